@@ -1,0 +1,69 @@
+# make run    sets everything up and opens the assistant on the sample organization
+# make test   sets everything up and runs every check and test
+#
+# make setup  only the set-up          make quick  the tests that take under a minute
+# make check  format, lint, types      make bench  speed and memory, as ratios
+.DEFAULT_GOAL := help
+.PHONY: help setup run test quick check bench tools
+SHELL := /bin/bash
+
+PYTHON ?= python3
+BIN := .venv/bin
+TRAG_HOME ?= var
+export TRAG_HOME
+# Nothing leaves the machine: the libraries that would ask a hub or report usage are told not to.
+export HF_HUB_OFFLINE = 1
+export GRADIO_ANALYTICS_ENABLED = False
+export ANONYMIZED_TELEMETRY = False
+
+help:
+	@sed -n '1,5s/^# \{0,1\}//p' Makefile
+
+setup: .venv/runtime.stamp
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else f"Python 3.11 to 3.13 is needed, found {v[0]}.{v[1]}: make PYTHON=python3.12 $(MAKECMDGOALS)")'
+	@command -v cc >/dev/null || command -v gcc >/dev/null || { echo "A C compiler is needed to build llama.cpp (Debian: apt-get install build-essential)."; exit 1; }
+	@echo "== Making .venv"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+
+.venv/runtime.stamp: requirements.txt | .venv/bin/python
+	@echo "== Installing the packages. llama.cpp is compiled for this processor: about 7 minutes on 2 cores, once."
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -r requirements.txt | grep --line-buffered -E '^(Collecting|Building|Successfully|  Building)' ; exit $${PIPESTATUS[0]}
+	@touch $@
+
+.venv/tests.stamp: tests/requirements.txt .venv/runtime.stamp
+	@echo "== Installing what the tests and checks need"
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -r tests/requirements.txt | grep --line-buffered -E '^(Collecting|Successfully)' ; exit $${PIPESTATUS[0]}
+	@touch $@
+
+tools:
+	@bash tests/tools.sh
+
+var/sample.stamp: .venv/runtime.stamp
+	@echo "== Putting the sample organization into var/"
+	@$(BIN)/python -m trag chart activate examples/larkmoor/chart.csv
+	@$(BIN)/python -m trag ingest examples/larkmoor/documents examples/larkmoor/pairs.jsonl
+	@touch $@
+
+ifeq ($(TRAG_HOME),var)
+run: setup var/sample.stamp
+else
+run: setup
+endif
+	@$(BIN)/python app.py
+
+check: .venv/tests.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+quick: .venv/tests.stamp
+	$(BIN)/python -m pytest -q -m "not slow and not browser"
+
+test: .venv/tests.stamp tools check
+	$(BIN)/python -m pytest
+
+bench: .venv/tests.stamp
+	$(BIN)/python -m bench

@@ -1,0 +1,135 @@
+"""What the model reads, one text file a prompt, and their loader.
+
+`$name` stands for a value; a file that misses one of its names, or has one too many, is an error when it is loaded.
+Knows nothing about models, databases or charts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Literal
+
+CANNOT_ANSWER = "I cannot answer that from the organization's documents and chart."
+"""The one refusal: what the prompt asks for, the pipeline gives, and the evaluations and tests look for."""
+
+_FOLDER = Path(__file__).parent
+_NAMES = {
+    "system": {"organization", "cannot_answer"},
+    "answer": {"facts", "question"},
+    "passages": {"passages"},
+    "statements": {"statements"},
+    "pair": {"question", "answer"},
+    "section": {"section", "text"},
+    "correction": {"finding"},
+}
+
+
+class PromptError(Exception):
+    """A prompt that cannot be made, said to a person: what was found, and what to do next."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a chat as the model reads it."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What goes to the model, and which of the offered facts entered it.
+
+    `statements` and `passages` are positions in what was offered; `dropped` counts the facts that did not fit.
+    """
+
+    messages: tuple[Message, ...]
+    statements: tuple[int, ...]
+    passages: tuple[int, ...]
+    dropped: int
+
+
+def pair(question: str, answer: str) -> str:
+    """A question-answer pair as the model reads it."""
+    return _fill("pair", question=question, answer=answer)
+
+
+def section(path: str, text: str) -> str:
+    """A section of a document as the model reads it."""
+    return _fill("section", section=path, text=text)
+
+
+def answer(
+    question: str,
+    statements: Sequence[str],
+    passages: Sequence[str],
+    *,
+    organization: str,
+    count: Callable[[Sequence[Message]], int],
+    room: int,
+) -> Prompt:
+    """The prompt for one question, at most `room` tokens by `count`.
+
+    `passages` come best first (made by `pair` and `section`), `statements` most needed first. What does not fit is dropped from the
+    end: passages first, then statements. Raises PromptError when the question alone does not fit.
+    """
+    kept_statements, kept_passages = len(statements), len(passages)
+    system = Message("system", _fill("system", organization=organization, cannot_answer=CANNOT_ANSWER))
+    while True:
+        facts = _facts(statements[:kept_statements], passages[:kept_passages])
+        messages = (system, Message("user", _fill("answer", facts=facts, question=question).strip()))
+        tokens = count(messages)
+        if tokens <= room:
+            dropped = len(statements) - kept_statements + len(passages) - kept_passages
+            return Prompt(messages, tuple(range(kept_statements)), tuple(range(kept_passages)), dropped)
+        if kept_passages:
+            kept_passages -= 1
+        elif kept_statements:
+            kept_statements -= 1
+        else:
+            raise PromptError(
+                f"The question takes {tokens} tokens and only {room} fit beside the answer.",
+                "Ask a shorter question, or give the model a larger context (TRAG_CONTEXT).",
+            )
+
+
+def correction(prompt: Prompt, wrong: str, finding: str) -> tuple[Message, ...]:
+    """The messages that ask once more, after the answer `wrong`, with what the chart says against it."""
+    return (*prompt.messages, Message("assistant", wrong), Message("user", _fill("correction", finding=finding)))
+
+
+def _facts(statements: Sequence[str], passages: Sequence[str]) -> str:
+    parts = []
+    if passages:
+        parts.append(_fill("passages", passages="\n".join(passages)))
+    if statements:
+        parts.append(_fill("statements", statements="\n".join(f"- {statement}" for statement in statements)))
+    return "\n\n".join(parts)
+
+
+def _fill(name: str, **values: str) -> str:
+    return load(_FOLDER / f"{name}.txt", frozenset(_NAMES[name])).substitute(values)
+
+
+@cache
+def load(file: Path, names: frozenset[str]) -> Template:
+    """The prompt in `file`, which must use exactly `names`. Raises PromptError naming every name that is missing or unknown."""
+    template = Template(file.read_text(encoding="utf-8").strip())
+    if not template.is_valid():
+        raise PromptError(f"{file.name}: a $ that names nothing", "Write $$ for a dollar sign.")
+    found = set(template.get_identifiers())
+    problems = [f"missing ${name}" for name in sorted(names - found)] + [
+        f"unknown ${name}" for name in sorted(found - names)
+    ]
+    if problems:
+        raise PromptError(f"{file.name}: {', '.join(problems)}", f"It may use: {', '.join(sorted(names))}.")
+    return template

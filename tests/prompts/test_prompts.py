@@ -1,0 +1,70 @@
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import prompts
+from prompts import CANNOT_ANSWER, Message, PromptError
+
+
+def words(messages: Sequence[Message]) -> int:
+    return sum(len(message.content.split()) for message in messages)
+
+
+def build(room: int) -> prompts.Prompt:
+    return prompts.answer(
+        "Who signs?",
+        ["Legal is under Finance.", "Finance is under the Board."],
+        [prompts.pair("Who signs contracts?", "The Director."), prompts.section("4 Finance > 4.2 Limits", "The Director signs.")],
+        organization="Acme",
+        count=words,
+        room=room,
+    )
+
+
+def test_everything_enters_a_prompt_with_room() -> None:
+    prompt = build(500)
+    text = prompt.messages[-1].content
+    assert [message.role for message in prompt.messages] == ["system", "user"]
+    assert "Acme" in prompt.messages[0].content
+    assert CANNOT_ANSWER in prompt.messages[0].content
+    assert "Legal is under Finance." in text
+    assert "4.2 Limits" in text
+    assert text.endswith("Question: Who signs?")
+    assert (prompt.statements, prompt.passages, prompt.dropped) == ((0, 1), (0, 1), 0)
+
+
+def test_passages_are_dropped_from_the_end_before_statements() -> None:
+    whole = words(build(500).messages)
+    assert build(whole - 1).passages == (0,)
+    dropped = [(len(prompt.statements), len(prompt.passages)) for prompt in map(build, range(whole, words(build(500).messages) - 30, -1))]
+    assert dropped == sorted(dropped, reverse=True)
+    assert (2, 0) in dropped
+
+
+def test_a_question_that_does_not_fit_is_an_error_with_a_hint() -> None:
+    with pytest.raises(PromptError, match="only 5 fit") as refused:
+        build(5)
+    assert "TRAG_CONTEXT" in refused.value.hint
+
+
+def test_the_start_of_the_prompt_is_the_same_for_every_question() -> None:
+    first = prompts.answer("A?", [], ["- x"], organization="Acme", count=words, room=500)
+    second = prompts.answer("B?", ["y"], [], organization="Acme", count=words, room=500)
+    assert first.messages[0] == second.messages[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("$question and $other", "unknown \\$other"), ("nothing", "missing \\$question"), ("costs 5$ $question", "names nothing")],
+    ids=["unknown", "missing", "dollar"],
+)
+def test_a_prompt_file_with_wrong_names_is_refused(tmp_path: Path, text: str, problem: str) -> None:
+    file = tmp_path / "broken.txt"
+    file.write_text(text)
+    with pytest.raises(PromptError, match=problem):
+        prompts.load(file, frozenset({"question"}))
+
+
+def test_a_dollar_in_what_people_write_stays_a_dollar() -> None:
+    assert "$5" in prompts.pair("How much is $5?", "It is $5.")
