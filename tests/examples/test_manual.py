@@ -1,0 +1,133 @@
+"""The PDF and the Word file hold the whole manual, are what the parts make today, and come out the same each time."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from docx import Document
+from docx.table import Table
+from pypdf import PdfReader
+from pypdf.generic import Destination
+
+from examples.manual import blocks, parts
+from examples.manual_pdf import english_names, pdf
+from examples.manual_word import word
+
+LARKMOOR = Path(__file__).parents[2] / "examples" / "larkmoor"
+PDF = LARKMOOR / "exports" / "larkmoor-governance-manual.pdf"
+WORD = LARKMOOR / "exports" / "larkmoor-governance-manual.docx"
+FOOTER = re.compile(r"Larkmoor Foundation Governance Manual, 7th edition\s*(\d+)\s*$")
+
+
+def manual_sections() -> list[tuple[str, str]]:
+    """(heading, Markdown) of every section, in order."""
+    found = (re.split(r"^### ", re.sub(r"(?m)^## .*$", "", part), flags=re.MULTILINE)[1:] for part in parts())
+    return [(title, body) for title, body in (text.split("\n", 1) for text in chain.from_iterable(found))]
+
+
+def letters(text: str) -> str:
+    """The text without what a layout may change: marks, spaces, and the names that the PDF gives in English."""
+    with (LARKMOOR / "chart.csv").open(encoding="utf-8", newline="") as file:
+        for unit in csv.DictReader(file):
+            if any(ord(character) > 0x5FF for character in unit["name"]):
+                text = text.replace(unit["name"], "").replace(unit["aliases"].split("|")[0], "")
+    return re.sub(r"[\W_]+", "", text)
+
+
+@pytest.fixture(scope="module")
+def pages() -> list[str]:
+    return [page.extract_text() for page in PdfReader(PDF).pages]
+
+
+def test_the_pdf_holds_every_word_of_every_section(pages: list[str]) -> None:
+    whole = letters(" ".join(FOOTER.sub("", page).replace("\n", " ") for page in pages))
+    assert len(manual_sections()) == 50
+    assert [title for title, body in manual_sections() if letters(f"{title} {body}") not in whole] == []
+
+
+def test_the_pdf_says_on_which_page_each_section_begins(pages: list[str]) -> None:
+    listed = {title: int(page) for page, title in re.findall(r"(\d+)\n(\d+\.\d .*)", "\n".join(pages[1:3]))}
+    begins = {title: n for title, _ in manual_sections() for n, page in enumerate(pages[3:], 4) if f"{title}\n" in page}
+    assert len(listed) == 50
+    assert listed == begins
+
+
+def test_the_number_printed_on_a_page_is_the_number_of_the_page(pages: list[str]) -> None:
+    printed = [FOOTER.search(page) for page in pages[1:]]
+    assert [match and int(match[1]) for match in printed] == list(range(2, len(pages) + 1))
+
+
+def test_the_pdf_has_an_outline_of_parts_chapters_and_sections() -> None:
+    def depths(entries: object, depth: int = 1) -> Iterator[int]:
+        for entry in entries if isinstance(entries, list) else ():
+            yield from [depth] if isinstance(entry, Destination) else depths(entry, depth + 1)
+
+    found = list(depths(PdfReader(PDF).outline))
+    assert [found.count(depth) for depth in (1, 2, 3)] == [5, 10, 50]
+
+
+def test_every_font_of_the_pdf_is_embedded() -> None:
+    pages: Any = PdfReader(PDF).pages
+    fonts = [font.get_object() for page in pages for font in page["/Resources"]["/Font"].values()]
+    assert fonts
+    assert {str(font["/BaseFont"]) for font in fonts if "/FontFile2" not in font["/FontDescriptor"]} == set()
+
+
+def test_a_character_that_the_font_lacks_is_refused() -> None:
+    with pytest.raises(ValueError, match="can not draw 鳥"):
+        english_names("The 鳥 is a lark.")
+
+
+def test_the_word_file_holds_every_word_of_every_section() -> None:
+    text: list[str] = []
+    for item in Document(str(WORD)).iter_inner_content():
+        cells = (cell.text for row in item.rows for cell in row.cells) if isinstance(item, Table) else (item.text,)
+        text.extend(cells)
+    whole = letters(" ".join(text))
+    unnumbered = [(title, re.sub(r"(?m)^\d+\. ", "", body)) for title, body in manual_sections()]
+    assert [title for title, body in unnumbered if letters(f"{title} {body}") not in whole] == []
+
+
+def test_the_word_file_has_real_headings_lists_and_header_rows() -> None:
+    document: Any = Document(str(WORD))
+    styles = [paragraph.style.name for paragraph in document.paragraphs if paragraph.style]
+    wanted = [block for part in parts() for block in blocks(part)]
+    items = {
+        kind: sum(len(block.rows) for block in wanted if block.kind == kind) for kind in ("bullet_list", "ordered_list")
+    }
+    assert [styles.count(f"Heading {level}") for level in (1, 2, 3)] == [5, 10, 50]
+    assert (styles.count("List Bullet"), styles.count("List Number")) == (items["bullet_list"], items["ordered_list"])
+    assert len(document.tables) == sum(block.kind == "table" for block in wanted)
+    assert [table for table in document.tables if not table.rows[0]._tr.xpath("./w:trPr/w:tblHeader")] == []
+
+
+def test_every_numbered_list_of_the_word_file_starts_at_one() -> None:
+    document: Any = Document(str(WORD))
+    used = {
+        paragraph._p.pPr.numPr.numId.val for paragraph in document.paragraphs if paragraph.style.name == "List Number"
+    }
+    assert len(used) == sum(block.kind == "ordered_list" for part in parts() for block in blocks(part))
+
+
+@pytest.mark.slow
+def test_the_same_parts_give_the_same_bytes_and_the_files_in_the_repository_are_up_to_date(pages: list[str]) -> None:
+    made = pdf(parts())
+    assert made == pdf(parts())
+    assert [page.extract_text() for page in PdfReader(io.BytesIO(made)).pages] == pages
+    made = word(parts())
+    assert made == word(parts())
+    with zipfile.ZipFile(io.BytesIO(made)) as fresh, zipfile.ZipFile(WORD) as kept:
+        assert [name for name in fresh.namelist() if fresh.read(name) != kept.read(name)] == []
+
+
+def test_markdown_that_the_manual_has_no_form_for_is_refused_with_its_line() -> None:
+    with pytest.raises(ValueError, match="line 3: the manual has no form for blockquote"):
+        list(blocks("A paragraph.\n\n> A quotation.\n"))
