@@ -1,0 +1,26 @@
+"""What lasts: vectors, records and files. The only door to Chroma and SQL.
+
+Knows nothing about language models, charts or the web.
+"""
+
+
+class StoreError(Exception):
+    """Something could not be kept or found, said to a person: what happened, and what to do next."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+def disk_full(place: str) -> StoreError:
+    """The one way to say that there is no room, whichever of the stores ran out of it."""
+    return StoreError(
+        f"No space is left for {place}, so nothing was saved.",
+        "Free some space on that disk and try again. What was saved before is intact.",
+    )
+
+
+def storable(text: str) -> str:
+    """`text` with NUL and lone surrogates, which no store takes, replaced by U+FFFD."""
+    return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,170 @@
+"""The database under the records: open it safely, bring it up to date, run transactions, explain failures.
+
+SQLite or PostgreSQL, by the address. Knows nothing about what the tables mean.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from store import StoreError, disk_full
+
+HEAD = "0001"
+"""The newest migration. Kept here so that an up-to-date database opens without Alembic."""
+
+_BUSY = 30.0
+"""Seconds to wait for another writer before giving up."""
+_MIGRATING = 0x54524147
+"""The number of the PostgreSQL lock under which migrations run."""
+
+log = logging.getLogger(__name__)
+
+
+def open_database(url: str) -> Engine:
+    """An engine on an up-to-date database. Several processes may open the same one at once.
+
+    A commit is on the disk when it returns: SQLite syncs as strictly as it can, PostgreSQL as its server is set to.
+    Raises StoreError for an address that cannot be used or reached, and for a database made by a newer version.
+    """
+    try:
+        address = make_url(url)
+        if address.get_backend_name() not in ("sqlite", "postgresql"):
+            raise NoSuchModuleError(address.drivername)
+        wait = {"timeout": _BUSY} if address.get_backend_name() == "sqlite" else {}
+        engine = create_engine(address, pool_pre_ping=True, connect_args=wait)
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise StoreError(
+            "That is no address of a database that can be used here.",
+            "Use sqlite:///path/to/trag.db or postgresql+psycopg://user:password@host/name.",
+        ) from error
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    try:
+        _bring_up_to_date(engine)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A transaction that sees one state of the database."""
+    with _explained(engine.url), engine.connect() as connection:
+        yield connection
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that is durable when the block ends, and never happened if the block raises."""
+    with _explained(engine.url), engine.execution_options(write=True).begin() as connection:
+        yield connection
+
+
+def wal_is_safe(version: tuple[int, int, int]) -> bool:
+    """Whether this SQLite has the fix of the WAL-reset bug, which could lose commits from 3.7.0 to 3.51.2."""
+    return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51, 0) or (3, 44, 6) <= version < (3, 45, 0)
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None  # transactions are begun below, so that migrations are all or nothing
+    wal = wal_is_safe(sqlite3.sqlite_version_info)
+    for setting in (
+        "foreign_keys = ON",
+        "secure_delete = ON",
+        f"journal_mode = {'WAL' if wal else 'DELETE'}",
+        f"synchronous = {'FULL' if wal else 'EXTRA'}",
+    ):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A writer takes its lock at once: two readers that both want to write would refuse each other without waiting.
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("write") else "BEGIN")
+
+
+def _bring_up_to_date(engine: Engine) -> None:
+    with reading(engine) as connection:
+        if _version(connection) == HEAD:
+            return
+    with writing(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATING})
+        if _version(connection) != HEAD:  # else another process was faster
+            _migrate(connection)
+
+
+def _version(connection: Connection) -> str | None:
+    """The migration that the database stands at, None for an empty one."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    place = connection.engine.url.render_as_string(hide_password=True)
+    if version is not None and not version.isdecimal():
+        raise StoreError(f"The database {place} belongs to another program.", "Give this one a database of its own.")
+    if version is not None and version > HEAD:
+        raise StoreError(
+            f"The database {place} was made by a newer version (it is at {version}, this version knows {HEAD}).",
+            "Run the newer version, or restore a backup made before the update.",
+        )
+    return version
+
+
+def _migrate(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    log.info("bringing the database up to %s", HEAD)
+    command.upgrade(config, HEAD)
+
+
+@contextmanager
+def _explained(url: URL) -> Iterator[None]:
+    """Say in plain words what the machine refused; anything else is a bug and keeps its traceback."""
+    try:
+        yield
+    except DBAPIError as error:
+        explanation = _explain(error, url.render_as_string(hide_password=True))
+        if explanation is None:
+            raise
+        raise explanation from error
+
+
+def _explain(error: DBAPIError, place: str) -> StoreError | None:
+    original: Any = error.orig
+    code: int = getattr(original, "sqlite_errorcode", 0) & 0xFF
+    state: str | None = getattr(original, "sqlstate", "")
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) or state == "53100":
+        return disk_full(place)
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return StoreError(
+            f"The database {place} cannot be opened.", "Check that its folder exists and may be written to."
+        )
+    if code == sqlite3.SQLITE_READONLY:
+        return StoreError(
+            f"The database {place} cannot be written.", "Let the account that runs this program write to it."
+        )
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreError(
+            f"The database {place} is held by another program.", "Close what else has it open, and try again."
+        )
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return StoreError(f"The database {place} is damaged or is none: {original}.", "Restore the last backup.")
+    if error.connection_invalidated or state is None or state[:2] in ("08", "28", "3D", "57"):
+        reason = " ".join(str(original).split())
+        return StoreError(
+            f"The database {place} cannot be reached: {reason}", "Check that its server runs and the address is right."
+        )
+    return None

@@ -1,0 +1,129 @@
+"""Files that must survive: atomic writes, originals kept by content hash, and the lock that gives a folder one owner.
+
+Knows nothing about what the files hold. Needs POSIX (flock, fsync on a folder), so Windows is not supported.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import logging
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from store import StoreError, disk_full
+
+_UNFINISHED = ".unfinished"
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+log = logging.getLogger(__name__)
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Write `content` to `path`: after a crash or a power cut the file holds all of it, or what it held before.
+
+    Raises StoreError when the disk is full or the folder may not be written to.
+    """
+    with _explained(path):
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=_UNFINISHED)
+        unfinished = Path(name)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            unfinished.replace(path)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+
+
+def keep(folder: Path, content: bytes, suffix: str) -> str:
+    """Keep an original in `folder` under its content hash and `suffix` (".pdf"); returns the sha256 in hex.
+
+    What is there already is written again only if it is damaged.
+    """
+    if not re.fullmatch(r"(\.\w+)?", suffix):
+        raise ValueError(f"a suffix is a dot and letters, or empty; found {suffix!r}")
+    sha256 = hashlib.sha256(content).hexdigest()
+    path = folder / f"{sha256}{suffix}"
+    with _explained(path):
+        folder.mkdir(parents=True, exist_ok=True)
+        kept = path.is_file() and path.read_bytes() == content
+    if not kept:
+        write_atomic(path, content)
+    return sha256
+
+
+def find(folder: Path, sha256: str) -> Path | None:
+    """The original with that content hash, None where it was never kept."""
+    if not re.fullmatch(r"[0-9a-f]{64}", sha256):
+        return None
+    return next(iter(sorted(folder.glob(f"{sha256}*"))), None)
+
+
+@contextmanager
+def lock(folder: Path) -> Iterator[None]:
+    """Own `folder` until the block ends: two processes on one home would damage its search index.
+
+    The kernel frees the lock when its owner dies, however it dies. What writes killed half-way left behind is removed.
+    Raises StoreError that names the owner when another process has the folder.
+    """
+    path = folder / "lock"
+    with _explained(path):
+        folder.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+b")
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            file.seek(0)
+            owner = file.read().decode("ascii", "replace").strip()
+            raise StoreError(
+                f"{folder} is already in use" + (f" by process {owner}." if owner else " by another process."),
+                "Stop that process first, or set TRAG_HOME to another folder.",
+            ) from error
+        with _explained(path):
+            file.truncate(0)
+            file.write(f"{os.getpid()}\n".encode())
+            file.flush()
+        for unfinished in folder.rglob(f".*{_UNFINISHED}"):
+            log.warning("removing %s, which a killed write left behind", unfinished)
+            unfinished.unlink(missing_ok=True)
+        try:
+            yield
+        finally:
+            # Emptied, never removed: a process that waits on a removed file would lock what nobody else can see.
+            file.truncate(0)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename in `folder` last: the name is kept in the folder, not in the file."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Say in plain words what the operating system refused; anything unforeseen keeps its traceback."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise disk_full(str(path)) from error
+        if error.errno in _REFUSED:
+            raise StoreError(
+                f"{path} cannot be written: {error.strerror}.",
+                f"Let the account that runs this program write to {path.parent}.",
+            ) from error
+        raise

@@ -1,0 +1,299 @@
+"""What is remembered of documents, charts, conversations, answers and labels.
+
+Every write is on the disk when its call returns. Knows nothing about vectors, or about what a record says inside.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from store import StoreError, schema
+from store.database import open_database, reading, writing
+from store.vectors import Passage
+
+VERDICTS = ("Correct", "Correct-Verbose", "Incorrect")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An ingested document; `sha256` finds its original, `pages` is None for a format without pages."""
+
+    name: str
+    sha256: str
+    pages: int | None
+    passages: int
+    added: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ChartVersion:
+    """A chart that was activated, last at `activated`; one at most is `active`."""
+
+    version: str
+    name: str
+    sha256: str
+    activated: datetime
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation of one owner; `updated` is when its last answer came."""
+
+    id: str
+    owner: str
+    title: str
+    created: datetime
+    updated: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """An answer with its whole record as JSON; `conversation` is None outside of one."""
+
+    id: str
+    conversation: str | None
+    question: str
+    answer: str
+    record_json: str
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A reviewer's verdict on an answer, with a comment and a corrected answer, both empty when there is none."""
+
+    answer: str
+    reviewer: str
+    verdict: str
+    comment: str
+    corrected: str
+    at: datetime
+
+
+class Records:
+    """The records of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+
+    def __init__(self, url: str) -> None:
+        """Open the database at `sqlite:///...` or `postgresql+psycopg://...`, and bring it up to date."""
+        self._engine = open_database(url)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._engine.dispose()
+
+    # Documents
+
+    def put_document(self, name: str, sha256: str, pages: int | None, passages: Sequence[Passage]) -> Document:
+        """Keep a document and its passages, in order, in place of what had that name."""
+        if any(passage.document != name for passage in passages):
+            raise ValueError(f"a passage of another document among those of {name!r}")
+        added = _now()
+        rows = [
+            {
+                "id": passage.id,
+                "document": name,
+                "position": position,
+                "kind": passage.kind,
+                "section": passage.section,
+                "page": passage.page,
+                "text": passage.text,
+                "question": passage.question,
+            }
+            for position, passage in enumerate(passages)
+        ]
+        with writing(self._engine) as connection:
+            connection.execute(delete(schema.documents).where(schema.documents.c.name == name))
+            connection.execute(insert(schema.documents).values(name=name, sha256=sha256, pages=pages, added=added))
+            if rows:
+                connection.execute(insert(schema.passages), rows)
+        return Document(name, sha256, pages, len(rows), added)
+
+    def documents(self) -> tuple[Document, ...]:
+        """Every document, by name."""
+        return self._documents(None)
+
+    def document(self, name: str) -> Document | None:
+        """The document of that name."""
+        return next(iter(self._documents(name)), None)
+
+    def delete_document(self, name: str) -> bool:
+        """Forget a document and its passages; False when there was none of that name."""
+        with writing(self._engine) as connection:
+            return connection.execute(delete(schema.documents).where(schema.documents.c.name == name)).rowcount > 0
+
+    def passages(self, document: str | None = None) -> Iterator[Passage]:
+        """The passages of a document, or of all, in order; read by document, so that a slow reader blocks nobody."""
+        table = schema.passages.c
+        columns = (table.id, table.kind, table.document, table.section, table.page, table.text, table.question)
+        names = [each.name for each in self.documents()] if document is None else [document]
+        for name in names:
+            with reading(self._engine) as connection:
+                rows = connection.execute(select(*columns).where(table.document == name).order_by(table.position)).all()
+            yield from (Passage(*row) for row in rows)
+
+    def _documents(self, name: str | None) -> tuple[Document, ...]:
+        table = schema.documents.c
+        count = select(func.count()).where(schema.passages.c.document == table.name).scalar_subquery()
+        query = select(table.name, table.sha256, table.pages, count, table.added).order_by(table.name)
+        with reading(self._engine) as connection:
+            rows = connection.execute(query if name is None else query.where(table.name == name)).all()
+        return tuple(Document(*row) for row in rows)
+
+    # Charts
+
+    def activate_chart(self, version: str, name: str, sha256: str) -> ChartVersion:
+        """Make a chart the one in use. Activating an older version again is the way back to it."""
+        now = _now()
+        with writing(self._engine) as connection:
+            row = {"version": version, "name": name, "sha256": sha256, "activated": now}
+            connection.execute(insert(schema.activations), row)
+        return ChartVersion(version, name, sha256, now, active=True)
+
+    def active_chart(self) -> ChartVersion | None:
+        """The chart in use, None before the first."""
+        return next(iter(self.charts()), None)
+
+    def charts(self) -> tuple[ChartVersion, ...]:
+        """Every chart version by its last activation, newest first; so the first one is in use."""
+        table = schema.activations.c
+        last = select(func.max(table.number)).group_by(table.version)
+        query = select(table.version, table.name, table.sha256, table.activated).where(table.number.in_(last))
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.order_by(table.number.desc())).all()
+        return tuple(ChartVersion(*row, active=position == 0) for position, row in enumerate(rows))
+
+    # Conversations
+
+    def start_conversation(self, owner: str, title: str) -> Conversation:
+        """A new, empty conversation."""
+        now = _now()
+        id = uuid.uuid4().hex
+        with writing(self._engine) as connection:
+            row = {"id": id, "owner": owner, "title": title, "created": now, "updated": now}
+            connection.execute(insert(schema.conversations), row)
+        return Conversation(id, owner, title, now, now)
+
+    def conversations(self, owner: str) -> tuple[Conversation, ...]:
+        """The conversations of an owner, the one answered last first."""
+        table = schema.conversations.c
+        query = select(table.id, table.owner, table.title, table.created, table.updated).where(table.owner == owner)
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.order_by(table.updated.desc(), table.created.desc())).all()
+        return tuple(Conversation(*row) for row in rows)
+
+    def rename_conversation(self, owner: str, id: str, title: str) -> None:
+        """Raises StoreError unless the owner has that conversation."""
+        table = schema.conversations
+        with writing(self._engine) as connection:
+            renamed = update(table).where(table.c.id == id, table.c.owner == owner).values(title=title)
+            if connection.execute(renamed).rowcount == 0:
+                raise _no_conversation()
+
+    def delete_conversation(self, owner: str, id: str) -> None:
+        """Forget a conversation and its answers; those that a reviewer has labelled stay, outside of any conversation.
+
+        Raises StoreError unless the owner has that conversation.
+        """
+        conversations, answers = schema.conversations.c, schema.answers.c
+        owned = (conversations.id == id, conversations.owner == owner)
+        labelled = select(schema.labels.c.answer)
+        with writing(self._engine) as connection:
+            inside = answers.conversation.in_(select(conversations.id).where(*owned))
+            connection.execute(delete(schema.answers).where(inside, answers.id.not_in(labelled)))
+            if connection.execute(delete(schema.conversations).where(*owned)).rowcount == 0:
+                raise _no_conversation()
+
+    # Answers
+
+    def save_answer(self, id: str, conversation: str | None, question: str, answer: str, record_json: str) -> None:
+        """Keep a new answer. Raises StoreError when the conversation is gone."""
+        now = _now()
+        table = schema.conversations
+        with writing(self._engine) as connection:
+            if conversation is not None:
+                answered = update(table).where(table.c.id == conversation).values(updated=now)
+                if connection.execute(answered).rowcount == 0:
+                    raise _no_conversation()
+            row = {"id": id, "conversation": conversation, "question": question, "answer": answer}
+            connection.execute(insert(schema.answers), row | {"record_json": record_json, "created": now})
+
+    def update_answer(self, id: str, answer: str, record_json: str) -> None:
+        """Keep a saved answer as it stands now. Raises StoreError when it is gone."""
+        table = schema.answers
+        with writing(self._engine) as connection:
+            changed = update(table).where(table.c.id == id).values(answer=answer, record_json=record_json)
+            if connection.execute(changed).rowcount == 0:
+                raise _no_answer()
+
+    def answer(self, id: str) -> StoredAnswer | None:
+        """The answer with that id."""
+        return next(iter(self._answers(schema.answers.c.id == id)), None)
+
+    def answers(self, conversation: str) -> tuple[StoredAnswer, ...]:
+        """The answers of a conversation, in the order in which they were given."""
+        return self._answers(schema.answers.c.conversation == conversation)
+
+    def _answers(self, condition: ColumnElement[bool]) -> tuple[StoredAnswer, ...]:
+        table = schema.answers.c
+        columns = (table.id, table.conversation, table.question, table.answer, table.record_json, table.created)
+        with reading(self._engine) as connection:
+            rows = connection.execute(select(*columns).where(condition).order_by(table.number)).all()
+        return tuple(StoredAnswer(*row) for row in rows)
+
+    # Labels
+
+    def put_label(self, answer: str, reviewer: str, verdict: str, comment: str, corrected: str) -> Label:
+        """Keep a reviewer's verdict on an answer; an earlier one of the same reviewer stays as history.
+
+        Raises StoreError for another verdict than the three, and when the answer is gone.
+        """
+        if verdict not in VERDICTS:
+            raise StoreError(f"{verdict!r} is no verdict.", f"Use one of {', '.join(VERDICTS)}.")
+        label = Label(answer, reviewer, verdict, comment, corrected, _now())
+        row = {"answer": answer, "reviewer": reviewer, "verdict": verdict, "comment": comment, "corrected": corrected}
+        with writing(self._engine) as connection:
+            try:
+                connection.execute(insert(schema.labels), row | {"at": label.at})
+            except IntegrityError as error:
+                raise _no_answer() from error
+        return label
+
+    def label(self, answer: str, reviewer: str) -> Label | None:
+        """The verdict that counts, a reviewer's last one on an answer."""
+        return next(iter(self.label_history(answer, reviewer)[-1:]), None)
+
+    def label_history(self, answer: str, reviewer: str) -> tuple[Label, ...]:
+        """Every verdict of a reviewer on an answer, the oldest first."""
+        table = schema.labels.c
+        return self._labels(table.answer == answer, table.reviewer == reviewer)
+
+    def labels(self) -> tuple[Label, ...]:
+        """Every verdict that counts, the oldest first."""
+        table = schema.labels.c
+        return self._labels(table.number.in_(select(func.max(table.number)).group_by(table.answer, table.reviewer)))
+
+    def _labels(self, *conditions: ColumnElement[bool]) -> tuple[Label, ...]:
+        table = schema.labels.c
+        columns = (table.answer, table.reviewer, table.verdict, table.comment, table.corrected, table.at)
+        with reading(self._engine) as connection:
+            rows = connection.execute(select(*columns).where(*conditions).order_by(table.number)).all()
+        return tuple(Label(*row) for row in rows)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _no_conversation() -> StoreError:
+    return StoreError("There is no such conversation.", "It may have been deleted in another window: reload the page.")
+
+
+def _no_answer() -> StoreError:
+    return StoreError("There is no such answer.", "It may have been deleted with its conversation: reload the page.")

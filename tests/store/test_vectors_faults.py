@@ -1,0 +1,202 @@
+"""The search index after damage, kills and a full disk."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from store import StoreError
+from store.vectors import Passage, Vectors, reindex
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ROOT = Path(__file__).parents[2]
+SIZE = 16
+
+
+def scatter(count: int, seed: int = 0) -> NDArray[np.float32]:
+    """Random unit vectors, shape (count, SIZE)."""
+    points = np.random.default_rng(seed).normal(size=(count, SIZE))
+    return (points / np.linalg.norm(points, axis=1, keepdims=True)).astype(np.float32)
+
+
+def make(count: int, *, document: str = "d", kind: str = "section", text: str = "words of") -> list[Passage]:
+    return [
+        Passage(f"{document}-{kind}-{n}", kind, document, "s", None, f"{text} {document} number{n}")
+        for n in range(count)
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "chroma"
+
+
+@pytest.fixture
+def index(folder: Path) -> Iterator[Vectors]:
+    index = Vectors(folder, embedder="mini-1", dimension=SIZE)
+    yield index
+    index.close()
+
+
+def lose_vectors(folder: Path) -> None:
+    (part,) = (path for path in (folder / "000001").iterdir() if path.is_dir())
+    shutil.rmtree(part)
+
+
+def lose_database(folder: Path) -> None:
+    (folder / "000001" / "chroma.sqlite3").unlink()
+
+
+def spoil_database(folder: Path) -> None:
+    (folder / "000001" / "chroma.sqlite3").write_bytes(b"no database" * 1000)
+
+
+def cut_database(folder: Path) -> None:
+    path = folder / "000001" / "chroma.sqlite3"
+    path.write_bytes(path.read_bytes()[:30_000])
+
+
+def spoil_pointer(folder: Path) -> None:
+    (folder / "current").write_bytes(b"\xff\0")
+
+
+def lose_index(folder: Path) -> None:
+    shutil.rmtree(folder / "000001")
+
+
+def test_a_silent_loss_of_vectors_is_found_by_the_probe_and_mended_by_a_rebuild(index: Vectors, folder: Path) -> None:
+    passages, points = make(1500), scatter(1500)
+    index.add(passages, points)
+    assert index.probe() == (32, 32)
+    index.close()
+    lose_vectors(folder)
+    assert index.count() == 1500, "Chroma does not notice"
+    found, tried = index.probe()
+    assert found < tried == 32
+    index.rebuild(passages, points)
+    assert index.probe() == (32, 32)
+    assert index.search(points[7], "", kinds=["section"], k=1)[0].id == "d-section-7"
+
+
+@pytest.mark.parametrize("damage", [lose_database, spoil_database, cut_database, spoil_pointer, lose_index])
+def test_a_damaged_index_is_said_and_made_again(index: Vectors, folder: Path, damage: Callable[[Path], None]) -> None:
+    index.add(make(20), scatter(20))
+    index.close()
+    damage(folder)
+    with pytest.raises(StoreError) as caught:
+        Vectors(folder, embedder="mini-1", dimension=SIZE)
+    assert str(folder) in caught.value.message
+    assert "--reindex" in caught.value.hint
+    reindex(folder, make(20), scatter(20), embedder="mini-1", dimension=SIZE)
+    assert (index.count(), index.probe()) == (20, (20, 20))
+
+
+def test_a_disk_without_room_is_refused_before_anything_is_written(
+    index: Vectors, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.add(make(3), scatter(3))
+    usage = shutil.disk_usage(folder)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=32 * 2**20))
+    for change in (index.add, index.rebuild):
+        with pytest.raises(StoreError, match="nothing was saved"):
+            change(make(5, document="new"), scatter(5))
+    assert len(index.search(scatter(1)[0], "", kinds=["section"], k=9)) == index.count() == 3
+    assert sorted(path.name for path in folder.iterdir()) == ["000001", "current"]
+
+
+CHILD = """
+import resource, sys
+from pathlib import Path
+import numpy as np
+from store import StoreError
+from store.vectors import Passage, Vectors
+index = Vectors(Path(sys.argv[1]), embedder="mini-1", dimension=16)
+points = np.random.default_rng(0).normal(size=(200, 16)).astype(np.float32)
+points /= np.linalg.norm(points, axis=1, keepdims=True)
+def add(number):
+    index.add([Passage(f"{number}-{n}", "qa", f"d{number}", "s", None, "word " * 100) for n in range(200)], points)
+    print(number, flush=True)
+"""
+ADDING = """
+for number in range(10_000):
+    add(number)
+"""
+FILLING = """
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, resource.RLIM_INFINITY))
+try:
+    for number in range(10_000):
+        add(number)
+except StoreError as error:
+    print(error.hint, flush=True)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+add(number)
+"""
+REBUILDING = """
+add(0)
+passages = [Passage(f"new-{n}", "qa", "new", "s", None, "word " * 100) for n in range(20_000)]
+index.rebuild(passages, np.tile(points, (100, 1)))
+"""
+
+
+def run(code: str, folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", CHILD + code, str(folder)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
+
+
+@pytest.mark.slow
+def test_no_acknowledged_passage_is_lost_when_the_program_is_killed(folder: Path) -> None:
+    for kill in range(3):
+        child = run(ADDING, folder / str(kill))
+        assert child.stdout is not None
+        acknowledged = [int(child.stdout.readline()) for _ in range(2 + 3 * kill)]
+        child.send_signal(signal.SIGKILL)
+        acknowledged += map(int, child.stdout.read().split())
+        child.wait()
+        child.stdout.close()
+        index = Vectors(folder / str(kill), embedder="mini-1", dimension=SIZE)
+        for number in acknowledged:
+            assert len(index.search(scatter(1)[0], "", kinds=["qa"], k=300, documents=[f"d{number}"])) == 200
+        found, tried = index.probe()
+        assert found == tried
+        index.close()
+
+
+@pytest.mark.slow
+def test_a_rebuild_that_is_killed_leaves_the_index_that_was_in_use(folder: Path) -> None:
+    child = run(REBUILDING, folder)
+    assert child.stdout is not None
+    child.stdout.readline()
+    while not (folder / "000002" / "chroma.sqlite3").exists():
+        assert child.poll() is None
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    index = Vectors(folder, embedder="mini-1", dimension=SIZE)
+    assert (index.count(), index.probe()) == (200, (32, 32))
+    index.close()
+    assert sorted(path.name for path in folder.iterdir()) == ["000001", "current"]
+
+
+@pytest.mark.slow
+def test_an_index_whose_writes_failed_goes_on_once_there_is_room(folder: Path) -> None:
+    child = run(FILLING, folder)
+    output, _ = child.communicate(timeout=120)
+    *acknowledged, hint, last = output.splitlines()
+    assert "Free some space" in hint or "--reindex" in hint, output
+    assert (child.returncode, int(last)) == (0, len(acknowledged))
+    index = Vectors(folder, embedder="mini-1", dimension=SIZE)
+    assert index.count() == 200 * (len(acknowledged) + 1)
+    found, tried = index.probe()
+    assert found == tried
+    index.close()
