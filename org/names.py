@@ -1,0 +1,221 @@
+"""How names are written: one canonical form for the many spellings of a name, and the other names it goes by.
+
+Text -> canonical words, each with its place in the text.  Knows nothing about charts, or about finding names in text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+# Words that say what kind of unit a name is for. Employees swap them within a family: "the finance department" for the
+# Finance Division; never across: a finance committee is not the Finance Division.
+OFFICES = frozenset((
+    "agency", "area", "branch", "bureau", "cell", "center", "clinic", "cluster", "crew", "department", "desk",
+    "directorate", "division", "facility", "function", "group", "hub", "institute", "laboratory", "office", "program",
+    "project", "secretariat", "section", "sector", "service", "squad", "subdivision", "subsection", "subteam",
+    "subunit", "taskteam", "team", "tribe", "unit",
+))  # fmt: skip
+BODIES = frozenset((
+    "assembly", "board", "circle", "commission", "committee", "conference", "congress", "council", "court", "forum",
+    "group", "jury", "network", "panel", "parliament", "senate", "steeringgroup", "subcommission", "subcommittee",
+    "subgroup", "subpanel", "taskforce", "tribunal", "union", "workinggroup", "workingparty",
+))  # fmt: skip
+# Words for any unit, even where a chart has one of them as a type.
+GENERAL = frozenset(("unit", "entity", "body", "element", "organ", "level"))
+
+_LETTERS = str.maketrans(
+    {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'", "＇": "'", "_": " ", "ı": "i", "ø": "o", "ł": "l", "đ": "d",
+     "ð": "d", "ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه", "ـ": None}
+)  # fmt: skip
+_GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
+_WORD = re.compile(
+    r"(?:working|steering)[\s-]+(?:group|party)s?\b|task[\s-]+(?:force|team)s?\b"
+    r"|sub[\s-]?(?:committee|commission|division|group|panel|section|team|unit)s?\b"
+    r"|(?:[a-z]\.){2,}"
+    # scripts written without spaces: each sign is a word
+    r"|[\u0e00-\u0e7f\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+    # bounded, so that what is remembered of hostile text stays small
+    r"|[^\W_]{1,60}(?:'[^\W_]{1,60}){0,3}"
+)
+_ELISION = re.compile(r"^(?:[cdjlmnst]|qu|un|dell?|all|nell|sull)'(?=\w{3})")
+_ARABIC_ARTICLE = re.compile(r"^(?:وال|بال|كال|فال|لل|ال)(?=\w{3})")
+_ARABIC_LETTERS = re.compile(r"[\u0621-\u064a]")
+_NOT_WORD = re.compile(r"[\s.'-]+")
+_DROPPED = frozenset(("the", "of", "for", "on", "in", "and", "a", "an"))
+_SAME = {
+    "centre": "center", "programme": "program", "organisation": "organization", "labour": "labor", "defence": "defense",
+    "dept": "department", "div": "division", "lab": "laboratory", "cttee": "committee", "wg": "workinggroup",
+    "tf": "taskforce", "intl": "international", "govt": "government", "admin": "administration", "mgmt": "management",
+    "comms": "communication", "info": "information", "tech": "technology",
+}  # fmt: skip
+_PARENTHESIS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
+_CAPITALIZED = re.compile(r"(?<![^\W_])[A-Z](?=\w)")
+_REMIT = re.compile(r"\s+(?:for|of|in|at)\s+|\s*(?:,|:| - | – )\s*")
+_CONJUNCTION = re.compile(r"\s*(?:,|/|&|\band\b)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One canonical word and where it stands in the text. `plural` is whether an ending was taken off."""
+
+    text: str
+    start: int
+    end: int
+    plural: bool
+
+
+def words(text: str) -> list[Word]:
+    """The canonical words of a text: no case, accents, possessives, plurals, articles or "of"; British as American."""
+    folded, places = _fold(text)
+    found = [
+        Word(word, places[match.start()], places[match.end()], plural)
+        for match in _WORD.finditer(folded)
+        for word, plural in (_canonical(match[0]),)
+    ]
+    return [word for word in found if word.text not in _DROPPED]
+
+
+def key(text: str) -> str:
+    """The canonical words joined by spaces; names with the same key are spellings of one another."""
+    return " ".join(_texts(text) or [_canonical(word)[0] for word in _WORD.findall(_fold(text)[0])])
+
+
+def _texts(text: str) -> list[str]:
+    """The canonical words alone, for names, of which a chart may have 100,000."""
+    found = [_canonical(word)[0] for word in _WORD.findall(_fold(text)[0])]
+    return [word for word in found if word not in _DROPPED]
+
+
+def _fold(text: str) -> tuple[str, range | list[int]]:
+    """Lower case without accents, and for each letter of it (and its end) the place in the text that it stands for."""
+    if text.isascii():
+        return text.lower().replace("_", " ").replace("`", "'"), range(len(text) + 1)
+    letters: list[str] = []
+    places: list[int] = []
+    for place, letter in enumerate(text):
+        folded = _fold_letter(letter)
+        letters.append(folded)
+        places += [place] * len(folded)
+    places.append(len(text))
+    return "".join(letters), places
+
+
+@lru_cache(maxsize=4096)
+def _fold_letter(letter: str) -> str:
+    plain = unicodedata.normalize("NFKD", letter.lower().translate(_LETTERS))
+    return "".join(part for part in plain if unicodedata.category(part) not in ("Mn", "Cf")).translate(_LETTERS)
+
+
+@lru_cache(maxsize=16384)
+def _canonical(word: str) -> tuple[str, bool]:
+    """A word of folded text without possessive, elided article and plural ending; whether a plural was taken off."""
+    if "'" in word:
+        word = _ELISION.sub("", word.removesuffix("'s")).replace("'", "")
+    if not word.isalnum():
+        word = _NOT_WORD.sub("", word)
+    if _ARABIC_LETTERS.match(word):
+        return _ARABIC_ARTICLE.sub("", word), False
+    stem = word
+    if len(word) > 4 and word.endswith("ies"):
+        stem = word[:-3] + "y"
+    elif word.endswith(("eaux", "eaus")):
+        stem = word[:-1]
+    elif len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes")):
+        stem = word[:-2]
+    elif len(word) > 3 and word[-1] == "s" and word[-2] not in "su" and word not in _SAME:
+        stem = word[:-1]
+    if "isation" in stem:
+        stem = stem.replace("isation", "ization")
+    return _SAME.get(stem, stem), stem != word
+
+
+def without_parenthesis(name: str) -> str:
+    """ "Service Desk" of "Service Desk (1st Line)"."""
+    return _PARENTHESIS.sub(" ", name).strip()
+
+
+def other_names(name: str) -> Iterator[str]:
+    """What else a name is called: without its parenthesis, by an acronym, cut before an "and", joined, in ASCII."""
+    bare = without_parenthesis(name)
+    if bare and bare != name:
+        yield bare
+        yield from filter(is_acronym, _PARENTHESIS.findall(name))
+    if is_acronym(initials(bare)):
+        yield initials(bare)
+    organization, _, rest = bare.partition(" ")
+    if is_acronym(organization) and len(_texts(rest)) >= 2:
+        yield rest
+    first = _CONJUNCTION.split(bare, maxsplit=1)[0]
+    if first != bare and len(_texts(first)) >= 3:
+        yield first
+    if "-" in name:
+        yield name.replace("-", "")
+    spelled = name.casefold().translate(_GERMAN)
+    if spelled != name.casefold():
+        yield spelled
+
+
+def head_name(name: str) -> str:
+    """What stands before the remit: "Deputy Director" of "Deputy Director for Operations", "" when there is none."""
+    bare = without_parenthesis(name)
+    remit = _REMIT.search(bare)
+    head = bare[: remit.start()] if remit else bare
+    is_list = remit is not None and not remit[0].strip().isalpha() and " " not in head  # "Finance, Pay and Tax Office"
+    return "" if head == name or is_list else head
+
+
+def kind_in(name: str) -> str:
+    """The word for its kind in a name, as written: "office" of "Ethics Office", "" when there is none."""
+    bare = without_parenthesis(name)
+    found, head = words(bare), words(head_name(bare))
+    ends = [*head[-1:], found[-1], found[0]] if len(found) > 1 else []
+    return next((bare[word.start : word.end].lower() for word in ends if word.text in OFFICES | BODIES), "")
+
+
+def is_acronym(name: str) -> bool:
+    """Whether a name is written as an acronym: one word of 2 to 8 signs, two or more of them capitals."""
+    return 2 <= len(name) <= 8 and " " not in name and sum(letter.isupper() for letter in name) >= 2
+
+
+def initials(name: str) -> str:
+    """The acronym that people would make of a name with 3 to 6 words in capitals, "" of any other."""
+    first = "".join(_CAPITALIZED.findall(without_parenthesis(name)))
+    return first if 3 <= len(first) <= 6 and first.isascii() else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What a name is without the word for its kind: "data protection" of "Data Protection Office", kind "office".
+
+    A part is one side of an "and" in the core ("facility" of "Facilities & Estates Department").
+    """
+
+    text: str
+    kind: str
+    is_part: bool
+
+
+def cores(name: str, kinds: frozenset[str]) -> Iterator[Core]:
+    """The cores of a name that begins or ends with one of the `kinds` (canonical words such as "office")."""
+    bare = without_parenthesis(name)
+    found = _texts(bare)
+    if len(found) < 2:
+        return
+    if found[-1] in kinds:
+        kind, core = found[-1], found[:-1]
+    elif found[0] in kinds:
+        kind, core = found[0], found[1:]
+    else:
+        head = _texts(head_name(bare))
+        if head and head[-1] in kinds:  # "Regional Bureau for Africa"
+            yield Core(" ".join(found[len(head) :]), head[-1], is_part=True)
+        return
+    yield Core(" ".join(core), kind, is_part=False)
+    parts = _CONJUNCTION.split(bare)
+    for part in parts if len(parts) > 1 else ():
+        if text := " ".join(word for word in _texts(part) if word != kind):
+            yield Core(text, kind, is_part=True)

@@ -1,0 +1,123 @@
+"""The chart as a tree: who is above, under and beside whom."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from org import ChartError
+from org.chart import Chart, Unit, check, load
+
+
+def by_name(chart: Chart, name: str) -> Unit:
+    (unit,) = chart.named(name)
+    return unit
+
+
+def test_paths_children_and_counts(chart: Chart) -> None:
+    ethics = by_name(chart, "Ethics Office")
+    assert [unit.name for unit in chart.path(ethics.id)] == [
+        "The Harbour Trust",
+        "Chief Executive",
+        "Legal Affairs & Ethics Division",
+        "Ethics Office",
+    ]
+    legal = ethics.parent or ""
+    assert [unit.name for unit in chart.children(legal)] == ["Data Protection Office", "Ethics Office", "Secretariat"]
+    assert [unit.name for unit in chart.descendants(legal)] == [
+        "Data Protection Office",
+        "Ethics Office",
+        "Speak-Up Line",
+        "Secretariat",
+    ]
+    assert chart.total(legal) == 4
+    assert [unit.name for unit in chart.siblings(ethics.id)] == ["Data Protection Office", "Secretariat"]
+    assert chart.depth(ethics.id) == 3
+    assert chart.root.name == "The Harbour Trust"
+    assert len(chart) == 32
+
+
+def test_is_under_at_any_depth_but_not_itself(chart: Chart) -> None:
+    line, root = by_name(chart, "Speak-Up Line").id, chart.root.id
+    assert chart.is_under(line, root)
+    assert not chart.is_under(root, line)
+    assert not chart.is_under(line, line)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "above"),
+    [
+        ("Speak-Up Line", "Data Protection Office", "Legal Affairs & Ethics Division"),
+        ("Speak-Up Line", "Ethics Office", "Legal Affairs & Ethics Division"),
+        ("Ethics Office", "Ethics Office", "Legal Affairs & Ethics Division"),
+        ("Health Division", "Audit & Risk Committee", "The Harbour Trust"),
+        ("The Harbour Trust", "Health Division", "The Harbour Trust"),
+    ],
+)
+def test_common_is_the_deepest_unit_that_both_are_under(chart: Chart, first: str, second: str, above: str) -> None:
+    assert chart.common(by_name(chart, first).id, by_name(chart, second).id).name == above
+
+
+def test_a_parent_may_be_a_name_an_id_or_a_path() -> None:
+    content = b"id,name,parent\n,Top,\na,East,Top\n,West,Top\n,Desk,a\n,Desk,West\n,Bell,East > Desk\n,Bell,west>Desk\n"
+    report = check(content.replace(b"west>", b"West>"), "chart.csv")
+    assert not report.problems
+    chart = report.chart
+    assert chart is not None
+    assert [chart.path(unit.id)[1].name for unit in chart.named("Bell")] == ["East", "West"]
+    assert chart.unit("a").name == "East"
+    assert chart.named("West")[0].id == "Top > West"
+
+
+def test_load_lists_every_error_and_hints() -> None:
+    with pytest.raises(ChartError) as caught:
+        load(b"name,parent\nFinance,\nA,Finanse\nB,Legal\n", "chart.csv")
+    assert "row 3" in caught.value.message
+    assert "row 4" in caught.value.message
+    assert caught.value.hint == 'Did you mean "Finance"?'
+
+
+def test_the_version_follows_the_content_and_not_the_file() -> None:
+    plain = load(b"name,parent\nTop,\nA,Top\n", "a.csv")
+    other_form = load('\ufeffparent;name\n;Top\nTop;"A"\n'.encode(), "b.csv")
+    changed = load(b"name,parent\nTop,\nB,Top\n", "a.csv")
+    assert plain.version == other_form.version
+    assert plain.version != changed.version
+    assert len(plain.version) == 12
+
+
+def test_importing_the_room_loads_no_heavy_library() -> None:
+    code = "import sys, org.statements; print([name for name in ('spacy', 'torch', 'numpy') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(min_value=0), max_size=60))
+def test_any_tree_agrees_with_a_plain_walk(choices: list[int]) -> None:
+    parents = [choice % place for place, choice in enumerate(choices, start=1)]
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerows([("name", "parent"), ("n0", ""), *((f"n{i}", f"n{p}") for i, p in enumerate(parents, start=1))])
+    report = check(table.getvalue().encode(), "chart.csv")
+    if report.chart is None:
+        assert "levels deep" in report.problems[0].message
+        return
+    ids = {unit.name: unit.id for unit in report.chart.units.values()}
+
+    def above(place: int) -> list[int]:
+        return [] if place == 0 else [parents[place - 1], *above(parents[place - 1])]
+
+    for place in range(len(parents) + 1):
+        name = f"n{place}"
+        assert [unit.name for unit in report.chart.path(ids[name])][::-1] == [name, *(f"n{p}" for p in above(place))]
+        under = {f"n{other}" for other in range(len(parents) + 1) if place in above(other)}
+        assert {unit.name for unit in report.chart.descendants(ids[name])} == under
+        assert report.chart.total(ids[name]) == len(under)
+        assert all(report.chart.is_under(ids[other], ids[name]) == (other in under) for other in ids)
