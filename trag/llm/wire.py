@@ -1,0 +1,139 @@
+"""What the app and the model's process say to each other: a line of JSON a record, `[name of the record, its fields]`.
+
+`request` numbers the orders, so that replies find who asked; 0 is the start of the process itself.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import get_args
+
+from prompts import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Order: load this GGUF. `adapter` is "" for none; `gpu_layers` -1 is all of them."""
+
+    model: str
+    adapter: str
+    context: int
+    gpu_layers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """Order: write `source` to `target` in the form that reads prompts fastest."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Order: how many tokens the rendered messages have."""
+
+    request: int
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CountText:
+    """Order: how many tokens a text has by itself."""
+
+    request: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Order: write an answer."""
+
+    request: int
+    messages: tuple[Message, ...]
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Order: that answer is not wanted any more."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The process runs; `gpu` is whether its llama.cpp can use one."""
+
+    gpu: bool
+    request: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The file is loaded, or prepared."""
+
+    request: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Alive:
+    """The prompt is being read: nothing to show yet. Said when it begins, and every second."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The answer to a count."""
+
+    request: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Text that was just written."""
+
+    request: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The answer is whole or was stopped; tokens as in Usage."""
+
+    request: int
+    prompt: int
+    evaluated: int
+    completion: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The order cannot be carried out, said as to a person; the process goes on, unless it was starting."""
+
+    request: int
+    message: str
+    hint: str
+
+
+Order = Load | Prepare | Count | CountText | Write | Cancel
+Reply = Hello | Ready | Alive | Counted | Piece | Done | Failed
+_RECORDS = {record.__name__: record for record in (*get_args(Order), *get_args(Reply))}
+
+
+def encode(record: Order | Reply) -> bytes:
+    """The record as one line."""
+    values = {field.name: getattr(record, field.name) for field in fields(record)}
+    return (json.dumps([type(record).__name__, values], default=asdict) + "\n").encode("ascii")
+
+
+def decode(line: bytes) -> Order | Reply:
+    """The record that `encode` made a line of."""
+    name, values = json.loads(line)
+    if "messages" in values:
+        values["messages"] = tuple(Message(**message) for message in values["messages"])
+    record: Order | Reply = _RECORDS[name](**values)
+    return record

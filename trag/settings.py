@@ -1,0 +1,111 @@
+"""The settings of one home: defaults, then trag.toml in the home, then TRAG_* in the environment. An unknown key is an
+error.
+
+Made once at the edge (terminal or web app) and passed on as a value.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from trag.errors import TragError
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One value a field; the docstring below each says what it means, in what unit."""
+
+    home: Path = Path("var")
+    """Where everything that is written goes; chooses the organization. Only from TRAG_HOME."""
+    model: str = ""
+    """A local GGUF file. Empty: the embedded SmolLM2-135M-Instruct."""
+    adapter: str = ""
+    """A GGUF LoRA adapter made for that model. Empty: none."""
+    gpu_layers: int = -1
+    """Layers kept on the GPU; -1 is all of them where the build can, none where it cannot."""
+    model_url: str = ""
+    """The /v1 address of an OpenAI-compatible server that is used instead of a local model."""
+    model_name: str = ""
+    """The model to ask for at `model_url`."""
+    model_key: str = ""
+    """The key that `model_url` wants, if it wants one."""
+    context: int = 4096
+    """Tokens of prompt and answer together."""
+    answer_tokens: int = 256
+    """Tokens an answer may have at most."""
+    embedder: str = ""
+    """A sentence-transformers or Instructor model, a folder or a name. Empty: the embedded all-MiniLM-L6-v2."""
+    pairs: int = 3
+    """Question-answer pairs put in the prompt (T-RAG, section 5.4.2)."""
+    sections: int = 3
+    """Sections put in the prompt where no pair is near enough."""
+    threshold: float = 0.2
+    """Cosine similarity under which a passage is no evidence; the lowest of 50 answerable questions had 0.22."""
+    statement_tokens: int = 700
+    """Tokens that statements from the chart may take at most."""
+    waiting: int = 20
+    """Askers that may wait in line before the next one is refused."""
+    host: str = "127.0.0.1"
+    """Address to listen on."""
+    port: int = 7860
+    """Port to listen on."""
+
+
+def load(environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings of the home that TRAG_HOME names.
+
+    Raises TragError that lists every unknown key and every value of a wrong type, in both places at once.
+    """
+    environment = os.environ if environment is None else environment
+    home = Path(environment.get("TRAG_HOME") or Settings().home).expanduser()
+    problems: list[str] = []
+    values: dict[str, Any] = {}
+    file = home / "trag.toml"
+    if file.exists():
+        try:
+            table = tomllib.loads(file.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise TragError(
+                f"{file}: {error}", "Correct the line, or remove the file to run on the defaults."
+            ) from error
+        values |= _known(table, str(file), problems)
+    variables = {
+        name.removeprefix("TRAG_").lower(): value
+        for name, value in environment.items()
+        if name.startswith("TRAG_") and name != "TRAG_HOME"
+    }
+    values |= _known(variables, "environment TRAG_*", problems)
+    if problems:
+        raise TragError("; ".join(problems), "docs/operators.md lists every setting.")
+    return Settings(home=home, **values)
+
+
+def _known(table: Mapping[str, Any], place: str, problems: list[str]) -> dict[str, Any]:
+    """The entries of `table` that are settings, each in its field's type; what is not goes to `problems`."""
+    kinds: dict[str, type] = {field.name: type(field.default) for field in fields(Settings) if field.name != "home"}
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in kinds:
+            near = get_close_matches(key, kinds, n=1)
+            problems.append(f"{place}: unknown setting '{key}'" + (f", did you mean '{near[0]}'?" if near else ""))
+        elif (converted := _as(kinds[key], value)) is not None:
+            values[key] = converted
+        else:
+            problems.append(f"{place}: '{key}' must be {kinds[key].__name__}, found {value!r}")
+    return values
+
+
+def _as(kind: type, value: Any) -> Any:
+    """`value` as `kind`; None when it is something else. The environment knows only text; a whole number is a float."""
+    if type(value) is kind or type(value) is str or (kind is float and type(value) is int):
+        try:
+            return kind(value)
+        except ValueError:
+            return None
+    return None
