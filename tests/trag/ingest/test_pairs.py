@@ -1,0 +1,66 @@
+import json
+
+import pytest
+
+from trag.errors import TragError
+from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES, pairs
+
+GOOD = {"question": "Who?", "answer": "The board.", "type": "short_answer", "document": "a.md", "section": "1 A"}
+
+
+def lines(*rows: object) -> bytes:
+    return "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows).encode()
+
+
+def test_pairs_are_read_with_their_line_and_other_fields_are_left_alone() -> None:
+    first, second = pairs(
+        lines(GOOD, "", GOOD | {"type": "Fill in the Blank", "answer": " two\u00a0words ", "extra": 1}), "p.jsonl"
+    )
+    assert (first.question, first.answer, first.type, first.document, first.section, first.line) == (
+        "Who?",
+        "The board.",
+        "short answer",
+        "a.md",
+        "1 A",
+        1,
+    )
+    assert first.direct
+    assert (second.type, second.answer, second.line, second.direct) == ("fill in the blank", "two words", 3, False)
+
+
+def test_every_bad_line_is_told_at_once() -> None:
+    with pytest.raises(TragError) as caught:
+        pairs(
+            lines(
+                GOOD,
+                "{not json",
+                [1],
+                GOOD | {"answer": "", "section": 4},
+                GOOD | {"answer": "\u200b", "section": None},
+                GOOD | {"type": "riddle"},
+                GOOD | {"question": "x" * 4_001},
+                "[" * 100_000,
+            ),
+            "pairs\n.jsonl",
+        )
+    message = caught.value.message
+    assert message.startswith("pairs�.jsonl has lines that are no question-answer pairs: line 2 not JSON (")
+    for part in (
+        "line 3 not an object but list",
+        "lines 4-5 without text in answer, section",
+        "line 6 unknown type 'riddle'",
+        "line 7 more than 4,000 characters in question",
+        "line 8 not JSON",
+    ):
+        assert part in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n"], ids=["empty", "blank lines"])
+def test_a_file_without_pairs_is_an_error(content: bytes) -> None:
+    with pytest.raises(TragError, match="holds no question-answer pair"):
+        pairs(content, "p.jsonl")
+
+
+def test_no_type_is_both_direct_and_not() -> None:
+    assert not DIRECT_TYPES & OTHER_TYPES

@@ -1,0 +1,122 @@
+import io
+import os
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from pypdf import PdfWriter
+from pypdf.generic import DictionaryObject, NameObject, StreamObject
+
+from trag.errors import TragError
+from trag.ingest import reader
+from trag.ingest.blocks import Block, Reading
+from trag.ingest.reader import Limits, read, read_file, shown
+
+LIMITS = Limits()
+GREEDY = b"<table>" + b"<tr><td colspan=100 rowspan=1000>cell</td></tr>" * 3_000 + b"</table>"
+"""A small page that asks for 300,000 cells a row."""
+
+
+def test_a_document_is_read_in_a_child_and_comes_back_whole(manual: bytes) -> None:
+    reading = read(manual, "Manual.PDF", LIMITS)
+    assert (reading.format, reading.pages) == ("PDF", 3)
+    assert Block("heading", "4 Finance", 11, 1) in reading.blocks
+    assert Reading.from_json(reading.to_json()) == reading
+
+
+def test_the_child_sees_nothing_of_the_parents_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TRAG_MODEL_KEY", "secret")
+    spy, seen = tmp_path / "spy", tmp_path / "seen"
+    spy.write_text(f"#!/bin/sh\nenv > {seen}\nexit 9\n")
+    spy.chmod(0o755)
+    monkeypatch.setattr(reader.sys, "executable", str(spy))
+    with pytest.raises(TragError, match=r"a\.txt could not be read"):
+        read(b"text", "a.txt", LIMITS)
+    assert "PYTHONUTF8=1" in seen.read_text()
+    assert "secret" not in seen.read_text()
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "limits", "said"),
+    [
+        pytest.param(GREEDY, "t.html", Limits(seconds=1), "could not be read in 1 second", id="time"),
+        pytest.param(GREEDY, "t.html", Limits(processor_seconds=1), "takes more than 1 second", id="computing"),
+        pytest.param(
+            b"word " * 4_000_000, "t.txt", Limits(memory_bytes=120 << 20), "needs more than 120 MiB", id="memory"
+        ),
+        pytest.param(b"word " * 400_000, "t.txt", Limits(output_bytes=1_000_000), "holds more than 1 MB", id="output"),
+        pytest.param(b"text", "t.txt", Limits(open_files=3), "could not be read", id="files"),
+    ],
+)
+@pytest.mark.slow
+def test_a_child_over_its_limits_is_ended_and_the_file_named(
+    content: bytes, name: str, limits: Limits, said: str
+) -> None:
+    began = time.monotonic()
+    with pytest.raises(TragError) as caught:
+        read(content, name, limits)
+    assert caught.value.message.startswith(f"{name} {said}"), caught.value.message
+    assert caught.value.hint
+    assert time.monotonic() - began < 20
+    assert [child.cmdline() for child in psutil.Process().children() if "trag.ingest.parse" in child.cmdline()] == []
+
+
+@pytest.mark.slow
+def test_a_flate_bomb_in_a_pdf_costs_no_more_than_its_limits() -> None:
+    writer = PdfWriter()
+    page = writer.add_blank_page(200, 200)
+    stream = StreamObject()
+    stream.set_data(b"BT /F1 12 Tf (x) Tj ET\n" * 20_000_000)
+    page[NameObject("/Contents")] = writer._add_object(stream.flate_encode())
+    page[NameObject("/Resources")] = DictionaryObject()
+    file = io.BytesIO()
+    writer.write(file)
+    assert len(file.getvalue()) < 2_000_000
+    with pytest.raises(TragError) as caught:
+        read(file.getvalue(), "bomb.pdf", Limits(processor_seconds=20))
+    assert caught.value.message.startswith("bomb.pdf ")
+
+
+@pytest.mark.parametrize("name", ["evil\n\u202e.md", "a/b/c.md", "x" * 300 + ".md", "-rf.md", "$(id).md", "nul\0.md"])
+def test_a_name_is_never_trusted(name: str) -> None:
+    with pytest.raises(TragError) as caught:
+        read(b"", name, LIMITS)
+    assert caught.value.message == f"{shown(name)} is empty."
+    assert caught.value.message.isprintable()
+    assert len(caught.value.message) < 220
+
+
+def test_what_the_child_refuses_comes_back_with_the_name_and_the_hint() -> None:
+    with pytest.raises(TragError) as caught:
+        read(b"\x89PNG\r\n\x1a\n", "scan.pdf", LIMITS)
+    assert caught.value.message == "scan.pdf is named .pdf but looks like a PNG picture."
+    assert "Save it as one of" in caught.value.hint
+
+
+def test_a_bug_in_a_parser_costs_one_file_and_says_what_it_was() -> None:
+    with pytest.raises(TragError) as caught:
+        read(b"<div>" * 5_000, "deep.html", LIMITS)
+    assert "deep.html could not be read, it may be damaged: RecursionError" in caught.value.message
+
+
+def test_a_file_is_refused_by_its_size_before_it_is_read(tmp_path: Path) -> None:
+    large = tmp_path / "large.pdf"
+    with large.open("wb") as file:
+        file.truncate(500_000_000)
+    with pytest.raises(TragError) as caught:
+        read_file(large, LIMITS)
+    assert caught.value.message == "large.pdf has 500 MB; a document may have 200 MB."
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.md"
+    secret.touch(0o000)
+    with pytest.raises(TragError, match=r"secret\.md cannot be read: Permission denied"):
+        read_file(secret, LIMITS)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TragError, match=r"gone\.md cannot be read: No such file"):
+        read_file(tmp_path / "gone.md", LIMITS)

@@ -1,0 +1,73 @@
+"""Bytes to characters, characters to those that a reader sees, and numbers to how people list them. Knows no format."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from collections.abc import Sequence
+
+_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+# Bidirectional overrides and the invisible "tag" alphabet: text that shows otherwise than it reads, or not at all.
+_DECEPTIVE = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+# Other marks that are not text: controls, soft hyphens, zero-width spaces, lone surrogates. The joiners U+200C and
+# U+200D stay, because Persian and the Indic scripts are misspelt without them.
+_NOISE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u2060\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_SPACES = re.compile("[^\\S\n]+")
+
+
+def decode(content: bytes, declared: str = "") -> tuple[str, tuple[str, ...]]:
+    """The text of `content` and notes on how it was found; `declared` is the encoding that the file itself names.
+
+    UTF-8, UTF-16 with or without its mark, then what is declared, then Windows-1252, in which any byte means something.
+    """
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if content.startswith(mark):
+            return content.decode(encoding, errors="replace"), ()
+    sample = content[:4096]
+    # ASCII in UTF-16 has a zero in every other byte; nothing else that is text has zeros at all.
+    if sample.count(0) > len(sample) // 4:
+        encoding = "utf-16-le" if sample[1::2].count(0) > sample[::2].count(0) else "utf-16-be"
+        return content.decode(encoding, errors="replace"), (f"read as {encoding.upper()}, which it does not say",)
+    try:
+        return content.decode("utf-8"), ()
+    except UnicodeDecodeError:
+        pass
+    try:
+        return content.decode(declared or "cp1252"), () if declared else ("not UTF-8: read as Windows-1252",)
+    except (UnicodeDecodeError, LookupError):
+        return content.decode("cp1252", errors="replace"), ("not UTF-8: read as Windows-1252",)
+
+
+def count_deceptive(text: str) -> int:
+    """How many characters of `text` hide or reorder others."""
+    return len(_DECEPTIVE.findall(text))
+
+
+def clean(text: str) -> str:
+    """`text` as it shows: composed (NFC), without invisible characters, one space between words, line ends as "\\n"."""
+    text = _NOISE.sub("", _DECEPTIVE.sub("", _BREAKS.sub("\n", text)))
+    text = unicodedata.normalize("NFC", text.translate(_LIGATURES))
+    return "\n".join(line for line in (_SPACES.sub(" ", line).strip() for line in text.split("\n")) if line)
+
+
+def counted(count: int, what: str) -> str:
+    """ "1 page", "2 pages"."""
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def listed(what: str, numbers: Sequence[int]) -> str:
+    """ "page 3", "pages 3, 7-9"."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    spans = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    return f"{what}{'s' if len(numbers) > 1 else ''} {spans}"

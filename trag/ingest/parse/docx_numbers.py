@@ -1,0 +1,127 @@
+"""The numbers that Word shows before headings and items: it stores only the rule by which they are counted.
+
+Knows nothing of the text that they number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from docx.oxml.ns import qn
+
+_ROMAN = (
+    (1000, "m"),
+    (900, "cm"),
+    (500, "d"),
+    (400, "cd"),
+    (100, "c"),
+    (90, "xc"),
+    (50, "l"),
+    (40, "xl"),
+    (10, "x"),
+    (9, "ix"),
+    (5, "v"),
+    (4, "iv"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    format: str
+    text: str
+    start: int
+
+
+class Numbers:
+    """Counts on from paragraph to paragraph, in document order."""
+
+    def __init__(self, numbering: Any | None, styles: Mapping[str, Any]) -> None:
+        """`numbering` is the <w:numbering> element, None where there are no lists; `styles` are elements by id."""
+        self._styles = styles
+        self._levels: dict[str, dict[int, _Level]] = {}
+        self._style_levels: dict[tuple[str, str], int] = {}
+        self._lists: dict[str, str] = {}
+        self._restarts: dict[str, dict[int, int]] = {}
+        self._counts: dict[str, dict[int, int]] = {}
+        for abstract in [] if numbering is None else numbering.findall(qn("w:abstractNum")):
+            id_ = abstract.get(qn("w:abstractNumId"))
+            self._levels[id_] = {int(level.get(qn("w:ilvl"))): _level(level) for level in abstract.findall(qn("w:lvl"))}
+            for level in abstract.findall(qn("w:lvl")):
+                if style := value(level, "w:pStyle"):
+                    self._style_levels[id_, style] = int(level.get(qn("w:ilvl")))
+        for number in [] if numbering is None else numbering.findall(qn("w:num")):
+            id_ = number.get(qn("w:numId"))
+            self._lists[id_] = value(number, "w:abstractNumId")
+            self._restarts[id_] = {
+                int(override.get(qn("w:ilvl"))): int(start)
+                for override in number.findall(qn("w:lvlOverride"))
+                if (start := value(override, "w:startOverride"))
+            }
+
+    def mark(self, paragraph: Any) -> tuple[str, int]:
+        """What Word shows before a <w:p> ("4.2", "a)", "-" for a bullet, else "") and the depth of its list, from 1."""
+        list_, depth = self._rule(paragraph)
+        abstract = self._lists.get(list_, "")
+        level = self._levels.get(abstract, {}).get(depth)
+        if level is None:
+            return "", 0
+        counts = self._counts.setdefault(abstract, {})
+        restarts = self._restarts[list_]
+        counts[depth] = restarts.pop(depth) if depth in restarts else counts.get(depth, level.start - 1) + 1
+        for deeper in [each for each in counts if each > depth]:
+            del counts[deeper]
+        if level.format in ("bullet", "none"):
+            return "-" if level.format == "bullet" else "", depth + 1
+        levels = self._levels[abstract]
+
+        def number(match: re.Match[str]) -> str:
+            at = int(match[1]) - 1
+            return _formatted(counts.get(at, levels[at].start), levels[at].format) if at in levels else ""
+
+        return re.sub(r"%(\d)", number, level.text).strip(), depth + 1
+
+    def _rule(self, paragraph: Any) -> tuple[str, int]:
+        """The list that a paragraph belongs to, by itself or by its style, and its depth in it from 0."""
+        style = value(paragraph, "w:pPr/w:pStyle")
+        depth = value(paragraph, "w:pPr/w:numPr/w:ilvl")
+        list_ = value(paragraph, "w:pPr/w:numPr/w:numId")
+        seen: set[str] = set()
+        own = style
+        while not list_ and style in self._styles and style not in seen:
+            seen.add(style)
+            element = self._styles[style]
+            list_ = value(element, "w:pPr/w:numPr/w:numId")
+            depth = depth or value(element, "w:pPr/w:numPr/w:ilvl")
+            own, style = style, value(element, "w:basedOn")
+        at = self._style_levels.get((self._lists.get(list_, ""), own))
+        return list_, int(depth) if depth.isdecimal() else at or 0
+
+
+def _level(level: Any) -> _Level:
+    start = value(level, "w:start")
+    return _Level(
+        value(level, "w:numFmt") or "decimal", value(level, "w:lvlText"), int(start) if start.isdecimal() else 1
+    )
+
+
+def value(element: Any, path: str) -> str:
+    """The w:val of the element at `path`, "" without one."""
+    found = element.find("/".join(qn(step) for step in path.split("/")))
+    return "" if found is None else str(found.get(qn("w:val"), ""))
+
+
+def _formatted(count: int, form: str) -> str:
+    if form in ("lowerLetter", "upperLetter") and count > 0:
+        # Word goes on with "aa", "bb" after "z".
+        letters = chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)
+        return letters.upper() if form == "upperLetter" else letters
+    if form in ("lowerRoman", "upperRoman") and 0 < count < 4000:
+        roman = ""
+        for value, letters in (*_ROMAN, (1, "i")):
+            roman += letters * (count // value)
+            count %= value
+        return roman.upper() if form == "upperRoman" else roman
+    return f"{count:02}" if form == "decimalZero" else str(count)

@@ -1,0 +1,257 @@
+"""Headings that only their wording gives away: "ARTICLE IV", "Section 3. Quorum.", "1.2.3 Title", "MEMBERSHIP", "Q:
+How ...?".
+
+For text files, and for documents whose headings carry no style. Knows no format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from trag.ingest.blocks import Block
+
+LONGEST = 110
+"""Characters of the longest line that is taken for a heading."""
+
+_KEYWORDS = {
+    "part": 1,
+    "title": 2,
+    "chapter": 2,
+    "article": 3,
+    "appendix": 3,
+    "annex": 3,
+    "schedule": 3,
+    "section": 4,
+    "sec.": 4,
+    "rule": 4,
+    "clause": 5,
+    "§": 5,
+}
+_ROMAN = r"(?=[IVXL])(?:XL|L?X{0,3})(?:I[XV]|V?I{0,3})"
+_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_KEYWORD = re.compile(
+    rf"(?P<keyword>part|title|chapter|article|appendix|annex|schedule|section|sec\.|rule|clause|§)\s*"
+    rf"(?:(?:\d+(?:\.\d+)*[a-z]?|{_ROMAN}|[A-Z]|{_WORDS})(?!\w))[.:)]?(?:\s*[–—-]+(?=\s))?",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3})*)(?P<mark>[.):]?)\s+(?=\S)")
+_ROMAN_NUMBER = re.compile(rf"{_ROMAN}[.)]\s+(?=\S)")
+_LETTER = re.compile(r"[A-Z](?:\.\d{1,3})*[.)]\s+(?=\S)")
+_QUESTION = re.compile(r"(?:Q\s*\d*|Question(?:\s+\d+)?)\s*[:.)]\s*(?=\S)", re.IGNORECASE)
+_ANSWER = re.compile(r"(?:A\s*\d*|Answer(?:\s+\d+)?)\s*:\s*(?=\S)", re.IGNORECASE)
+_RUN_IN = re.compile(r"(?P<title>\S.{1,70}?)(?:\.\s*[–—-]*\s+|:\s+|\s+[–—]\s+)(?P<body>\S.*)")
+_MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"@|://|www\.")
+_SMALL = frozenset(
+    {"a", "an", "the", "and", "or", "of", "in", "on", "at", "to", "for", "by", "with", "from", "as", "per"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A heading in the making. `style` made it one: styles are ranked once all are known. `body` is what follows."""
+
+    style: str
+    text: str
+    depth: int = 0
+    number: str = ""
+    body: str = ""
+    bare: bool = False
+    page: int | None = None
+
+
+def promote(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The same blocks, with the paragraphs and items that read like headings made headings.
+
+    The lines of a paragraph are told apart by "\\n": its first may be the heading of the rest. Headings that are
+    there already stay, above those found here.
+    """
+    found = _joined(list(_split(blocks)))
+    levels = _levels([each for each in found if isinstance(each, _Found)])
+    above = max((block.level for block in blocks if block.kind == "heading"), default=0)
+    promoted: list[Block] = []
+    for each in found:
+        if isinstance(each, Block):
+            promoted.append(each)
+            continue
+        title = not promoted and each.style in ("capitals", "alone")
+        promoted.append(Block("heading", each.text, 0 if title else above + levels[each.style] + each.depth, each.page))
+    return tuple(_without_answer_marks(promoted)) if "question" in levels else tuple(promoted)
+
+
+def is_title(text: str) -> bool:
+    """Whether `text` is worded as a title and not as a sentence: few words, the weighty ones with a capital."""
+    words = text.split()
+    if not words or len(words) > 10 or words[0][0].islower():
+        return False
+    weighty = [word for word in words if word.strip("\"'(").lower() not in _SMALL]
+    capitals = sum(not word.lstrip("\"'(")[:1].islower() for word in weighty)
+    return len(words) <= 3 or capitals >= 0.7 * len(weighty)
+
+
+def _split(blocks: Sequence[Block]) -> Iterator[Block | _Found]:
+    """The blocks, each heading told apart from the lines that follow it in the same paragraph."""
+    for index, block in enumerate(blocks):
+        if block.kind in ("heading", "table"):
+            yield block
+            continue
+        before = blocks[index - 1] if index else None
+        after = blocks[index + 1] if index + 1 < len(blocks) else None
+        lines = block.text.split("\n")
+        first = True
+        while lines:
+            found = _heading(lines, before if first else None, after, first, block.kind == "item")
+            if found is None:
+                yield replace(block, text="\n".join(lines))
+                break
+            used = _capital_lines(lines) if found.style == "capitals" else 1
+            yield replace(found, page=block.page)
+            lines = ([found.body] if found.body else []) + lines[used:]
+            first = found.bare
+
+
+def _heading(lines: Sequence[str], before: Block | None, after: Block | None, first: bool, item: bool) -> _Found | None:
+    """The heading that the first of `lines` is, if it is one."""
+    line = lines[0].strip()
+    alone = len(lines) == 1
+    runs_on = not alone and lines[1].strip()[:1].islower()
+    if question := _QUESTION.match(line):
+        text, mark, body = line[question.end() :].partition("?")
+        return _Found("question", text + mark, body=body.strip())
+    found = _keyword(line, runs_on) or _numbered(line, alone, runs_on)
+    opens = found and after and after.text.startswith(f"{found.number}.")  # "3. Members" above "3.1 Powers"
+    if found and (found.style != "number" or found.depth > 1 or opens or not (alone and _among_numbers(before, after))):
+        return found
+    if not first or item or runs_on:
+        return None
+    count = _capital_lines(lines)
+    if count and (count < 4) and len(text := " ".join(lines[:count])) <= LONGEST:
+        return _Found("capitals", text.rstrip(":"))
+    if len(line) > LONGEST or _ADDRESS.search(line) or line[:1].islower() or not any(map(str.isalpha, line)):
+        return None
+    if line.endswith("?"):
+        return _Found("question", line) if not alone or (after and after.kind != "heading") else None
+    before_list = after is not None and (after.kind not in ("paragraph", "heading") or _among_numbers(after))
+    lead_in = before_list and (line.endswith(":") or not is_title(line))
+    if line[-1] in ".,;!" or line[0].isdigit() or lead_in or len(line.split()) > 8 or len(line) > 60:
+        return None
+    # Above other lines of its paragraph a title must look like one: short over long, and capitals.
+    over_text = not alone and is_title(line) and len(lines[1]) > 1.4 * len(line) and len(lines[1]) >= 40
+    return _Found("alone", line.rstrip(":")) if alone or over_text else None
+
+
+def _keyword(line: str, runs_on: bool) -> _Found | None:
+    """ "ARTICLE IV", "Section 3. Quorum.", "Section 3. Quorum. A majority of ..."."""
+    match = _KEYWORD.match(line)
+    if match is None:
+        return None
+    rest = line[match.end() :].strip()
+    if rest[:1].islower() or rest[:1] in (",", ")", "("):
+        return None  # a sentence about a section: "Section 3 applies to ..."
+    title, body = _title_and_body(rest, runs_on)
+    style = f"keyword {_KEYWORDS[match['keyword'].lower()]}"
+    return _Found(style, f"{match[0].strip()} {title}".strip(), match[0].count(".", 0, -1), body=body, bare=not rest)
+
+
+def _numbered(line: str, alone: bool, runs_on: bool) -> _Found | None:
+    """ "4 Finance", "4.2 Limits", "4.2 The limits are ...", "IV. Finance", "A. Finance"."""
+    if roman := _ROMAN_NUMBER.match(line):
+        style, depth, number, title = "roman", 1, "", line[roman.end() :]
+    elif (letter := _LETTER.match(line)) and alone:
+        style, depth, number, title = "letter", max(letter[0].count("."), 1), "", line[letter.end() :]
+    elif match := _NUMBER.match(line):
+        style, number, title = "number", match["number"], line[match.end() :]
+        depth = number.count(".") + 1
+        if depth == 1 and not match["mark"] and (len(title.split()) > 8 or _MONTH.match(title)):
+            return None
+    else:
+        return None
+    if title[0].islower() or not any(map(str.isalpha, title)):
+        return None
+    if not runs_on and len(line) <= LONGEST and title[-1] not in ".,;:!":
+        return _Found(style, line, depth, number)
+    if depth == 1:
+        return None
+    # A clause: "3.2 Quorum. Five members ...", or without any title, whose number alone is then what people cite.
+    title, body = _title_and_body(title, runs_on)
+    return _Found(style, f"{number} {title}".strip(), depth, number, body)
+
+
+def _title_and_body(rest: str, runs_on: bool) -> tuple[str, str]:
+    """What follows "Section 3.": its title and the text behind it; either may be empty. A sentence may run on below."""
+    run_in = _RUN_IN.match(rest)
+    if run_in and is_title(run_in["title"]):
+        return run_in["title"], run_in["body"]
+    if not runs_on and len(rest) <= LONGEST and (rest[-1:] not in (".", ";", ",") or is_title(rest)):
+        return rest.rstrip(".;,"), ""
+    return "", rest
+
+
+def _among_numbers(*around: Block | None) -> bool:
+    """Whether the block before or after begins with a number too, as in a list."""
+    texts = [block.text for block in around if block and block.kind in ("paragraph", "item")]
+    return any((match := _NUMBER.match(text)) and "." not in match["number"] for text in texts)
+
+
+def _capital_lines(lines: Sequence[str]) -> int:
+    """How many of the first lines are in capitals, and end like a title."""
+    count = 0
+    for line in lines:
+        letters = [character for character in line if character.isalpha()]
+        if len(letters) < 4 or line.upper() != line or line.lower() == line or line[-1] in ",;!":
+            break
+        count += 1
+    return count
+
+
+def _joined(found: list[Block | _Found]) -> list[Block | _Found]:
+    """A bare "ARTICLE IV" and the title on the line below it made one heading."""
+    joined: list[Block | _Found] = []
+    for each in found:
+        last = joined[-1] if joined else None
+        if isinstance(last, _Found) and last.bare:
+            untold = (
+                isinstance(each, Block)
+                and each.kind == "paragraph"
+                and each.text[-1] not in ".,;"
+                and is_title(each.text)
+            )
+            title = each.text if untold or (isinstance(each, _Found) and each.style in ("capitals", "alone")) else ""
+            if title and len(title) <= LONGEST and "\n" not in title:
+                joined[-1] = replace(last, text=f"{last.text} {title.rstrip('.:')}", bare=False)
+                continue
+        joined.append(each)
+    return joined
+
+
+def _levels(found: Sequence[_Found]) -> dict[str, int]:
+    """The level of each style. Keywords have a fixed order, numbers come below them in the order in which they appear.
+
+    Unnumbered headings stand above numbers that begin anew under them ("FINANCE: 1, 2; STAFF: 1, 2"), else beside or
+    below.
+    """
+    levels = {each.style: 100 * int(each.style.split()[1]) for each in found if each.style.startswith("keyword")}
+    keywords = min(levels.values(), default=0)
+    for style in dict.fromkeys(each.style for each in found if each.style in ("number", "roman", "letter")):
+        levels[style] = 600 + 50 * len(levels)
+    styles = [each.style for each in found if each.depth == 1]
+    if "number" in styles and "letter" in styles[len(styles) - styles[::-1].index("number") :]:
+        levels["letter"] = levels["number"]  # after all the numbers: "A. Appendix"
+    numbers = [each.number for each in found if each.style == "number" and each.depth == 1]
+    restart = len(numbers) != len(set(numbers))
+    first = min((level + 1 for style, level in levels.items() if not style.startswith("keyword")), default=550)
+    levels["capitals"] = keywords or (550 if restart else first)
+    levels["alone"] = 560 if restart and not keywords else 1500
+    levels["question"] = 2000
+    return {style: levels[style] for style in dict.fromkeys(each.style for each in found)}
+
+
+def _without_answer_marks(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The paragraph below a question without its "A:"."""
+    for index, block in enumerate(blocks):
+        below = index > 0 and blocks[index - 1].kind == "heading" and block.kind == "paragraph"
+        yield (
+            replace(block, text=_ANSWER.sub("", block.text, count=1)) if below and _ANSWER.match(block.text) else block
+        )

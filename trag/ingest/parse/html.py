@@ -1,0 +1,186 @@
+"""HTML: what a reader of the page would read, without scripts, menus and hidden parts. Knows no other format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString, PageElement, PreformattedString
+
+from trag.ingest.blocks import Block, Reading
+from trag.ingest.parse.characters import decode
+from trag.ingest.parse.headings import LONGEST, promote
+from trag.ingest.parse.tables import with_header
+
+_CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
+_DROPPED = (
+    "script, style, nav, template, noscript, iframe, object, svg, button, select, input, [hidden], [role=navigation]"
+)
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
+_INLINE = re.compile(
+    "a|abbr|b|bdi|bdo|br|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr"
+)
+_BREAK = "\x00"
+"""Stands for <br> until white space is collapsed; HTML text cannot hold it."""
+
+_BOLD = 7
+"""The level of a paragraph that is bold from end to end: a heading below <h6>."""
+
+
+def parse(content: bytes) -> Reading:
+    """A page, of which the main part is read where it names one."""
+    declared = _CHARSET.search(content[:2048])
+    text, notes = decode(content, declared[1].decode("ascii") if declared else "")
+    return Reading("HTML", blocks(text), notes=notes)
+
+
+def blocks(text: str) -> tuple[Block, ...]:
+    """The blocks of HTML text. Paragraphs worded like headings are promoted where no heading but a title is marked."""
+    soup = BeautifulSoup(text.replace(_BREAK, ""), "lxml")
+    for tag in [*soup.select(_DROPPED), *soup.find_all(style=_HIDDEN)]:
+        tag.decompose()
+    for tag in soup.select("body > header, body > footer, body > aside"):
+        tag.decompose()
+    body = soup.find("main") or soup.body
+    found = tuple(_blocks(body)) if isinstance(body, Tag) else ()
+    marked = [block for block in found if block.kind == "heading" and block.level < _BOLD]
+    return promote(found) if len(marked) < 2 else found
+
+
+def _blocks(parent: Tag, level: int = 0) -> Iterator[Block]:
+    """The blocks under `parent`, in order; `level` is the depth of lists."""
+    run: list[PageElement] = []
+    for child in parent.children:
+        if isinstance(child, PreformattedString):  # comments, declarations, processing instructions
+            continue
+        if isinstance(child, NavigableString) or (isinstance(child, Tag) and _is_inline(child)):
+            run.append(child)
+            continue
+        yield from _paragraph(run)
+        run = []
+        if isinstance(child, Tag):
+            yield from _block(child, level)
+    yield from _paragraph(run)
+
+
+def _is_inline(tag: Tag) -> bool:
+    return all(_INLINE.fullmatch(each.name) for each in [tag, *tag.find_all(True)])
+
+
+def _block(tag: Tag, level: int) -> Iterator[Block]:
+    if re.fullmatch("h[1-6]", tag.name):
+        if text := _text([tag]).replace("\n", " "):
+            yield Block("heading", text, int(tag.name[1]))
+    elif tag.name == "p" and all(_is_inline(child) for child in tag.find_all(True, recursive=False)):
+        yield from _paragraph(list(tag.children))
+    elif tag.name in ("ul", "ol", "menu"):
+        yield from _list(tag, level + 1)
+    elif tag.name == "dl":
+        yield from _definitions(tag, level + 1)
+    elif tag.name == "table":
+        yield from _table(tag)
+    elif tag.name == "pre":
+        if text := tag.get_text().strip("\n"):
+            yield Block("paragraph", text)
+    elif tag.name == "summary":
+        yield Block("heading", _text([tag]), _BOLD + 1)
+    elif tag.name != "hr":
+        yield from _blocks(tag, level)
+
+
+def _text(nodes: Sequence[PageElement]) -> str:
+    """The text of inline nodes on one line, but for the breaks that <br> asks for."""
+    parts: list[str] = []
+    for node in nodes:
+        if isinstance(node, Tag):
+            for line_break in [node] if node.name == "br" else node.find_all("br"):
+                line_break.append(_BREAK)
+            parts.append(node.get_text())
+        elif not isinstance(node, PreformattedString):
+            parts.append(str(node))
+    lines = (" ".join(line.split()) for line in "".join(parts).split(_BREAK))
+    return "\n".join(line for line in lines if line)
+
+
+def _paragraph(run: Sequence[PageElement]) -> Iterator[Block]:
+    """A paragraph, or a heading where it is bold to the end of its first line, and what follows."""
+    nodes = [node for node in run if isinstance(node, Tag) or str(node).strip()]
+    bold = list(takewhile(lambda node: isinstance(node, Tag) and node.name in ("b", "strong"), nodes))
+    title, rest = _text(bold), nodes[len(bold) :]
+    if title and len(title) <= LONGEST and title[-1] not in ".,;" and (not rest or _breaks(rest[0])):
+        yield Block("heading", title.replace("\n", " ").rstrip(":"), _BOLD)
+        nodes = rest
+    if text := _text(nodes):
+        yield Block("paragraph", text)
+
+
+def _breaks(node: PageElement) -> bool:
+    return node.name == "br" if isinstance(node, Tag) else str(node).startswith("\n")
+
+
+def _list(tag: Tag, level: int) -> Iterator[Block]:
+    number = int(str(tag.get("start", ""))) if str(tag.get("start", "")).isdecimal() else 1
+    for child in tag.find_all(["li", "ul", "ol"], recursive=False):
+        if child.name != "li":  # not allowed there, and common
+            yield from _list(child, level + 1)
+            continue
+        inside = list(_blocks(child, level))
+        lead = list(takewhile(lambda block: block.kind == "paragraph" or block.level == _BOLD, inside))
+        if lead:
+            mark = f"{number}." if tag.name == "ol" else "-"
+            yield Block("item", f"{mark} {' '.join(block.text for block in lead)}".replace("\n", " "), level)
+        yield from inside[len(lead) :]
+        number += 1
+
+
+def _definitions(tag: Tag, level: int) -> Iterator[Block]:
+    term = ""
+    for child in tag.find_all(["dt", "dd"]):
+        text = _text([child]).replace("\n", " ")
+        if child.name == "dt":
+            term = text
+        elif text:
+            yield Block("item", f"- {term}: {text}" if term else f"- {text}", level)
+
+
+def _table(tag: Tag) -> Iterator[Block]:
+    """A table, or its cells one after the other where it is only there for the layout."""
+    if tag.find("table") or tag.select_one("h1, h2, h3, h4, h5, h6"):
+        for cell in tag.find_all(["td", "th"]):
+            if cell.find_parent("table") is tag:
+                yield from _blocks(cell)
+        return
+    rows: list[tuple[str, ...]] = []
+    spans: dict[int, tuple[int, str]] = {}  # column -> rows still to fill, and the cell that fills them
+    marked = False
+    for row in tag.find_all("tr"):
+        cells: list[str] = []
+        tags = row.find_all(["td", "th"], recursive=False)
+        for cell in tags:
+            _fill(cells, spans)
+            text = _text([cell])
+            for _ in range(_span(cell, "colspan")):
+                if (down := _span(cell, "rowspan")) > 1:
+                    spans[len(cells)] = (down - 1, text)
+                cells.append(text)
+        _fill(cells, spans)
+        marked = marked or (not rows and bool(tags) and all(cell.name == "th" for cell in tags))
+        rows.append(tuple(cells))
+    caption = tag.find("caption")
+    yield Block("table", _text([caption]) if caption else "", rows=with_header(rows, marked=marked))
+
+
+def _fill(cells: list[str], spans: dict[int, tuple[int, str]]) -> None:
+    """Puts in the cells that reach down from the rows above."""
+    while len(cells) in spans:
+        left, text = spans.pop(len(cells))
+        if left > 1:
+            spans[len(cells)] = (left - 1, text)
+        cells.append(text)
+
+
+def _span(cell: Tag, name: str) -> int:
+    value = str(cell.get(name, ""))
+    return min(int(value), 100) if value.isdecimal() and int(value) else 1

@@ -1,0 +1,114 @@
+"""Which format a file has, judged by its bytes first and its name second. Knows nothing of what is inside."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+
+from trag.errors import TragError
+
+FORMATS = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "text",
+    ".text": "text",
+    ".html": "html",
+    ".htm": "html",
+    ".docx": "docx",
+    ".pdf": "pdf",
+}
+"""The formats that can be read, by suffix."""
+
+_NAMES = {"pdf": "a PDF", "docx": "a Word document (.docx)"}
+_SUFFIXES = {"pdf": ".pdf", "docx": ".docx"}
+
+_MAGIC = (
+    (b"\x89PNG\r\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF87a", "a GIF picture"),
+    (b"GIF89a", "a GIF picture"),
+    (b"II*\x00", "a TIFF picture"),
+    (b"MM\x00*", "a TIFF picture"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"Rar!\x1a", "a RAR archive"),
+    (b"{\\rtf", "a rich-text document (.rtf)"),
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90\x00", "a Windows program"),
+    (b"SQLite format 3\x00", "a SQLite database"),
+    (b"GGUF\x03\x00", "a language model (GGUF)"),
+    (b"%!PS", "a PostScript file"),
+)
+_OFFICE = (
+    ("word/document.xml", "docx"),
+    ("xl/workbook", "an Excel workbook"),
+    ("ppt/presentation.xml", "a PowerPoint presentation"),
+)
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(rb"</?(?:p|div|h[1-6]|ul|ol|li|table|br|body|span)\b", re.IGNORECASE)
+
+
+def recognise(content: bytes, suffix: str) -> str:
+    """One of the values of FORMATS. Raises TragError that says what the file really looks like where it is another."""
+    expected = FORMATS.get(suffix.lower())
+    if expected is None:
+        raise TragError(f"has the suffix '{suffix}', which is not read.", f"Formats read: {', '.join(FORMATS)}.")
+    if not content.strip(b"\x00\t\n\r\x0c \xef\xbb\xbf\xff\xfe"):
+        raise TragError("is empty.", "Check that it was saved or copied whole.")
+    found = _found(content)
+    if found in ("html", "text"):
+        if expected in _NAMES:
+            raise TragError(
+                f"is not {_NAMES[expected]}: it looks like plain text.", "Give it the suffix .txt, .md or .html."
+            )
+        if expected == "html" and not _TAG.search(content):
+            return "text"
+        return "html" if found == "html" else expected
+    if found == expected:
+        return expected
+    hint = (
+        f"Give it the suffix {_SUFFIXES[found]}." if found in _SUFFIXES else f"Save it as one of: {', '.join(FORMATS)}."
+    )
+    raise TragError(f"is named {suffix} but looks like {_NAMES.get(found, found)}.", hint)
+
+
+def _found(content: bytes) -> str:
+    """A format, or words for what the bytes look like."""
+    if b"%PDF-" in content[:1024]:
+        return "pdf"
+    if content.startswith(b"PK\x03\x04"):
+        return _zip(content)
+    if content.startswith(_OLE):
+        return _ole(content)
+    for magic, words in _MAGIC:
+        if content.startswith(magic):
+            return words
+    if _HTML.match(content[:4096]):
+        return "html"
+    return "text" if _is_text(content) else "data that is not text"
+
+
+def _zip(content: bytes) -> str:
+    try:
+        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise TragError(f"is a damaged ZIP container ({error}).", "Copy or download it again.") from error
+    return next((kind for entry, kind in _OFFICE if any(name.startswith(entry) for name in names)), "a ZIP archive")
+
+
+def _ole(content: bytes) -> str:
+    # Word wraps an encrypted .docx in an old OLE container; its stream names are in UTF-16.
+    if "EncryptedPackage".encode("utf-16-le") in content:
+        raise TragError("is encrypted with a password.", "Save a copy without a password and ingest that.")
+    return "an old Office file (.doc, .xls, .ppt)"
+
+
+def _is_text(content: bytes) -> bool:
+    sample = content[:8192]
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")) or sample.count(0) > len(sample) // 4:
+        # UTF-16 has a zero at every other byte of Latin text; data has zeros anywhere.
+        return min(sample[::2].count(0), sample[1::2].count(0)) <= len(sample) // 50
+    controls = sum(byte < 32 and byte not in b"\t\n\r\x0b\x0c\x1b" for byte in sample)
+    return controls <= len(sample) // 50

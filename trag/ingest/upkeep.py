@@ -1,0 +1,147 @@
+"""Keeping the index in line with the records, which are the truth: after a kill, for another embedder, when a
+document must go.
+
+Knows nothing of formats, or of how passages are made.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from store import files
+from store import vectors as store_vectors
+from trag.errors import TragError
+from trag.ingest.parse.characters import counted
+from trag.ingest.passages import embedded_text
+from trag.ingest.reader import shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from store.records import Records
+    from store.vectors import Passage, Vectors
+    from trag.embed import Embedder
+
+Progress = Callable[[str, int, int], None]
+"""Told the step, how much of it is done, and how much there is to do."""
+
+changing = threading.RLock()
+"""Held by whoever changes documents: one at a time, in the one process that owns a home."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was removed of a document; `left` is what was still found of it afterwards, nothing if all is well."""
+
+    document: str
+    sections: int
+    pairs: int
+    vectors: int
+    original: bool
+    left: tuple[str, ...]
+
+    def __str__(self) -> str:
+        counts = ((self.sections, "passage"), (self.pairs, "pair"), (self.vectors, "vector"))
+        removed = ", ".join([counted(count, what) for count, what in counts] + ["the original"] * self.original)
+        check = f"STILL THERE: {', '.join(self.left)}" if self.left else "checked, nothing is left"
+        return f"forgotten: {shown(self.document)} ({removed}; {check})"
+
+
+def silent(step: str, done: int, total: int) -> None:
+    """The Progress that nobody watches."""
+
+
+def embed(passages: Sequence[Passage], embedder: Embedder, progress: Progress, step: str) -> NDArray[np.float32]:
+    """The vectors (n, d) of passages, in batches as the embedder makes them."""
+    return embedder.embed_passages(
+        [embedded_text(passage) for passage in passages], lambda done, total: progress(step, done, total)
+    )
+
+
+def show(document: str, passages: Sequence[Passage], embedded: NDArray[np.float32], vectors: Vectors) -> None:
+    """Makes `passages` what is searched of a document, in place of whatever was."""
+    vectors.delete(document)
+    if passages:
+        vectors.add(passages, embedded)
+
+
+def reconcile(records: Records, vectors: Vectors, embedder: Embedder, progress: Progress = silent) -> tuple[str, ...]:
+    """Finishes what a killed process left half-way: the names of the documents whose vectors were put right.
+
+    A document's records are written in one transaction and its vectors after them, so at any moment the records hold
+    either the old document or the new one, whole; vectors that disagree are made again, and those of no document are
+    removed.
+    """
+    with changing:
+        held = vectors.ids()
+        wrong = []
+        for name in sorted({document.name for document in records.documents()} | held.keys()):
+            passages = tuple(records.passages(name))
+            if {passage.id for passage in passages} != held.get(name, frozenset()):
+                log.warning("the index was not in line with the records of %s: an ingest was interrupted", shown(name))
+                show(name, passages, embed(passages, embedder, progress, f"indexing {shown(name)}"), vectors)
+                wrong.append(name)
+    return tuple(wrong)
+
+
+def reindex(records: Records, folder: Path, embedder: Embedder, progress: Progress = silent) -> int:
+    """Makes the index in `folder` anew with this embedder, whatever made the present one; returns the number of
+    passages.
+
+    The present index stays in use until the new one is complete. Open the Vectors of that folder afterwards.
+    """
+    with changing:
+        passages = tuple(records.passages())
+        embedded = embed(passages, embedder, progress, "embedding")
+        store_vectors.reindex(folder, passages, embedded, embedder=embedder.identity, dimension=embedder.dimension)
+    return len(passages)
+
+
+def forget(document: str, *, records: Records, vectors: Vectors, files_folder: Path) -> Receipt:
+    """Removes a document everywhere: records, pairs, vectors, the original. Raises TragError for an unknown name."""
+    with changing:
+        found = records.document(document)
+        if found is None:
+            known = [each.name for each in records.documents()]
+            near = get_close_matches(document, known, n=3)
+            hint = (
+                f"Did you mean {' or '.join(map(shown, near))}?"
+                if near
+                else f"The documents are: {', '.join(map(shown, known)) or 'none'}."
+            )
+            raise TragError(f"There is no document {shown(document)}.", hint)
+        passages = tuple(records.passages(document))
+        original = files.find(files_folder, found.sha256) is not None
+        # The records first: from here on the document is gone, and what a kill leaves of it the next start removes.
+        records.delete_document(document)
+        removed = vectors.delete(document)
+        vectors.compact()
+        sweep(records, files_folder)
+        left = []
+        if records.document(document) or any(records.passages(document)):
+            left.append("records")
+        if vectors.ids().get(document):
+            left.append("vectors")
+        shared = any(each.sha256 == found.sha256 for each in records.documents())
+        if files.find(files_folder, found.sha256) and not shared:
+            left.append("the original")
+    pairs = sum(passage.kind == "qa" for passage in passages)
+    return Receipt(document, len(passages) - pairs, pairs, removed, original and not shared, tuple(left))
+
+
+def sweep(records: Records, files_folder: Path) -> None:
+    """Removes the originals that no document has any more."""
+    kept = {document.sha256 for document in records.documents()}
+    for path in files_folder.glob("*") if files_folder.is_dir() else ():
+        if re.fullmatch("[0-9a-f]{64}", path.stem) and path.stem not in kept:
+            path.unlink()
