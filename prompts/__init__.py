@@ -79,8 +79,8 @@ def answer(
 ) -> Prompt:
     """The prompt for one question, at most `room` tokens by `count`.
 
-    `passages` come best first (made by `pair` and `section`), `statements` most needed first. What does not fit is dropped from the
-    end: passages first, then statements. Raises PromptError when the question alone does not fit.
+    `passages` come best first (made by `pair` and `section`), `statements` most needed first. What does not fit is
+    dropped from the end: passages first, then statements. Raises PromptError when the question alone does not fit.
     """
     kept_statements, kept_passages = len(statements), len(passages)
     system = Message("system", _fill("system", organization=organization, cannot_answer=CANNOT_ANSWER))
@@ -122,7 +122,8 @@ def _fill(name: str, **values: str) -> str:
 
 @cache
 def load(file: Path, names: frozenset[str]) -> Template:
-    """The prompt in `file`, which must use exactly `names`. Raises PromptError naming every name that is missing or unknown."""
+    """The prompt in `file`, which must use exactly `names`. Raises PromptError naming every name that is missing or
+    unknown."""
     template = Template(file.read_text(encoding="utf-8").strip())
     if not template.is_valid():
         raise PromptError(f"{file.name}: a $ that names nothing", "Write $$ for a dollar sign.")

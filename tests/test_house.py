@@ -1,0 +1,126 @@
+"""The rules of the house: which way the arrows point, and where each heavy library may be imported."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HOUSE = ("org", "store", "prompts", "trag")
+SHARED = {"trag.errors", "trag.record", "trag.settings", "trag.words"}
+STEPS = {"follow_up", "retrieve", "quote", "verify", "settle", "embed", "llm", "ingest"}
+ROOMS = {
+    "anytree": {"org/chart.py"},
+    "spacy": {"org/entities.py"},
+    "chromadb": {"store/vectors.py"},
+    "langchain_core": {"store/ranking.py"},
+    "langchain_text_splitters": {"trag/ingest/"},
+    "bm25s": {"store/keywords.py"},
+    "sqlalchemy": {"store/"},
+    "alembic": {"store/"},
+    "llama_cpp": {"trag/llm/"},
+    "openai": {"trag/llm/"},
+    "sentence_transformers": {"trag/embed.py"},
+    "InstructorEmbedding": {"trag/embed.py"},
+    "torch": {"trag/embed.py", "trag/finetune/"},
+    "transformers": {"trag/embed.py", "trag/finetune/"},
+    "peft": {"trag/finetune/"},
+    "gradio": {"trag/web/", "app.py"},
+    "fastapi": {"trag/web/", "app.py"},
+    "uvicorn": {"trag/web/", "app.py"},
+    "docx": {"trag/ingest/"},
+    "pypdf": {"trag/ingest/"},
+}
+
+
+LIGHT = {"anytree", "sqlalchemy"}
+"""Kept to their rooms all the same, but quick to load."""
+
+
+def sources() -> list[Path]:
+    return [ROOT / "app.py", *(path for room in HOUSE for path in sorted((ROOT / room).rglob("*.py")))]
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Each module that `path` imports anywhere, with its line; `from trag import ask` counts as trag.ask."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def within(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def test_arrows_point_one_way() -> None:
+    wrong = []
+    for path in sources():
+        place = path.relative_to(ROOT)
+        room = place.parts[0]
+        for line, module in imports(path):
+            top = module.split(".")[0]
+            if room in ("org", "store", "prompts") and top in HOUSE and top != room:
+                wrong.append(f"{place}:{line} imports {module}")
+            if top == "app" and str(place) != "trag/cli.py":
+                wrong.append(f"{place}:{line} imports {module}")
+            if (
+                room == "trag"
+                and len(place.parts) > 1
+                and place.parts[1] not in ("web", "cli.py")
+                and within(module, "trag.web")
+            ):
+                wrong.append(f"{place}:{line} imports {module}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_steps_do_not_import_each_other() -> None:
+    wrong = []
+    for path in sources():
+        place = path.relative_to(ROOT)
+        step = place.parts[1].removesuffix(".py") if place.parts[0] == "trag" and len(place.parts) > 1 else ""
+        if step not in STEPS:
+            continue
+        for line, module in imports(path):
+            if not within(module, "trag") or within(module, f"trag.{step}"):
+                continue
+            if any(within(module, allowed) for allowed in SHARED):
+                continue
+            if step == "ingest" and within(module, "trag.embed.Embedder"):
+                continue  # the type of what it is handed
+            wrong.append(f"{place}:{line} imports {module}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_each_heavy_library_is_imported_in_its_room() -> None:
+    wrong = []
+    for path in sources():
+        place = path.relative_to(ROOT).as_posix()
+        for line, module in imports(path):
+            rooms = ROOMS.get(module.split(".")[0])
+            if rooms and not any(place == room or (room.endswith("/") and place.startswith(room)) for room in rooms):
+                wrong.append(f"{place}:{line} imports {module}, which belongs in {', '.join(sorted(rooms))}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "module", ["trag", "trag.cli", "trag.ask", "trag.home", "org.entities", "store.vectors", "prompts"]
+)
+def test_importing_loads_no_heavy_library(module: str) -> None:
+    heavy = sorted(set(ROOMS) - LIGHT)
+    code = f"import sys, {module}; print(*sorted(set({heavy!r}) & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert loaded.stdout.strip() == ""
+
+
+def test_every_file_says_what_it_does() -> None:
+    silent = [
+        str(path.relative_to(ROOT))
+        for path in sources()
+        if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not silent

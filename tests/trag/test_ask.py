@@ -1,0 +1,304 @@
+"""The order of the steps, over a real chart, index, encoder and database. The model is scripted where a rule needs a
+certain answer."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from prompts import CANNOT_ANSWER, Message
+from trag.ask import cleaned
+from trag.errors import TragError
+from trag.events import Answer, Event, Found, Retry, Token
+from trag.follow_up import Turn
+from trag.home import Home, open_home
+from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.record import AnswerRecord
+from trag.settings import Settings
+
+pytestmark = pytest.mark.slow
+
+CHART = b"""name,parent,type,aliases,description
+Acme Foundation,,foundation,Acme,
+Legal Division,Acme Foundation,division,,
+Finance Division,Acme Foundation,division,,
+Ethics Office,Legal Division,office,EO,Receives declarations of interest.
+Data Protection Office,Legal Division,office,DPO,
+Payroll Unit,Finance Division,unit,,
+"""
+MANUAL = """# Manual
+
+## 1 Contracts
+
+Contracts above 50,000 LMD need two signatures. The Head of Procurement signs first.
+
+## 2 Gifts
+
+Gifts worth more than 40 LMD are declared to the Ethics Office within ten days.
+"""
+
+
+class Scripted:
+    """Answers from a script, remembers what it was asked, and fails when the script runs out."""
+
+    identity = ModelIdentity("scripted")
+    context = 4096
+    slots = 1
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self.script = list(answers)
+        self.asked: list[Sequence[Message]] = []
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return sum(self.count_text(message.content) for message in messages)
+
+    def count_text(self, text: str) -> int:
+        return len(text) // 3
+
+    def stream(
+        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
+    ) -> Iterator[str | Usage]:
+        self.asked.append(messages)
+        answer = self.script.pop(0)
+        if isinstance(answer, Exception):
+            yield "Half an "
+            raise answer
+        for word in answer.split(" "):
+            if stop and stop.is_set():
+                return
+            yield f"{word} "
+        yield Usage(self.count(messages), 10, len(answer.split()))
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    folder = tmp_path_factory.mktemp("acme")
+    (folder / "manual.md").write_text(MANUAL)
+    with open_home(Settings(home=folder / "home")) as home:
+        home.activate_chart(CHART, "chart.csv")
+        results = home.ingest([folder / "manual.md"], replace=False, progress=lambda step, done, total: None)
+        assert [result.outcome for result in results] == ["indexed"]
+        yield home
+
+
+def ask(
+    home: Home, question: str, *answers: str | Exception, system: str = "trag", history: Sequence[Turn] = ()
+) -> list[Event]:
+    assistant = replace(home.assistant, model=Scripted(*answers))
+    return list(assistant.ask(question, system=system, history=history))
+
+
+def record(events: Sequence[Event]) -> AnswerRecord:
+    assert isinstance(events[-1], Answer)
+    return events[-1].record
+
+
+def test_a_right_answer_stands_with_the_sources_it_rests_on(home: Home) -> None:
+    events = ask(
+        home, "how many signatures does a contract of 60,000 need?", "Contracts above 50,000 LMD need two signatures."
+    )
+    assert [type(event) for event in events[:2]] == [Found, Token]
+    answer = record(events)
+    assert (answer.answer.strip(), answer.status, answer.checks.replaced) == (
+        "Contracts above 50,000 LMD need two signatures.",
+        "answered",
+        "false",
+    )
+    (sentence,) = answer.checks.sentences
+    source = next(source for source in answer.sources if source.id == sentence.source)
+    assert (source.document, source.section) == ("manual.md", "1 Contracts")
+    assert AnswerRecord.from_json(answer.to_json()) == answer
+
+
+def test_the_answer_is_saved_before_it_is_given(home: Home) -> None:
+    answer = record(ask(home, "what about gifts?", "Gifts worth more than 40 LMD are declared within ten days."))
+    stored = home.records.answer(answer.id)
+    assert stored is not None
+    assert AnswerRecord.from_json(stored.record_json) == answer
+
+
+def test_a_wrong_placement_is_written_again_with_the_finding(home: Home) -> None:
+    assistant = replace(
+        home.assistant,
+        model=Scripted(
+            "The Ethics Office is under the Finance Division.", "The Ethics Office is under the Legal Division."
+        ),
+    )
+    events = list(assistant.ask("Where does the Ethics Office sit?"))
+    (retry,) = [event for event in events if isinstance(event, Retry)]
+    assert "Legal Division, not under Finance Division" in retry.reason
+    assert isinstance(assistant.model, Scripted)
+    assert "not under Finance Division" in assistant.model.asked[1][-1].content
+    answer = record(events)
+    assert (answer.answer.strip(), answer.checks.replaced, answer.checks.attempts) == (
+        "The Ethics Office is under the Legal Division.",
+        "false",
+        2,
+    )
+    assert answer.checks.chart == home.organization.version
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong"),
+    [
+        ("Where does the Ethics Office sit?", "The Ethics Office is under the Finance Division."),
+        ("Which units are directly under the Legal Division?", "The Ethics Office."),
+        (
+            "Which units are directly under the Legal Division?",
+            "The Ethics Office, the Data Protection Office and the Payroll Unit.",
+        ),
+        ("How many units are directly under the Legal Division?", "There are five units."),
+        ("Is the Payroll Unit under the Legal Division?", "Yes, it is."),
+        ("Where does the Ethics Office sit?", CANNOT_ANSWER),
+    ],
+    ids=["place", "left out", "added", "count", "yes", "refusal"],
+)
+def test_what_stays_wrong_is_replaced_by_the_charts_own_words(home: Home, question: str, wrong: str) -> None:
+    answer = record(ask(home, question, wrong, wrong))
+    assert answer.checks.replaced == "chart", answer
+    assert wrong not in answer.answer
+    assert answer.status == "answered"
+
+
+def test_words_that_no_source_bears_out_give_way_to_a_quotation(home: Home) -> None:
+    answer = record(ask(home, "when must gifts be declared?", "Gifts are declared within ninety days to the Ministry."))
+    assert answer.checks.replaced == "quotation"
+    assert "within ten days" in answer.answer
+    assert all(sentence.text in MANUAL for sentence in answer.checks.sentences)
+
+
+def test_without_evidence_no_token_is_spent(home: Home) -> None:
+    events = ask(home, "xylophone zebra quartz?")
+    answer = record(events)
+    assert (answer.answer, answer.status, answer.tokens.prompt) == (CANNOT_ANSWER, "cannot_answer", 0)
+    assert not any(isinstance(event, Token) for event in events)
+
+
+def test_other_systems_show_the_model_as_it_is(home: Home) -> None:
+    wrong = "The Ethics Office is under the Finance Division."
+    for system in ("rag", "trag-no-tree", "finetuned", "finetuned-tree"):
+        answer = record(ask(home, "Where does the Ethics Office sit?", wrong, system=system))
+        assert (answer.answer.strip(), answer.checks.replaced) == (wrong, "false"), system
+        assert bool(answer.statements) == (system == "finetuned-tree"), system
+        assert any(source.kind == "section" for source in answer.sources) == (system in ("rag", "trag-no-tree")), system
+
+
+def test_a_model_that_dies_leaves_what_it_wrote(home: Home) -> None:
+    answer = record(ask(home, "what about gifts?", ModelDied("The model's process ended.", "Ask again.")))
+    assert answer.answer == "Half an "
+    assert answer.interrupted == "The model's process ended. Ask again."
+    assert home.records.answer(answer.id) is not None
+
+
+def test_a_reader_who_stops_or_leaves_finds_what_was_written(home: Home) -> None:
+    stop = threading.Event()
+    assistant = replace(home.assistant, model=Scripted("One two three four", "One two three four"))
+    seen = 0
+    for event in assistant.ask("what about gifts?", stop=stop):
+        seen += isinstance(event, Token)
+        if seen == 2:
+            stop.set()
+    assert isinstance(event, Answer)
+    assert (event.record.answer, event.record.interrupted) == ("One two ", "stopped by the reader")
+
+    conversation = home.records.start_conversation("local", "gifts")
+    asking = assistant.ask("what about gifts?", conversation=conversation.id)
+    while not isinstance(next(asking), Token):
+        pass
+    asking.close()
+    (stored,) = home.records.answers(conversation.id)
+    assert AnswerRecord.from_json(stored.record_json).interrupted == "the reader left"
+
+
+def test_a_follow_up_is_asked_with_what_it_leaves_unsaid(home: Home) -> None:
+    events = ask(
+        home,
+        "who is above it?",
+        "The Ethics Office is under the Legal Division.",
+        history=[Turn("what does the Ethics Office do?", "It receives declarations.")],
+    )
+    assert record(events).standalone == "who is above the Ethics Office?"
+    assert [entity.name for entity in record(events).entities] == ["Ethics Office"]
+
+
+def test_a_chart_activated_while_one_asks_counts_from_the_next_question(home: Home) -> None:
+    asking = home.assistant.ask("Where does the Ethics Office sit?")
+    first = next(asking)
+    assert isinstance(first, Found)
+    before = home.organization.version
+    home.activate_chart(CHART.replace(b"Ethics Office,Legal Division", b"Ethics Office,Finance Division"), "moved.csv")
+    try:
+        *_, last = asking
+        assert isinstance(last, Answer)
+        assert last.record.checks.chart == before
+        assert "Legal Division" in last.record.answer
+        now = record(ask(home, "Where does the Ethics Office sit?", CANNOT_ANSWER))
+        assert "Finance Division" in now.answer
+        assert now.checks.chart == home.organization.version != before
+    finally:
+        home.roll_back_chart(before)
+    assert home.organization.version == before
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [("", "empty"), (" \n\t ", "empty"), ("\x00\x07", "empty"), ("a" * 20_000, "20,000 characters")],
+    ids=["nothing", "white space", "control characters", "20,000 characters"],
+)
+def test_a_question_that_cannot_be_asked_says_why(home: Home, question: str, message: str) -> None:
+    with pytest.raises(TragError, match=message):
+        next(home.assistant.ask(question))
+
+
+def test_control_characters_are_cut_and_other_scripts_kept() -> None:
+    assert (
+        cleaned("\x00Where\x1b is\u200b it?\n") == "Where  is  it?".replace("  ", " ")
+        or cleaned("أين المكتب؟") == "أين المكتب؟"
+    )
+    assert cleaned("أين المكتب؟") == "أين المكتب؟"
+
+
+@pytest.mark.parametrize("question", ["أين يقع مكتب الأخلاقيات؟", "倫理室はどこですか", "Où est l’Ethics Office ?"])
+def test_questions_in_other_scripts_are_answered_or_refused(home: Home, question: str) -> None:
+    answer = home.assistant.answer(question)
+    assert answer.answer
+    assert answer.question == question
+
+
+def test_the_real_model_never_puts_a_unit_under_a_wrong_parent_unmarked(home: Home) -> None:
+    answer = home.assistant.answer("Where does the Payroll Unit sit?")
+    assert "Finance Division" in answer.answer
+    assert answer.checks.misplaced == ()
+    assert answer.tokens.prompt > 0
+    assert answer.seconds.total >= answer.seconds.first_token > 0
+
+
+def test_the_unchanged_start_of_the_prompt_is_not_read_again(home: Home) -> None:
+    home.assistant.answer("how many signatures does a contract need?")
+    second = home.assistant.answer("when must gifts be declared?")
+    assert 0 < second.tokens.evaluated < second.tokens.prompt
+
+
+def test_a_scripted_model_has_what_a_model_has() -> None:
+    methods = {name for name in vars(LanguageModel) if not name.startswith("_")}
+    assert methods <= set(dir(Scripted))
+
+
+def test_a_home_without_a_chart_and_one_without_documents_answer(tmp_path: Path) -> None:
+    (tmp_path / "manual.md").write_text(MANUAL)
+    with open_home(Settings(home=tmp_path / "documents only")) as home:
+        assert record(ask(home, "anything?")).status == "cannot_answer"
+        home.ingest([tmp_path / "manual.md"], replace=False, progress=lambda step, done, total: None)
+        answer = record(
+            ask(home, "when must gifts be declared?", "Gifts worth more than 40 LMD are declared within ten days.")
+        )
+        assert (answer.status, answer.checks.chart) == ("answered", "")
+    with open_home(Settings(home=tmp_path / "chart only")) as home:
+        home.activate_chart(CHART, "chart.csv")
+        answer = record(ask(home, "where is the payroll unit?", "The Payroll Unit is under the Finance Division."))
+        assert (answer.status, answer.checks.replaced) == ("answered", "false")

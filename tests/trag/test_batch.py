@@ -1,0 +1,87 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from trag import batch
+from trag.batch import Asked
+from trag.errors import TragError
+from trag.record import AnswerRecord, ModelUsed
+
+MODEL = ModelUsed("model", "0" * 64, "")
+
+
+def record(question: str) -> AnswerRecord:
+    return AnswerRecord("store-id", question, question, question.upper(), "answered", MODEL)
+
+
+def problem(question: str, reason: str) -> AnswerRecord:
+    return AnswerRecord("store-id", question, question, "", "cannot_answer", MODEL, interrupted=reason)
+
+
+def lines(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_each_record_carries_the_id_of_its_question(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    assert len(list(batch.run((Asked("a", "x"), Asked("b", "y")), path, record, problem))) == 2
+    assert [(line["id"], line["answer"]) for line in lines(path)] == [("a", "X"), ("b", "Y")]
+
+
+def test_a_stopped_run_goes_on_behind_the_last_whole_line(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    asked = tuple(Asked(str(number), f"q{number}") for number in range(4))
+    running = batch.run(asked, path, record, problem)
+    next(running), next(running)
+    running.close()
+    path.write_bytes(path.read_bytes() + b'{"id": "2", "answ')
+    answered: list[str] = []
+
+    def answer(question: str) -> AnswerRecord:
+        answered.append(question)
+        return record(question)
+
+    list(batch.run(asked, path, answer, problem))
+    assert answered == ["q2", "q3"]
+    assert [line["id"] for line in lines(path)] == ["0", "1", "2", "3"]
+
+
+def test_a_question_that_cannot_be_asked_does_not_stop_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+
+    def answer(question: str) -> AnswerRecord:
+        if question == "bad":
+            raise TragError("Too long.", "Shorten it.")
+        return record(question)
+
+    list(batch.run((Asked("a", "bad"), Asked("b", "good")), path, answer, problem))
+    assert [(line["status"], line["interrupted"]) for line in lines(path)] == [
+        ("cannot_answer", "Too long. Shorten it."),
+        ("answered", ""),
+    ]
+
+
+def test_every_bad_line_of_a_questions_file_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text('{"id": "a", "question": "x"}\n{"id": "b"}\nnot json\n\n{"id": "a", "question": "y"}\n')
+    with pytest.raises(TragError) as refused:
+        batch.questions(path)
+    for part in ("line 2", "line 3", "line 5: the id 'a' occurs twice"):
+        assert part in refused.value.message
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"], ids=["empty", "blank"])
+def test_a_questions_file_without_a_question_is_an_error(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(content)
+    with pytest.raises(TragError, match="holds no question"):
+        batch.questions(path)
+
+
+def test_an_answers_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text("my diary\n")
+    with pytest.raises(TragError, match="no file of answers"):
+        list(batch.run((Asked("a", "x"),), path, record, problem))
+    assert path.read_text() == "my diary\n"

@@ -1,0 +1,175 @@
+"""The terminal, run as people run it: words in, lines and exit codes out."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from trag.cli import main
+
+ROOT = Path(__file__).parent.parent.parent
+CHART = """name,parent,type,aliases,description
+Harbour Board,,board,HB,
+Pilots' Office,Harbour Board,office,,Guides ships in.
+Tug Team,Pilots' Office,team,,
+"""
+RULES = """HARBOUR RULES
+
+1. Ships over 90 metres take two tugs.
+2. The harbour is closed from 23:00 to 05:00.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a chart and a document, and TRAG_HOME naming a home in it that is not made yet."""
+    (tmp_path / "chart.csv").write_text(CHART)
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "rules.txt").write_text(RULES)
+    monkeypatch.setenv("TRAG_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def run(*words: str | Path, home: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"TRAG_HOME": str(home)}
+    return subprocess.run(
+        [sys.executable, "-m", "trag", *map(str, words)], capture_output=True, text=True, cwd=ROOT, env=environment
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "problem", "hint"),
+    [
+        (["chart", "check", "missing.csv"], "There is no file missing.csv", "Check the path"),
+        (["chart", "activate", "missing.csv"], "There is no file missing.csv", "Check the path"),
+        (["chart", "show"], "has no chart", "chart activate FILE"),
+        (["chart", "rollback", "abc"], "no chart version abc", "chart versions"),
+        (["batch", "missing.jsonl", "out.jsonl"], "There is no file missing.jsonl", "Check the path"),
+        (["ingest"], "Nothing to do", "--help"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_error_is_a_line_and_a_hint_and_exit_1(
+    words: list[str], problem: str, hint: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 1
+    error, advice = capsys.readouterr().err.splitlines()
+    assert error.startswith("Error: ")
+    assert problem in error
+    assert advice.startswith("Hint: ")
+    assert hint in advice
+
+
+def test_wrong_usage_is_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["chart", "paint"])
+    assert ended.value.code == 2
+
+
+def test_chart_check_reports_every_problem_and_exits_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "bad.csv").write_text("name,parent\nTop,\nA,Topp\n,Top\n")
+    assert main(["chart", "check", str(folder / "bad.csv")]) == 1
+    report = capsys.readouterr().out
+    assert "row 3" in report
+    assert "did you mean" in report.lower()
+    assert "row 4" in report
+    assert not (folder / "home").exists()
+
+
+def test_charts_are_activated_listed_shown_and_rolled_back(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
+    first = capsys.readouterr().out.split()[1]
+    (folder / "chart.csv").write_text(CHART + "Crane Crew,Harbour Board,team,,\n")
+    assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
+    assert main(["chart", "rollback", first]) == 0
+    capsys.readouterr()
+    assert main(["chart", "versions"]) == 0
+    assert [line.split()[:2] for line in capsys.readouterr().out.splitlines() if line.startswith("*")] == [["*", first]]
+    assert main(["chart", "show", "pilots office"]) == 0
+    assert capsys.readouterr().out == "Pilots' Office (office)\n  Tug Team (team)\n"
+
+
+@pytest.mark.slow
+def test_a_fresh_home_ingests_answers_and_keeps_what_it_answered(folder: Path) -> None:
+    home = folder / "home"
+    assert run("chart", "activate", folder / "chart.csv", home=home).returncode == 0
+    ingested = run("ingest", folder / "documents", home=home)
+    assert ingested.returncode == 0, ingested.stderr
+    assert "indexed: rules.txt" in ingested.stdout
+    asked = run("ask", "when is the harbour closed?", "--json", home=home)
+    assert asked.returncode == 0, asked.stderr
+    record = json.loads(asked.stdout)
+    assert set(record) >= {
+        "id", "question", "standalone", "answer", "status", "entities", "statements", "sources", "checks", "tokens",
+        "seconds", "model",
+    }  # fmt: skip
+    assert "23:00" in record["answer"]
+    assert record["model"]["sha256"]
+    assert record["seconds"]["total"] > 0
+    plain = run("ask", "where is the tug team?", home=home)
+    assert "Pilots' Office" in plain.stdout
+    assert "Organization chart" in plain.stdout
+
+
+@pytest.mark.slow
+def test_a_batch_that_is_killed_goes_on_where_it_was(folder: Path) -> None:
+    home, answers = folder / "home", folder / "answers.jsonl"
+    assert run("chart", "activate", folder / "chart.csv", home=home).returncode == 0
+    questions = folder / "questions.jsonl"
+    asked = [
+        "where is the tug team?",
+        "what is under the harbour board?",
+        "who is above the pilots office?",
+        "",
+        "tugs?",
+    ]
+    questions.write_text("".join(json.dumps({"id": f"q{i}", "question": text}) + "\n" for i, text in enumerate(asked)))
+    words = [sys.executable, "-m", "trag", "batch", str(questions), str(answers)]
+    environment = os.environ | {"TRAG_HOME": str(home)}
+    running = subprocess.Popen(words, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not (answers.exists() and answers.read_bytes().count(b"\n") >= 1):
+        time.sleep(0.02)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    before = answers.read_bytes().splitlines(keepends=True)
+    whole = [line for line in before if line.endswith(b"\n")]
+    again = run("batch", questions, answers, home=home)
+    assert again.returncode == 0, again.stderr
+    records = [json.loads(line) for line in answers.read_text().splitlines()]
+    assert sorted(record["id"] for record in records) == [f"q{i}" for i in range(5)]
+    assert answers.read_bytes().startswith(b"".join(whole))
+    empty = next(record for record in records if record["id"] == "q3")
+    assert (empty["status"], "empty" in empty["interrupted"]) == ("cannot_answer", True)
+
+
+@pytest.mark.slow
+def test_a_home_that_another_process_owns_is_refused(folder: Path) -> None:
+    home = folder / "home"
+    code = (
+        "import sys\nfrom trag.home import open_home\nfrom trag.settings import load\n"
+        "with open_home(load()): print('open', flush=True); sys.stdin.read()"
+    )
+    environment = os.environ | {"TRAG_HOME": str(home)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+    ) as owner:
+        assert owner.stdout is not None
+        assert owner.stdin is not None
+        assert owner.stdout.readline() == "open\n"
+        refused = run("chart", "activate", folder / "chart.csv", home=home)
+        assert refused.returncode == 1
+        assert f"in use by process {owner.pid}" in refused.stderr
+        assert "Traceback" not in refused.stderr
+        owner.stdin.close()
+    assert run("chart", "activate", folder / "chart.csv", home=home).returncode == 0

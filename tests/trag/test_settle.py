@@ -1,0 +1,69 @@
+import pytest
+
+from prompts import CANNOT_ANSWER
+from trag.record import CheckedSentence, Checks
+from trag.settle import STRONG, Stand, refused, settle
+
+BORNE_OUT = Checks(sentences=(CheckedSentence("The limit is 5.", True, "a"),))
+UNSUPPORTED = Checks(sentences=(CheckedSentence("The limit is 9.", False),))
+CHART = Stand((("Legal is under Finance.", "chart-1"),))
+QUOTATION = Stand((("The limit is 5.", "a"), ("It is counted yearly.", "b")), STRONG)
+WEAK = Stand((("x", "a"),), STRONG - 0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "checks", "finding", "chart", "quotation", "answer", "replaced"),
+    [
+        ("The limit is 5.", BORNE_OUT, "", None, QUOTATION, "The limit is 5.", "false"),
+        ("The limit is 9.", UNSUPPORTED, "", None, QUOTATION, QUOTATION.text, "quotation"),
+        ("Legal is under HR.", UNSUPPORTED, "Legal is under Finance", CHART, QUOTATION, CHART.text, "chart"),
+        ("Something.", UNSUPPORTED, "", CHART, QUOTATION, CHART.text, "chart"),
+        ("The limit is 9.", UNSUPPORTED, "", None, None, CANNOT_ANSWER, "false"),
+        (CANNOT_ANSWER, Checks(), "", CHART, None, CHART.text, "chart"),
+        (CANNOT_ANSWER, Checks(), "", None, QUOTATION, QUOTATION.text, "quotation"),
+        (CANNOT_ANSWER, Checks(), "", None, WEAK, CANNOT_ANSWER, "false"),
+    ],
+    ids=[
+        "good",
+        "unsupported",
+        "misplaced",
+        "chart-first",
+        "nothing-better",
+        "refusal-chart",
+        "refusal-overruled",
+        "refusal",
+    ],
+)
+def test_settle(text, checks, finding, chart, quotation, answer, replaced) -> None:  # type: ignore[no-untyped-def]
+    settled = settle(text, checks, finding=finding, chart=chart, quotation=lambda: quotation)
+    assert (settled.text, settled.checks.replaced) == (answer, replaced)
+    assert settled.status == ("cannot_answer" if answer == CANNOT_ANSWER else "answered")
+
+
+def test_words_that_do_not_hold_what_was_asked_for_do_not_stand() -> None:
+    settled = settle("The limit is 5.", BORNE_OUT, fitting=False, chart=None, quotation=lambda: None)
+    assert (settled.text, settled.status) == (CANNOT_ANSWER, "cannot_answer")
+
+
+def test_what_replaces_the_models_words_is_marked_as_borne_out_by_its_source() -> None:
+    settled = settle("wrong", UNSUPPORTED, finding="", chart=None, quotation=lambda: QUOTATION)
+    assert settled.checks.sentences == (
+        CheckedSentence("The limit is 5.", True, "a"),
+        CheckedSentence("It is counted yearly.", True, "b"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refusal"),
+    [
+        (CANNOT_ANSWER, True),
+        ("", True),
+        ("I don't know the answer.", True),
+        ("The documents do not mention a wifi password.", True),
+        ("The Board cannot change the Statute.", False),
+        ("Members do not have a second vote.", False),
+    ],
+    ids=["agreed", "empty", "own words", "documents", "rule", "rule with do not"],
+)
+def test_refused(text: str, is_refusal: bool) -> None:
+    assert refused(text) is is_refusal

@@ -1,0 +1,115 @@
+"""Answer one question from the organization's documents and its chart.
+
+question -> standalone -> entities -> statements + passages -> prompt -> tokens -> verified answer -> saved record
+
+Knows the order of the steps, and nothing about Gradio, Chroma, spaCy or llama.cpp (T-RAG, figure 1 and algorithm 2).
+"""
+
+from __future__ import annotations
+
+import threading
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from store.records import Records
+from store.vectors import Vectors
+from trag.asking import Asking, Organization, System
+from trag.embed import Embedder
+from trag.errors import TragError
+from trag.events import Answer, Event, Found, Retry, Waiting
+from trag.follow_up import Turn
+from trag.line import Line
+from trag.llm import LanguageModel
+from trag.record import AnswerRecord, ModelUsed
+from trag.settings import Settings
+
+LONGEST_QUESTION = 4_000
+"""Characters a question may have."""
+
+SYSTEMS = {
+    "trag": System(tree=True, repairs=True),
+    "trag-no-tree": System(tree=False),
+    "rag": System(tree=False, pairs=0, sections=10),
+    "finetuned": System(tree=False, pairs=0, sections=0),
+    "finetuned-tree": System(tree=True, pairs=0, sections=0),
+}
+
+
+@dataclass(slots=True)
+class Assistant:
+    """Everything that answering needs. `organization` may be replaced between questions; each question keeps the one it
+    began with."""
+
+    organization: Organization
+    vectors: Vectors
+    embedder: Embedder
+    model: LanguageModel
+    records: Records
+    line: Line
+    settings: Settings
+
+    def ask(
+        self,
+        question: str,
+        *,
+        history: Sequence[Turn] = (),
+        system: str = "trag",
+        conversation: str | None = None,
+        stop: threading.Event | None = None,
+    ) -> Iterator[Event]:
+        """Waiting..., Found, Token..., perhaps Retry and Token..., and one Answer, which is saved before it is given.
+
+        A model that dies, or a set `stop`, ends in an Answer with what was written and `interrupted`. Raises
+        TragError for a question that is empty or too long, when the line is full, and when the model cannot be
+        started.
+        """
+        asking = Asking(self, cleaned(question), SYSTEMS[system], conversation, stop or threading.Event())
+        with self.line.place() as positions:
+            for position in positions:
+                yield Waiting(position)
+            asking.gather(history)
+            yield Found(asking.standalone, asking.entities(), asking.statements_used(), asking.sources())
+            try:
+                if asking.has_evidence():
+                    prompt = asking.prompt()
+                    yield from asking.write(prompt.messages)
+                    if (finding := asking.finding()) and (correction := asking.correction(prompt, finding)):
+                        yield Retry(finding)
+                        yield from asking.write(correction)
+                        asking.finding()
+            except GeneratorExit:
+                # Whoever listened is gone; what was written stays.
+                if asking.draft:
+                    asking.interrupted = "the reader left"
+                    asking.save()
+                raise
+            yield Answer(asking.save())
+
+    def answer(self, question: str, *, system: str = "trag") -> AnswerRecord:
+        """The record of one question, for those who do not watch it being written. Raises what `ask` raises."""
+        *_, last = self.ask(question, system=system)
+        if not isinstance(last, Answer):
+            raise RuntimeError(f"ask ended with {last}")
+        return last.record
+
+    def problem(self, question: str, reason: str) -> AnswerRecord:
+        """The record of a question that could not be asked, and why. It is not saved."""
+        model = self.model.identity
+        used = ModelUsed(model.name, model.sha256, model.adapter)
+        return AnswerRecord(uuid4().hex, question, question, "", "cannot_answer", used, interrupted=reason)
+
+
+def cleaned(question: str) -> str:
+    """The question without control characters and outer white space. Raises TragError when nothing is left, or too
+    much."""
+    text = "".join(c if c in "\n\t" or not unicodedata.category(c).startswith("C") else " " for c in question).strip()
+    if not text:
+        raise TragError("The question is empty.", "Type a question about the organization or its documents.")
+    if len(text) > LONGEST_QUESTION:
+        raise TragError(
+            f"The question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are read.",
+            "Shorten it to what you want to know.",
+        )
+    return text

@@ -1,0 +1,308 @@
+"""One question on its way through the steps: what each of them found, until the answer is saved.
+
+Each method is one step of `ask`; the order is ask's business. Knows nothing about Gradio, Chroma, spaCy or llama.cpp.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import prompts
+from org import statements as chart_statements
+from org.chart import Chart
+from org.entities import EntityFinder, Mention, TypeMention
+from org.statements import Statement
+from prompts import CANNOT_ANSWER, Message, Prompt
+from store.vectors import Passage
+from trag import quote, retrieve, verify
+from trag.events import Token
+from trag.follow_up import Turn, standalone
+from trag.llm import ModelDied, Usage
+from trag.record import AnswerRecord, Checks, Entity, ModelUsed, Seconds, Source, StatementUsed, Status, Tokens
+from trag.settle import Settled, Stand, refused, settle
+from trag.verify import Evidence
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from trag.ask import Assistant
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Which steps run: the product, and the paper's other systems and ablations (T-RAG, tables 2 and 4).
+
+    `pairs` and `sections` are how many passages may enter the prompt, None for what the settings say. `repairs` is
+    whether an answer that is wrong or stands on nothing is written again or replaced; the other systems show the
+    model as it is.
+    """
+
+    tree: bool
+    pairs: int | None = None
+    sections: int | None = None
+    repairs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Organization:
+    """The chart that people are answered from and the finder made from it; replaced as a whole by another chart."""
+
+    name: str
+    chart: Chart | None = None
+    finder: EntityFinder | None = None
+
+    @property
+    def version(self) -> str:
+        """The chart's version, "" without one."""
+        return self.chart.version if self.chart else ""
+
+
+class Asking:
+    """One question on its way: what each step found, until it is saved."""
+
+    def __init__(
+        self, assistant: Assistant, question: str, system: System, conversation: str | None, stop: threading.Event
+    ) -> None:
+        self.assistant = assistant
+        self.organization = assistant.organization
+        self.question = self.standalone = question
+        self.system = system
+        self.conversation = conversation
+        self.stop = stop
+        self.mentions: tuple[Mention, ...] = ()
+        self.types: tuple[TypeMention, ...] = ()
+        self.statements: tuple[Statement, ...] = ()
+        self.passages: tuple[Passage, ...] = ()
+        self.contradiction = ""
+        self.from_chart: Stand | None = None
+        self.vector: np.ndarray | None = None
+        self.dropped = 0
+        self.draft = ""
+        self.attempts = 0
+        self.checks = Checks(chart=self.organization.version)
+        self.usage = Usage(0, 0, 0)
+        self.interrupted = ""
+        self.started = monotonic()
+        self.seconds = Seconds()
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        """Adds the seconds that the block takes to those of `step`."""
+        began = monotonic()
+        try:
+            yield
+        finally:
+            took = getattr(self.seconds, step) + monotonic() - began
+            self.seconds = replace(self.seconds, **{step: took})
+
+    def gather(self, history: Sequence[Turn]) -> None:
+        """Everything an answer could stand on: mentions, statements, passages, and the chart's and the documents' own
+        best words."""
+        assistant, settings, organization = self.assistant, self.assistant.settings, self.organization
+        with self.timed("follow_up"):
+            self.standalone = standalone(self.question, history, organization.finder)
+        if self.system.tree and organization.chart and organization.finder:
+            with self.timed("entities"):
+                self.mentions = organization.finder.find(self.standalone)
+                self.types = organization.finder.find_types(self.standalone)
+            with self.timed("statements"):
+                self.statements = chart_statements.describe(
+                    self.standalone,
+                    self.mentions,
+                    self.types,
+                    organization.chart,
+                    budget=settings.statement_tokens,
+                    count=assistant.model.count_text,
+                )
+        pairs = settings.pairs if self.system.pairs is None else self.system.pairs
+        sections = settings.sections if self.system.sections is None else self.system.sections
+        if pairs or sections:
+            with self.timed("retrieve"):
+                self.vector = assistant.embedder.embed_questions([self.standalone])[0]
+                self.passages = retrieve.passages(
+                    self.standalone, self.vector, assistant.vectors, pairs=pairs, sections=sections
+                )
+        if organization.chart and self.system.tree:
+            stated = chart_statements.answer(self.standalone, self.mentions, self.types, organization.chart)
+            self.from_chart = Stand(((stated.text, "chart-1"),)) if stated else None
+
+    def has_evidence(self) -> bool:
+        """Whether it is worth asking the model: the chart says something, or some passage is near the question."""
+        if not self.system.repairs or self.statements:
+            return True
+        return any(passage.score >= self.assistant.settings.threshold for passage in self.passages)
+
+    def prompt(self) -> Prompt:
+        """The prompt, and only the facts that entered it kept as sources."""
+        assistant, settings = self.assistant, self.assistant.settings
+        with self.timed("prompt"):
+            prompt = prompts.answer(
+                self.standalone,
+                [statement.text for statement in self.statements],
+                [_as_read(passage) for passage in self.passages],
+                organization=self.organization.name,
+                count=assistant.model.count,
+                room=assistant.model.context - settings.answer_tokens,
+            )
+        self.statements = tuple(self.statements[position] for position in prompt.statements)
+        self.passages = tuple(self.passages[position] for position in prompt.passages)
+        self.dropped = prompt.dropped
+        return prompt
+
+    def write(self, messages: Sequence[Message]) -> Iterator[Token]:
+        """The model's words as they come, in place of any draft before; an early end is noted in `interrupted`."""
+        model, began = self.assistant.model, monotonic()
+        self.draft, self.attempts = "", self.attempts + 1
+        try:
+            for piece in model.stream(messages, max_tokens=self.assistant.settings.answer_tokens, stop=self.stop):
+                if isinstance(piece, Usage):
+                    self.usage = piece
+                    continue
+                if not self.seconds.first_token:
+                    self.seconds = replace(self.seconds, first_token=monotonic() - self.started)
+                    began = monotonic()
+                self.draft += piece
+                yield Token(piece)
+        except ModelDied as error:
+            self.interrupted = f"{error.message} {error.hint}"
+        if self.stop.is_set():
+            self.interrupted = "stopped by the reader"
+        self.seconds = replace(self.seconds, generate=self.seconds.generate + monotonic() - began)
+
+    def finding(self) -> str:
+        """What the chart says against the draft, "" when there is nothing, or nothing is to be repaired."""
+        chart, finder = (self.organization.chart, self.organization.finder) if self.system.tree else (None, None)
+        with self.timed("verify"):
+            self.checks = verify.check(self.draft, self.evidence(), chart, finder)
+            self.contradiction = verify.contradiction(self.checks)
+            if not self.contradiction and self.from_chart and chart and finder and not refused(self.draft):
+                self.contradiction = verify.disagreement(
+                    self.standalone, self.draft, self.from_chart.text, chart, finder
+                )
+        return self.contradiction if self.system.repairs and not self.interrupted else ""
+
+    def correction(self, prompt: Prompt, finding: str) -> tuple[Message, ...]:
+        """The messages that ask once more, with the draft and what is wrong with it; none when they would not fit."""
+        messages = prompts.correction(prompt, self.draft, finding)
+        model, room = self.assistant.model, self.assistant.model.context - self.assistant.settings.answer_tokens
+        return messages if model.count(messages) <= room else ()
+
+    def save(self) -> AnswerRecord:
+        """The record of what stands as the answer, kept before anyone is shown it."""
+        settled = self.settled()
+        model = self.assistant.model.identity
+        record = AnswerRecord(
+            id=uuid4().hex,
+            question=self.question,
+            standalone=self.standalone,
+            answer=settled.text,
+            status=settled.status,
+            model=ModelUsed(model.name, model.sha256, model.adapter),
+            entities=self.entities(),
+            statements=self.statements_used(),
+            sources=self.sources(),
+            checks=replace(settled.checks, attempts=self.attempts),
+            tokens=Tokens(self.usage.prompt, self.usage.evaluated, self.usage.completion, self.dropped),
+            seconds=replace(self.seconds, total=monotonic() - self.started),
+            interrupted=self.interrupted,
+        )
+        self.assistant.records.save_answer(
+            record.id, self.conversation, record.question, record.answer, record.to_json()
+        )
+        return record
+
+    def settled(self) -> Settled:
+        """What stands as the answer."""
+        if not self.attempts:
+            return Settled(CANNOT_ANSWER, "cannot_answer", Checks(chart=self.organization.version))
+        if self.interrupted or not self.system.repairs:
+            status: Status = "cannot_answer" if refused(self.draft) else "answered"
+            return Settled(self.draft, status, self.checks)
+        return settle(
+            self.draft,
+            self.checks,
+            finding=self.contradiction,
+            fitting=quote.holds(self.standalone, self.draft),
+            chart=self.from_chart or self.placements(),
+            quotation=self.quotation,
+        )
+
+    def quotation(self) -> Stand | None:
+        """The documents' own best words on the question."""
+        if self.vector is None or not self.passages:
+            return None
+        with self.timed("verify"):
+            quoted = quote.best(self.standalone, self.passages, self.assistant.embedder.embed_passages, self.vector)
+        return Stand(tuple((one.text, one.source) for one in quoted), quoted[0].score) if quoted else None
+
+    def placements(self) -> Stand | None:
+        """Where the units that the answer misplaces really are, in the chart's words."""
+        chart = self.organization.chart
+        if chart is None or not self.checks.misplaced:
+            return None
+        units = dict.fromkeys(chart.named(wrong.unit)[0].id for wrong in self.checks.misplaced)
+        return Stand(tuple((chart_statements.placement(unit, chart).text, "chart-1") for unit in units))
+
+    def evidence(self) -> tuple[Evidence, ...]:
+        """What may bear out a sentence of the answer, under the ids of the sources."""
+        return tuple(
+            Evidence(source.id, f"{source.section}. {source.question} {source.text}") for source in self.sources()
+        )
+
+    def entities(self) -> tuple[Entity, ...]:
+        """The units the question names, as the record keeps them."""
+        chart = self.organization.chart
+        return tuple(
+            Entity(unit, chart.unit(unit).name, mention.text, mention.start, mention.end)
+            for mention in self.mentions
+            for unit in mention.units
+            if chart
+        )
+
+    def statements_used(self) -> tuple[StatementUsed, ...]:
+        """The statements, as the record keeps them."""
+        return tuple(StatementUsed(statement.unit, statement.text) for statement in self.statements)
+
+    def sources(self) -> tuple[Source, ...]:
+        """Statements, then passages, as the record numbers them."""
+        chart = self.organization.chart
+        from_chart = tuple(
+            Source(
+                id=f"chart-{position}",
+                kind="chart",
+                document="Organization chart",
+                section=" > ".join(unit.name for unit in chart.path(statement.unit))
+                if chart and statement.unit
+                else "",
+                page=None,
+                text=statement.text,
+                score=1.0,
+            )
+            for position, statement in enumerate(self.statements, 1)
+        )
+        return from_chart + tuple(_as_source(passage) for passage in self.passages)
+
+
+def _as_read(passage: Passage) -> str:
+    if passage.kind == "qa":
+        return prompts.pair(passage.question, passage.text)
+    return prompts.section(passage.section, passage.text)
+
+
+def _as_source(passage: Passage) -> Source:
+    return Source(
+        id=passage.id,
+        kind=passage.kind,
+        document=passage.document,
+        section=passage.section,
+        page=passage.page,
+        text=passage.text,
+        score=round(passage.score, 4),
+        question=passage.question,
+    )

@@ -1,0 +1,270 @@
+"""Every job from the terminal: python -m trag ask, batch, ingest, chart, doctor, serve.
+
+Words -> one call on the home -> lines. Errors are one line and a hint on stderr with exit 1, wrong usage is exit 2,
+a bug keeps its traceback. Knows nothing of how any job is done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from textwrap import shorten
+
+from trag.errors import SHOWN, TragError
+from trag.record import AnswerRecord
+from trag.settings import Settings, load
+
+_SYSTEMS = ("trag", "trag-no-tree", "rag", "finetuned", "finetuned-tree")
+
+# Each job imports what it needs, so that `chart check` does not pay for a language model.
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one job; the exit status."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    for name, value in (
+        ("HF_HUB_OFFLINE", "1"),
+        ("ANONYMIZED_TELEMETRY", "False"),
+        ("GRADIO_ANALYTICS_ENABLED", "False"),
+    ):
+        os.environ.setdefault(name, value)
+    try:
+        return int(options.job(load(), options) or 0)
+    except SHOWN as error:
+        print(f"Error: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"Hint: {error.hint}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped.", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m trag",
+        description="Answers about an organization from its documents and its chart, checked against both.",
+        epilog="TRAG_HOME chooses the organization (default: var).",
+    )
+    jobs = parser.add_subparsers(required=True, metavar="JOB")
+
+    ask = jobs.add_parser("ask", help="answer one question")
+    ask.add_argument("question")
+    ask.add_argument("--json", action="store_true", help="print the whole answer record as one line of JSON")
+    ask.add_argument("--system", default="trag", choices=_SYSTEMS, help="which steps run (default: trag)")
+    ask.set_defaults(job=_ask)
+
+    batch = jobs.add_parser("batch", help="answer a file of questions; resumes where it was stopped")
+    batch.add_argument("questions", type=Path, help='JSON lines: {"id": ..., "question": ...}')
+    batch.add_argument("answers", type=Path, help="JSON lines: one answer record a question, with the question's id")
+    batch.add_argument("--system", default="trag", choices=_SYSTEMS, help="which steps run (default: trag)")
+    batch.set_defaults(job=_batch)
+
+    ingest = jobs.add_parser("ingest", help="add documents, and question-answer pairs (.jsonl)")
+    ingest.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files or folders")
+    ingest.add_argument("--replace", action="store_true", help="replace documents of the same name")
+    ingest.add_argument("--forget", metavar="DOCUMENT", help="remove a document everywhere")
+    ingest.add_argument(
+        "--reindex", action="store_true", help="embed everything again, after another embedder was chosen"
+    )
+    ingest.set_defaults(job=_ingest)
+
+    chart = jobs.add_parser("chart", help="check, activate and show the organization chart")
+    acts = chart.add_subparsers(required=True, metavar="ACT")
+    for name, words, argument in (
+        ("check", "report every problem in FILE", "FILE"),
+        ("activate", "answer from the chart in FILE from now on", "FILE"),
+        ("show", "print the active chart, or what is under UNIT", "UNIT"),
+        ("versions", "list the charts that were activated", ""),
+        ("rollback", "answer from an earlier VERSION again", "VERSION"),
+    ):
+        act = acts.add_parser(name, help=words)
+        if argument:
+            act.add_argument("argument", metavar=argument, nargs="?" if name == "show" else None, default="")
+        act.set_defaults(job=_CHART[name])
+
+    doctor = jobs.add_parser("doctor", help="what this machine can do: models, hashes, GPU, disk, versions")
+    doctor.set_defaults(job=_doctor)
+    serve = jobs.add_parser("serve", help="open the assistant in the browser; the same as python app.py")
+    serve.set_defaults(job=_serve)
+    return parser
+
+
+def _ask(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.events import Answer, Token
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        drafting = sys.stderr.isatty() and not options.json
+        for event in home.assistant.ask(options.question, system=options.system):
+            if isinstance(event, Token) and drafting:
+                print(f"\x1b[2m{event.text}\x1b[0m", end="", file=sys.stderr, flush=True)
+            if isinstance(event, Answer):
+                record = event.record
+    if options.json:
+        print(record.to_json())
+        return
+    if drafting:
+        print("\n", file=sys.stderr)
+    print(answer_as_text(record))
+
+
+def answer_as_text(record: AnswerRecord) -> str:
+    """An answer as the terminal shows it: the words, how far they are borne out, and the sources they stand on."""
+    lines = [record.answer]
+    if record.interrupted:
+        lines.append(f"[interrupted: {record.interrupted}]")
+    used = {sentence.source for sentence in record.checks.sentences if sentence.supported}
+    if record.checks.replaced == "chart":
+        lines.append("[from the organization chart: what the model wrote contradicted it or stood on nothing]")
+    if record.checks.replaced == "quotation":
+        lines.append("[a quotation: the model found no answer of its own]")
+    lines += [
+        f"[no source bears this out: {sentence.text}]" for sentence in record.checks.sentences if not sentence.supported
+    ]
+    sources = [source for source in record.sources if source.id in used]
+    if sources:
+        lines.append("")
+    for number, source in enumerate(sources, 1):
+        page = f", page {source.page}" if source.page else ""
+        lines.append(f"[{number}] {source.document}{page}, {source.section}: {shorten(source.text, 200)}")
+    return "\n".join(lines)
+
+
+def _batch(settings: Settings, options: argparse.Namespace) -> None:
+    from tqdm import tqdm
+
+    from trag import batch
+    from trag.home import open_home
+
+    asked = batch.questions(options.questions)
+    with open_home(settings) as home:
+        answer = partial(home.assistant.answer, system=options.system)
+        progress = batch.run(asked, options.answers, answer, home.assistant.problem)
+        for _ in tqdm(progress, total=len(asked), unit="question", file=sys.stderr, disable=None):
+            pass
+    print(f"{len(asked)} questions answered in {options.answers}")
+
+
+def _ingest(settings: Settings, options: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from trag.home import open_home
+
+    if not (options.paths or options.forget or options.reindex):
+        raise TragError("Nothing to do: no PATH, --forget or --reindex.", "python -m trag ingest --help")
+    with open_home(settings) as home, tqdm(unit="passage", file=sys.stderr, disable=None, leave=False) as bar:
+
+        def progress(step: str, done: int, total: int) -> None:
+            bar.set_description(step)
+            bar.total, bar.n = total, done
+            bar.refresh()
+
+        if options.forget:
+            print(home.forget(options.forget))
+        if options.reindex:
+            print(f"{home.reindex(progress)} passages embedded again")
+        results = home.ingest(options.paths, replace=options.replace, progress=progress) if options.paths else ()
+    for result in results:
+        print(result)
+    return int(any(result.failed for result in results))
+
+
+def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
+    from org.chart import check
+
+    file = _file(options.argument)
+    report = check(file.read_bytes(), file.name)
+    for problem in report.problems:
+        place = f"row {problem.row}: " if problem.row else ""
+        print(f"{problem.severity}: {place}{problem.message}" + (f" ({problem.hint})" if problem.hint else ""))
+    if report.chart is None:
+        return 1
+    depth = max(report.chart.depth(unit) for unit in report.chart.units)
+    print(f"{file.name}: {len(report.chart)} units, {depth} levels below {report.chart.root.name}")
+    print(f"version {report.chart.version}")
+    return 0
+
+
+def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.home import open_home
+
+    file = _file(options.argument)
+    with open_home(settings) as home:
+        version = home.activate_chart(file.read_bytes(), file.name)
+    print(f"Active: {version.version} ({version.name})")
+
+
+def _chart_show(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        chart, finder = home.organization.chart, home.organization.finder
+    if chart is None or finder is None:
+        raise TragError("This home has no chart.", "python -m trag chart activate FILE")
+    tops = (
+        {unit for mention in finder.find(options.argument) for unit in mention.units}
+        if options.argument
+        else {chart.root.id}
+    )
+    if not tops:
+        raise TragError(f"The chart has no unit named '{options.argument}'.", "python -m trag chart show")
+    for top in sorted(tops):
+        for unit in (chart.unit(top), *chart.descendants(top)):
+            print("  " * (chart.depth(unit.id) - chart.depth(top)) + f"{unit.name} ({unit.type})")
+
+
+def _chart_versions(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        for chart in home.records.charts():
+            print(f"{'*' if chart.active else ' '} {chart.version}  {chart.activated:%Y-%m-%d %H:%M} UTC  {chart.name}")
+
+
+def _chart_rollback(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        version = home.roll_back_chart(options.argument)
+    print(f"Active: {version.version} ({version.name})")
+
+
+def _doctor(settings: Settings, options: argparse.Namespace) -> int:
+    from trag.doctor import examine
+
+    well = True
+    for finding in examine(settings):
+        print(f"{'ok  ' if finding.well else 'FAIL'}  {finding.what}: {finding.found}", flush=True)
+        if finding.hint:
+            print(f"      {finding.hint}")
+        well = well and finding.well
+    return int(not well)
+
+
+def _serve(settings: Settings, options: argparse.Namespace) -> None:
+    import app
+
+    app.serve(settings)
+
+
+def _file(name: str) -> Path:
+    path = Path(name)
+    if not path.is_file():
+        raise TragError(f"There is no file {name}.", "Check the path.")
+    return path
+
+
+_CHART = {
+    "check": _chart_check,
+    "activate": _chart_activate,
+    "show": _chart_show,
+    "versions": _chart_versions,
+    "rollback": _chart_rollback,
+}

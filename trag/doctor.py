@@ -1,0 +1,120 @@
+"""What this machine can do, and what is wrong with it: each finding with what to do about it.
+
+Looks at each part the way the assistant will use it; answers no question and changes nothing but what a first start
+would make.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from trag.errors import SHOWN
+from trag.settings import Settings
+
+PACKAGES = ("llama-cpp-python", "chromadb", "gradio", "sentence-transformers", "spacy", "torch")
+ROOM = 2 << 30
+"""Bytes that should be free where the home is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: what it is, what was found, whether that is well, and what to do when it is not."""
+
+    what: str
+    found: str
+    well: bool = True
+    hint: str = ""
+
+
+def examine(settings: Settings) -> Iterator[Finding]:
+    """Every finding, as soon as it is made."""
+    yield Finding("Python", f"{platform.python_version()} on {platform.platform()}")
+    yield Finding("packages", ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES))
+    yield Finding("SQLite", sqlite3.sqlite_version)
+    yield _disk(settings)
+    if settings.model_url:
+        yield Finding("language model", f"{settings.model_name} at {settings.model_url}")
+    else:
+        yield _gpu()
+        yield _shown("language model", lambda: _model(settings))
+    yield _shown("encoder", lambda: _encoder(settings))
+    yield _shown("home", lambda: _home(settings))
+
+
+def _disk(settings: Settings) -> Finding:
+    settings.home.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(settings.home).free
+    hint = f"Free some space: {ROOM / 2**30:.0f} GiB should be there for documents, models and the index."
+    return Finding(
+        "disk", f"{free / 2**30:.1f} GiB free in {settings.home}", free >= ROOM, "" if free >= ROOM else hint
+    )
+
+
+def _gpu() -> Finding:
+    from trag.llm.local import gpu_build_command, gpu_support
+
+    cards, offload = nvidia_cards(), gpu_support()
+    if cards and not offload:
+        return Finding(
+            "GPU",
+            f"{', '.join(cards)} is there, and this build of llama.cpp cannot use it",
+            well=False,
+            hint=f"Build it again with CUDA: {gpu_build_command()}",
+        )
+    if cards:
+        return Finding("GPU", f"{', '.join(cards)}, used by llama.cpp")
+    return Finding("GPU", "llama.cpp is built with GPU offload" if offload else "none; the model runs on the CPU")
+
+
+def nvidia_cards() -> tuple[str, ...]:
+    """The names of the NVIDIA cards of this machine, none where the driver's own program finds none or is not there."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return ()
+    listed = subprocess.run(
+        [program, "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=30, check=False
+    )
+    return tuple(line.strip() for line in listed.stdout.splitlines() if line.strip()) if listed.returncode == 0 else ()
+
+
+def _model(settings: Settings) -> str:
+    from trag.llm import open_model
+
+    model = open_model(settings)
+    try:
+        tokens = model.count_text("Where does the Ethics Office sit?")
+    finally:
+        model.close()
+    adapter = f", adapter {model.identity.adapter}" if model.identity.adapter else ", no adapter"
+    name, sha256 = model.identity.name, model.identity.sha256[:12]
+    return f"{name}{adapter}, sha256 {sha256}, context {model.context}, loads and reads ({tokens} tokens)"
+
+
+def _encoder(settings: Settings) -> str:
+    from trag.embed import open_embedder
+
+    embedder = open_embedder(settings.embedder)
+    return f"{embedder.identity}, {embedder.dimension} dimensions"
+
+
+def _home(settings: Settings) -> str:
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        state = home.state()
+    chart = f"chart {state.chart}" if state.chart else "no chart"
+    return f"{settings.home}, {state.organization}: {state.documents} documents, {chart}"
+
+
+def _shown(what: str, look: Callable[[], str]) -> Finding:
+    """A finding of something that fails with a message for people."""
+    try:
+        return Finding(what, look())
+    except SHOWN as error:
+        return Finding(what, error.message, well=False, hint=error.hint)

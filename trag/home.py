@@ -1,0 +1,174 @@
+"""One organization's home: the folder everything is written to, owned by one process, and the assistant made from what
+is in it.
+
+settings -> Home(records, vectors, embedder, model, chart) -> Assistant.  Composition only: each part knows its own
+business.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from org.chart import Chart
+from org.chart import load as load_chart
+from org.entities import EntityFinder
+from store import files
+from store.records import ChartVersion, Records
+from store.vectors import Vectors
+from trag import ingest as ingestion
+from trag.ask import Assistant
+from trag.asking import Organization
+from trag.embed import Embedder, open_embedder
+from trag.errors import TragError
+from trag.line import Line
+from trag.llm import LanguageModel, open_model
+from trag.settings import Settings
+
+Progress = Callable[[str, int, int], None]
+"""Told of long work as (step, done, total)."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a home can answer from at this moment. `chart` is the active chart's version, "" without one."""
+
+    organization: str
+    documents: int
+    chart: str
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to answer from."""
+        return not self.documents and not self.chart
+
+
+class Home:
+    """An open home. Heavy parts are opened when they are first needed; `open_home` closes them."""
+
+    def __init__(self, settings: Settings, closing: ExitStack) -> None:
+        self.settings = settings
+        self.folder = settings.home
+        self._closing = closing
+        self.records = Records(f"sqlite:///{self.folder / 'trag.db'}")
+        closing.callback(self.records.close)
+        self.organization = self._organization()
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The sentence encoder that the settings name."""
+        return open_embedder(self.settings.embedder)
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """The index, in line with the records: what an interrupted ingest left behind is finished first."""
+        vectors = Vectors(self.folder / "chroma", embedder=self.embedder.identity, dimension=self.embedder.dimension)
+        self._closing.callback(vectors.close)
+        ingestion.reconcile(self.records, vectors, self.embedder)
+        return vectors
+
+    @cached_property
+    def model(self) -> LanguageModel:
+        """The language model that the settings name, started on its first question."""
+        model = open_model(self.settings)
+        self._closing.callback(model.close)
+        return model
+
+    @cached_property
+    def assistant(self) -> Assistant:
+        """The assistant over everything that is in this home."""
+        return Assistant(
+            organization=self.organization,
+            vectors=self.vectors,
+            embedder=self.embedder,
+            model=self.model,
+            records=self.records,
+            line=Line(self.model.slots, self.settings.waiting),
+            settings=self.settings,
+        )
+
+    def state(self) -> State:
+        """How much there is to answer from."""
+        return State(self.organization.name, len(self.records.documents()), self.organization.version)
+
+    def ingest(self, paths: Sequence[Path], *, replace: bool, progress: Progress) -> tuple[ingestion.Ingested, ...]:
+        """Adds documents and pairs; each result says what became of one file."""
+        return ingestion.ingest(
+            paths,
+            records=self.records,
+            vectors=self.vectors,
+            embedder=self.embedder,
+            files_folder=self.folder / "documents",
+            replace=replace,
+            progress=progress,
+        )
+
+    def forget(self, document: str) -> ingestion.Receipt:
+        """Removes a document everywhere; the receipt says what was removed and that nothing is left."""
+        return ingestion.forget(
+            document, records=self.records, vectors=self.vectors, files_folder=self.folder / "documents"
+        )
+
+    def reindex(self, progress: Progress) -> int:
+        """Embeds everything again, also after another embedder was chosen; how many passages."""
+        return ingestion.reindex(self.records, self.folder / "chroma", self.embedder, progress)
+
+    def activate_chart(self, content: bytes, name: str) -> ChartVersion:
+        """Answers from this chart from now on; questions under way keep the one they began with. Raises ChartError."""
+        chart = load_chart(content, name)
+        sha256 = files.keep(self.folder / "charts", content, Path(name).suffix)
+        version = self.records.activate_chart(chart.version, name, sha256)
+        self._answer_from(chart)
+        return version
+
+    def roll_back_chart(self, version: str) -> ChartVersion:
+        """Answers from an earlier chart again. Raises TragError when there is no such version."""
+        for earlier in self.records.charts():
+            if earlier.version == version:
+                return self.activate_chart(self._chart_file(earlier), earlier.name)
+        known = ", ".join(chart.version for chart in self.records.charts()) or "none"
+        raise TragError(
+            f"There is no chart version {version}; the versions are: {known}.", "python -m trag chart versions"
+        )
+
+    def _organization(self) -> Organization:
+        active = self.records.active_chart()
+        if active is None:
+            return Organization(name="the organization")
+        return _organization(load_chart(self._chart_file(active), active.name))
+
+    def _chart_file(self, version: ChartVersion) -> bytes:
+        kept = files.find(self.folder / "charts", version.sha256)
+        if kept is None:
+            raise TragError(
+                f"The file of the chart {version.name} ({version.version}) is no longer in {self.folder / 'charts'}.",
+                "Activate the chart again from your own copy: python -m trag chart activate FILE",
+            )
+        return kept.read_bytes()
+
+    def _answer_from(self, chart: Chart) -> None:
+        self.organization = _organization(chart)
+        if "assistant" in self.__dict__:
+            self.assistant.organization = self.organization
+
+
+@contextmanager
+def open_home(settings: Settings) -> Iterator[Home]:
+    """The home in `settings.home`, made when it is not there yet, and owned until the block ends.
+
+    Raises StoreError when another process owns it, or it cannot be written to.
+    """
+    with ExitStack() as closing:
+        settings.home.mkdir(parents=True, exist_ok=True)
+        closing.enter_context(files.lock(settings.home))
+        yield Home(settings, closing)
+
+
+def _organization(chart: Chart) -> Organization:
+    return Organization(chart.root.name, chart, EntityFinder(chart))

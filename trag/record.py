@@ -1,0 +1,170 @@
+"""The answer record: everything that explains one answer, in one stable shape for the terminal, batches, the API and
+the store.
+
+Knows nothing about how an answer is made.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+Status = Literal["answered", "cannot_answer", "approved"]
+Replaced = Literal["false", "chart", "quotation"]
+Verdict = Literal["Correct", "Correct-Verbose", "Incorrect"]
+VERDICTS: tuple[Verdict, ...] = ("Correct", "Correct-Verbose", "Incorrect")
+"""What a reader or reviewer says of an answer (T-RAG, section 6.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A unit that the question names: `matched` is `standalone[start:end]`. A shared name gives one Entity a unit."""
+
+    unit: str
+    name: str
+    matched: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatementUsed:
+    """A sentence about the chart that entered the prompt, and the unit it is about."""
+
+    unit: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Evidence that entered the prompt. `kind` is qa, section, chart or approved; `score` is a cosine similarity, 1.0
+    for the chart."""
+
+    id: str
+    kind: str
+    document: str
+    section: str
+    page: int | None
+    text: str
+    score: float
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSentence:
+    """One sentence of the answer, whether the sources bear it out, and the id of the source that does ("" for none)."""
+
+    text: str
+    supported: bool
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Misplaced:
+    """A unit that the answer puts under `claimed`, while the chart has it under `actual` (names, not ids)."""
+
+    unit: str
+    claimed: str
+    actual: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What verification found. `chart` is the version checked against, "" without one; `replaced` says what stands in
+    for the model's words."""
+
+    sentences: tuple[CheckedSentence, ...] = ()
+    misplaced: tuple[Misplaced, ...] = ()
+    unknown_units: tuple[str, ...] = ()
+    replaced: Replaced = "false"
+    attempts: int = 0
+    chart: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Token counts: of the prompt, of those the model had to read anew, of the answer; and how many sources did not
+    fit."""
+
+    prompt: int = 0
+    evaluated: int = 0
+    completion: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """Wall-clock seconds of each step. `first_token` counts from the question, `generate` from the first token to the
+    last."""
+
+    follow_up: float = 0.0
+    entities: float = 0.0
+    statements: float = 0.0
+    retrieve: float = 0.0
+    prompt: float = 0.0
+    first_token: float = 0.0
+    generate: float = 0.0
+    verify: float = 0.0
+    total: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsed:
+    """Which model wrote the answer: its name, the sha256 of its GGUF, and the adapter's file name ("" without one)."""
+
+    name: str
+    sha256: str
+    adapter: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """One question and its answer, with all that it stands on."""
+
+    id: str
+    question: str
+    standalone: str
+    answer: str
+    status: Status
+    model: ModelUsed
+    entities: tuple[Entity, ...] = ()
+    statements: tuple[StatementUsed, ...] = ()
+    sources: tuple[Source, ...] = ()
+    checks: Checks = Checks()
+    tokens: Tokens = Tokens()
+    seconds: Seconds = Seconds()
+    interrupted: str = ""
+    """Why the answer stops early ("stopped by the reader", "the model's process ended"), "" when it is whole."""
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> AnswerRecord:
+        """The record that `to_json` wrote, also by an older version that lacked newer fields."""
+        values: dict[str, Any] = json.loads(text)
+        checks = dict(values.get("checks", {}))
+        checks["sentences"] = tuple(CheckedSentence(**row) for row in checks.get("sentences", ()))
+        checks["misplaced"] = tuple(Misplaced(**row) for row in checks.get("misplaced", ()))
+        checks["unknown_units"] = tuple(checks.get("unknown_units", ()))
+        return cls(
+            id=values["id"],
+            question=values["question"],
+            standalone=values["standalone"],
+            answer=values["answer"],
+            status=values["status"],
+            model=ModelUsed(**values["model"]),
+            entities=tuple(Entity(**row) for row in values.get("entities", ())),
+            statements=tuple(StatementUsed(**row) for row in values.get("statements", ())),
+            sources=tuple(Source(**row) for row in values.get("sources", ())),
+            checks=Checks(**checks),
+            tokens=Tokens(**values.get("tokens", {})),
+            seconds=Seconds(**values.get("seconds", {})),
+            interrupted=values.get("interrupted", ""),
+        )
+
+    def with_id(self, answer_id: str) -> AnswerRecord:
+        """The same record under the id that the store gave it."""
+        return replace(self, id=answer_id)

@@ -1,0 +1,91 @@
+"""What stands as the answer: the model's words, the chart's own statement, a quotation, or a refusal.
+
+A wrong placement never stands, and a weak model is never worse than a good search. A pure decision over what the
+other steps found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from prompts import CANNOT_ANSWER
+from trag.record import CheckedSentence, Checks, Replaced, Status
+
+STRONG = 0.6
+"""Nearness of a quotation to the question, in [0, 1], from which it overrules the model's refusal."""
+MOSTLY = 0.5
+"""Share of the model's sentences that must be borne out for its words to stand."""
+
+_REFUSAL = re.compile(
+    r"\b(?:I|we)\s+(?:can\s?not|can't|could\s+not|am\s+unable\s+to|are\s+unable\s+to|do\s+not|don't)\s+(?:answer|know|find|determine|have)\b|"
+    r"\b(?:facts?|context|documents?|information)\b[^.]{0,60}\b(?:do(?:es)?\s+not|don't|doesn't)\s+(?:hold|contain|mention|include|provide|say|state|specify)\b|"
+    r"\bnot\s+(?:mentioned|stated|specified|provided)\s+in\s+the\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Something ready to stand in for the model's words: sentences, each with the id of its source, and how near it is
+    to the question."""
+
+    sentences: tuple[tuple[str, str], ...]
+    score: float = 1.0
+
+    @property
+    def text(self) -> str:
+        """The words, a line a sentence."""
+        return "\n".join(text for text, _ in self.sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The answer as the reader gets it."""
+
+    text: str
+    status: Status
+    checks: Checks
+
+
+def refused(text: str) -> bool:
+    """Whether the model's words are a refusal, in the agreed words or its own."""
+    return not text.strip() or CANNOT_ANSWER.lower() in text.lower() or bool(_REFUSAL.search(text))
+
+
+def settle(
+    text: str,
+    checks: Checks,
+    *,
+    finding: str = "",
+    fitting: bool = True,
+    chart: Stand | None,
+    quotation: Callable[[], Stand | None],
+) -> Settled:
+    """The answer that stands for the model's `text`.
+
+    `finding` is what the chart still says against it after the second attempt ("" for nothing); `fitting` is whether it
+    holds the kind of thing that was asked for. `chart` is the
+    chart's own words on the question or on the misplaced units, None where it has none. `quotation` gives the best
+    words of the documents, and is only asked for when they are needed.
+    """
+    if finding and chart:
+        return _replaced(chart, checks, "chart")
+    refusal = refused(text)
+    borne_out = sum(sentence.supported for sentence in checks.sentences)
+    if not refusal and fitting and borne_out and borne_out >= MOSTLY * len(checks.sentences):
+        return Settled(text, "answered", checks)
+    if chart:
+        return _replaced(chart, checks, "chart")
+    quoted = quotation()
+    if quoted and (not refusal or quoted.score >= STRONG):
+        return _replaced(quoted, checks, "quotation")
+    return Settled(CANNOT_ANSWER, "cannot_answer", replace(checks, sentences=(), misplaced=(), unknown_units=()))
+
+
+def _replaced(stand: Stand, checks: Checks, by: Replaced) -> Settled:
+    sentences = tuple(CheckedSentence(text, True, source) for text, source in stand.sentences)
+    return Settled(
+        stand.text, "answered", replace(checks, sentences=sentences, misplaced=(), unknown_units=(), replaced=by)
+    )
