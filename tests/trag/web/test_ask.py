@@ -1,0 +1,247 @@
+"""What each press on the Ask page does, on real records and with a scripted assistant.
+
+Also that nobody reaches another's conversation.
+"""
+
+import asyncio
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+import gradio as gr
+import pytest
+
+from org.chart import load
+from store.records import Records
+from trag.ask import LONGEST_QUESTION
+from trag.errors import TragError
+from trag.events import Answer, Event, Found, Token
+from trag.follow_up import Turn
+from trag.record import AnswerRecord, ModelUsed
+from trag.web import ask
+from trag.web.ask import AskPage, Shown
+
+CHART = load(b"name,parent,type\nLarkmoor,,root\nBoard,Larkmoor,body\n", "chart.csv")
+
+
+class Scripted:
+    """Answers every question alike, once it may; what it was asked is kept."""
+
+    def __init__(self, records: Records) -> None:
+        self.records = records
+        self.asked: list[tuple[str, tuple[Turn, ...]]] = []
+        self.free = threading.Event()
+        self.free.set()
+        self.refusal: Exception | None = None
+
+    def ask(
+        self, question: str, *, history: Sequence[Turn] = (), conversation: str | None = None, stop: threading.Event
+    ) -> Iterator[Event]:
+        self.asked.append((question, tuple(history)))
+        if self.refusal:
+            raise self.refusal
+        yield Found(question, (), (), ())
+        yield Token("The ")
+        while not (self.free.wait(0.01) or stop.is_set()):
+            pass
+        record = AnswerRecord(uuid4().hex, question, question, "The Board.", "answered", ModelUsed("small", "0", ""))
+        if stop.is_set():
+            record = replace(record, answer="The", interrupted="stopped by the reader")
+        self.records.save_answer(record.id, conversation, question, record.answer, record.to_json())
+        yield Answer(record)
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AskPage]:
+    """A page whose visitors are told apart by the request's user name."""
+    monkeypatch.setattr(ask, "visitor", lambda request: request.username)
+    records = Records(f"sqlite:///{tmp_path / 'trag.db'}")
+    home = SimpleNamespace(
+        records=records, organization=SimpleNamespace(chart=CHART), state=lambda: SimpleNamespace(empty=False)
+    )
+    opened: Future[Any] = Future()
+    opened.set_result(Scripted(records))
+    page = AskPage(home, opened)  # type: ignore[arg-type]
+    yield page
+    page.askings.end_all()
+    records.close()
+
+
+def by(name: str, **query: str) -> gr.Request:
+    return SimpleNamespace(username=name, query_params=query)  # type: ignore[return-value]
+
+
+def press(**data: str) -> gr.EventData:
+    return gr.EventData(None, data)
+
+
+def named(shown: Shown) -> dict[str, Any]:
+    """What a handler changes on the page."""
+    return {name: value for name, value in shown._asdict().items() if value != gr.skip()}
+
+
+def followed(page: AskPage, chosen: str, name: str = "anna") -> list[Shown]:
+    """All that a page sees of a question until it is answered."""
+
+    async def all_of_it() -> list[Shown]:
+        return [shown async for shown in page.follow(chosen, by(name))]
+
+    return asyncio.run(all_of_it())
+
+
+def asked(page: AskPage, question: str, chosen: str = "", name: str = "anna") -> str:
+    """A question asked and answered; its conversation."""
+    begun = page.ask(question, chosen, by(name))
+    followed(page, begun.chosen, name)
+    return str(begun.chosen)
+
+
+def first_answer(page: AskPage, conversation: str) -> str:
+    return page.home.records.answers(conversation)[0].id
+
+
+def test_a_question_starts_a_conversation_and_the_next_one_knows_it(page: AskPage) -> None:
+    conversation = asked(page, "Who decides?")
+    assert asked(page, "And when?", conversation) == conversation
+    assert [kept.question for kept in page.home.records.answers(conversation)] == ["Who decides?", "And when?"]
+    assert page.assistant.result().asked[1] == ("And when?", (Turn("Who decides?", "The Board."),))  # type: ignore[attr-defined]
+    assert [kept.title for kept in page.home.records.conversations("anna")] == ["Who decides?"]
+
+
+def test_following_shows_the_draft_and_then_the_answer(page: AskPage) -> None:
+    begun = page.ask("Who decides?", "", by("anna"))
+    assert begun.question == ""
+    *drafts, last = followed(page, begun.chosen)
+    assert all("Who decides?" in draft.live for draft in drafts)
+    assert last.live == ""
+    assert "The Board." in last.log
+    assert (last.ask["visible"], last.stop["visible"]) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("", "Type a question first."),
+        (" \n", "Type a question first."),
+        ("x" * (LONGEST_QUESTION + 1), "this one has 4,001"),
+    ],
+    ids=["empty", "blank", "long"],
+)
+def test_what_cannot_be_asked_stays_in_the_box(page: AskPage, question: str, said: str) -> None:
+    shown = named(page.ask(question, "", by("anna")))
+    assert list(shown) == ["notice"]
+    assert said in shown["notice"]
+    assert not page.home.records.conversations("anna")
+
+
+def test_a_second_question_waits_for_the_first(page: AskPage) -> None:
+    assistant = page.assistant.result()
+    assistant.free.clear()  # type: ignore[attr-defined]
+    begun = page.ask("Who decides?", "", by("anna"))
+    assert "One question at a time" in named(page.ask("And when?", begun.chosen, by("anna")))["notice"]
+    page.stop(begun.chosen, by("bert"))
+    assert (page.askings.find(begun.chosen) or pytest.fail("bert ended it")).stop.is_set() is False
+    page.stop(begun.chosen, by("anna"))
+    *_, last = followed(page, begun.chosen)
+    assert "Stopped by the reader" in last.log
+
+
+def test_a_refusal_is_shown_with_the_question(page: AskPage) -> None:
+    page.assistant.result().refusal = TragError("20 people are waiting.", "Ask later.")  # type: ignore[attr-defined]
+    begun = page.ask("Who <decides>?", "", by("anna"))
+    *_, last = followed(page, begun.chosen)
+    assert "Who &lt;decides&gt;?" in last.live
+    assert "20 people are waiting." in last.live
+
+
+def test_labels_are_kept_changed_and_commented(page: AskPage) -> None:
+    conversation = asked(page, "Who decides?")
+    answer = first_answer(page, conversation)
+    page.remark(conversation, by("anna"), press(answer=answer, comment="early", corrected=""))
+    assert page.home.records.label(answer, "anna") is None, "a comment needs a verdict"
+    page.judge(conversation, by("anna"), press(answer=answer, verdict="Correct"))
+    page.remark(conversation, by("anna"), press(answer=answer, comment=" fine ", corrected="The Board."))
+    shown = page.judge(conversation, by("anna"), press(answer=answer, verdict="Correct-Verbose"))
+    label = page.home.records.label(answer, "anna")
+    assert label
+    assert (label.verdict, label.comment, label.corrected) == ("Correct-Verbose", "fine", "The Board.")
+    assert 'aria-pressed="true">Correct-Verbose' in shown.log
+
+
+@pytest.mark.parametrize("verdict", ["", "correct", "<b>", "Correct "])
+def test_only_the_three_verdicts_are_kept(page: AskPage, verdict: str) -> None:
+    conversation = asked(page, "Who decides?")
+    answer = first_answer(page, conversation)
+    page.judge(conversation, by("anna"), press(answer=answer, verdict=verdict))
+    assert page.home.records.label(answer, "anna") is None
+
+
+def test_nobody_reaches_another_ones_conversation(page: AskPage) -> None:
+    conversation = asked(page, "Who decides?")
+    answer = first_answer(page, conversation)
+    bert = by("bert")
+    for shown in (page.open(by("bert", c=conversation)), page.choose(bert, press(conversation=conversation))):
+        assert shown.chosen == ""
+        assert "Who decides?" not in "".join(map(str, shown))
+    assert all("Who decides?" not in str(shown) for shown in followed(page, conversation, "bert"))
+    page.judge(conversation, bert, press(answer=answer, verdict="Incorrect"))
+    assert page.home.records.label(answer, "bert") is None
+    with pytest.raises(gr.Error, match="conversation"):
+        page.rename("", bert, press(conversation=conversation, title="mine"))
+    with pytest.raises(gr.Error, match="conversation"):
+        page.remove("", bert, press(conversation=conversation))
+    assert asked(page, "And I?", conversation, name="bert") != conversation
+    assert [kept.question for kept in page.home.records.answers(conversation)] == ["Who decides?"]
+
+
+def test_conversations_are_renamed_and_removed(page: AskPage) -> None:
+    first, second = asked(page, "Who decides?"), asked(page, "Who pays?")
+    assert "Who <b> it" not in page.rename(second, by("anna"), press(conversation=first, title=" Who <b> it ")).side
+    assert [kept.title for kept in page.home.records.conversations("anna")] == ["Who pays?", "Who <b> it"]
+    shown = page.remove(second, by("anna"), press(conversation=second))
+    assert shown.chosen == ""
+    assert [kept.id for kept in page.home.records.conversations("anna")] == [first]
+
+
+def test_an_address_of_a_conversation_opens_it(page: AskPage) -> None:
+    conversation = asked(page, "Who decides?")
+    assert "The Board." in page.open(by("anna", c=conversation)).log
+    assert page.open(by("anna")).chosen == ""
+    assert page.open(by("anna", c="nonsense")).chosen == ""
+
+
+def test_the_page_is_there_before_the_model(page: AskPage) -> None:
+    opened, page.assistant = page.assistant, Future()
+    assert "starting" in page.open(by("anna")).state
+    begun = page.ask("Who decides?", "", by("anna"))
+    threading.Timer(0.2, page.assistant.set_result, [opened.result()]).start()
+    first, *_, last = followed(page, begun.chosen)
+    assert "Starting the model" in first.live
+    assert "The Board." in last.log
+
+
+def test_a_page_that_waits_for_the_model_changes_nothing_but_the_notice(page: AskPage) -> None:
+    opened, page.assistant = page.assistant, Future()
+    threading.Timer(0.2, page.assistant.set_result, [opened.result()]).start()
+    first, *later = map(named, followed(page, ""))
+    assert "chosen" not in first
+    assert later == [{"state": ""}]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (TragError("No model at x.gguf.", "Set TRAG_MODEL."), "No model at x.gguf. Set TRAG_MODEL."),
+        (ZeroDivisionError(), "fault"),
+    ],
+    ids=["shown", "bug"],
+)
+def test_the_page_says_why_nothing_can_be_answered(page: AskPage, error: Exception, said: str) -> None:
+    page.assistant = Future()
+    page.assistant.set_exception(error)
+    assert said in page.open(by("anna")).state

@@ -1,0 +1,144 @@
+"""Questions on their way: what a page sees of one, that it outlives the page, and one at a time in a conversation."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from trag.errors import TragError
+from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.record import AnswerRecord, ModelUsed
+from trag.web.asking import Asking, Askings, Draft
+
+RECORD = AnswerRecord("a1", "Q?", "Q?", "Done.", "answered", ModelUsed("small", "0", ""))
+FOUND = Found("Q?", (), (), ())
+
+
+def states(*events: Event) -> Draft:
+    draft = Draft("Q?")
+    for event in events:
+        draft = draft.after(event)
+    return draft
+
+
+@pytest.mark.parametrize(
+    ("events", "draft"),
+    [
+        ((Waiting(2), Waiting(1)), Draft("Q?", waiting=1)),
+        ((Waiting(1), FOUND), Draft("Q?", sources=0)),
+        ((FOUND, Token("A "), Token("b")), Draft("Q?", sources=0, text="A b")),
+        ((FOUND, Token("A"), Retry("no"), Token("B")), Draft("Q?", sources=0, text="B", retry="no")),
+        ((FOUND, Token("A"), Answer(RECORD)), Draft("Q?", sources=0, text="A", record=RECORD, over=True)),
+    ],
+    ids=["waits", "found", "tokens", "retry", "answer"],
+)
+def test_each_event_moves_the_draft(events: tuple[Event, ...], draft: Draft) -> None:
+    assert states(*events) == draft
+
+
+def last(asking: Asking) -> Draft:
+    """The state that ends a question."""
+
+    async def follow() -> Draft:
+        return [draft async for draft in asking.follow()][-1]
+
+    return asyncio.run(follow())
+
+
+class Script:
+    """Events that are let out one by one."""
+
+    def __init__(self, *events: Event | Exception) -> None:
+        self.events = events
+        self.gate = threading.Semaphore(0)
+        self.stop: threading.Event | None = None
+
+    def __call__(self, stop: threading.Event) -> Iterator[Event]:
+        self.stop = stop
+        for event in self.events:
+            assert self.gate.acquire(timeout=5)
+            if isinstance(event, Exception):
+                raise event
+            yield event
+
+
+def test_every_follower_sees_it_to_the_end() -> None:
+    script = Script(FOUND, Token("A"), Answer(RECORD))
+    askings = Askings()
+    assert askings.begin("c", "Q?", script)
+    asking = askings.find("c")
+    assert asking is not None
+    script.gate.release(2)
+
+    async def follow() -> Draft:
+        assert await anext(asking.follow()) == Draft("Q?")  # and this page is gone: the answer is still written
+        async for draft in asking.follow():
+            if draft.text == "A":
+                script.gate.release()
+        return draft
+
+    assert asyncio.run(follow()) == states(*script.events)  # type: ignore[arg-type]
+    assert askings.find("c") is None, "an answered question is in the records"
+
+
+def test_one_question_at_a_time_in_each_conversation() -> None:
+    script, other = Script(Answer(RECORD)), Script(Answer(RECORD))
+    askings = Askings()
+    assert askings.begin("c", "Q?", script)
+    assert not askings.begin("c", "again", script)
+    assert askings.begin("d", "elsewhere", other)
+    script.gate.release()
+    other.gate.release()
+    asking = askings.find("c")
+    assert asking is None or last(asking).record == RECORD
+    assert askings.begin("c", "again", Script(Answer(RECORD)))
+
+
+def test_what_is_refused_is_said_and_stays_until_the_next_question() -> None:
+    script = Script(FOUND, Token("Half"), TragError("No model.", "Set one."))
+    askings = Askings()
+    askings.begin("c", "Q?", script)
+    script.gate.release(3)
+    asking = askings.find("c")
+    assert asking is not None
+    end = last(asking)
+    assert (end.text, end.problem, end.hint, end.over) == ("Half", "No model.", "Set one.", True)
+    assert askings.find("c") is asking
+    assert askings.begin("c", "Q?", Script())
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("script", [lambda: Script(ZeroDivisionError()), Script], ids=["bug", "no-answer"])
+def test_a_fault_ends_the_wait_too(script: Callable[[], Script]) -> None:
+    events = script()
+    events.gate.release()
+    end = last(Asking("Q?", events(threading.Event()), threading.Event()))
+    assert end.over
+    assert "fault in the program" in end.problem
+
+
+def test_who_stops_in_the_line_leaves_it() -> None:
+    script = Script(Waiting(2), Waiting(2), Answer(RECORD))
+    askings = Askings()
+    askings.begin("c", "Q?", script)
+    asking = askings.find("c")
+    assert asking is not None
+    script.gate.release()
+    asking.stop.set()
+    script.gate.release()
+    end = last(asking)
+    assert (end.problem, end.record, end.over) == ("You left the line.", None, True)
+
+
+def test_ending_stops_and_forgets() -> None:
+    script = Script(FOUND, Answer(RECORD))
+    askings = Askings()
+    askings.begin("c", "Q?", script)
+    script.gate.release(2)
+    askings.end("c")
+    assert script.stop is not None
+    assert script.stop.is_set()
+    assert askings.find("c") is None
+    askings.end("c")
+    askings.end_all()

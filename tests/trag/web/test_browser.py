@@ -1,0 +1,221 @@
+"""The Ask page in a real Chromium, served by the real app over a home made from the sample organization."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+ROOT = Path(__file__).parents[3]
+SAMPLE = ROOT / "examples" / "larkmoor"
+CHART_QUESTION = "Where does the Ethics Office sit?"
+DOCUMENT_QUESTION = "How large is the endowment of the Foundation?"
+QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the sample's chart and the part of its manual that is asked about."""
+    home = tmp_path_factory.mktemp("home")
+    for job in (
+        ("chart", "activate", str(SAMPLE / "chart.csv")),
+        ("ingest", str(SAMPLE / "documents" / "part-1-foundations.md")),
+    ):
+        run = subprocess.run(
+            [sys.executable, "-m", "trag", *job],
+            cwd=ROOT,
+            env=os.environ | {"TRAG_HOME": str(home)},
+            capture_output=True,
+        )
+        assert run.returncode == 0, run.stderr.decode()
+    return home
+
+
+@pytest.fixture(scope="module")
+def app(home: Path) -> Iterator[str]:
+    """The address of the app in a process of its own, which ends cleanly on SIGTERM."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environment = os.environ | {"TRAG_HOME": str(home), "TRAG_PORT": str(port)}
+    with subprocess.Popen(
+        [sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        address = f"http://127.0.0.1:{port}"
+        try:
+            wait_for(f"{address}/healthz", process)
+            yield address
+        finally:
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=60)
+    assert out == f"Open {address}\n"
+    assert process.returncode == 0, err
+    assert "Traceback" not in err, err
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The Chromium on the PATH, else Playwright's own."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        arguments = [*QUIET, "--no-sandbox"] if os.geteuid() == 0 else QUIET
+        browser = playwright.chromium.launch(executable_path=found, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(app: str, browser: Browser) -> Iterator[Page]:
+    """A new visit to the app. Any error on the console and any request to another host fails the test."""
+    context = browser.new_context(base_url=app)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: None if request.url.startswith((app, "data:")) else wrong.append(request.url))
+    page.goto("/")
+    expect(page.get_by_label("Your question")).to_be_visible()
+    # The page is drawn a second time when the model has come up; what follows is about a page at rest.
+    expect(page.locator("#state .notice")).to_have_count(0, timeout=60_000)
+    yield page
+    context.close()
+    assert not wrong
+
+
+def wait_for(address: str, process: subprocess.Popen[str]) -> None:
+    """Until the app answers, or has died."""
+    for _ in range(240):
+        try:
+            urllib.request.urlopen(address, timeout=5).close()
+        except OSError:
+            assert process.poll() is None, process.communicate()[1]
+            time.sleep(0.25)
+        else:
+            return
+    pytest.fail(f"{address} does not answer")
+
+
+def ask(page: Page, question: str) -> Locator:
+    """The turn with the answer to `question`, asked with Enter."""
+    turns = page.locator("#log article")
+    before = turns.count()
+    page.get_by_label("Your question").fill(question)
+    page.keyboard.press("Enter")
+    answered = turns.nth(before)
+    failed = page.locator("#live [role=alert]")
+    expect(answered.or_(failed)).to_be_visible(timeout=120_000)
+    assert not failed.count(), failed.inner_text()
+    return answered
+
+
+def test_a_reader_asks_checks_labels_and_comes_back(page: Page) -> None:
+    page.evaluate(
+        """() => {
+            window.seen = [];
+            new MutationObserver(() => {
+                const words = document.querySelector("#live .words")?.textContent;
+                if (words && words !== seen.at(-1)) seen.push(words);
+            }).observe(document.querySelector("#live"), { subtree: true, childList: true, characterData: true });
+        }"""
+    )
+    placed = ask(page, CHART_QUESTION)
+    seen = page.evaluate("seen")
+    assert len(seen) > 3, seen
+    assert seen[1].startswith(seen[0]), seen
+    expect(placed.locator(".words")).to_contain_text("Legal Affairs")
+    expect(placed.locator(".badge")).to_have_text(re.compile("Checked against the chart|From the chart"))
+    placed.locator("a.cite").first.click()
+    expect(placed.locator(".path [aria-current]").first).to_have_text("Ethics Office")
+    expect(placed.locator("mark").first).to_be_visible()
+
+    found = ask(page, DOCUMENT_QUESTION)
+    expect(found.locator(".words")).to_contain_text("940 million")
+    source = found.locator(".sources details").first
+    expect(source.locator("blockquote")).to_be_hidden()
+    source.locator("summary").click()
+    expect(source.locator("mark").filter(has_text="940 million").first).to_be_visible()
+    expect(source.locator(".document")).to_have_text("part-1-foundations.md")
+    expect(placed.locator(".path").first).to_be_visible()  # what was open stays open when the page is drawn anew
+
+    found.get_by_role("button", name="Correct-Verbose").click()
+    expect(found.get_by_role("button", name="Correct-Verbose")).to_have_attribute("aria-pressed", "true")
+    found.get_by_text("Add a comment").click()
+    found.get_by_label("Comment").fill("Only the sum was asked for.")
+    found.get_by_role("button", name="Save").click()
+    expect(found.get_by_text("Your comment")).to_be_visible()
+
+    page.reload()
+    again = page.locator("#log article").nth(1)
+    expect(again.locator("h2")).to_have_text(DOCUMENT_QUESTION)
+    expect(again.get_by_role("button", name="Correct-Verbose")).to_have_attribute("aria-pressed", "true")
+    expect(again.get_by_label("Comment")).to_have_value("Only the sum was asked for.")
+
+
+def test_what_cannot_be_asked_stays_in_the_box(page: Page) -> None:
+    box = page.get_by_label("Your question")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("alert")).to_have_text("Type a question first.")
+    box.fill("x" * 20_000)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("this one has 20,000")
+    expect(box).to_have_value("x" * 20_000)
+
+
+def test_shift_enter_makes_a_new_line(page: Page) -> None:
+    box = page.get_by_label("Your question")
+    box.press_sequentially("Where is")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("the Board?")
+    expect(box).to_have_value("Where is\nthe Board?")
+    expect(page.locator("article")).to_have_count(0)
+
+
+def test_a_conversation_is_renamed_and_deleted_by_keyboard(page: Page) -> None:
+    ask(page, CHART_QUESTION)
+    chosen = page.locator("#conversations li.chosen")
+    chosen.get_by_role("link").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("<b>Ethics</b>")
+    page.keyboard.press("Enter")
+    expect(chosen.get_by_role("link")).to_have_text("<b>Ethics</b>")
+    before = page.locator("#conversations li").count()
+    chosen.get_by_role("link").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(page.locator("#conversations li")).to_have_count(before)
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#conversations li")).to_have_count(before - 1)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Larkmoor")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_a_phone(app: str, browser: Browser, scheme: str) -> None:
+    context = browser.new_context(base_url=app, viewport={"width": 390, "height": 844}, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_role("button", name="Conversations").click()
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
+    ask(page, CHART_QUESTION).locator("a.cite").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (max(map(int, background[4:-1].split(","))) < 60) is (scheme == "dark"), background
+    context.close()

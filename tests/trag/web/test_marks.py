@@ -1,0 +1,53 @@
+"""Marking the words of a passage that bear an answer out."""
+
+import pytest
+
+from trag.web.marks import marked
+
+LIMITS = (
+    "Grants of up to 25,000 euros are approved by the head of the division. "
+    "Grants above 25,000 and up to 100,000 euros are approved by the Finance Committee."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "borne_out", "html"),
+    [
+        ("The Board meets in May.", [], "The Board meets in May."),
+        ("The Board meets in May.", ["The boards are meeting."], "The <mark>Board meets</mark> in May."),
+        ("The Board meets in May.", ["Nothing in common."], "The Board meets in May."),
+        ("A quorum is 30,000 votes.", ["It takes 30000 votes."], "A quorum is <mark>30,000 votes</mark>."),
+        (
+            "A budget of LMD 186 million and an endowment of LMD 940 million.",
+            ["The endowment is LMD 940 million."],
+            "A budget of <mark>LMD</mark> 186 million and an <mark>endowment of LMD 940 million</mark>.",
+        ),
+        ("Section 3.2, the 2nd of 12.", ["It is 3.2."], "Section <mark>3.2</mark>, the 2nd of 12."),
+        (
+            LIMITS,
+            ["The Finance Committee approves grants of 40,000 euros."],
+            LIMITS.split(". ")[0]
+            + ". <mark>Grants</mark> above 25,000 and up to 100,000 "
+            + "<mark>euros are approved by the Finance Committee</mark>.",
+        ),
+        ("One. Two.", ["one", "two"], "One. <mark>Two</mark>."),
+        ("مكتب الترجمة تحت الأمين", ["يقع مكتب الترجمة"], "<mark>مكتب الترجمة</mark> تحت الأمين"),
+        ("<b>Board</b> & co", ["the board"], "&lt;b&gt;<mark>Board</mark>&lt;/b&gt; &amp; co"),
+        ("", ["the board"], ""),
+    ],
+    ids=[
+        "no-sentence",
+        "stems",
+        "nothing-shared",
+        "figures",
+        "multiplied-figures",
+        "ordinals",
+        "best-sentence-only",
+        "pronoun-one",
+        "arabic",
+        "markup",
+        "empty",
+    ],
+)
+def test_shared_words_are_marked(text: str, borne_out: list[str], html: str) -> None:
+    assert str(marked(text, borne_out)) == html

@@ -1,0 +1,310 @@
+"""Conversations as HTML: what a reader sees of a record, and that nobody's words become markup."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+
+from org.chart import Chart, load
+from store.records import Conversation, Label
+from trag.record import AnswerRecord, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
+from trag.web import render
+from trag.web.asking import Draft
+from trag.web.evidence import evidence
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+CHART = load(
+    b"""name,parent,type,aliases,description
+Larkmoor Foundation,,foundation,,
+Legal Division,Larkmoor Foundation,division,,
+Finance Division,Larkmoor Foundation,division,,
+Ethics Office,Legal Division,office,,
+Registry,Legal Division,unit,,
+Registry,Finance Division,unit,,
+Hotline,Ethics Office,desk,,
+Panel & <Jury>,Ethics Office,panel,,
+""",
+    "chart.csv",
+)
+ETHICS = next(unit.id for unit in CHART.units.values() if unit.name == "Ethics Office")
+PLACED = "Ethics Office is under Legal Division."
+APPROVED = "Grants are approved by the Board."
+MANUAL = Source("s1", "section", "manual.pdf", "7 Money > 7.3 Limits", 23, f"Money is tight. {APPROVED}", 0.714)
+SPARE = Source("s2", "qa", "manual.pdf", "1 General", None, "In May.", 0.3, question="When does it meet?")
+TREE = Source("chart-1", "chart", "Organization chart", "Larkmoor Foundation > Legal Division", None, PLACED, 1.0)
+HOSTILE = (
+    "</p><script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)> "
+    "![x](http://evil.example) ${7*7} {{7*7}} \"'"
+)
+
+
+def record(answer: str = APPROVED, **changes: object) -> AnswerRecord:
+    plain = AnswerRecord(
+        id="a1",
+        question="Who approves grants?",
+        standalone="Who approves grants?",
+        answer=answer,
+        status="answered",
+        model=ModelUsed("small", "0", ""),
+        statements=(StatementUsed(ETHICS, PLACED),),
+        sources=(TREE, SPARE, MANUAL),
+        checks=Checks((CheckedSentence(APPROVED, True, "s1"),), chart=CHART.version),
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def shown(answer: AnswerRecord, label: Label | None = None, chart: Chart | None = CHART) -> BeautifulSoup:
+    return BeautifulSoup(render.conversation([render.Turn(answer, label)], chart, id="c1"), "html.parser")
+
+
+def text(soup: BeautifulSoup | Tag, selector: str) -> str:
+    return " ".join(" ".join(found.get_text(" ", strip=True).split()) for found in soup.select(selector))
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "title"),
+    [
+        ({}, "checked", "Checked against the chart"),
+        ({"checks": Checks(chart=CHART.version, replaced="chart")}, "chart", "From the chart"),
+        ({"checks": Checks(chart=CHART.version, replaced="quotation")}, "quotation", "Quotation"),
+        ({"status": "cannot_answer"}, "none", "Not in the documents"),
+        ({"status": "approved"}, "checked", "Approved answer"),
+        (
+            {"checks": Checks((CheckedSentence(APPROVED, False),), chart=CHART.version)},
+            "unchecked",
+            "Checked against the chart, parts without a source",
+        ),
+        ({"checks": Checks()}, "unchecked", "No chart to check against"),
+        ({"interrupted": "stopped by the reader"}, "unchecked", "Not finished"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_the_badge_says_how_far_to_rely_on_the_answer(changes: dict[str, object], kind: str, title: str) -> None:
+    badge = render.badge(record(**changes))
+    assert (badge.kind, badge.title) == (kind, title)
+    assert text(shown(record(**changes)), f".badge.{kind}") == title
+
+
+def test_sentences_without_support_are_marked_in_words_too() -> None:
+    checks = Checks((CheckedSentence(APPROVED, True, "s1"), CheckedSentence("It is quick.", False)), chart="x")
+    soup = shown(record(f"{APPROVED} It is quick.", checks=checks))
+    assert text(soup, ".words .unsupported") == "It is quick. (no source found)"
+    assert "no source was found" in text(soup, ".caution")
+    assert not shown(record()).select(".caution")
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentences", "cut"),
+    [
+        ("A. B.", [("A.", True), ("B.", False)], [("A.", True), (" ", None), ("B.", False)]),
+        ("- A\n- B", [("A", True), ("B", True)], [("- ", None), ("A", True), ("\n- ", None), ("B", True)]),
+        ("A. B.", [("Not there.", True), ("B.", True)], [("A. ", None), ("B.", True)]),
+        ("A. A.", [("A.", True), ("A.", False)], [("A.", True), (" ", None), ("A.", False)]),
+        ("A.", [("", True)], [("A.", None)]),
+        ("A.", [], [("A.", None)]),
+        ("", [("A.", True)], []),
+    ],
+)
+def test_the_answer_is_cut_without_losing_a_letter(
+    answer: str, sentences: list[tuple[str, bool]], cut: list[tuple[str, bool | None]]
+) -> None:
+    checks = Checks(tuple(CheckedSentence(words, supported, "s1") for words, supported in sentences))
+    pieces = render.pieces(record(answer, checks=checks), ())
+    assert [(piece.text, piece.supported) for piece in pieces] == cut
+    assert "".join(piece.text for piece in pieces) == answer
+
+
+def test_sources_that_support_come_first_and_are_numbered_as_cited() -> None:
+    checks = Checks(
+        (CheckedSentence(APPROVED, True, "s1"), CheckedSentence(PLACED, True, "chart-1")), chart=CHART.version
+    )
+    soup = shown(record(f"{APPROVED} {PLACED}", checks=checks))
+    assert text(soup, ".words .cite") == "1 2"
+    assert [cite["href"] for cite in soup.select(".cite")] == ["#source-a1-1", "#source-a1-2"]
+    assert [details["id"] for details in soup.select(".sources details")] == [f"source-a1-{n}" for n in (1, 2, 3)]
+    assert text(soup, "#source-a1-1 .title") == "manual.pdf 7 Money > 7.3 Limits"
+    assert text(soup, "#source-a1-1 .page") == "page 23"
+    assert "71%" in text(soup, "#source-a1-1 .score")
+    assert text(soup, "#source-a1-1 mark") == APPROVED.rstrip(".")
+    assert text(soup, "#source-a1-2 .title") == "Organization chart Ethics Office under Legal Division"
+    assert not soup.select("#source-a1-2 .score")
+    assert text(soup, ".read > summary") == "1 more passage read"
+    assert text(soup, "#source-a1-3 .asked") == "When does it meet?"
+
+
+def test_a_chart_source_shows_its_path_and_its_neighbours() -> None:
+    checks = Checks((CheckedSentence(PLACED, True, "chart-1"),), chart=CHART.version)
+    soup = shown(record(PLACED, checks=checks))
+    assert [crumb.get_text() for crumb in soup.select("#source-a1-1 .path li")] == [
+        "Larkmoor Foundation",
+        "Legal Division",
+        "Ethics Office",
+    ]
+    assert text(soup, "#source-a1-1 .path [aria-current]") == "Ethics Office"
+    neighbours = [text(each, "h4, li") for each in soup.select("#source-a1-1 .neighbours")]
+    assert neighbours == ["Directly under it Hotline Panel & <Jury>", "Beside it Registry"]
+
+
+@pytest.mark.parametrize("chart", [None, load(b"name,parent,type\nOther,,x\n", "o.csv")], ids=["none", "another"])
+def test_a_chart_that_is_no_longer_there_leaves_the_words_that_were_used(chart: Chart | None) -> None:
+    checks = Checks((CheckedSentence(PLACED, True, "chart-1"),), chart=CHART.version)
+    soup = shown(record(PLACED, checks=checks), chart=chart)
+    assert not soup.select(".path")
+    assert soup.select("#source-a1-1 blockquote")[0].get_text() == PLACED
+    assert text(soup, "#source-a1-1 .place") == "Larkmoor Foundation > Legal Division"
+
+
+def test_a_shared_name_offers_the_units_it_may_mean() -> None:
+    asked = "Who runs the registry today?"
+    registries = [unit for unit in CHART.units.values() if unit.name == "Registry"]
+    entities = tuple(Entity(unit.id, unit.name, "registry", 13, 21) for unit in registries)
+    other = Entity(ETHICS, "Ethics Office", "Who", 0, 3)
+    soup = shown(record(standalone=asked, entities=(other, *entities)))
+    assert [button["data-question"] for button in soup.select(".choices button")] == [
+        "Who runs the Registry (Legal Division) today?",
+        "Who runs the Registry (Finance Division) today?",
+    ]
+    assert not shown(record(standalone=asked, entities=(other,))).select(".choices")
+    assert not shown(record(standalone=asked, entities=entities), chart=None).select(".choices")
+
+
+@pytest.mark.parametrize("verdict", ["Correct", "Correct-Verbose", "Incorrect"])
+def test_the_label_is_shown_again(verdict: str) -> None:
+    soup = shown(record(), Label("a1", "local", verdict, "too <long>", "The Board.", NOW))
+    assert text(soup, ".verdicts [aria-pressed=true]") == verdict
+    assert len(soup.select(".verdicts [aria-pressed=false]")) == 2
+    assert text(soup, ".remark [name=comment]") == "too <long>"
+    assert text(soup, ".remark [name=corrected]") == "The Board."
+    assert not shown(record()).select(".remark, [aria-pressed=true]")
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (Draft("Q?", waiting=2), "2nd in line"),
+        (Draft("Q?"), "Looking it up"),
+        (Draft("Q?", sources=1), "Reading 1 source"),
+        (Draft("Q?", sources=3), "Reading 3 sources"),
+        (Draft("Q?", sources=3, text="The"), "Being written, not yet checked"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_draft_says_how_far_it_is(state: Draft, said: str) -> None:
+    assert text(BeautifulSoup(render.draft(state), "html.parser"), "[role=status]") == said
+
+
+def test_a_withdrawn_draft_says_why() -> None:
+    soup = BeautifulSoup(render.draft(Draft("Q?", sources=1, text="Now", retry="It is not under X.")), "html.parser")
+    assert text(soup, ".reason") == "The first draft contradicted the chart and is being rewritten. It is not under X."
+    assert text(soup, ".words") == "Now"
+
+
+def test_a_failed_question_keeps_what_was_written_and_can_be_asked_again() -> None:
+    state = Draft("Q?", sources=1, text="Half an", problem="The model died.", hint="Ask again.", over=True)
+    soup = BeautifulSoup(render.draft(state), "html.parser")
+    assert text(soup, ".words") == "Half an"
+    assert text(soup, "[role=alert] p") == "The model died. Ask again."
+    assert soup.select_one("button")["data-question"] == "Q?"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (21, "21st"), (113, "113th")],
+)
+def test_places_are_counted_as_people_do(number: int, words: str) -> None:
+    assert render.ordinal(number) == words
+
+
+HOSTILE_PAGES = {
+    "answer": lambda: render.conversation(
+        [
+            render.Turn(
+                record(
+                    HOSTILE,
+                    id=HOSTILE,
+                    question=HOSTILE,
+                    interrupted=HOSTILE,
+                    checks=Checks((CheckedSentence(HOSTILE, False),), unknown_units=(HOSTILE,), chart=CHART.version),
+                    sources=(Source(HOSTILE, "section", HOSTILE, HOSTILE, 1, HOSTILE, 0.5, question=HOSTILE),),
+                ),
+                Label("a1", "local", "Correct", HOSTILE, HOSTILE, NOW),
+            )
+        ],
+        CHART,
+        id=HOSTILE,
+    ),
+    "marked source": lambda: render.conversation(
+        [
+            render.Turn(
+                record(
+                    HOSTILE,
+                    checks=Checks((CheckedSentence(HOSTILE, True, "s"),)),
+                    sources=(Source("s", "qa", "d", "", 1, HOSTILE, 0.5, question=HOSTILE),),
+                )
+            )
+        ],
+        None,
+    ),
+    "draft": lambda: render.draft(Draft(HOSTILE, sources=1, text=HOSTILE, retry=HOSTILE)),
+    "failed draft": lambda: render.draft(Draft(HOSTILE, text=HOSTILE, problem=HOSTILE, hint=HOSTILE)),
+    "sidebar": lambda: render.sidebar([Conversation(HOSTILE, "local", HOSTILE, NOW, NOW)], HOSTILE, HOSTILE),
+    "welcome": lambda: render.welcome(HOSTILE, [HOSTILE], empty=False),
+    "notice": lambda: render.notice(HOSTILE),
+}
+
+
+@pytest.mark.parametrize("page", HOSTILE_PAGES)
+def test_hostile_text_stays_text(page: str) -> None:
+    html = HOSTILE_PAGES[page]()
+    soup = BeautifulSoup(html, "html.parser")
+    assert not soup.select("script, img, iframe, object, link, style")
+    elsewhere = [
+        tag for tag in soup.select("[href], [src]") if not re.match(r"[#?]", str(tag.get("href", tag.get("src"))))
+    ]
+    assert not elsewhere
+    assert not [name for tag in soup.find_all(True) for name in tag.attrs if name.startswith("on")]
+    assert "alert(1)" in soup.get_text() or page == "marked source"
+
+
+@pytest.mark.parametrize("page", HOSTILE_PAGES)
+def test_text_of_others_takes_its_own_direction(page: str) -> None:
+    """Whatever holds foreign words says dir=auto itself or stands in something that does."""
+    soup = BeautifulSoup(HOSTILE_PAGES[page](), "html.parser")
+    bare = [
+        found.parent.name
+        for found in soup.find_all(string=re.compile("evil.example"))
+        if found.parent and not any(tag.get("dir") == "auto" for tag in (found.parent, *found.parent.parents))
+    ]
+    assert not bare
+
+
+def test_used_sources_are_those_of_supported_sentences_only() -> None:
+    checks = Checks(
+        (
+            CheckedSentence("X.", False, "s2"),
+            CheckedSentence(APPROVED, True, "gone"),
+            CheckedSentence(APPROVED, True, "s1"),
+        )
+    )
+    found = evidence(record(checks=checks), None)
+    assert [(each.number, each.source.id, each.used) for each in found] == [
+        (1, "s1", True),
+        (2, "chart-1", False),
+        (3, "s2", False),
+    ]
+
+
+def test_an_empty_home_says_how_to_fill_it() -> None:
+    soup = BeautifulSoup(render.welcome("", [], empty=True), "html.parser")
+    assert text(soup, "h1") == "Nothing to answer from yet"
+    assert "python -m trag ingest" in text(soup, "pre")
+
+
+def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
+    kept = [Conversation(id, "local", f"Title {id}", NOW, NOW) for id in ("x", "y")]
+    soup = BeautifulSoup(render.sidebar(kept, "y", "Larkmoor"), "html.parser")
+    assert text(soup, "[aria-current=page]") == "Title y"
+    assert [link["href"] for link in soup.select("nav a")] == ["?c=x", "?c=y"]
+    assert all(button.get("aria-label") or button.get_text(strip=True) for button in soup.select("button"))

@@ -1,0 +1,291 @@
+"""The Ask page: its parts, and what each press does.
+
+The server keeps nothing for a page. Which conversation is shown travels with every event, and whose it is gets looked
+up each time; conversations, answers and labels live in the records, and what is being answered in Askings.
+Imports Gradio, so it is imported only to serve.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import gradio as gr
+from fastapi.concurrency import run_in_threadpool
+
+from trag.ask import LONGEST_QUESTION, Assistant
+from trag.errors import SHOWN
+from trag.events import Event
+from trag.follow_up import Turn
+from trag.record import VERDICTS, AnswerRecord
+from trag.web import render
+from trag.web.asking import PACE, Askings, Draft
+from trag.web.examples import examples
+
+if TYPE_CHECKING:
+    from trag.home import Home
+
+SCRIPT = (Path(__file__).parent / "ask.js").read_text(encoding="utf-8")
+LONGEST_TITLE = 80
+"""Characters of its first question that name a conversation until it is renamed."""
+
+
+class Shown(NamedTuple):
+    """What a handler changes on the page; what it does not name stays as it is."""
+
+    chosen: Any = gr.skip()
+    side: Any = gr.skip()
+    log: Any = gr.skip()
+    live: Any = gr.skip()
+    state: Any = gr.skip()
+    notice: Any = gr.skip()
+    ask: Any = gr.skip()
+    stop: Any = gr.skip()
+    question: Any = gr.skip()
+
+
+def visitor(request: gr.Request) -> str:
+    """Who asks. Until there are accounts, everybody who reaches this machine at its own address is one person."""
+    return "local"
+
+
+@dataclass(slots=True)
+class AskPage:
+    """What the handlers share. `assistant` is there as soon as it is open; pages are shown before."""
+
+    home: Home
+    assistant: Future[Assistant]
+    askings: Askings = field(default_factory=Askings)
+
+    def build(self) -> gr.Blocks:
+        """The page as Gradio blocks."""
+        page: gr.Blocks
+        with gr.Blocks(title=self._organization() or "Assistant", analytics_enabled=False, fill_width=True) as page:
+            chosen = gr.Textbox(visible=False)
+            side = _part("side")
+            with gr.Column(elem_id="talk"):
+                log = _part("log")
+                live = _part("live")
+            with gr.Column(elem_id="composer"):
+                state = _part("state")
+                notice = _part("notice")
+                with gr.Row(elem_id="box"):
+                    question = gr.Textbox(
+                        label="Your question",
+                        show_label=False,
+                        container=False,
+                        placeholder="Ask a question",
+                        max_lines=8,
+                        autofocus=True,
+                        elem_id="question",
+                    )
+                    ask = gr.Button("Ask", elem_id="ask", scale=0, min_width=72)
+                    stop = gr.Button("Stop", elem_id="stop", visible=False, scale=0, min_width=72)
+            shown = [chosen, side, log, live, state, notice, ask, stop, question]
+
+            def on(trigger: Any, handler: Any, inputs: Any = None, **more: Any) -> Any:
+                """Handlers run for several visitors at once: who must wait, waits in the assistant's own line."""
+                return trigger(
+                    handler,
+                    inputs,
+                    shown,
+                    show_progress="hidden",
+                    concurrency_limit=None,
+                    trigger_mode="multiple",
+                    api_visibility="private",
+                    **more,
+                )
+
+            begun = [
+                on(page.load, self.open),
+                on(question.submit, self.ask, [question, chosen]),
+                on(ask.click, self.ask, [question, chosen]),
+                on(log.ask, self.ask_this, chosen),
+                on(live.ask, self.ask_this, chosen),
+            ]
+            following = [on(event.then, self.follow, chosen) for event in begun]
+            following.append(on(on(side.choose, self.choose, cancels=following).then, self.follow, chosen))
+            on(side.begin, self.begin, cancels=following)
+            on(side.remove, self.remove, chosen, cancels=following)
+            on(side.rename, self.rename, chosen)
+            on(log.judge, self.judge, chosen)
+            on(log.remark, self.remark, chosen)
+            on(stop.click, self.stop, chosen)
+        return page
+
+    def open(self, request: gr.Request) -> Shown:
+        """The page as its address says: ?c= names a conversation."""
+        return self._page(visitor(request), str(request.query_params.get("c", "")))
+
+    def choose(self, request: gr.Request, event: gr.EventData) -> Shown:
+        """Another conversation."""
+        return self._page(visitor(request), event.conversation)
+
+    def begin(self, request: gr.Request) -> Shown:
+        """A new conversation, kept from its first question on."""
+        return self._page(visitor(request), "")
+
+    def rename(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
+        """Another title for a conversation, shown or not."""
+        with _told():
+            self.home.records.rename_conversation(visitor(request), event.conversation, _title(event.title))
+        return Shown(side=self._side(visitor(request), chosen))
+
+    def remove(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
+        """A conversation less, shown or not; what is being asked in it ends."""
+        with _told():
+            self.home.records.delete_conversation(visitor(request), event.conversation)
+        self.askings.end(event.conversation)
+        return self._page(visitor(request), chosen)
+
+    def ask(self, question: str, chosen: str, request: gr.Request) -> Shown:
+        """The question in the box, which stays there when it cannot be asked."""
+        return self._ask(question, chosen, visitor(request))
+
+    def ask_this(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
+        """A question that the page offers; what is in the box stays there."""
+        return self._ask(event.question, chosen, visitor(request))._replace(question=gr.skip())
+
+    def stop(self, chosen: str, request: gr.Request) -> Shown:
+        """End the answer here; what is written is kept."""
+        asking = self.askings.find(chosen) if self._owns(visitor(request), chosen) else None
+        if asking is not None:
+            asking.stop.set()
+        return Shown()
+
+    async def follow(self, chosen: str, request: gr.Request) -> AsyncIterator[Shown]:
+        """The answer as it is written, the page with the answer in its place, then whether the model has come up."""
+        owned = await run_in_threadpool(self._owns, visitor(request), chosen)
+        asking = self.askings.find(chosen) if owned else None
+        if asking is not None:
+            async for draft in asking.follow():
+                if not draft.over:
+                    yield Shown(live=self._live(draft), ask=gr.update(visible=False), stop=gr.update(visible=True))
+        page = await run_in_threadpool(self._page, visitor(request), chosen)
+        # The notice may say why a question was refused; by the time the model is up another conversation may be shown.
+        yield page._replace(chosen=gr.skip(), notice=gr.skip())
+        if page.state:
+            while not self.assistant.done():
+                await asyncio.sleep(PACE)
+            yield Shown(state=render.notice(self._problem()))
+
+    def judge(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
+        """Correct, Correct-Verbose or Incorrect; an earlier comment stays."""
+        with _told():
+            before = self.home.records.label(event.answer, visitor(request))
+            comment, corrected = (before.comment, before.corrected) if before else ("", "")
+            self._label(chosen, visitor(request), event.answer, event.verdict, comment, corrected)
+        return Shown(log=self._log(visitor(request), chosen))
+
+    def remark(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
+        """A comment and a corrected answer beside a verdict that is there already."""
+        comment, corrected = event.comment.strip(), event.corrected.strip()
+        with _told():
+            before = self.home.records.label(event.answer, visitor(request))
+            if before is not None:
+                self._label(chosen, visitor(request), event.answer, before.verdict, comment, corrected)
+        return Shown(log=self._log(visitor(request), chosen))
+
+    def _label(self, chosen: str, owner: str, answer: str, verdict: str, comment: str, corrected: str) -> None:
+        stored = self.home.records.answer(answer)
+        if verdict in VERDICTS and stored and stored.conversation == chosen and self._owns(owner, chosen):
+            self.home.records.put_label(answer, owner, verdict, comment, corrected)
+
+    def _ask(self, question: str, chosen: str, owner: str) -> Shown:
+        if not question.strip():
+            return Shown(notice=render.notice("Type a question first."))
+        if len(question) > LONGEST_QUESTION:
+            limit = f"A question may have {LONGEST_QUESTION:,} characters, this one has {len(question):,}."
+            return Shown(notice=render.notice(f"{limit} Shorten it and ask again."))
+        with _told():
+            if not self._owns(owner, chosen):
+                chosen = self.home.records.start_conversation(owner, _title(question)).id
+            records = [AnswerRecord.from_json(stored.record_json) for stored in self.home.records.answers(chosen)]
+        history = tuple(Turn(record.standalone, record.answer) for record in records)
+
+        def events(stop: threading.Event) -> Iterator[Event]:
+            assistant = self.assistant.result()
+            yield from assistant.ask(question, history=history, conversation=chosen, stop=stop)
+
+        if not self.askings.begin(chosen, question, events):
+            return Shown(notice=render.notice("One question at a time: wait for the answer, or stop it."))
+        return self._page(owner, chosen)._replace(question="")
+
+    def _page(self, owner: str, conversation: str) -> Shown:
+        """Everything but the question box, as it is now."""
+        chosen = conversation if self._owns(owner, conversation) else ""
+        asking = self.askings.find(chosen)
+        busy = asking is not None and not asking.draft.over
+        return Shown(
+            chosen=chosen,
+            side=self._side(owner, chosen),
+            log=self._log(owner, chosen),
+            live=self._live(asking.draft) if asking else "",
+            state=render.notice(self._problem()),
+            notice="",
+            ask=gr.update(visible=not busy),
+            stop=gr.update(visible=busy),
+        )
+
+    def _side(self, owner: str, chosen: str) -> str:
+        return render.sidebar(self.home.records.conversations(owner), chosen, self._organization())
+
+    def _log(self, owner: str, chosen: str) -> str:
+        chart = self.home.organization.chart
+        if not chosen:
+            questions = examples(chart, self.home.records.passages())
+            return render.welcome(self._organization(), questions, empty=self.home.state().empty)
+        turns = [
+            render.Turn(AnswerRecord.from_json(stored.record_json), self.home.records.label(stored.id, owner))
+            for stored in self.home.records.answers(chosen)
+        ]
+        return render.conversation(turns, chart, id=chosen)
+
+    def _live(self, draft: Draft) -> str:
+        return render.draft(draft, starting=not self.assistant.done())
+
+    def _problem(self) -> str:
+        """Why nobody can be answered now, "" when they can."""
+        if not self.assistant.done():
+            return "The model is starting. Ask already: the answer comes when it is ready."
+        error = self.assistant.exception()
+        if error is None:
+            return ""
+        if isinstance(error, SHOWN):
+            return f"No question can be answered. {error.message} {error.hint}"
+        return "No question can be answered because of a fault in the program. Its log says more."
+
+    def _owns(self, owner: str, conversation: str) -> bool:
+        return any(own.id == conversation for own in self.home.records.conversations(owner))
+
+    def _organization(self) -> str:
+        """The name on the chart, "" without one."""
+        chart = self.home.organization.chart
+        return chart.root.name if chart else ""
+
+
+def _part(name: str) -> gr.HTML:
+    return gr.HTML("", elem_id=name, js_on_load=SCRIPT, apply_default_css=False)
+
+
+def _title(text: str) -> str:
+    title = " ".join(text.split())
+    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the records refuse, said on the page."""
+    try:
+        yield
+    except SHOWN as error:
+        # Gradio shows the message as HTML.
+        message = escape(f"{error.message} {error.hint}".strip())
+        raise gr.Error(message, duration=None, print_exception=False) from error

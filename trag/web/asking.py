@@ -1,0 +1,141 @@
+"""Questions being answered. Each runs in a thread of its own and outlives the page that asked it.
+
+events of Assistant.ask -> Draft, the latest state -> every page that follows
+
+A reload, a phone that locks or a second window finds the same answer still being written.
+Knows nothing about Gradio, HTML or who may see a conversation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, replace
+
+from trag.errors import SHOWN
+from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.record import AnswerRecord
+
+PACE = 0.06
+"""Seconds between two states that a follower sees: a page need not be drawn for every token."""
+PATIENCE = 1.0
+"""Seconds that closing waits for what is written to be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """How far one question has come.
+
+    `waiting` is the place in line, 0 when its turn has come; `sources` is None until they are found; `record` is the
+    answer, None while it is written and when it failed, which `problem` and `hint` explain then.
+    """
+
+    question: str
+    waiting: int = 0
+    sources: int | None = None
+    text: str = ""
+    retry: str = ""
+    record: AnswerRecord | None = None
+    problem: str = ""
+    hint: str = ""
+    over: bool = False
+
+    def after(self, event: Event) -> Draft:
+        """The state after one more event."""
+        match event:
+            case Waiting(position):
+                return replace(self, waiting=position)
+            case Found(sources=sources):
+                return replace(self, waiting=0, sources=len(sources))
+            case Token(text):
+                return replace(self, text=self.text + text)
+            case Retry(reason):
+                return replace(self, text="", retry=reason)
+            case Answer(record):
+                return replace(self, record=record, over=True)
+
+
+class Asking:
+    """One question on its way; `draft` is its latest state. `stop` ends it early: what is written by then is kept."""
+
+    def __init__(self, question: str, events: Iterator[Event], stop: threading.Event) -> None:
+        self.stop = stop
+        self.draft = Draft(question)
+        self._thread = threading.Thread(target=self._run, args=(events,), name="asking", daemon=True)
+        self._thread.start()
+
+    async def follow(self) -> AsyncIterator[Draft]:
+        """The latest state, then each newer one, the last one `over`. Many tokens at once make one state."""
+        shown: Draft | None = None
+        while shown is None or not shown.over:
+            if self.draft is shown:
+                await asyncio.sleep(PACE)
+                continue
+            shown = self.draft
+            yield shown
+
+    def end(self) -> None:
+        """Stop, and wait a little for what is written to be kept."""
+        self.stop.set()
+        self._thread.join(PATIENCE)
+
+    def _run(self, events: Iterator[Event]) -> None:
+        try:
+            for event in events:
+                self.draft = self.draft.after(event)
+                if self.stop.is_set() and isinstance(event, Waiting):
+                    self._fail("You left the line.", "")
+                    return
+        except SHOWN as error:
+            self._fail(error.message, error.hint)
+        finally:
+            # Whatever else is raised is a bug: its traceback goes to the log, and the asker must not wait for ever.
+            if not self.draft.over:
+                self._fail("The answer broke off because of a fault in the program.", "Its log says more.")
+
+    def _fail(self, problem: str, hint: str) -> None:
+        self.draft = replace(self.draft, waiting=0, problem=problem, hint=hint, over=True)
+
+
+class Askings:
+    """What is being asked in which conversation: one question at a time. A failed one stays until the next question."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._askings: dict[str, Asking] = {}
+
+    def find(self, conversation: str) -> Asking | None:
+        """The question that is being answered in `conversation`, or the last one if it failed."""
+        with self._lock:
+            asking = self._askings.get(conversation)
+            if asking is not None and asking.draft.record is not None:
+                del self._askings[conversation]
+                return None
+            return asking
+
+    def begin(self, conversation: str, question: str, ask: Callable[[threading.Event], Iterator[Event]]) -> bool:
+        """Ask `question` in `conversation`; False, and nothing is asked, while another one is being answered there."""
+        with self._lock:
+            running = self._askings.get(conversation)
+            if running is not None and not running.draft.over:
+                return False
+            stop = threading.Event()
+            self._askings[conversation] = Asking(question, ask(stop), stop)
+            return True
+
+    def end(self, conversation: str) -> None:
+        """Stop what is being asked in `conversation` and forget it."""
+        with self._lock:
+            asking = self._askings.pop(conversation, None)
+        if asking is not None:
+            asking.end()
+
+    def end_all(self) -> None:
+        """Stop everything that is being asked: the app is about to close."""
+        with self._lock:
+            askings = tuple(self._askings.values())
+        for asking in askings:
+            asking.stop.set()
+        for asking in askings:
+            asking.end()

@@ -1,0 +1,59 @@
+"""What an answer stands on, ready to be shown: sources numbered and marked, and the place of units in the chart.
+
+Knows nothing about pages, requests or where records are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from org.chart import Chart, Unit
+from trag.record import AnswerRecord, Source
+from trag.web.marks import marked
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A unit in the chart: the path from the root to it, the units directly under it, and those beside it."""
+
+    path: tuple[Unit, ...]
+    below: tuple[Unit, ...]
+    beside: tuple[Unit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A source under its number, its supporting words marked. `used`: some sentence of the answer stands on it."""
+
+    number: int
+    source: Source
+    used: bool
+    question: Markup
+    text: Markup
+    branch: Branch | None
+
+
+def evidence(record: AnswerRecord, chart: Chart | None) -> tuple[Evidence, ...]:
+    """The sources, numbered from 1: those that sentences stand on, in the order of the sentences, then the others."""
+    by_id = {source.id: source for source in record.sources}
+    supported = [sentence for sentence in record.checks.sentences if sentence.supported and sentence.source in by_id]
+    used = dict.fromkeys(sentence.source for sentence in supported)
+    ordered = [by_id[id_] for id_ in used] + [source for source in record.sources if source.id not in used]
+    found: list[Evidence] = []
+    for number, source in enumerate(ordered, 1):
+        borne_out = [sentence.text for sentence in supported if sentence.source == source.id]
+        question, text = marked(source.question, borne_out), marked(source.text, borne_out)
+        found.append(Evidence(number, source, source.id in used, question, text, _branch(source, record, chart)))
+    return tuple(found)
+
+
+def _branch(source: Source, record: AnswerRecord, chart: Chart | None) -> Branch | None:
+    """Where the unit of a chart source sits, as long as the chart the answer was checked against is in use."""
+    if source.kind != "chart" or chart is None or chart.version != record.checks.chart:
+        return None
+    unit = next((statement.unit for statement in record.statements if statement.text == source.text), "")
+    if unit not in chart.units:
+        return None
+    return Branch(chart.path(unit), chart.children(unit), chart.siblings(unit))

@@ -1,0 +1,62 @@
+"""The web app: the pages mounted in FastAPI, behind the gate.
+
+Knows nothing about how an answer is made.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from trag.home import Home
+
+HERE = Path(__file__).parent
+
+
+def create_app(home: Home) -> FastAPI:
+    """The web app over one open home. Its pages are there at once, while the assistant is still being opened."""
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    import gradio as gr
+    from fastapi import FastAPI
+    from fastapi.concurrency import run_in_threadpool
+    from fastapi.responses import FileResponse, PlainTextResponse
+
+    from trag.web.ask import AskPage
+    from trag.web.gate import Gate
+
+    opening = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
+    page = AskPage(home, opening.submit(lambda: home.assistant))
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await run_in_threadpool(page.askings.end_all)
+        await run_in_threadpool(opening.shutdown)
+
+    app = FastAPI(openapi_url=None, lifespan=running)
+    app.add_middleware(Gate)
+    app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
+    app.get("/ask.css")(lambda: FileResponse(HERE / "ask.css", headers={"cache-control": "no-cache"}))
+    gr.mount_gradio_app(
+        app,
+        page.build().queue(api_open=False),
+        path="/",
+        theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
+        head='<link rel="stylesheet" href="/ask.css">',
+        favicon_path=str(HERE / "favicon.svg"),
+        footer_links=[],
+        run_history=False,
+        ssr_mode=False,
+        enable_monitoring=False,
+        show_error=False,
+        pwa=False,
+        mcp_server=False,
+    )
+    return app

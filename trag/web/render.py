@@ -1,0 +1,192 @@
+"""Conversations as HTML: records in, text out.
+
+Every template escapes what it is given: the words of models, documents, charts and readers reach the page as text, and
+no link, picture or script of theirs survives. Knows nothing about Gradio, requests or where records are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import jinja2
+
+from org.chart import Chart
+from trag.record import VERDICTS, AnswerRecord, Verdict
+from trag.web.evidence import Evidence, evidence
+
+if TYPE_CHECKING:
+    from store.records import Conversation, Label
+    from trag.web.asking import Draft
+
+NEIGHBOURS = 12
+"""Units shown below or beside another one; the rest is counted."""
+
+MEANINGS: dict[Verdict, str] = {
+    "Correct": "Right, and to the point",
+    "Correct-Verbose": "Right, but it says more than was asked",
+    "Incorrect": "Wrong, or it leaves out what matters",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """What stands over an answer: how far it may be relied on, and why. `kind` chooses colour and sign."""
+
+    kind: Literal["checked", "chart", "quotation", "unchecked", "none"]
+    title: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the answer, under the number of its source (0: none); `supported` is None between sentences."""
+
+    text: str
+    supported: bool | None = None
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the units that a shared name may mean, and the question that means it."""
+
+    name: str
+    parent: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A saved answer and what its reader said of it."""
+
+    record: AnswerRecord
+    label: Label | None = None
+
+
+def conversation(turns: Sequence[Turn], chart: Chart | None, *, id: str = "") -> str:
+    """The finished turns of a conversation, oldest first."""
+    return _template("conversation.html").render(
+        id=id,
+        turns=[
+            (
+                turn,
+                badge(turn.record),
+                pieces(turn.record, found := evidence(turn.record, chart)),
+                [each for each in found if each.used],
+                [each for each in found if not each.used],
+                choices(turn.record, chart),
+            )
+            for turn in turns
+        ],
+        verdicts=[(verdict, MEANINGS[verdict]) for verdict in VERDICTS],
+        neighbours=NEIGHBOURS,
+    )
+
+
+def draft(state: Draft, *, starting: bool = False) -> str:
+    """A question on its way: its place in line, or what is written so far, marked as not checked, or why it failed.
+
+    `starting`: the model is not there yet.
+    """
+    return _template("draft.html").render(draft=state, place=ordinal(state.waiting), starting=starting)
+
+
+def welcome(organization: str, examples: Sequence[str], *, empty: bool) -> str:
+    """The page before the first question; `empty` when there is nothing to answer from."""
+    return _template("welcome.html").render(organization=organization, examples=examples, empty=empty)
+
+
+def sidebar(conversations: Sequence[Conversation], chosen: str, organization: str) -> str:
+    """The list of conversations, `chosen` marked."""
+    return _template("sidebar.html").render(conversations=conversations, chosen=chosen, organization=organization)
+
+
+def notice(text: str) -> str:
+    """A line above the question box."""
+    return _template("notice.html").render(text=text)
+
+
+def badge(record: AnswerRecord) -> Badge:
+    """How far the answer may be relied on."""
+    checks = record.checks
+    if record.interrupted:
+        return Badge("unchecked", "Not finished")
+    if record.status == "approved":
+        return Badge("checked", "Approved answer", "Someone in charge has approved this answer.")
+    if record.status == "cannot_answer":
+        return Badge("none", "Not in the documents", "Nothing that was found answers this question.")
+    if checks.replaced == "chart":
+        return Badge(
+            "chart",
+            "From the chart",
+            "The model contradicted the chart or had no support: these are the words of the chart.",
+        )
+    if checks.replaced == "quotation":
+        return Badge("quotation", "Quotation", "The model had no support: these are the words of the best source.")
+    if not checks.chart:
+        return Badge("unchecked", "No chart to check against")
+    if not all(sentence.supported for sentence in checks.sentences):
+        return Badge("unchecked", "Checked against the chart, parts without a source")
+    return Badge("checked", "Checked against the chart")
+
+
+def pieces(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Piece, ...]:
+    """The whole answer, cut at its checked sentences; one that it does not hold word for word makes no cut."""
+    numbers = {each.source.id: each.number for each in found}
+    cut: list[Piece] = []
+    at = 0
+    for sentence in record.checks.sentences:
+        start = record.answer.find(sentence.text, at)
+        if start < 0 or not sentence.text:
+            continue
+        if start > at:
+            cut.append(Piece(record.answer[at:start]))
+        cut.append(
+            Piece(sentence.text, sentence.supported, numbers.get(sentence.source, 0) if sentence.supported else 0)
+        )
+        at = start + len(sentence.text)
+    if at < len(record.answer):
+        cut.append(Piece(record.answer[at:]))
+    return tuple(cut)
+
+
+def choices(record: AnswerRecord, chart: Chart | None) -> tuple[Choice, ...]:
+    """The units that a name in the question may mean, when it may mean several; none otherwise."""
+    if chart is None:
+        return ()
+    asked = record.standalone
+    shared: list[Choice] = []
+    for entity in record.entities:
+        rivals = [other for other in record.entities if (other.start, other.end) == (entity.start, entity.end)]
+        path = chart.path(entity.unit) if entity.unit in chart.units else ()
+        if len(rivals) > 1 and len(path) > 1:
+            parent = path[-2].name
+            shared.append(
+                Choice(entity.name, parent, f"{asked[: entity.start]}{entity.name} ({parent}){asked[entity.end :]}")
+            )
+    return tuple(shared)
+
+
+def ordinal(number: int) -> str:
+    """1 as "1st", 2 as "2nd", 11 as "11th"."""
+    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}"
+
+
+def _template(name: str) -> jinja2.Template:
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
