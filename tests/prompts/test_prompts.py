@@ -15,7 +15,10 @@ def build(room: int) -> prompts.Prompt:
     return prompts.answer(
         "Who signs?",
         ["Legal is under Finance.", "Finance is under the Board."],
-        [prompts.pair("Who signs contracts?", "The Director."), prompts.section("4 Finance > 4.2 Limits", "The Director signs.")],
+        [
+            prompts.pair("Who signs contracts?", "The Director."),
+            prompts.section("4 Finance > 4.2 Limits", "The Director signs."),
+        ],
         organization="Acme",
         count=words,
         room=room,
@@ -37,7 +40,10 @@ def test_everything_enters_a_prompt_with_room() -> None:
 def test_passages_are_dropped_from_the_end_before_statements() -> None:
     whole = words(build(500).messages)
     assert build(whole - 1).passages == (0,)
-    dropped = [(len(prompt.statements), len(prompt.passages)) for prompt in map(build, range(whole, words(build(500).messages) - 30, -1))]
+    dropped = [
+        (len(prompt.statements), len(prompt.passages))
+        for prompt in map(build, range(whole, words(build(500).messages) - 30, -1))
+    ]
     assert dropped == sorted(dropped, reverse=True)
     assert (2, 0) in dropped
 
@@ -56,7 +62,11 @@ def test_the_start_of_the_prompt_is_the_same_for_every_question() -> None:
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("$question and $other", "unknown \\$other"), ("nothing", "missing \\$question"), ("costs 5$ $question", "names nothing")],
+    [
+        ("$question and $other", "unknown \\$other"),
+        ("nothing", "missing \\$question"),
+        ("costs 5$ $question", "names nothing"),
+    ],
     ids=["unknown", "missing", "dollar"],
 )
 def test_a_prompt_file_with_wrong_names_is_refused(tmp_path: Path, text: str, problem: str) -> None:

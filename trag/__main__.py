@@ -1,0 +1,8 @@
+"""python -m trag: every job from the terminal."""
+
+import sys
+
+from trag.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
