@@ -96,6 +96,7 @@ _LESSER = frozenset(("deputy", "vice", "assistant", "associate", "sub"))
 _BREAK = re.compile(r"[?!;\n]")
 _APART = re.compile(r"\b(?:and|or|vs)\b", re.IGNORECASE)
 _JOINED = frozenset((" ", "-", "' ", "’ "))
+_IN = re.compile(r"\s+(?:in|of|at|within)\s+(?:the\s+)?", re.IGNORECASE)
 _OF = re.compile(r"\s+(?:of|for|on)\b", re.IGNORECASE)
 
 
@@ -175,8 +176,8 @@ class EntityFinder:
             if head := names.head_name(unit.name):
                 heads[names.key(head)].append(_Name(unit.id, f"the {head}", _Rank.HEAD))
         for phrase, sharing in heads.items():
-            if len(sharing) <= (_MOST_SHARING if " " in phrase else 1):
-                self._names[phrase] += sharing
+            if phrase not in names.OFFICES and len(sharing) <= (_MOST_SHARING if " " in phrase else 1):
+                self._names[phrase] += sharing  # "the Board", but "the office" may be anyone's
         root = self._chart.root  # "the Foundation"
         for word in dict.fromkeys((names.key(root.name).rpartition(" ")[2], names.key(root.type))):
             if word and " " not in word and word not in self._names:
@@ -191,14 +192,19 @@ class EntityFinder:
         return [_Phrase(span.text, span.start, span.end) for span in doc.spans["ruler"]]
 
     def _readings(self, sentence: Sentence, phrases: Iterable[_Phrase]) -> Iterator[_Reading]:
+        named = {phrase.first for phrase in phrases if " " in phrase.text and phrase.text in self._names}
         for phrase in phrases:
             stretch = sentence.text[sentence.words[phrase.first].start : sentence.words[phrase.last - 1].end]
-            yield from self._as_name(sentence, phrase, stretch)
+            is_placed = phrase.last in named and phrase.text not in everyday.EVERYDAY
+            if is_placed:
+                end, start = sentence.words[phrase.last - 1].end, sentence.words[phrase.last].start
+                is_placed = bool(_IN.fullmatch(sentence.text, end, start))
+            yield from self._as_name(sentence, phrase, stretch, is_placed=is_placed)
             if not _BREAK.search(stretch):
                 yield from self._as_core(sentence, phrase)
 
-    def _as_name(self, sentence: Sentence, phrase: _Phrase, stretch: str) -> Iterator[_Reading]:
-        """The words as a name in full, and with a kind that people add to it."""
+    def _as_name(self, sentence: Sentence, phrase: _Phrase, stretch: str, *, is_placed: bool) -> Iterator[_Reading]:
+        """The words as a name in full, and with a kind that people add to it. Placed: "Library of the Lake School"."""
         first, last = phrase.first, phrase.last
         start = sentence.words[first].start
         before = sentence.text[max(0, start - 12) : start].split()
@@ -206,7 +212,7 @@ class EntityFinder:
         sharing = [name for name in self._names.get(phrase.text, ()) if not broken or _BREAK.search(name.written)]
         if not sharing or (before and before[-1].lower().rstrip("-") in _LESSER):
             return
-        typed = [name for name in sharing if self._is_typed(sentence, first, last, name)]
+        typed = [name for name in sharing if is_placed or self._is_typed(sentence, first, last, name)]
         if typed:
             rank = min(name.rank for name in typed)
             best = [name for name in typed if name.rank == rank]

@@ -26,7 +26,8 @@ _PLACING = re.compile(
     | \b(?:which|what)\ (?:{"|".join(sorted(OFFICES | BODIES))}|centre|programme)\b | \bfits?\b
     | ^\W*(?:is|are)\ (?:the\ )?[\w'’-]+\ (?:in|under|part|an?)\b
     | \bconsist | \bmade\ up\b | \b(?:organi[sz]ation|org)\ ?chart | \bhierarchy
-    | \bsame\b | \bchain\ of | \bstructure | \bsibling | \bpeers\b | \bnext\ to\b | \bin\ common\b
+    | \b(?:above|below)\ (?:the|or)\b | \bsame\b
+    | \bchain\ of | \bstructure | \bsibling | \bpeers\b | \bnext\ to\b | \bin\ common\b
     | \bcommon\ (?:parent|ancestor|unit) | \bwho\ (?:heads|leads|runs)\b | \bunder\ \w+\ and\b
     | ^\W*(?:who|what)(?:'s|’s|s|\ is|\ are)\ (?:the\ )?[\w'’-]+\W*$ | \bwhat\ does\ (?:the\ )?[\w'’-]+\ do\b
     """,

@@ -175,7 +175,8 @@ def _clause(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
     known = max((place + 1 for place, sign in enumerate(row) if sign == signs.UNKNOWN), default=0)
     if "when" in row or _FIRST.intersection(row[:known]):
         return ()
-    first = next((place for place in range(known, len(row)) if row[place] in _ASKING), len(row))
+    asking = _ASKING if known == 0 else _ASKING - {"about"}  # "a friend asked about ...": no question yet
+    first = next((place for place in range(known, len(row)) if row[place] in asking), len(row))
     if first and row[first - 1] in _LINKS:
         first -= 1  # "under which ..."
     whole = _parts(row, subject) if known == 0 else ()

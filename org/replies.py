@@ -15,7 +15,7 @@ from org.chart import Chart, Unit
 from org.questions import Asked, Kind
 from org.sentences import label, listing, sentence
 
-FEW, MANY, ALL = 8, 40, 60  # how many units a list names: in passing, under a unit, of a type
+MANY, FEW = 60, 8  # how many units a list names, and how many in passing; past that it says how many more
 MOST_SHARING = 6  # units told apart for one shared name; the others are listed
 _TOGETHER = frozenset((Kind.RELATED, Kind.MORE, Kind.ARE_PEERS, Kind.SAME, Kind.COMMON, Kind.BETWEEN))
 
@@ -23,8 +23,18 @@ Group = Sequence[Unit]
 """The units that one mention may mean."""
 
 
-def reply(asked: Asked, groups: Sequence[Group], against: Sequence[Group], types: Sequence[str], chart: Chart) -> str:
-    """The answer about the units of `groups`; `against` are those they are compared with, `types` those asked for."""
+def reply(
+    asked: Asked,
+    groups: Sequence[Group],
+    against: Sequence[Group],
+    types: Sequence[str],
+    chart: Chart,
+    limit: int = MANY,
+) -> str:
+    """The answer about the units of `groups`; `against` are those they are compared with, `types` those asked for.
+
+    A list names `limit` units at most and says how many more there are.
+    """
     if asked.kind in _TOGETHER:
         choices = [list(dict.fromkeys(choice)) for choice in islice(product(*groups), MOST_SHARING)]
         told = [_together(asked, units, types, chart) for units in choices if len(units) > 1]
@@ -35,8 +45,8 @@ def reply(asked: Asked, groups: Sequence[Group], against: Sequence[Group], types
         return " ".join(told)
     if not groups:
         whole = f" The chart has {len(chart):,} units." if asked.kind is Kind.COUNT and not types else ""
-        return _about(chart.root, asked, types, chart) + whole
-    told = [_about_group(group, asked, types, chart) for group in groups]
+        return _about(chart.root, asked, types, chart, limit) + whole
+    told = [_about_group(group, asked, types, chart, limit) for group in groups]
     return " ".join(told) if all(told) else ""
 
 
@@ -51,9 +61,9 @@ def of_type(noun: str, unit: Unit, chart: Chart, limit: int, *, direct: bool = F
     return f"{text} {sentences.children(unit, chart, FEW)}" if chart.children(unit.id) else text
 
 
-def _about_group(group: Group, asked: Asked, types: Sequence[str], chart: Chart) -> str:
+def _about_group(group: Group, asked: Asked, types: Sequence[str], chart: Chart, limit: int) -> str:
     """The answer for one name: for each of the units that share it, saying that there are several."""
-    told = [_about(unit, asked, types, chart) for unit in group[:MOST_SHARING]]
+    told = [_about(unit, asked, types, chart, limit) for unit in group[:MOST_SHARING]]
     if len(group) == 1 or not all(told):
         return told[0] if all(told) else ""
     same_name = len({unit.name.casefold() for unit in group}) == 1
@@ -62,7 +72,7 @@ def _about_group(group: Group, asked: Asked, types: Sequence[str], chart: Chart)
     return " ".join([opening, *told, *([f"Others are {listing(rest)}."] if rest else [])])
 
 
-def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart) -> str:
+def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: int) -> str:
     """The answer about one unit."""
     name = label(unit, chart)
     match asked.kind:
@@ -71,16 +81,16 @@ def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart) -> str:
         case Kind.ABOVE:
             return _above(unit, asked, types, chart)
         case Kind.AROUND:
-            return f"{sentences.placed(unit, chart)} {sentences.children(unit, chart, MANY)}"
+            return f"{sentences.placed(unit, chart)} {sentences.children(unit, chart, limit)}"
         case Kind.UNDER | Kind.OF_TYPE:
-            return _under(unit, asked, types, chart)
+            return _under(unit, asked, types, chart, limit)
         case Kind.HAS_UNITS:
-            text = _under(unit, asked, types, chart)
+            text = _under(unit, asked, types, chart, limit)
             return f"{'No' if text.startswith('No ') else 'Yes'}: {_continued(text)}"
         case Kind.COUNT:
             return " ".join(_count(unit, noun, asked, chart) for noun in types) or sentences.totals(unit, chart)
         case Kind.PEERS:
-            return sentences.siblings(unit, chart, MANY)
+            return sentences.siblings(unit, chart, limit)
         case Kind.DEPTH:
             levels = sentences.counted(chart.depth(unit.id), "level")
             return sentence(f"{name} is {levels} below {label(chart.root, chart)}")
@@ -112,17 +122,17 @@ def _above(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart) -> str:
     return sentences.placed(unit, chart)
 
 
-def _under(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart) -> str:
+def _under(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: int) -> str:
     """The units under one: of the types asked for at any depth, or those directly under it."""
     if types:
-        return " ".join(of_type(noun, unit, chart, ALL, direct=asked.direct) for noun in types)
+        return " ".join(of_type(noun, unit, chart, limit, direct=asked.direct) for noun in types)
     total = chart.total(unit.id)
     if not total and not asked.of_units:
         return ""  # "what does the committee consist of?" asks for its members
-    if asked.deep and len(chart.children(unit.id)) < total <= MANY:
-        units = sentences.several(chart.descendants(unit.id), chart, MANY)
+    if asked.deep and len(chart.children(unit.id)) < total <= limit:
+        units = sentences.several(chart.descendants(unit.id), chart, limit)
         return sentence(f"In all, {total:,} units are under {label(unit, chart)}: {units}")
-    return sentences.children(unit, chart, MANY)
+    return sentences.children(unit, chart, limit)
 
 
 def _count(unit: Unit, noun: str, asked: Asked, chart: Chart) -> str:

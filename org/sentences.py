@@ -173,7 +173,8 @@ def siblings(unit: Unit, chart: Chart, limit: int) -> str:
     if not others:
         return sentence(f"{label(unit, chart)} is the only unit directly under {above}")
     number = f"{counted(len(others), 'other unit')} {'is' if len(others) == 1 else 'are'} directly under {above}"
-    return sentence(f"beside {label(unit, chart)}, {number}: {several(others, chart, limit)}")
+    text = f"beside {label(unit, chart)}, {number}"
+    return sentence(f"{text}: {several(others, chart, limit)}" if limit else text)
 
 
 def kind(unit: Unit, chart: Chart) -> str:

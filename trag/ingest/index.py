@@ -136,6 +136,8 @@ class _Run:
         files.keep(self.files_folder, content, path.suffix.lower())
         self.records.put_document(name, sha256, reading.pages, passages)
         show(name, passages, embedded, self.vectors)
+        if before:
+            self.contents.pop(before.sha256, None)
         self.contents[sha256] = name
         outcome: Outcome = "replaced" if before else "indexed"
         return Ingested(name, outcome, pages=reading.pages, passages=len(made), pairs=len(kept), notes=notes)

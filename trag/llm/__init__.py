@@ -41,7 +41,7 @@ class Usage:
     completion: int = 0
 
 
-class ModelDied(TragError):  # noqa: N818  (it says what happened)
+class ModelDied(TragError):
     """The model's process ended, or had to be ended, before the answer was whole. The next question starts it again."""
 
 

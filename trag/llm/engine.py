@@ -30,6 +30,7 @@ _BATCH = 512
 # part of a prompt shorter than this, a prompt gives the same bits whatever was read before it and is still held.
 _SHORTEST = 64
 _ERROR = 4  # GGML_LOG_LEVEL_ERROR
+_TEMPLATE_HINT = "Use another chat model, or mend the template of this one."
 _MARKUP = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
 
 _said: deque[str] = deque(maxlen=8)
@@ -136,6 +137,8 @@ class Engine:
                 f"The prompt has {len(prompt):,} tokens and the model's context {self._context:,}.",
                 "Ask a shorter question, or set a larger TRAG_CONTEXT.",
             )
+        if not prompt:
+            raise TragError("The model's chat template makes nothing of these messages.", _TEMPLATE_HINT)
         evaluated = self._read(prompt, cancelled, alive)
         written = 0
         text = codecs.getincrementaldecoder("utf-8")("replace")
@@ -211,10 +214,7 @@ class Engine:
         try:
             return str(self._template(messages=messages).prompt)
         except Exception as error:  # a template is a foreign program and may fail in any way
-            raise TragError(
-                f"The model's chat template refuses these messages: {error}.",
-                "Use another chat model, or mend the template of this one.",
-            ) from error
+            raise TragError(f"The model's chat template refuses these messages: {error}.", _TEMPLATE_HINT) from error
 
     def _find_markup(self, template: str) -> re.Pattern[str]:
         """The tokens that a text must not be able to write: control tokens, and those of the chat template."""

@@ -4,7 +4,7 @@ const actions = ["ask", "judge", "remark", "choose", "begin", "rename", "remove"
 const send = (node, fields = {}) => {
   const { action, ...data } = node.dataset;
   if (!actions.includes(action)) return;
-  for (let open = node.closest("[popover]"); open; open = open.parentElement.closest("[popover]")) open.hidePopover();
+  for (let card = node.closest("[popover]"); card; card = card.parentElement.closest("[popover]")) card.hidePopover();
   trigger(action, { ...data, ...fields });
 };
 
@@ -27,11 +27,11 @@ element.addEventListener("submit", (event) => {
 });
 
 // Gradio redraws by patching the page against the new HTML, which knows nothing of what the reader has opened or is typing.
-const open = new Set();
+const opened = new Set();
 let latest;
-element.addEventListener("toggle", ({ target }) => target.open ? open.add(target.id) : open.delete(target.id), true);
+element.addEventListener("toggle", ({ target }) => target.open ? opened.add(target.id) : opened.delete(target.id), true);
 watch("value", () => {
-  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
+  for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
   for (const form of element.querySelectorAll("form")) {
     const shows = form.dataset.answer ?? form.dataset.conversation;
     if (form.shows !== shows) form.reset();

@@ -83,6 +83,8 @@ def test_the_same_again_is_unchanged_and_other_content_wants_replace(shelf: Any,
     assert shelf.nearest("membership fee") == "The fee is 55 EUR a year."
     assert shelf.in_line()
     assert shelf.originals() == [RULES.replace("40", "55")], "the old original is gone"
+    old = write(tmp_path / "in", {"rules.md": RULES.replace("40", "60"), "z.md": RULES.replace("40", "55")})
+    assert outcomes(shelf.ingest(old, replace=True)) == [("rules.md", "replaced"), ("z.md", "indexed")]
 
 
 def test_a_new_version_that_cannot_be_read_leaves_the_old_one(shelf: Any, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The real model in its real process; only the files are prepared once for all (conftest.py)."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -101,6 +102,7 @@ def test_what_people_write_cannot_end_their_turn(model: LocalModel) -> None:
 # What it reads
 
 
+@pytest.mark.slow
 def test_the_unchanged_start_of_a_prompt_is_not_read_again_and_changes_nothing(
     own: LocalModel, model_home: Path, question: Ask
 ) -> None:
@@ -235,6 +237,7 @@ def test_a_killed_process_costs_one_answer_and_is_told_at_once(own: LocalModel, 
     assert own.restarts == 1
 
 
+@pytest.mark.slow
 def test_who_waits_for_an_answer_that_kills_the_process_is_served_all_the_same(own: LocalModel, question: Ask) -> None:
     with begun(own, question(STORY)) as story, ThreadPoolExecutor(1) as askers:
         waiting = askers.submit(answer, own, question("Say yes."), 2)
@@ -245,6 +248,7 @@ def test_who_waits_for_an_answer_that_kills_the_process_is_served_all_the_same(o
         assert waiting.result()[1].completion > 0
 
 
+@pytest.mark.slow
 def test_a_process_that_hangs_is_ended(model_home: Path, question: Ask) -> None:
     with closing(LocalModel(model_home, patience=4.0)) as own:
         with begun(own, question(STORY)) as story:
@@ -272,6 +276,19 @@ def test_the_process_outlives_the_thread_that_asked_first(own: LocalModel) -> No
     assert not gone(own.pid, 0.5)
     assert own.count_text("one") == 1
     assert own.restarts == 0
+
+
+@pytest.mark.slow
+def test_a_file_cut_short_under_the_loaded_model_costs_one_answer_and_is_made_again(
+    model_home: Path, tmp_path: Path, question: Ask
+) -> None:
+    home = Path(shutil.copytree(model_home, tmp_path / "home"))
+    with closing(LocalModel(home)) as own:
+        with begun(own, question(STORY)) as story:
+            os.truncate(home / "models" / f"{own.identity.name}.gguf", 1_000_000)
+            with pytest.raises(ModelDied, match="SIGBUS"):
+                list(story)
+        assert answer(own, question("Say yes."), max_tokens=2)[0]
 
 
 @pytest.mark.slow
@@ -366,6 +383,7 @@ def test_a_template_without_a_system_turn_gets_its_text_in_the_first_question(
             own.count((system,))
 
 
+@pytest.mark.slow
 def test_an_adapter_changes_the_answer_and_is_part_of_the_identity(
     model_home: Path, model: LocalModel, write_gguf: Callable[..., Path], tmp_path: Path, question: Ask
 ) -> None:

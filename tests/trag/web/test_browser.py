@@ -86,8 +86,8 @@ def page(app: str, browser: Browser) -> Iterator[Page]:
     page.on("request", lambda request: None if request.url.startswith((app, "data:")) else wrong.append(request.url))
     page.goto("/")
     expect(page.get_by_label("Your question")).to_be_visible()
-    # The page is drawn a second time when the model has come up; what follows is about a page at rest.
-    expect(page.locator("#state .notice")).to_have_count(0, timeout=60_000)
+    expect(page.locator("#log .welcome")).to_be_visible()
+    expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)  # the model has come up
     yield page
     context.close()
     assert not wrong
@@ -95,7 +95,7 @@ def page(app: str, browser: Browser) -> Iterator[Page]:
 
 def wait_for(address: str, process: subprocess.Popen[str]) -> None:
     """Until the app answers, or has died."""
-    for _ in range(240):
+    for _ in range(480):
         try:
             urllib.request.urlopen(address, timeout=5).close()
         except OSError:

@@ -1,0 +1,173 @@
+"""Units found in sentences as employees type them, and no unit found where none is meant."""
+
+from __future__ import annotations
+
+import string
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from org.chart import Chart, Unit, load
+from org.entities import EntityFinder
+
+
+def named(chart: Chart, finder: EntityFinder, text: str) -> list[tuple[str, ...]]:
+    """The units found, each by its name, with the unit above it where the name is shared."""
+
+    def label(unit: Unit) -> str:
+        above = chart.units.get(unit.parent or "")
+        return f"{unit.name} < {above.name}" if above and len(chart.named(unit.name)) > 1 else unit.name
+
+    mentions = finder.find(text)
+    assert all(text[mention.start : mention.end] == mention.text for mention in mentions)
+    return [tuple(label(chart.unit(unit)) for unit in mention.units) for mention in mentions]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("where is the Data Protection Office?", "Data Protection Office"),
+        ("who does the dpo report to", "Data Protection Office"),
+        ("whats under hr", "Human Resources Department"),
+        ("the audit and risk committee's term", "Audit & Risk Committee"),
+        ("audit committee", "Audit & Risk Committee"),
+        ("office for data protection", "Data Protection Office"),
+        ("the data protection team", "Data Protection Office"),
+        ("where does data protection sit", "Data Protection Office"),
+        ("Legal Affairs and Ethics Division", "Legal Affairs & Ethics Division"),
+        ("the legal department", "Legal Affairs & Ethics Division"),
+        ("speak up line", "Speak-Up Line"),
+        ("data policy working group", "wg-data-policy"),
+        ("wg data policy", "wg-data-policy"),
+        ("platform infra team", "platform-infra"),
+        ("water and sanitation working group", "Water/Sanitation Working Group"),
+        ("the cybersecurity center", "Cyber-Security Centre"),
+        ("cyber security centre", "Cyber-Security Centre"),
+        ("the it department", "Information Technology Department"),
+        ("IT says no", "Information Technology Department"),
+        ("when must MAY report", "Monitoring and Yield Unit"),
+        ("jane o'neill's office", "Office of Jane O'Neill"),
+        ("what falls under jane oneill", "Office of Jane O'Neill"),
+        ("where is the otter in the organisation", "The Otter"),
+        ("is The Otter open?", "The Otter"),
+        ("ecole de l’eau", "École de l'eau"),
+        ("TOPLUM SAGLIGI EKIBI", "Toplum Sağlığı Ekibi"),
+        ("أين يقع المكتب الاقليمي للمشرق؟", "المكتب الإقليمي للمشرق"),
+        ("東アジア連絡室はどこですか", "東アジア連絡室"),
+        ("zentrum fuer kuestenforschung", "Zentrum für Küstenforschung"),
+        ("informaton technolgy department", "Information Technology Department"),
+        ("is the board above the CEO", "Board of Governors"),
+    ],
+)
+def test_a_unit_is_found_however_it_is_named(chart: Chart, finder: EntityFinder, text: str, expected: str) -> None:
+    found = named(chart, finder, text)
+    assert found[:1] == [(expected,)], found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do I get it to print",
+        "who may sign for us",
+        "MAY WE USE IT OR NOT, WHO SAYS SO?",
+        "what does the data protection policy say about communications with children",
+        "what are the human rights rules for the health of staff",
+        "is the officer in the office",
+        "we saw an otter in the harbour",
+        "trust me, the governors general of canada",
+        "deputy chief executive",
+        "how do we protect data. Office hours are nine to five",
+        "does the ethics of it matter? Office staff ask",
+        "",
+        "?!",
+    ],
+)
+def test_everyday_words_are_no_units(chart: Chart, finder: EntityFinder, text: str) -> None:
+    assert named(chart, finder, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("where is communications", {"Communications < Health Division", "Communications < Deputy Director for Docks"}),
+        ("communications in the Health Division", {"Communications < Health Division"}),
+        ("the health division's communications unit", {"Communications < Health Division"}),
+        ("where does communications of health sit", {"Communications < Health Division"}),
+        ("is the Patient Stories Desk part of Communications", {"Communications < Health Division"}),
+        ("the secretariat of the board of governors", {"Secretariat < Board of Governors"}),
+        ("the deputy director", {"Deputy Director for Docks", "Deputy Director for People"}),
+    ],
+)
+def test_a_shared_name_gives_all_its_units_unless_the_sentence_says_which(
+    chart: Chart, finder: EntityFinder, text: str, expected: set[str]
+) -> None:
+    assert expected in [set(units) for units in named(chart, finder, text)]
+
+
+def test_the_longest_name_wins_and_mentions_do_not_overlap() -> None:
+    chart = load(b"name,parent\nTop,\nHealth,Top\nHealth Office,Top\nWorld Health Office,Top\n", "chart.csv")
+    finder = EntityFinder(chart)
+    assert named(chart, finder, "the World Health Office and the Health Office") == [
+        ("World Health Office",),
+        ("Health Office",),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("which committees are there", [("committee", "committees")]),
+        ("list all working groups and offices", [("working group", "working groups"), ("office", "offices")]),
+        ("which teams are in the HR department", [("team", "teams")]),
+        ("how many units are there", []),
+        ("what is the position of the CEO", []),
+        ("which positions report to the CEO", [("position", "positions")]),
+    ],
+)
+def test_types_as_categories(finder: EntityFinder, text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(found.type, found.text) for found in finder.find_types(text)] == expected
+
+
+def test_types_come_from_names_where_the_chart_gives_none() -> None:
+    chart = load(b"name,parent\nTop,\nRegional Bureau for Africa,Top\nPay Office,Top\n", "chart.csv")
+    assert [found.type for found in EntityFinder(chart).find_types("which bureaux and offices are there")] == [
+        "bureau",
+        "office",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["who does the dpo report to " * 740, "x" * 20_000, "zqv" + "wkjhgf " * 2_800, "?,'\u0301" * 5_000, "it " * 6_600],
+    ids=["questions", "one word", "unknown words", "signs", "short words"],
+)
+def test_a_text_of_20_000_characters_takes_no_time(finder: EntityFinder, text: str) -> None:
+    started = time.process_time()
+    finder.find(text)
+    assert time.process_time() - started < 1
+
+
+def test_questions_leave_nothing_behind_in_the_store_of_strings(finder: EntityFinder) -> None:
+    finder.find("warm up")
+    before = len(finder._ruler.vocab.strings)
+    finder.find("never seen words xylophone zeppelin quokka")
+    assert len(finder._ruler.vocab.strings) == before
+
+
+WORD = st.text(string.ascii_letters + "éüßøıجدة東", min_size=3, max_size=9)
+NAME = st.builds(" ".join, st.lists(WORD, min_size=2, max_size=5))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(NAME, st.lists(NAME, max_size=2)), min_size=1, max_size=12, unique_by=lambda pair: pair[0]))
+def test_every_unit_is_found_by_its_name_and_each_alias(rows: list[tuple[str, list[str]]]) -> None:
+    root = Unit("root", "Root of Everything", "", None)
+    units = [Unit(str(place), name, "", "root", tuple(aliases)) for place, (name, aliases) in enumerate(rows)]
+    finder = EntityFinder(Chart([root, *units]))
+    for unit in units:
+        for name in (unit.name, *unit.aliases):
+            for text in (name, f"Where is the {name} in the organisation?", f"who does {name.lower()} report to"):
+                found = finder.find(text)
+                assert any(unit.id in mention.units for mention in found), (text, found)

@@ -1,0 +1,44 @@
+"""The doctor on this machine, and on one that has a card which the build of llama.cpp cannot use."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from trag.doctor import examine, nvidia_cards
+from trag.llm.local import gpu_support
+from trag.settings import Settings
+
+pytestmark = pytest.mark.slow
+
+
+def test_on_a_sound_machine_everything_is_well(tmp_path: Path) -> None:
+    findings = {finding.what: finding for finding in examine(Settings(home=tmp_path / "home"))}
+    assert [what for what, finding in findings.items() if not finding.well and what not in ("GPU", "disk")] == []
+    assert "SmolLM2-135M" in findings["language model"].found
+    assert "MiniLM" in findings["encoder"].found
+    assert "0 documents, no chart" in findings["home"].found
+
+
+def test_a_card_that_the_build_cannot_use_is_a_failure_with_the_command_that_mends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "nvidia-smi"
+    program.write_text("#!/bin/sh\necho 'NVIDIA Test Card'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert nvidia_cards() == ("NVIDIA Test Card",)
+    gpu = next(finding for finding in examine(Settings(home=tmp_path / "home")) if finding.what == "GPU")
+    assert gpu.well is gpu_support()
+    if not gpu.well:
+        assert "CMAKE_ARGS" in gpu.hint
+        assert "llama-cpp-python==" in gpu.hint
+
+
+def test_a_file_that_is_no_model_is_named_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "model.gguf"
+    file.write_text("<html>not found</html>")
+    findings = {finding.what: finding for finding in examine(Settings(home=tmp_path / "home", model=str(file)))}
+    assert not findings["language model"].well
+    assert "model.gguf" in findings["language model"].found
+    assert findings["encoder"].well

@@ -1,0 +1,62 @@
+"""The answer record keeps one shape: what it says in JSON is what it reads back."""
+
+import json
+
+from trag.record import (
+    AnswerRecord,
+    CheckedSentence,
+    Checks,
+    Entity,
+    Misplaced,
+    ModelUsed,
+    Seconds,
+    Source,
+    StatementUsed,
+    Tokens,
+)
+
+RECORD = AnswerRecord(
+    id="1",
+    question="Où ?",
+    standalone="Où est le bureau ?",
+    answer="Là.",
+    status="answered",
+    model=ModelUsed("m", "ab", "lora.gguf"),
+    entities=(Entity("u", "Bureau", "bureau", 10, 16),),
+    statements=(StatementUsed("u", "The bureau is there."),),
+    sources=(Source("a", "qa", "d.md", "1 One", 3, "There.", 0.71, "Where?"),),
+    checks=Checks((CheckedSentence("Là.", True, "a"),), (Misplaced("A", "B", "C"),), ("X",), "chart", 2, "v1"),
+    tokens=Tokens(412, 30, 38, 1),
+    seconds=Seconds(total=1.5),
+)
+
+
+def test_a_record_reads_back_what_it_wrote() -> None:
+    assert AnswerRecord.from_json(RECORD.to_json()) == RECORD
+
+
+def test_the_keys_that_other_programs_rely_on_are_there() -> None:
+    values = json.loads(RECORD.to_json())
+    assert values["sources"][0] | {"question": ""} == {
+        "id": "a",
+        "kind": "qa",
+        "document": "d.md",
+        "section": "1 One",
+        "page": 3,
+        "text": "There.",
+        "score": 0.71,
+        "question": "",
+    }
+    assert {"sentences", "misplaced", "unknown_units", "replaced"} <= set(values["checks"])
+    assert {"prompt", "completion"} <= set(values["tokens"])
+    steps = {"entities", "statements", "retrieve", "prompt", "first_token", "generate", "verify", "total"}
+    assert steps <= set(values["seconds"])
+    assert "Où" in RECORD.to_json()
+
+
+def test_a_record_of_an_older_version_is_read_with_the_defaults() -> None:
+    values = json.loads(RECORD.to_json())
+    for key in ("interrupted", "tokens", "seconds", "checks"):
+        del values[key]
+    old = AnswerRecord.from_json(json.dumps(values))
+    assert (old.answer, old.checks, old.interrupted) == ("Là.", Checks(), "")
