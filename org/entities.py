@@ -1,21 +1,20 @@
 """Find the organization's units in a sentence, by the names people use for them (T-RAG, section 5.3 and appendix B).
 
-Text -> canonical words (org/names.py) -> spaCy's span ruler -> readings -> mentions
+Text -> canonical words (org/names.py) -> phrases of the index (org/index.py), by spaCy's span ruler -> mentions
 Knows nothing about what the sentence asks.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from org import everyday, names
+from org import everyday, index, names
 from org.chart import Chart
 from org.everyday import Sentence
+from org.index import MOST_SHARING, Core, Name, Rank
 from org.spelling import Speller
 
 if TYPE_CHECKING:
@@ -42,35 +41,6 @@ class TypeMention:
     end: int
 
 
-class _Rank(IntEnum):
-    """How sure a reading is: of two equally long ones the surer counts."""
-
-    GIVEN = 0  # a name or an alias
-    DERIVED = 1  # another form of it: without its parenthesis, its initials, cut before an "and"
-    HEAD = 2  # what stands before the remit: "Deputy Director"
-    KIND = 3  # the core with a kind of unit: "finance department" of the Finance Division
-    ADDED = 4  # a name with a kind added to it: "HR department"
-    BARE = 5  # the core alone
-
-
-@dataclass(frozen=True, slots=True)
-class _Name:
-    unit: str
-    written: str
-    rank: _Rank
-
-
-@dataclass(frozen=True, slots=True)
-class _Core:
-    """A name without its kind. `is_whole` is false for a single word that is one side of an "and"; `is_alone` is true
-    where the core may stand without any kind: one word of an alias is too little for that."""
-
-    unit: str
-    kind: str
-    is_whole: bool
-    is_alone: bool
-
-
 @dataclass(frozen=True, slots=True)
 class _Phrase:
     """A known phrase: the words from `first` up to `last`."""
@@ -87,10 +57,9 @@ class _Reading:
     first: int
     last: int
     units: tuple[str, ...]
-    rank: _Rank
+    rank: Rank
 
 
-_MOST_SHARING = 6  # more units than this behind a shortened name, and it is no name any more
 _PLACES = ("position", "place", "role")  # "the position of the Press Desk" asks where it is
 _LESSER = frozenset(("deputy", "vice", "assistant", "associate", "sub"))
 _BREAK = re.compile(r"[?!;\n]")
@@ -105,24 +74,15 @@ class EntityFinder:
 
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
-        self._types: dict[str, str] = {}
-        for unit_type in (*chart.types, *(names.kind_in(unit.name) for unit in chart.units.values() if not unit.type)):
-            key = names.key(unit_type)
-            self._types.setdefault(key, unit_type)
-            if key.count(" ") >= 2:  # "SIG" for a special interest group
-                self._types.setdefault("".join(word[0] for word in key.split(" ")), unit_type)
-        self._kinds = names.OFFICES | names.BODIES | {kind for kind in self._types if kind and " " not in kind}
-        self._names: dict[str, list[_Name]] = defaultdict(list)
-        self._cores: dict[str, list[_Core]] = defaultdict(list)
-        self._index()
-        phrases = sorted({*self._names, *self._cores} - {""})
+        self._index = index.build(chart)
+        phrases = sorted({*self._index.names, *self._index.cores} - {""})
         self._words = frozenset(word for phrase in phrases for word in phrase.split(" "))
-        self._speller = Speller(self._words, self._names)
+        self._speller = Speller(self._words, self._index.names)
         self._ruler = _ruler(phrases)
 
     def find(self, text: str) -> tuple[Mention, ...]:
         """The units that a text names, in its order. Mentions do not overlap; the longest reading wins."""
-        sentence = everyday.read(text, self._kinds)
+        sentence = everyday.read(text, self._index.kinds)
         phrases = self._phrases(sentence)
         chosen = _choose(self._readings(sentence, phrases), len(sentence.words))
         mentions = [_mention(sentence, reading) for reading in chosen]
@@ -130,7 +90,7 @@ class EntityFinder:
         repaired = replace(sentence, words=self._speller.repair(sentence.words, taken))
         if repaired.words != sentence.words:
             readings = self._readings(repaired, self._phrases(repaired))
-            sure = [reading for reading in readings if reading.rank <= _Rank.KIND]
+            sure = [reading for reading in readings if reading.rank <= Rank.KIND]
             more = [_mention(repaired, reading) for reading in _choose(sure, len(repaired.words))]
             longest_first = sorted([*mentions, *more], key=lambda mention: -len(mention.text))
             mentions = []
@@ -150,7 +110,7 @@ class EntityFinder:
             for length in (3, 2, 1):
                 some = found[place : place + length]
                 phrase = " ".join(word.text for word in some) if len(some) == length else ""
-                unit_type = self._types.get(phrase, "")
+                unit_type = self._index.types.get(phrase, "")
                 if not unit_type or phrase in names.GENERAL or (phrase in _PLACES and not some[0].plural):
                     continue
                 start, end = some[0].start, some[-1].end
@@ -161,28 +121,6 @@ class EntityFinder:
             place += 1
         return tuple(types)
 
-    def _index(self) -> None:
-        """Every phrase that may name a unit: names in full, and cores, which need a kind of unit beside them."""
-        heads: dict[str, list[_Name]] = defaultdict(list)
-        for unit in self._chart.units.values():
-            for written in dict.fromkeys((unit.name, *unit.aliases)):
-                self._names[names.key(written)].append(_Name(unit.id, written, _Rank.GIVEN))
-                for other in names.other_names(written):
-                    self._names[names.key(other)].append(_Name(unit.id, other, _Rank.DERIVED))
-                for core in names.cores(written, self._kinds):
-                    is_whole = not core.is_part or " " in core.text
-                    is_alone = is_whole and (written == unit.name or " " in core.text)
-                    self._cores[core.text].append(_Core(unit.id, core.kind, is_whole, is_alone))
-            if head := names.head_name(unit.name):
-                heads[names.key(head)].append(_Name(unit.id, f"the {head}", _Rank.HEAD))
-        for phrase, sharing in heads.items():
-            if phrase not in names.OFFICES and len(sharing) <= (_MOST_SHARING if " " in phrase else 1):
-                self._names[phrase] += sharing  # "the Board", but "the office" may be anyone's
-        root = self._chart.root  # "the Foundation"
-        for word in dict.fromkeys((names.key(root.name).rpartition(" ")[2], names.key(root.type))):
-            if word and " " not in word and word not in self._names:
-                self._names[word].append(_Name(root.id, f"the {word}", _Rank.HEAD))
-
     def _phrases(self, sentence: Sentence) -> list[_Phrase]:
         """Every known phrase in the sentence, with its first word and the word after its last; they may overlap."""
         if not sentence.words:
@@ -192,7 +130,7 @@ class EntityFinder:
         return [_Phrase(span.text, span.start, span.end) for span in doc.spans["ruler"]]
 
     def _readings(self, sentence: Sentence, phrases: Iterable[_Phrase]) -> Iterator[_Reading]:
-        named = {phrase.first for phrase in phrases if " " in phrase.text and phrase.text in self._names}
+        named = {phrase.first for phrase in phrases if " " in phrase.text and phrase.text in self._index.names}
         for phrase in phrases:
             stretch = sentence.text[sentence.words[phrase.first].start : sentence.words[phrase.last - 1].end]
             is_placed = phrase.last in named and phrase.text not in everyday.EVERYDAY
@@ -209,7 +147,7 @@ class EntityFinder:
         start = sentence.words[first].start
         before = sentence.text[max(0, start - 12) : start].split()
         broken = _BREAK.search(stretch)
-        sharing = [name for name in self._names.get(phrase.text, ()) if not broken or _BREAK.search(name.written)]
+        sharing = [name for name in self._index.names.get(phrase.text, ()) if not broken or _BREAK.search(name.written)]
         if not sharing or (before and before[-1].lower().rstrip("-") in _LESSER):
             return
         typed = [name for name in sharing if is_placed or self._is_typed(sentence, first, last, name)]
@@ -219,38 +157,38 @@ class EntityFinder:
             exact = [name for name in best if name.written.casefold() == stretch.casefold()] or best
             yield _Reading(first, last, tuple(dict.fromkeys(name.unit for name in exact)), rank)
         ends = sentence.words[first].text, sentence.words[last - 1].text
-        if not self._kinds.intersection(ends) and self._kind_after(sentence, last):
-            given = tuple(dict.fromkeys(name.unit for name in sharing if name.rank == _Rank.GIVEN))
+        if not self._index.kinds.intersection(ends) and self._kind_after(sentence, last):
+            given = tuple(dict.fromkeys(name.unit for name in sharing if name.rank == Rank.GIVEN))
             if given:
-                yield _Reading(first, last + 1, given, _Rank.ADDED)
+                yield _Reading(first, last + 1, given, Rank.ADDED)
 
-    def _is_typed(self, sentence: Sentence, first: int, last: int, name: _Name) -> bool:
+    def _is_typed(self, sentence: Sentence, first: int, last: int, name: Name) -> bool:
         if last - first > 1:
             return True
-        is_given = name.rank == _Rank.GIVEN
-        return everyday.is_name(sentence, first, name.written, kinds=self._kinds, is_given=is_given)
+        is_given = name.rank == Rank.GIVEN
+        return everyday.is_name(sentence, first, name.written, kinds=self._index.kinds, is_given=is_given)
 
     def _as_core(self, sentence: Sentence, phrase: _Phrase) -> Iterator[_Reading]:
         """The words as a name without its kind: with a kind beside it, or alone where nothing else can be meant."""
         first, last = phrase.first, phrase.last
-        cores = self._cores.get(phrase.text, ())
+        cores = self._index.cores.get(phrase.text, ())
         after = self._kind_after(sentence, last)
         kind = after or self._kind_before(sentence, first)
         if cores and kind:
             if units := _of_kind(cores, kind, strict=phrase.text in everyday.EVERYDAY):
-                yield _Reading(first - (not after), last + bool(after), units, _Rank.KIND)
+                yield _Reading(first - (not after), last + bool(after), units, Rank.KIND)
             return
         whole = {core.unit: core.kind for core in cores if core.is_alone}
         if len(whole) > 1:
             whole = {unit: kind for unit, kind in whole.items() if kind in names.OFFICES}
-        plain = phrase.text in everyday.EVERYDAY or phrase.text in self._kinds
+        plain = phrase.text in everyday.EVERYDAY or phrase.text in self._index.kinds
         if len(whole) == 1 and not plain and everyday.stands_alone(sentence, first, last):
-            yield _Reading(first, last, tuple(whole), _Rank.BARE)
+            yield _Reading(first, last, tuple(whole), Rank.BARE)
 
     def _kind_after(self, sentence: Sentence, last: int) -> str:
         """The kind of unit that the next word is, in the singular, else ""."""
         following = sentence.words[last : last + 1]
-        if not following or following[0].plural or following[0].text not in self._kinds:
+        if not following or following[0].plural or following[0].text not in self._index.kinds:
             return ""
         between = sentence.text[sentence.words[last - 1].end : following[0].start]
         return following[0].text if between in _JOINED else ""
@@ -258,7 +196,7 @@ class EntityFinder:
     def _kind_before(self, sentence: Sentence, first: int) -> str:
         """The kind of unit that is joined to the words by "of", else ""."""
         word = sentence.words[first - 1] if first else None
-        if word is None or word.plural or word.text not in self._kinds:
+        if word is None or word.plural or word.text not in self._index.kinds:
             return ""
         return word.text if _OF.match(sentence.text, word.end, sentence.words[first].start) else ""
 
@@ -277,12 +215,13 @@ class EntityFinder:
         if not any(choices):
             # a word that is too weak to be a mention of its own may still tell which unit is meant
             hinted = {
-                one.unit
+                unit
                 for phrase in phrases
                 if sentence.words[phrase.last - 1].end <= mention.start
                 or mention.end <= sentence.words[phrase.first].start
-                for one in (*self._names.get(phrase.text, ()), *self._cores.get(phrase.text, ()))
-            } - {self._chart.root.id}
+                for unit in self._index.units(phrase.text)
+                if unit != self._chart.root.id
+            }
             fitting = (one for one in mention.units if any(above.id in hinted for above in self._chart.path(one)[:-1]))
             choices.append(tuple(fitting))
         return replace(mention, units=min(filter(None, choices), key=len, default=mention.units))
@@ -312,11 +251,11 @@ def _choose(readings: Iterable[_Reading], size: int) -> list[_Reading]:
     return sorted(chosen, key=lambda reading: reading.first)
 
 
-def _of_kind(cores: Sequence[_Core], kind: str, *, strict: bool) -> tuple[str, ...]:
+def _of_kind(cores: Sequence[Core], kind: str, *, strict: bool) -> tuple[str, ...]:
     """The units that a core with a kind means: those of that very kind, else, unless `strict`, the only one akin."""
     own = tuple(dict.fromkeys(core.unit for core in cores if core.kind == kind))
     if own or strict:
-        return own if len(own) <= _MOST_SHARING else ()
+        return own if len(own) <= MOST_SHARING else ()
     family = names.OFFICES if kind in names.OFFICES else names.BODIES
     akin = tuple(dict.fromkeys(core.unit for core in cores if core.is_whole and core.kind in family))
     return akin if len(akin) == 1 else ()

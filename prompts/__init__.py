@@ -74,6 +74,7 @@ def answer(
     passages: Sequence[str],
     *,
     organization: str,
+    about_chart: bool = True,
     count: Callable[[Sequence[Message]], int],
     room: int,
 ) -> Prompt:
@@ -85,7 +86,7 @@ def answer(
     kept_statements, kept_passages = len(statements), len(passages)
     system = Message("system", _fill("system", organization=organization, cannot_answer=CANNOT_ANSWER))
     while True:
-        facts = _facts(statements[:kept_statements], passages[:kept_passages])
+        facts = _facts(statements[:kept_statements], passages[:kept_passages], about_chart)
         messages = (system, Message("user", _fill("answer", facts=facts, question=question).strip()))
         tokens = count(messages)
         if tokens <= room:
@@ -107,13 +108,13 @@ def correction(prompt: Prompt, wrong: str, finding: str) -> tuple[Message, ...]:
     return (*prompt.messages, Message("assistant", wrong), Message("user", _fill("correction", finding=finding)))
 
 
-def _facts(statements: Sequence[str], passages: Sequence[str]) -> str:
+def _facts(statements: Sequence[str], passages: Sequence[str], about_chart: bool) -> str:
     parts = []
     if passages:
         parts.append(_fill("passages", passages="\n".join(passages)))
     if statements:
         parts.append(_fill("statements", statements="\n".join(f"- {statement}" for statement in statements)))
-    return "\n\n".join(parts)
+    return "\n\n".join(parts if about_chart else reversed(parts))
 
 
 def _fill(name: str, **values: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
 from store import StoreError, disk_full
 
@@ -162,7 +162,7 @@ def _explain(error: DBAPIError, place: str) -> StoreError | None:
         )
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return StoreError(f"The database {place} is damaged or is none: {original}.", "Restore the last backup.")
-    if error.connection_invalidated or state is None or state[:2] in ("08", "28", "3D", "57"):
+    if isinstance(error, OperationalError) and (state is None or state[:2] in ("08", "28", "3D", "57")):
         reason = " ".join(str(original).split())
         return StoreError(
             f"The database {place} cannot be reached: {reason}", "Check that its server runs and the address is right."

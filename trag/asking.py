@@ -147,6 +147,7 @@ class Asking:
                 [statement.text for statement in self.statements],
                 [_as_read(passage) for passage in self.passages],
                 organization=self.organization.name,
+                about_chart=self.from_chart is not None,
                 count=assistant.model.count,
                 room=assistant.model.context - settings.answer_tokens,
             )
@@ -228,7 +229,7 @@ class Asking:
             self.draft,
             self.checks,
             finding=self.contradiction,
-            fitting=quote.holds(self.standalone, self.draft),
+            fitting=quote.holds(self.standalone, self.draft) and not self.only_places(),
             chart=self.from_chart or self.placements(),
             quotation=self.quotation,
         )
@@ -240,6 +241,24 @@ class Asking:
         with self.timed("verify"):
             quoted = quote.best(self.standalone, self.passages, self.assistant.embedder.embed_passages, self.vector)
         return Stand(tuple((one.text, one.source) for one in quoted), quoted[0].score) if quoted else None
+
+    def only_places(self) -> bool:
+        """Whether all that is borne out of the draft is where units sit, though the question is no plain one about
+        that.
+
+        A small model that finds no answer likes to copy a statement about the unit that the question names.
+        """
+        if self.from_chart:
+            return False
+        used = {sentence.source for sentence in self.checks.sentences if sentence.supported}
+        return bool(used) and used <= {
+            f"chart-{number}" for number, one in enumerate(self.statements, 1) if not self.describes(one)
+        }
+
+    def describes(self, statement: Statement) -> bool:
+        """Whether a statement says what the unit does, not only where it sits."""
+        description = self.organization.chart.unit(statement.unit).description if self.organization.chart else ""
+        return bool(description) and description.rstrip(".") in statement.text
 
     def placements(self) -> Stand | None:
         """Where the units that the answer misplaces really are, in the chart's words."""

@@ -120,7 +120,8 @@ def answer_as_text(record: AnswerRecord) -> str:
     lines = [record.answer]
     if record.interrupted:
         lines.append(f"[interrupted: {record.interrupted}]")
-    used = {sentence.source for sentence in record.checks.sentences if sentence.supported}
+    used = dict.fromkeys(sentence.source for sentence in record.checks.sentences if sentence.supported)
+    by_id = {source.id: source for source in record.sources}
     if record.checks.replaced == "chart":
         lines.append("[from the organization chart: what the model wrote contradicted it or stood on nothing]")
     if record.checks.replaced == "quotation":
@@ -128,7 +129,7 @@ def answer_as_text(record: AnswerRecord) -> str:
     lines += [
         f"[no source bears this out: {sentence.text}]" for sentence in record.checks.sentences if not sentence.supported
     ]
-    sources = [source for source in record.sources if source.id in used]
+    sources = [by_id[id] for id in used if id in by_id]
     if sources:
         lines.append("")
     for number, source in enumerate(sources, 1):

@@ -72,6 +72,7 @@ def test_too_deep_a_chart_is_refused_without_recursion() -> None:
     assert check(f"name,parent\n{rows[: rows.index('n65,')]}".encode(), "chart.csv").chart is not None
 
 
+@pytest.mark.slow
 def test_too_many_units_are_refused() -> None:
     content = "name,parent\nTop,\n" + "\n".join(f"n{number},Top" for number in range(200_001))
     assert any("more than 200,000 units" in text for _, _, text in found(content))

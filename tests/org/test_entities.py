@@ -160,7 +160,8 @@ WORD = st.text(string.ascii_letters + "éüßøıجدة東", min_size=3, max_siz
 NAME = st.builds(" ".join, st.lists(WORD, min_size=2, max_size=5))
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(NAME, st.lists(NAME, max_size=2)), min_size=1, max_size=12, unique_by=lambda pair: pair[0]))
 def test_every_unit_is_found_by_its_name_and_each_alias(rows: list[tuple[str, list[str]]]) -> None:
     root = Unit("root", "Root of Everything", "", None)

@@ -37,6 +37,15 @@ def test_everything_enters_a_prompt_with_room() -> None:
     assert (prompt.statements, prompt.passages, prompt.dropped) == ((0, 1), (0, 1), 0)
 
 
+@pytest.mark.parametrize("about_chart", [True, False])
+def test_what_the_question_is_about_stands_next_to_it(about_chart: bool) -> None:
+    prompt = prompts.answer(
+        "Who?", ["FROM CHART"], ["FROM DOCUMENT"], organization="Acme", about_chart=about_chart, count=words, room=500
+    )
+    text = prompt.messages[-1].content
+    assert (text.index("FROM CHART") > text.index("FROM DOCUMENT")) is about_chart
+
+
 def test_passages_are_dropped_from_the_end_before_statements() -> None:
     whole = words(build(500).messages)
     assert build(whole - 1).passages == (0,)

@@ -37,7 +37,7 @@ class Postgres:
 
     def start(self) -> None:
         options = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}'"
-        self._run("pg_ctl", "start", "--wait", f"--log={self.folder / 'log'}", f"--options={options}")
+        self._run("pg_ctl", "start", "--wait", "--timeout=240", f"--log={self.folder / 'log'}", f"--options={options}")
 
     def stop(self, mode: str) -> None:
         """`mode` "immediate" is a crash: the server recovers from its log when it starts again."""

@@ -161,6 +161,8 @@ def test_nobody_is_shown_a_document_they_may_not_read(
         assert {each.document for each in found} <= readable
         assert {each.kind for each in found} == {"section"}
         assert len(found) == min(8, 4 * len(readable))
+        near = index.search(question, "", kinds=["section"], k=8, diversity=0, documents=readable)
+        assert [each.score for each in near] == sorted((each.score for each in near), reverse=True)
 
 
 @pytest.mark.slow

@@ -172,6 +172,14 @@ def test_words_that_no_source_bears_out_give_way_to_a_quotation(home: Home) -> N
     assert all(sentence.text in MANUAL for sentence in answer.checks.sentences)
 
 
+def test_where_a_unit_sits_is_no_answer_to_another_question(home: Home) -> None:
+    answer = record(
+        ask(home, "what has to be declared to the Ethics Office?", "The Ethics Office is under the Legal Division.")
+    )
+    assert answer.checks.replaced == "quotation"
+    assert "Gifts worth more than 40 LMD" in answer.answer
+
+
 def test_without_evidence_no_token_is_spent(home: Home) -> None:
     events = ask(home, "xylophone zebra quartz?")
     answer = record(events)

@@ -7,7 +7,7 @@ no link, picture or script of theirs survives. Knows nothing about Gradio, reque
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -135,19 +135,24 @@ def badge(record: AnswerRecord) -> Badge:
 
 
 def pieces(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Piece, ...]:
-    """The whole answer, cut at its checked sentences; one that it does not hold word for word makes no cut."""
+    """The whole answer, cut at its checked sentences; one that it does not hold word for word makes no cut.
+
+    Of sentences in a row that stand on the same source only the last one carries its number.
+    """
     numbers = {each.source.id: each.number for each in found}
     cut: list[Piece] = []
-    at = 0
+    at, cited = 0, -1
     for sentence in record.checks.sentences:
         start = record.answer.find(sentence.text, at)
         if start < 0 or not sentence.text:
             continue
         if start > at:
             cut.append(Piece(record.answer[at:start]))
-        cut.append(
-            Piece(sentence.text, sentence.supported, numbers.get(sentence.source, 0) if sentence.supported else 0)
-        )
+        number = numbers.get(sentence.source, 0) if sentence.supported else 0
+        if cited >= 0 and cut[cited].number == number:
+            cut[cited] = replace(cut[cited], number=0)
+        cited = len(cut)
+        cut.append(Piece(sentence.text, sentence.supported, number))
         at = start + len(sentence.text)
     if at < len(record.answer):
         cut.append(Piece(record.answer[at:]))

@@ -116,6 +116,14 @@ def test_the_answer_is_cut_without_losing_a_letter(
     assert "".join(piece.text for piece in pieces) == answer
 
 
+def test_sentences_in_a_row_on_one_source_carry_its_number_once() -> None:
+    on = {"A.": "s1", "B.": "s1", "C.": "s2", "D.": "", "E.": "s1"}
+    checks = Checks(tuple(CheckedSentence(words, bool(source), source) for words, source in on.items()))
+    answer = record(" ".join(on), checks=checks)
+    cut = render.pieces(answer, evidence(answer, None))
+    assert [piece.number for piece in cut if piece.supported is not None] == [0, 1, 2, 0, 1]
+
+
 def test_sources_that_support_come_first_and_are_numbered_as_cited() -> None:
     checks = Checks(
         (CheckedSentence(APPROVED, True, "s1"), CheckedSentence(PLACED, True, "chart-1")), chart=CHART.version
