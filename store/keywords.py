@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+(?:(?<=\d)[.,]\d+)*")
 # Accents, and the points of Hebrew and Arabic: what people leave out when they type.
 _MARK = re.compile(r"[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 
-# Words of grammar and of questions. A question is full of them, and BM25 finds fewer right sections when it counts them.
+# Words of grammar and of questions. A question is full of them; counted, they hide right sections.
 _GRAMMAR = """
     a an the this that these those some any and or but nor not no if then than so as of to in on at by for from with
     into about i me my we us our you your he him his she her it its they them their there here is am are was were be

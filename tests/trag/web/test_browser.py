@@ -1,77 +1,32 @@
 """The Ask page in a real Chromium, served by the real app over a home made from the sample organization."""
 
-import os
 import re
-import shutil
 import signal
-import socket
 import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
-ROOT = Path(__file__).parents[3]
-SAMPLE = ROOT / "examples" / "larkmoor"
+Ask = Callable[[Page, str], Locator]
+Serving = Callable[[], AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
 CHART_QUESTION = "Where does the Ethics Office sit?"
 DOCUMENT_QUESTION = "How large is the endowment of the Foundation?"
-QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the sample's chart and the part of its manual that is asked about."""
-    home = tmp_path_factory.mktemp("home")
-    for job in (
-        ("chart", "activate", str(SAMPLE / "chart.csv")),
-        ("ingest", str(SAMPLE / "documents" / "part-1-foundations.md")),
-    ):
-        run = subprocess.run(
-            [sys.executable, "-m", "trag", *job],
-            cwd=ROOT,
-            env=os.environ | {"TRAG_HOME": str(home)},
-            capture_output=True,
-        )
-        assert run.returncode == 0, run.stderr.decode()
-    return home
-
-
-@pytest.fixture(scope="module")
-def app(home: Path) -> Iterator[str]:
+def app(serving: Serving) -> Iterator[str]:
     """The address of the app in a process of its own, which ends cleanly on SIGTERM."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    environment = os.environ | {"TRAG_HOME": str(home), "TRAG_PORT": str(port)}
-    with subprocess.Popen(
-        [sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        address = f"http://127.0.0.1:{port}"
-        try:
-            wait_for(f"{address}/healthz", process)
-            yield address
-        finally:
-            process.send_signal(signal.SIGTERM)
-            out, err = process.communicate(timeout=60)
+    with serving() as (address, process):
+        yield address
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
     assert out == f"Open {address}\n"
     assert process.returncode == 0, err
     assert "Traceback" not in err, err
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """The Chromium on the PATH, else Playwright's own."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_playwright() as playwright:
-        arguments = [*QUIET, "--no-sandbox"] if os.geteuid() == 0 else QUIET
-        browser = playwright.chromium.launch(executable_path=found, args=arguments)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -93,33 +48,7 @@ def page(app: str, browser: Browser) -> Iterator[Page]:
     assert not wrong
 
 
-def wait_for(address: str, process: subprocess.Popen[str]) -> None:
-    """Until the app answers, or has died."""
-    for _ in range(480):
-        try:
-            urllib.request.urlopen(address, timeout=5).close()
-        except OSError:
-            assert process.poll() is None, process.communicate()[1]
-            time.sleep(0.25)
-        else:
-            return
-    pytest.fail(f"{address} does not answer")
-
-
-def ask(page: Page, question: str) -> Locator:
-    """The turn with the answer to `question`, asked with Enter."""
-    turns = page.locator("#log article")
-    before = turns.count()
-    page.get_by_label("Your question").fill(question)
-    page.keyboard.press("Enter")
-    answered = turns.nth(before)
-    failed = page.locator("#live [role=alert]")
-    expect(answered.or_(failed)).to_be_visible(timeout=120_000)
-    assert not failed.count(), failed.inner_text()
-    return answered
-
-
-def test_a_reader_asks_checks_labels_and_comes_back(page: Page) -> None:
+def test_a_reader_asks_checks_labels_and_comes_back(page: Page, ask: Ask) -> None:
     page.evaluate(
         """() => {
             window.seen = [];
@@ -181,7 +110,7 @@ def test_shift_enter_makes_a_new_line(page: Page) -> None:
     expect(page.locator("article")).to_have_count(0)
 
 
-def test_a_conversation_is_renamed_and_deleted_by_keyboard(page: Page) -> None:
+def test_a_conversation_is_renamed_and_deleted_by_keyboard(page: Page, ask: Ask) -> None:
     ask(page, CHART_QUESTION)
     chosen = page.locator("#conversations li.chosen")
     chosen.get_by_role("link").focus()
@@ -206,7 +135,7 @@ def test_a_conversation_is_renamed_and_deleted_by_keyboard(page: Page) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_fits_a_phone(app: str, browser: Browser, scheme: str) -> None:
+def test_the_page_fits_a_phone(app: str, browser: Browser, scheme: str, ask: Ask) -> None:
     context = browser.new_context(base_url=app, viewport={"width": 390, "height": 844}, color_scheme=scheme)  # type: ignore[arg-type]
     page = context.new_page()
     page.goto("/")

@@ -1,0 +1,107 @@
+"""A home, the real app over it in a process of its own, and a real Chromium."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+ROOT = Path(__file__).parents[3]
+SAMPLE = ROOT / "examples" / "larkmoor"
+QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+@pytest.fixture(scope="session")
+def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the sample's chart and the part of its manual that is asked about."""
+    home = tmp_path_factory.mktemp("home")
+    for job in (
+        ("chart", "activate", str(SAMPLE / "chart.csv")),
+        ("ingest", str(SAMPLE / "documents" / "part-1-foundations.md")),
+    ):
+        run = subprocess.run(
+            [sys.executable, "-m", "trag", *job],
+            cwd=ROOT,
+            env=os.environ | {"TRAG_HOME": str(home)},
+            capture_output=True,
+        )
+        assert run.returncode == 0, run.stderr.decode()
+    return home
+
+
+@pytest.fixture(scope="session")
+def serving(sample_home: Path) -> Callable[[], AbstractContextManager[tuple[str, subprocess.Popen[str]]]]:
+    """Serves the sample's home: the address of the app, and its process, which has ended when the block ends."""
+
+    @contextmanager
+    def serve() -> Iterator[tuple[str, subprocess.Popen[str]]]:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        environment = os.environ | {"TRAG_HOME": str(sample_home), "TRAG_PORT": str(port)}
+        with subprocess.Popen(
+            [sys.executable, "app.py"],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            address = f"http://127.0.0.1:{port}"
+            try:
+                wait_for(f"{address}/healthz", process)
+                yield address, process
+            except BaseException:
+                process.kill()
+                raise
+
+    return serve
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The Chromium on the PATH, else Playwright's own."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        arguments = [*QUIET, "--no-sandbox"] if os.geteuid() == 0 else QUIET
+        browser = playwright.chromium.launch(executable_path=found, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def ask() -> Callable[[Page, str], Locator]:
+    """Asks with Enter; the turn with the answer."""
+
+    def ask(page: Page, question: str) -> Locator:
+        turns = page.locator("#log article")
+        before = turns.count()
+        page.get_by_label("Your question").fill(question)
+        page.keyboard.press("Enter")
+        answered = turns.nth(before)
+        failed = page.locator("#live [role=alert]")
+        expect(answered.or_(failed)).to_be_visible(timeout=120_000)
+        assert not failed.count(), failed.inner_text()
+        return answered
+
+    return ask
+
+
+def wait_for(address: str, process: subprocess.Popen[str]) -> None:
+    """Until the app answers, or has died."""
+    for _ in range(480):
+        try:
+            urllib.request.urlopen(address, timeout=5).close()
+        except OSError:
+            assert process.poll() is None, process.communicate()[1]
+            time.sleep(0.25)
+        else:
+            return
+    pytest.fail(f"{address} does not answer")
