@@ -67,10 +67,17 @@ class Home:
 
     @cached_property
     def vectors(self) -> Vectors:
-        """The index, in line with the records: what an interrupted ingest left behind is finished first."""
-        vectors = Vectors(self.folder / "chroma", embedder=self.embedder.identity, dimension=self.embedder.dimension)
+        """The index, in line with the records: what an interrupted ingest left behind is finished, and an index that
+        lost passages (Chroma loses them without a word when its files are damaged) is made anew."""
+        folder, embedder = self.folder / "chroma", self.embedder
+        vectors = Vectors(folder, embedder=embedder.identity, dimension=embedder.dimension)
         self._closing.callback(vectors.close)
-        ingestion.reconcile(self.records, vectors, self.embedder)
+        found, tried = vectors.probe()
+        if found < tried:
+            log.warning("the index in %s finds %d of %d of its own passages: making it anew", folder, found, tried)
+            vectors.close()
+            ingestion.reindex(self.records, folder, embedder)
+        ingestion.reconcile(self.records, vectors, embedder)
         return vectors
 
     @cached_property

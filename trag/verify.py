@@ -8,7 +8,7 @@ support. It catches the paper's misalignment (T-RAG, table 5: real units under a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from org.chart import Chart
@@ -202,30 +202,38 @@ def disagreement(question: str, answer: str, reply: str, chart: Chart, finder: E
     unit right above.
     """
     verdict = _YES_NO.match(reply)
-    if verdict and not ((said := _YES_NO.match(answer)) and said[1].lower() == verdict[1].lower()):
+    if verdict and not ((own := _YES_NO.match(answer)) and own[1].lower() == verdict[1].lower()):
         return reply
     if _COUNTS.search(question) and not (numbers(answer) and numbers(answer) <= numbers(reply)):
         return reply
     asked = {unit for mention in finder.find(question) for unit in mention.units}
     above = {unit.name for one in asked for unit in chart.path(one)}
+    near = above | {unit.name for one in asked for unit in chart.children(one)}
     named = {chart.unit(unit).name for unit in asked}
-    told, said_units = _names(reply, chart, finder), _names(answer, chart, finder)
-    told = [name for name in told if name not in named]
+    told = [name for name in _names(reply, chart, finder, near) if name not in named]
+    said = _names(answer, chart, finder, near)
     if not told or verdict or _COUNTS.search(question):
         return ""
     if set(told) <= above:
-        return "" if told[0] in said_units else reply
-    extra = [name for name in said_units if name not in told and name not in above]
+        return "" if told[0] in said else reply
+    extra = [name for name in said if name not in told and name not in above]
     if _SOME.search(question):
-        return "" if not extra and len(set(said_units) & set(told)) >= min(2, len(told)) else reply
-    left_out = () if _AND_MORE.search(reply) else set(told) - set(said_units)
+        return "" if not extra and len(set(said) & set(told)) >= min(2, len(told)) else reply
+    left_out = () if _AND_MORE.search(reply) else set(told) - set(said)
     return reply if extra or left_out else ""
 
 
-def _names(text: str, chart: Chart, finder: EntityFinder) -> list[str]:
-    """The names of the units in `text`, in order; units that share a name count once."""
-    found = (chart.unit(unit).name for mention in finder.find(text) for unit in mention.units)
-    return list(dict.fromkeys(found))
+def _names(text: str, chart: Chart, finder: EntityFinder, near: Collection[str]) -> list[str]:
+    """The names of the units in `text`, in order; units that share a name count once.
+
+    A unit called "board" is no mention to the finder, which reads it as a plain word: of the `near` names, what stands
+    there to the letter counts as well.
+    """
+    found = {chart.unit(unit).name: mention.start for mention in finder.find(text) for unit in mention.units}
+    for name in near:
+        if name not in found and (match := re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)):
+            found[name] = match.start()
+    return sorted(found, key=found.__getitem__)
 
 
 def _checked(sentence: str, evidence: Sequence[Evidence]) -> CheckedSentence:

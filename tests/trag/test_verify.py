@@ -4,7 +4,7 @@ import pytest
 
 from org.chart import Chart, load
 from org.entities import EntityFinder
-from trag.verify import COVERAGE, Evidence, check, supported
+from trag.verify import COVERAGE, Evidence, check, disagreement, supported
 
 CSV = b"""name,parent,type,aliases,description
 Acme Foundation,,foundation,Acme,
@@ -146,3 +146,19 @@ def test_each_sentence_names_the_source_that_bears_it_out() -> None:
 def test_without_a_chart_nothing_is_said_about_places() -> None:
     checks = check("The Ethics Office is under the Finance Division.", (), None, None)
     assert (checks.misplaced, checks.unknown_units, checks.chart) == ((), (), "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "agrees"),
+    [
+        ("Both are under board.", True),
+        ("The unit above both is board.", True),
+        ("The unit above both is Project.", False),
+        ("I think so.", False),
+    ],
+)
+def test_a_unit_with_the_name_of_a_plain_word_is_compared_to_the_letter(answer: str, agrees: bool) -> None:
+    chart = load(b"name,parent\nProject,\nboard,Project\ninfra-mail,board\ninfra-ci,board\n", "chart.csv")
+    reply = "The closest unit above both infra-mail and infra-ci is board."
+    found = disagreement("which unit holds both infra-mail and infra-ci", answer, reply, chart, EntityFinder(chart))
+    assert (found == "") is agrees
