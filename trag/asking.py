@@ -230,8 +230,9 @@ class Asking:
             self.checks,
             finding=self.contradiction,
             fitting=quote.holds(self.standalone, self.draft) and not self.only_places(),
-            chart=self.from_chart or self.placements(),
+            chart=self.from_chart,
             quotation=self.quotation,
+            places=self.placements(),
         )
 
     def quotation(self) -> Stand | None:

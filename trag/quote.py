@@ -49,13 +49,13 @@ _KINDS = (
     (re.compile(r"\b(?:how much (?:is|does|do|will|would|money)|costs?|price|salary|fee for)\b", re.I), _MONEY.search),
     (
         re.compile(r"\b(?:how (?:long|often|soon|quick\w*)|deadline|what (?:date|day|time)|hours of)\b", re.I),
-        _TIME.search,
+        lambda text: _TIME.search(text) or numbers(text),  # a statement may be 500 words long
     ),
     (re.compile(r"\bhow many\b", re.I), lambda text: _QUANTITY.search(text) or numbers(text)),
 )
 # The same, where a text may answer without one.
 _LIKELY = (
-    (re.compile(r"\bwhen\b", re.I), _TIME.search),
+    (re.compile(r"\b(?:when|how (?:long|often|soon|quick\w*))\b", re.I), _TIME.search),
     (re.compile(r"\bhow (?:large|big|high|far|old)\b|\b(?:limit|maximum|minimum|max|quorum)\b", re.I), numbers),
 )
 

@@ -62,25 +62,26 @@ def settle(
     fitting: bool = True,
     chart: Stand | None,
     quotation: Callable[[], Stand | None],
+    places: Stand | None = None,
 ) -> Settled:
     """The answer that stands for the model's `text`.
 
     `finding` is what the chart still says against it after the second attempt ("" for nothing); `fitting` is whether it
-    holds the kind of thing that was asked for. `chart` is the
-    chart's own words on the question or on the misplaced units, None where it has none. `quotation` gives the best
-    words of the documents, and is only asked for when they are needed.
+    holds the kind of thing that was asked for. `chart` is the chart's own answer to a plain question about it,
+    `quotation` gives the best words of the documents and is only asked for when they are needed, and `places` says
+    where the units really are that the answer misplaces; each is None where there is none.
     """
-    if finding and chart:
-        return _replaced(chart, checks, "chart")
     refusal = refused(text)
     borne_out = sum(sentence.supported for sentence in checks.sentences)
-    if not refusal and fitting and borne_out and borne_out >= MOSTLY * len(checks.sentences):
+    if not finding and not refusal and fitting and borne_out and borne_out >= MOSTLY * len(checks.sentences):
         return Settled(text, "answered", checks)
     if chart:
         return _replaced(chart, checks, "chart")
     quoted = quotation()
     if quoted and (not refusal or quoted.score >= STRONG):
         return _replaced(quoted, checks, "quotation")
+    if places:
+        return _replaced(places, checks, "chart")
     return Settled(CANNOT_ANSWER, "cannot_answer", replace(checks, sentences=(), misplaced=(), unknown_units=()))
 
 

@@ -40,6 +40,15 @@ def test_settle(text, checks, finding, chart, quotation, answer, replaced) -> No
     assert settled.status == ("cannot_answer" if answer == CANNOT_ANSWER else "answered")
 
 
+def test_a_wrong_placement_gives_way_to_the_documents_and_else_to_where_the_unit_is() -> None:
+    wrong, places = "Legal is under HR.", Stand((("Legal is under Finance.", "chart-1"),))
+    finding = "Legal is under Finance, not under HR."
+    quoted = settle(wrong, BORNE_OUT, finding=finding, chart=None, quotation=lambda: QUOTATION, places=places)
+    assert (quoted.text, quoted.checks.replaced) == (QUOTATION.text, "quotation")
+    placed = settle(wrong, BORNE_OUT, finding=finding, chart=None, quotation=lambda: None, places=places)
+    assert (placed.text, placed.checks.replaced) == (places.text, "chart")
+
+
 def test_words_that_do_not_hold_what_was_asked_for_do_not_stand() -> None:
     settled = settle("The limit is 5.", BORNE_OUT, fitting=False, chart=None, quotation=lambda: None)
     assert (settled.text, settled.status) == (CANNOT_ANSWER, "cannot_answer")
