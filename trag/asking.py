@@ -229,7 +229,7 @@ class Asking:
             self.draft,
             self.checks,
             finding=self.contradiction,
-            fitting=quote.holds(self.standalone, self.draft) and not self.only_places(),
+            fitting=self.fits(),
             chart=self.from_chart,
             quotation=self.quotation,
             places=self.placements(),
@@ -242,6 +242,10 @@ class Asking:
         with self.timed("verify"):
             quoted = quote.best(self.standalone, self.passages, self.assistant.embedder.embed_passages, self.vector)
         return Stand(tuple((one.text, one.source) for one in quoted), quoted[0].score) if quoted else None
+
+    def fits(self) -> bool:
+        """Whether the draft is of the kind that was asked for, whatever it says."""
+        return quote.holds(self.standalone, self.draft) and not verify.recites(self.draft) and not self.only_places()
 
     def only_places(self) -> bool:
         """Whether all that is borne out of the draft is where units sit, though the question is no plain one about

@@ -55,7 +55,6 @@ _AFTER_PLACE = re.compile(r"\b(?:under|in|within|of|below|beneath|inside)" + _AR
 _AFTER_PARENT = re.compile(r"\b(?:parent(?:\s+unit)?\s+of|above)" + _ARTICLE, re.I)
 _NUMBERING = re.compile(r"\n\s*(?:\d+[.)]|[-*•])\s+")
 _NEW_SENTENCE = re.compile(r"[.!?]\s+(?!(?:it|they|this|these|both|which)\b)", re.I)
-# A line of the prompt read back, its heading in brackets and all: no answer, whatever it holds.
 _COPIED = re.compile(r"\W*\[[^\]]{3,}\]")
 _YES_NO = re.compile(r"\W*(yes|no)\b", re.I)
 _COUNTS = re.compile(r"\b(?:how\s+many|number\s+of|count)\b", re.I)
@@ -236,9 +235,12 @@ def _names(text: str, chart: Chart, finder: EntityFinder, near: Collection[str])
     return sorted(found, key=found.__getitem__)
 
 
+def recites(answer: str) -> bool:
+    """Whether the answer reads lines of the prompt back, their headings in brackets and all, instead of answering."""
+    return any(_COPIED.match(sentence) for sentence in sentences(answer))
+
+
 def _checked(sentence: str, evidence: Sequence[Evidence]) -> CheckedSentence:
-    if _COPIED.match(sentence):
-        return CheckedSentence(sentence, False)
     scores = [supported(sentence, item.text) for item in evidence]
     best = max(range(len(scores)), key=scores.__getitem__, default=None)
     if best is None or scores[best] < COVERAGE:

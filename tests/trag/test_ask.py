@@ -172,6 +172,13 @@ def test_words_that_no_source_bears_out_give_way_to_a_quotation(home: Home) -> N
     assert all(sentence.text in MANUAL for sentence in answer.checks.sentences)
 
 
+def test_lines_of_the_prompt_read_back_are_no_answer(home: Home) -> None:
+    recited = "The manual says:\n- [2 Gifts] Gifts worth more than 40 LMD are declared within ten days."
+    answer = record(ask(home, "what has to be declared to the Ethics Office?", recited))
+    assert answer.checks.replaced == "quotation"
+    assert "[" not in answer.answer
+
+
 def test_where_a_unit_sits_is_no_answer_to_another_question(home: Home) -> None:
     answer = record(
         ask(home, "what has to be declared to the Ethics Office?", "The Ethics Office is under the Legal Division.")
