@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -159,17 +159,21 @@ class Asking:
     def write(self, messages: Sequence[Message]) -> Iterator[Token]:
         """The model's words as they come, in place of any draft before; an early end is noted in `interrupted`."""
         model, began = self.assistant.model, monotonic()
-        self.draft, self.attempts = "", self.attempts + 1
+        self.draft, self.attempts, self.usage = "", self.attempts + 1, Usage(prompt=model.count(messages))
         try:
-            for piece in model.stream(messages, max_tokens=self.assistant.settings.answer_tokens, stop=self.stop):
-                if isinstance(piece, Usage):
-                    self.usage = piece
-                    continue
-                if not self.seconds.first_token:
-                    self.seconds = replace(self.seconds, first_token=monotonic() - self.started)
-                    began = monotonic()
-                self.draft += piece
-                yield Token(piece)
+            stream = model.stream(messages, max_tokens=self.assistant.settings.answer_tokens, stop=self.stop)
+            with closing(stream) as pieces:
+                for piece in pieces:
+                    if isinstance(piece, Usage):
+                        self.usage = piece
+                        break
+                    if not self.seconds.first_token:
+                        self.seconds = replace(self.seconds, first_token=monotonic() - self.started)
+                        began = monotonic()
+                    self.draft += piece
+                    yield Token(piece)
+                    if "]" in piece and self.system.repairs and verify.recites(self.draft):
+                        break  # it reads its prompt back: what follows would be more of the same
         except ModelDied as error:
             self.interrupted = f"{error.message} {error.hint}"
         if self.stop.is_set():

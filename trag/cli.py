@@ -28,7 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one job; the exit status."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    # GOMP_SPINCOUNT: threads of torch that wait for each other would else keep the cores from the model's process.
     for name, value in (
+        ("GOMP_SPINCOUNT", "1000"),
         ("HF_HUB_OFFLINE", "1"),
         ("ANONYMIZED_TELEMETRY", "False"),
         ("GRADIO_ANALYTICS_ENABLED", "False"),

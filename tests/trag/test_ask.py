@@ -2,7 +2,7 @@
 certain answer."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,7 +59,7 @@ class Scripted:
 
     def stream(
         self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
-    ) -> Iterator[str | Usage]:
+    ) -> Generator[str | Usage, None, None]:
         self.asked.append(messages)
         answer = self.script.pop(0)
         if isinstance(answer, Exception):

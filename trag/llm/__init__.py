@@ -8,7 +8,7 @@ Knows nothing about questions, charts or documents. Importing it loads no heavy 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -68,10 +68,10 @@ class LanguageModel(Protocol):
 
     def stream(
         self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
-    ) -> Iterator[str | Usage]:
+    ) -> Generator[str | Usage, None, None]:
         """The answer in pieces as it is written, and its Usage last.
 
-        A set `stop` ends it early, and so does closing the iterator. Raises TragError when the prompt does not fit or
+        A set `stop` ends it early, and so does closing the generator. Raises TragError when the prompt does not fit or
         the model cannot be reached, ModelDied when the model ends in mid-answer.
         """
 

@@ -12,14 +12,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
-import numpy as np
 import psutil
 import pytest
 
 from prompts import Message
 from trag.errors import TragError
 from trag.llm import ModelDied, Usage
-from trag.llm.local import LocalModel, gpu_build_command, gpu_support
+from trag.llm.local import LocalModel
 
 Ask = Callable[[str], tuple[Message, ...]]
 STORY = "Tell a long story about a river."
@@ -338,82 +337,3 @@ def test_a_model_that_kills_its_process_is_left_alone_after_five_deaths(
         with pytest.raises(ModelDied, match="5 times within 5 minutes") as left:
             deadly.warm()
         assert "python -m trag doctor" in left.value.hint
-
-
-# Other models, adapters, the GPU
-
-
-@pytest.mark.parametrize(
-    ("start", "said"),
-    [
-        pytest.param(
-            "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "", id="endless"
-        ),
-        pytest.param("{{ ''.__class__.__mro__ }}", "unsafe", id="reaching out"),
-        pytest.param("{{ messages[0].none.none }}", "refuses these messages", id="faulty"),
-    ],
-)
-def test_a_hostile_chat_template_costs_its_question_only(
-    published: Path, changed: Callable[[bytes, bytes], Path], tmp_path: Path, start: str, said: str
-) -> None:
-    content = published.read_bytes()
-    begin = content.index(b"{% for message in messages %}")
-    template = content[begin : content.index(b"{% endif %}", content.index(b"add_generation_prompt", begin)) + 11]
-    path = changed(template, start.encode() + b" " * (len(template) - len(start)))
-    with closing(LocalModel(tmp_path, model=str(path), patience=1.5)) as hostile:
-        with pytest.raises(TragError, match=said or "no sign of life"):
-            hostile.count((Message("user", "hello"),))
-        assert hostile.count_text("one") == 1
-
-
-def test_a_template_without_a_system_turn_gets_its_text_in_the_first_question(
-    published: Path, changed: Callable[[bytes, bytes], Path], tmp_path: Path, question: Ask
-) -> None:
-    content = published.read_bytes()
-    begin = content.index(b"{% for message in messages %}")
-    template = content[begin : content.index(b"{% endif %}", content.index(b"add_generation_prompt", begin)) + 11]
-    strict = (
-        "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}{{ messages[0].content }}"
-    )
-    path = changed(template, strict.encode() + b" " * (len(template) - len(strict)))
-    system, user = question("Who?")
-    with closing(LocalModel(tmp_path, model=str(path))) as own:
-        assert own.count((system, user)) == own.count((Message("user", f"{system.content}\n\nWho?"),))
-        with pytest.raises(TragError, match="refuses these messages: no system"):
-            own.count((system,))
-
-
-@pytest.mark.slow
-def test_an_adapter_changes_the_answer_and_is_part_of_the_identity(
-    model_home: Path, model: LocalModel, write_gguf: Callable[..., Path], tmp_path: Path, question: Ask
-) -> None:
-    chance = np.random.default_rng(1)
-    tensors = {}
-    for layer in range(30):
-        tensors[f"blk.{layer}.ffn_down.weight.lora_a"] = chance.normal(size=(4, 1536)) / 10
-        tensors[f"blk.{layer}.ffn_down.weight.lora_b"] = chance.normal(size=(576, 4)) / 10
-    metadata = {"general.type": "adapter", "adapter.type": "lora", "general.architecture": "llama"}
-    path = write_gguf(tmp_path / "ours.gguf", {**metadata, "adapter.lora.alpha": 4.0}, tensors)
-    with closing(LocalModel(model_home, adapter=str(path))) as adapted:
-        assert adapted.identity.adapter == "ours.gguf"
-        assert adapted.identity.sha256 == model.identity.sha256
-        assert answer(adapted, question("Name three colours."))[0] != answer(model, question("Name three colours."))[0]
-
-
-def test_what_llama_cpp_says_of_a_file_is_passed_on(changed: Callable[[bytes, bytes], Path], tmp_path: Path) -> None:
-    path = changed(
-        b"general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00llama",
-        b"general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00lxama",
-    )
-    with closing(LocalModel(tmp_path, model=str(path))) as unknown, pytest.raises(TragError, match="lxama"):
-        unknown.warm()
-
-
-def test_layers_on_a_gpu_are_refused_where_the_build_has_none(model_home: Path) -> None:
-    if gpu_support():
-        pytest.skip("this llama.cpp can use a GPU")
-    with closing(LocalModel(model_home, gpu_layers=10)) as own:
-        with pytest.raises(TragError, match="without GPU support") as refused:
-            own.warm()
-        assert refused.value.hint.endswith(gpu_build_command())
-    assert "GGML_CUDA=on" in gpu_build_command()
