@@ -18,8 +18,10 @@ from trag.words import negated, numbers, sentences, stems
 
 COVERAGE = 0.7
 """Share of a sentence's content words that one place in a source must hold for the sentence to count as borne out."""
+EXACT = 0.8
+"""The same for a sentence that holds a number: the wrong amount mostly stands right beside the right one."""
 WINDOW = 2
-"""Sentences of a source that may bear out one sentence of the answer together."""
+"""Sentences of a source that may bear out one sentence of the answer together; one alone where it holds a number."""
 
 _TYPE = (
     r"(?:Office|Division|Department|Committee|Council|Board|Unit|Centre|Center|Institute|Bureau|Service|Section|Panel|"
@@ -107,7 +109,7 @@ def supported(sentence: str, text: str) -> float:
     parts = sentences(text)
     best = 0.0
     for first in range(len(parts)):
-        for last in range(first + 1, min(first + WINDOW, len(parts)) + 1):
+        for last in range(first + 1, min(first + (1 if figures else WINDOW), len(parts)) + 1):
             window = " ".join(parts[first:last])
             if not figures <= numbers(window) or denies != negated(window):
                 continue
@@ -243,6 +245,6 @@ def recites(answer: str) -> bool:
 def _checked(sentence: str, evidence: Sequence[Evidence]) -> CheckedSentence:
     scores = [supported(sentence, item.text) for item in evidence]
     best = max(range(len(scores)), key=scores.__getitem__, default=None)
-    if best is None or scores[best] < COVERAGE:
+    if best is None or scores[best] < (EXACT if numbers(sentence) else COVERAGE):
         return CheckedSentence(sentence, False)
     return CheckedSentence(sentence, True, evidence[best].id)

@@ -4,7 +4,7 @@ import pytest
 
 from org.chart import Chart, load
 from org.entities import EntityFinder
-from trag.verify import COVERAGE, Evidence, check, disagreement, supported
+from trag.verify import Evidence, check, disagreement, supported
 
 CSV = b"""name,parent,type,aliases,description
 Acme Foundation,,foundation,Acme,
@@ -109,7 +109,8 @@ def test_units_that_do_not_exist_are_named(
 
 SOURCE = (
     "Contracts above 50,000 LMD need two signatures. The Head of Procurement signs first, the Treasurer second. "
-    "Members serve for three years and may be re-elected once. Gifts are not allowed."
+    "Members serve for three years and may be re-elected once. Gifts are not allowed. "
+    "The daily allowance on the peninsula is 95 LMD. The daily allowance abroad is 140 LMD."
 )
 
 
@@ -124,13 +125,15 @@ SOURCE = (
         ("Members serve for five years.", False),
         ("Gifts are allowed.", False),
         ("Gifts are not allowed.", True),
+        ("The daily allowance abroad is LMD 140.", True),
+        ("The daily allowance abroad is LMD 95.", False),
         ("The canteen opens at noon.", False),
         ("Yes.", False),
     ],
 )
 def test_support(sentence: str, is_supported: bool) -> None:
-    score = supported(sentence, SOURCE)
-    assert (score >= COVERAGE) is is_supported, score
+    (checked,) = check(sentence, (Evidence("source", SOURCE),), None, None).sentences
+    assert checked.supported is is_supported, supported(sentence, SOURCE)
 
 
 def test_each_sentence_names_the_source_that_bears_it_out() -> None:
