@@ -122,7 +122,9 @@ class AskPage:
 
     def open(self, request: gr.Request) -> Shown:
         """The page as its address says: ?c= names a conversation."""
-        return self._page(visitor(request), str(request.query_params.get("c", "")))
+        page = self._page(visitor(request), str(request.query_params.get("c", "")))
+        # Who types fast has begun a conversation before this is there.
+        return page if page.chosen else page._replace(chosen=gr.skip())
 
     def choose(self, request: gr.Request, event: gr.EventData) -> Shown:
         """Another conversation."""
