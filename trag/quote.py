@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 LONGEST = 500
 """Characters a quotation may have at most, unless its one sentence is longer."""
 SAME = 0.78
-"""Cosine similarity from which a pair's question is the one that is asked, so that its answer may be quoted: of the
-sample's own pairs, 95 in 100 find themselves above it. An answer to a question that is merely like it misleads."""
+"""Cosine similarity from which a pair's question is the one that is asked, so that its answer may be quoted. A pair
+finds itself above it; the answer to a question that is merely like the one asked misleads."""
 BOTH = 0.8
 """Share of the best sentence's score from which the second best is quoted beside it."""
 
@@ -82,9 +82,8 @@ def best(
 
     `vector` (d,) is the question's; `embed` gives vectors (n, d) of unit length. A sentence is read with its
     heading. Its score is the mean of its cosine, its passage's, and the share of the question's content words that
-    it holds, the rare ones counting most, plus a little where it holds the kind of thing that is asked for. One
-    sentence held the answer of 31 of 50 questions on the organizations in bench/organizations, two of 35, whatever
-    the exact weights.
+    it holds, the rare ones counting most, plus a little where it holds the kind of thing that is asked for. Two are
+    better than one: the answer is often in the second.
     """
     candidates = [
         (passage, parts, position)

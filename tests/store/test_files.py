@@ -191,7 +191,7 @@ def test_a_lock_is_not_kept_by_a_child_process(tmp_path: Path) -> None:
         sleeper = subprocess.Popen(["sleep", "60"])
     try:
         with lock(tmp_path):
-            pass
+            assert (tmp_path / "lock").read_text().strip() == str(os.getpid())
     finally:
         sleeper.kill()
         sleeper.wait()
