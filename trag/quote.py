@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 LONGEST = 500
 """Characters a quotation may have at most, unless its one sentence is longer."""
-SAME = 0.78
-"""Cosine similarity from which a pair's question is the one that is asked, so that its answer may be quoted. A pair
-finds itself above it; the answer to a question that is merely like the one asked misleads."""
 BOTH = 0.8
 """Share of the best sentence's score from which the second best is quoted beside it."""
 
@@ -88,7 +85,6 @@ def best(
     candidates = [
         (passage, parts, position)
         for passage in passages
-        if passage.kind != "qa" or passage.score >= SAME
         for parts in [(passage.text,) if passage.kind == "qa" else sentences(passage.text)]
         for position in range(len(parts))
     ]

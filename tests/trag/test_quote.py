@@ -1,7 +1,5 @@
 """Quotations picked by the real encoder."""
 
-from dataclasses import replace
-
 import pytest
 
 from store.vectors import Passage
@@ -44,15 +42,6 @@ def test_the_sentence_that_answers_is_quoted_with_its_source(
     assert expected in quoted[0].text, quoted
     assert quoted[0].source == source
     assert len(quoted) <= 2
-
-
-@pytest.mark.slow
-def test_the_answer_to_a_question_that_is_merely_alike_is_not_quoted(embedder: Embedder) -> None:
-    question = "who decides whether a gift may be kept"
-    vector = embedder.embed_questions([question])[0]
-    alike = replace(PAIR, score=0.7)
-    assert quote.best(question, [alike], embedder.embed_passages, vector) == ()
-    assert quote.best(question, [alike, GIFTS], embedder.embed_passages, vector)[0].source == "gifts"
 
 
 @pytest.mark.slow
