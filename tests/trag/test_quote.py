@@ -12,7 +12,7 @@ TRAVEL = Passage(
     "The form is signed by:\n- the traveller\n- the head of unit\n\nIt is kept for six years.",
 )  # fmt: skip
 GIFTS = Passage("gifts", "section", "rules.md", "6 Gifts", None, "Gifts are declared to the Ethics Office.")
-PAIR = Passage("pair", "qa", "rules.md", "6 Gifts", None, "Yes, within ten days.", "Must a gift be declared?", 0.9)
+PAIR = Passage("pair", "qa", "rules.md", "6 Gifts", None, "Yes, within ten days.", "Must a gift be declared?")
 
 
 @pytest.fixture(scope="module")
