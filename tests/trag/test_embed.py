@@ -14,6 +14,8 @@ from trag import embed
 from trag.embed import PASSAGE_INSTRUCTION, QUESTION_INSTRUCTION, Embedder, open_embedder
 from trag.errors import TragError
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "The Ethics Office advises every unit on gifts and conflicts of interest.",
     "Contracts above 50,000 need the approval of the Procurement Committee.",

@@ -20,6 +20,8 @@ from trag.errors import TragError
 from trag.llm import ModelDied, Usage
 from trag.llm.local import LocalModel
 
+pytestmark = pytest.mark.slow
+
 Ask = Callable[[str], tuple[Message, ...]]
 STORY = "Tell a long story about a river."
 

@@ -11,6 +11,8 @@ from prompts import Message
 from trag.errors import TragError
 from trag.llm.local import LocalModel, gpu_build_command, gpu_support
 
+pytestmark = pytest.mark.slow
+
 Ask = Callable[[str], tuple[Message, ...]]
 
 

@@ -19,6 +19,8 @@ from trag.llm import ModelDied, ModelIdentity, Usage
 from trag.llm.local import LocalModel
 from trag.llm.remote import RemoteModel
 
+pytestmark = pytest.mark.slow
+
 MESSAGES = (Message("system", "Be short."), Message("user", "Name three colours."))
 STRICT = {"model", "messages", "max_tokens", "temperature", "stream"}
 FAILURES = {"key": 401, "missing": 404, "busy": 429, "broken": 500}
