@@ -42,8 +42,23 @@ def main() -> None:
         print(f"{kind:14} {right[kind]:3}/{number:<3} {right[kind] / number:.0%}")
     if groups:
         print(f"groups of paraphrases, all right: {sum(map(all, groups.values()))}/{len(groups)}")
+    for line, number in found(read(options.questions), answers):
+        print(f"  {number:3} {line}")
     for line, number in sorted(how.items()):
         print(f"  {number:3} {line}")
+
+
+def found(questions: list[dict[str, Any]], answers: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """For how many document questions the sources held the right section, and every item of the gold."""
+    section = gold = 0
+    for question in questions:
+        if question["kind"] == "document":
+            sources = answers[question["id"]]["sources"]
+            heading = question["section"].split(" > ")[-1]
+            text = " ".join(f"{source['question']} {source['text']}" for source in sources)
+            section += any(heading in source["section"] for source in sources)
+            gold += all(any(holds(text, form) for form in item) for item in question["gold"])
+    return [("document: right section among the sources", section), ("document: all of the gold in the sources", gold)]
 
 
 def is_right(question: Mapping[str, Any], answer: str, status: str) -> bool:
