@@ -20,6 +20,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import psutil
 
+from org.chart import load
 from prompts import Message
 from trag.events import Answer, Token
 from trag.home import Home, open_home
@@ -106,7 +107,8 @@ def fill(home: Home, folder: Path) -> None:
     ]
     file = folder / "pairs.jsonl"
     file.write_text("".join(json.dumps(pair) + "\n" for pair in pairs + more), encoding="utf-8")
-    home.activate_chart((SAMPLE / "chart.csv").read_bytes(), "chart.csv")
+    content = (SAMPLE / "chart.csv").read_bytes()
+    home.activate_chart(load(content, "chart.csv"), "chart.csv", content, by="bench")
 
     def progress(step: str, done: int, total: int) -> None:
         print(f"\r{step} {done}/{total}\x1b[K", end="", file=sys.stderr)

@@ -1,6 +1,6 @@
 """The organization's chart: a table of units made into a tree.
 
-bytes -> rows (org/table.py) -> lineage and every problem (org/checks.py) -> Chart
+bytes -> table (org/table.py) -> rows (org/columns.py) -> lineage and every problem (org/checks.py) -> Chart
 Knows nothing about questions, names in sentences, or where a chart is stored.
 """
 
@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from org import ChartError
-from org.checks import PATH_SEPARATOR, Lineage, examine
-from org.table import Problem, listing, read
+from org.checks import Lineage, examine
+from org.columns import interpret
+from org.parents import PATH_SEPARATOR
+from org.problems import Problem, listing
+from org.table import Table, read
 
-__all__ = ["Chart", "Problem", "Report", "Unit", "check", "load"]
+__all__ = ["Chart", "Problem", "Report", "Unit", "check", "judge", "load"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,29 @@ class Unit:
     parent: str | None
     aliases: tuple[str, ...] = ()
     description: str = ""
+    head: str = ""
+    email: str = ""
+    code: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
+    """The other columns as (header, cell), in the order of the header; empty cells are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a chart file holds. `chart` is None when any problem is an error; warnings alone leave a usable chart."""
+    """What a chart file holds. `chart` is None when any problem is an error; warnings alone leave a usable chart.
+
+    The rest lets a person ask for another reading, also of a file that cannot be used: the headers found, which of them
+    was read as which column, the sheets of a workbook and the one that was read, and the first rows.
+    """
 
     chart: Chart | None
     problems: tuple[Problem, ...]
+    header: tuple[str, ...] = ()
+    columns: tuple[tuple[str, str], ...] = ()
+    """(column, the header it was read from)"""
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
+    samples: tuple[tuple[str, ...], ...] = ()
 
 
 class Chart:
@@ -50,7 +68,7 @@ class Chart:
     """
 
     def __init__(self, units: Iterable[Unit]) -> None:
-        from anytree import AnyNode, PreOrderIter
+        from anytree import AnyNode
 
         self.units: Mapping[str, Unit] = MappingProxyType({unit.id: unit for unit in units})
         self._nodes = {unit.id: AnyNode(unit=unit) for unit in self.units.values()}
@@ -58,8 +76,7 @@ class Chart:
             if unit.parent is not None:
                 self._nodes[unit.id].parent = self._nodes[unit.parent]
         self.root: Unit = next(unit for unit in self.units.values() if unit.parent is None)
-        # anytree walks by recursion, which the limit on depth bounds; later walks are slices of this one.
-        self._preorder: tuple[Unit, ...] = tuple(node.unit for node in PreOrderIter(self._nodes[self.root.id]))
+        self._preorder = self._walk()  # later walks are slices of this one
         self._place = {unit.id: place for place, unit in enumerate(self._preorder)}
         self._size = dict.fromkeys(self.units, 1)
         for unit in reversed(self._preorder):
@@ -73,6 +90,16 @@ class Chart:
 
     def __len__(self) -> int:
         return len(self.units)
+
+    def _walk(self) -> tuple[Unit, ...]:
+        """All units, each before its own children. A list of what is still to come, for recursion has a bottom."""
+        units: list[Unit] = []
+        waiting = [self._nodes[self.root.id]]
+        while waiting:
+            node = waiting.pop()
+            units.append(node.unit)
+            waiting.extend(reversed(node.children))
+        return tuple(units)
 
     def unit(self, unit_id: str) -> Unit:
         """The unit with this id."""
@@ -125,7 +152,11 @@ class Chart:
 
 def load(content: bytes, name: str) -> Chart:
     """The chart in a file. Raises ChartError with every problem when there is an error among them."""
-    report = check(content, name)
+    return usable(check(content, name), name)
+
+
+def usable(report: Report, name: str) -> Chart:
+    """The chart of a report on the file `name`. Raises ChartError that lists every error when there is none."""
     if report.chart is None:
         errors = [problem for problem in report.problems if problem.severity == "error"]
         lines = [f"row {error.row}: {error.message[:-1]}" if error.row else error.message[:-1] for error in errors]
@@ -133,14 +164,34 @@ def load(content: bytes, name: str) -> Chart:
     return report.chart
 
 
-def check(content: bytes, name: str) -> Report:
-    """Read a chart file and report all that is wrong with it. `name` tells the format by its end: .csv or .json."""
-    rows, unreadable = read(content, name)
-    lineage = examine(rows)
-    problems = sorted([*unreadable, *lineage.problems], key=lambda problem: (problem.severity, problem.row))
-    if not lineage.rows or any(problem.severity == "error" for problem in problems):
-        return Report(None, tuple(problems))
-    return Report(Chart(_units(lineage)), tuple(problems))
+def check(content: bytes, name: str, *, sheet: str = "", columns: Mapping[str, str] | None = None) -> Report:
+    """Read a chart file in this process, and report all that is wrong with it: `judge` after `org.table.read`.
+
+    A file that may be anyone's is read through `trag.charts`, in a process that it may kill.
+    """
+    return judge(read(content, name, sheet), columns)
+
+
+def judge(table: Table, columns: Mapping[str, str] | None = None) -> Report:
+    """The chart that a table makes, and all that is wrong with it.
+
+    `columns` tells which header each of our columns is read from, "" for none; one that it does not name is looked for
+    by its own name and by well-known words for it.
+    """
+    reading = interpret(table, columns)
+    lineage = examine(() if table.ended else reading.rows)  # parents may stand in what was not read
+    problems = [*table.problems, *reading.problems, *lineage.problems]
+    problems.sort(key=lambda problem: (problem.severity, problem.row))
+    is_usable = lineage.rows and not any(problem.severity == "error" for problem in problems)
+    return Report(
+        chart=Chart(_units(lineage)) if is_usable else None,
+        problems=tuple(problems),
+        header=reading.header,
+        columns=reading.columns,
+        sheets=table.sheets,
+        sheet=table.sheet,
+        samples=reading.samples,
+    )
 
 
 def _units(lineage: Lineage) -> list[Unit]:
@@ -164,6 +215,10 @@ def _units(lineage: Lineage) -> list[Unit]:
             parent=None if (parent := parents[place]) is None else ids[parent],
             aliases=tuple(alias for alias in row.aliases if alias.casefold() != row.name.casefold()),
             description=row.description,
+            head=row.head,
+            email=row.email,
+            code=row.code,
+            attributes=row.attributes,
         )
         for place, row in enumerate(rows)
     ]
@@ -172,7 +227,10 @@ def _units(lineage: Lineage) -> list[Unit]:
 def _version(units: Iterable[Unit]) -> str:
     """The first 12 hex digits of a sha256 over all units in canonical JSON: the same content gives the same version."""
     digest = hashlib.sha256()
+    encode = json.JSONEncoder(ensure_ascii=False).encode
     for unit in units:
-        cells = [unit.id, unit.name, unit.type, unit.parent, unit.aliases, unit.description]
-        digest.update(json.dumps(cells, ensure_ascii=False).encode())
+        cells: list[object] = [unit.id, unit.name, unit.type, unit.parent, unit.aliases, unit.description]
+        if unit.head or unit.email or unit.code or unit.attributes:
+            cells += [unit.head, unit.email, unit.code, sorted(unit.attributes)]
+        digest.update(encode(cells).encode())
     return digest.hexdigest()[:12]

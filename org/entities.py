@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from org import everyday, index, names
+from org import everyday, index, names, speech
 from org.chart import Chart
 from org.everyday import Sentence
-from org.index import MOST_SHARING, Core, Name, Rank
+from org.readings import Phrase, Reading, readings
 from org.spelling import Speller
 
 if TYPE_CHECKING:
@@ -41,32 +41,10 @@ class TypeMention:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrase:
-    """A known phrase: the words from `first` up to `last`."""
-
-    text: str
-    first: int
-    last: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """The words from `first` up to `last` as a name of `units`."""
-
-    first: int
-    last: int
-    units: tuple[str, ...]
-    rank: Rank
-
-
 _PLACES = ("position", "place", "role")  # "the position of the Press Desk" asks where it is
-_LESSER = frozenset(("deputy", "vice", "assistant", "associate", "sub"))
-_BREAK = re.compile(r"[?!;\n]")
 _APART = re.compile(r"\b(?:and|or|vs)\b", re.IGNORECASE)
-_JOINED = frozenset((" ", "-", "' ", "’ "))
-_IN = re.compile(r"\s+(?:in|of|at|within)\s+(?:the\s+)?", re.IGNORECASE)
-_OF = re.compile(r"\s+(?:of|for|on)\b", re.IGNORECASE)
+_LINK = 5  # words between two units that are spoken of together
+_ROUNDS = 3  # a list of plain words that are units is read from its sure end, so many at most
 
 
 class EntityFinder:
@@ -76,28 +54,24 @@ class EntityFinder:
         self._chart = chart
         self._index = index.build(chart)
         phrases = sorted({*self._index.names, *self._index.cores} - {""})
-        self._words = frozenset(word for phrase in phrases for word in phrase.split(" "))
-        self._speller = Speller(self._words, self._index.names)
+        self._kept = frozenset[str]().union(*map(names.dropped, self._index.names))
+        self._speller = Speller(phrases, self._index.kinds, everyday.EVERYDAY | speech.COMMON)
         self._ruler = _ruler(phrases)
 
-    def find(self, text: str) -> tuple[Mention, ...]:
-        """The units that a text names, in its order. Mentions do not overlap; the longest reading wins."""
-        sentence = everyday.read(text, self._index.kinds)
+    def find(self, text: str, *, narrow: bool = True) -> tuple[Mention, ...]:
+        """The units that a text names, in its order. Mentions do not overlap; the longest reading wins.
+
+        A shared name is narrowed to the units that fit its neighbours. An answer under verification states placements
+        that may be wrong: there, not to `narrow` gives every unit of the name.
+        """
+        typed = everyday.read(text, self._index.kinds, self._kept)
+        sentence = replace(typed, words=self._speller.repair(typed.words))
         phrases = self._phrases(sentence)
-        chosen = _choose(self._readings(sentence, phrases), len(sentence.words))
+        found = list(readings(sentence, phrases, self._index))
+        chosen = _linked(sentence, _choose(reading for reading in found if reading.sure), found)
         mentions = [_mention(sentence, reading) for reading in chosen]
-        taken = {place for reading in chosen for place in range(reading.first, reading.last)}
-        repaired = replace(sentence, words=self._speller.repair(sentence.words, taken))
-        if repaired.words != sentence.words:
-            readings = self._readings(repaired, self._phrases(repaired))
-            sure = [reading for reading in readings if reading.rank <= Rank.KIND]
-            more = [_mention(repaired, reading) for reading in _choose(sure, len(repaired.words))]
-            longest_first = sorted([*mentions, *more], key=lambda mention: -len(mention.text))
-            mentions = []
-            for mention in longest_first:
-                if not any(_overlap(mention, other) for other in mentions):
-                    mentions.append(mention)
-            mentions.sort(key=lambda mention: mention.start)
+        if not narrow:
+            return tuple(mentions)
         return tuple(self._narrow(sentence, phrases, mentions, mention) for mention in mentions)
 
     def find_types(self, text: str) -> tuple[TypeMention, ...]:
@@ -121,87 +95,16 @@ class EntityFinder:
             place += 1
         return tuple(types)
 
-    def _phrases(self, sentence: Sentence) -> list[_Phrase]:
+    def _phrases(self, sentence: Sentence) -> list[Phrase]:
         """Every known phrase in the sentence, with its first word and the word after its last; they may overlap."""
         if not sentence.words:
             return []
         # Unknown words become one sign, so that spaCy's store of strings does not grow with every question.
-        doc = self._ruler(" ".join(word.text if word.text in self._words else "_" for word in sentence.words))
-        return [_Phrase(span.text, span.start, span.end) for span in doc.spans["ruler"]]
-
-    def _readings(self, sentence: Sentence, phrases: Iterable[_Phrase]) -> Iterator[_Reading]:
-        named = {phrase.first for phrase in phrases if " " in phrase.text and phrase.text in self._index.names}
-        for phrase in phrases:
-            stretch = sentence.text[sentence.words[phrase.first].start : sentence.words[phrase.last - 1].end]
-            is_placed = phrase.last in named and phrase.text not in everyday.EVERYDAY
-            if is_placed:
-                end, start = sentence.words[phrase.last - 1].end, sentence.words[phrase.last].start
-                is_placed = bool(_IN.fullmatch(sentence.text, end, start))
-            yield from self._as_name(sentence, phrase, stretch, is_placed=is_placed)
-            if not _BREAK.search(stretch):
-                yield from self._as_core(sentence, phrase)
-
-    def _as_name(self, sentence: Sentence, phrase: _Phrase, stretch: str, *, is_placed: bool) -> Iterator[_Reading]:
-        """The words as a name in full, and with a kind that people add to it. Placed: "Library of the Lake School"."""
-        first, last = phrase.first, phrase.last
-        start = sentence.words[first].start
-        before = sentence.text[max(0, start - 12) : start].split()
-        broken = _BREAK.search(stretch)
-        sharing = [name for name in self._index.names.get(phrase.text, ()) if not broken or _BREAK.search(name.written)]
-        if not sharing or (before and before[-1].lower().rstrip("-") in _LESSER):
-            return
-        typed = [name for name in sharing if is_placed or self._is_typed(sentence, first, last, name)]
-        if typed:
-            rank = min(name.rank for name in typed)
-            best = [name for name in typed if name.rank == rank]
-            exact = [name for name in best if name.written.casefold() == stretch.casefold()] or best
-            yield _Reading(first, last, tuple(dict.fromkeys(name.unit for name in exact)), rank)
-        ends = sentence.words[first].text, sentence.words[last - 1].text
-        if not self._index.kinds.intersection(ends) and self._kind_after(sentence, last):
-            given = tuple(dict.fromkeys(name.unit for name in sharing if name.rank == Rank.GIVEN))
-            if given:
-                yield _Reading(first, last + 1, given, Rank.ADDED)
-
-    def _is_typed(self, sentence: Sentence, first: int, last: int, name: Name) -> bool:
-        if last - first > 1:
-            return True
-        is_given = name.rank == Rank.GIVEN
-        return everyday.is_name(sentence, first, name.written, kinds=self._index.kinds, is_given=is_given)
-
-    def _as_core(self, sentence: Sentence, phrase: _Phrase) -> Iterator[_Reading]:
-        """The words as a name without its kind: with a kind beside it, or alone where nothing else can be meant."""
-        first, last = phrase.first, phrase.last
-        cores = self._index.cores.get(phrase.text, ())
-        after = self._kind_after(sentence, last)
-        kind = after or self._kind_before(sentence, first)
-        if cores and kind:
-            if units := _of_kind(cores, kind, strict=phrase.text in everyday.EVERYDAY):
-                yield _Reading(first - (not after), last + bool(after), units, Rank.KIND)
-            return
-        whole = {core.unit: core.kind for core in cores if core.is_alone}
-        if len(whole) > 1:
-            whole = {unit: kind for unit, kind in whole.items() if kind in names.OFFICES}
-        plain = phrase.text in everyday.EVERYDAY or phrase.text in self._index.kinds
-        if len(whole) == 1 and not plain and everyday.stands_alone(sentence, first, last):
-            yield _Reading(first, last, tuple(whole), Rank.BARE)
-
-    def _kind_after(self, sentence: Sentence, last: int) -> str:
-        """The kind of unit that the next word is, in the singular, else ""."""
-        following = sentence.words[last : last + 1]
-        if not following or following[0].plural or following[0].text not in self._index.kinds:
-            return ""
-        between = sentence.text[sentence.words[last - 1].end : following[0].start]
-        return following[0].text if between in _JOINED else ""
-
-    def _kind_before(self, sentence: Sentence, first: int) -> str:
-        """The kind of unit that is joined to the words by "of", else ""."""
-        word = sentence.words[first - 1] if first else None
-        if word is None or word.plural or word.text not in self._index.kinds:
-            return ""
-        return word.text if _OF.match(sentence.text, word.end, sentence.words[first].start) else ""
+        doc = self._ruler(" ".join(word.text if word.text in self._speller.known else "_" for word in sentence.words))
+        return [Phrase(span.text, span.start, span.end) for span in doc.spans["ruler"]]
 
     def _narrow(
-        self, sentence: Sentence, phrases: Sequence[_Phrase], mentions: Sequence[Mention], mention: Mention
+        self, sentence: Sentence, phrases: Sequence[Phrase], mentions: Sequence[Mention], mention: Mention
     ) -> Mention:
         """A shared name beside a unit above or below it means the one that fits: "the Library of the School"."""
         if len(mention.units) == 1:
@@ -228,43 +131,83 @@ class EntityFinder:
 
 
 def _ruler(phrases: Sequence[str]) -> Language:
-    """A blank spaCy pipeline that finds the phrases, given as words between spaces, in text of the same form."""
-    import spacy
+    """A bare spaCy pipeline that finds the phrases, given as words between spaces, in text of the same form."""
+    from spacy.language import Language
     from spacy.tokens import Doc
+    from spacy.vocab import Vocab
 
-    nlp = spacy.blank("en")
+    # A vocabulary of nothing but the words: whether each looks like a number or an address is half of the building.
+    nlp = Language(Vocab())
     nlp.tokenizer = lambda text: Doc(nlp.vocab, words=text.split(" "))
     # Only phrase patterns scale: token patterns, as in the paper, take 17 ms a question at 10,000 names.
-    ruler: Any = nlp.add_pipe("span_ruler", config={"phrase_matcher_attr": "LOWER"})
+    ruler: Any = nlp.add_pipe("span_ruler", config={"phrase_matcher_attr": "ORTH"})
     ruler.add_patterns([{"label": "UNIT", "pattern": phrase} for phrase in phrases])
     return nlp
 
 
-def _choose(readings: Iterable[_Reading], size: int) -> list[_Reading]:
+def _choose(found: Iterable[Reading]) -> list[Reading]:
     """The longest readings that do not overlap, the surer one of two equally long, in the order of the text."""
-    taken = bytearray(size)
-    chosen: list[_Reading] = []
-    for reading in sorted(readings, key=lambda reading: (reading.first - reading.last, reading.rank, reading.first)):
-        if not any(taken[reading.first : reading.last]):
-            taken[reading.first : reading.last] = b"\1" * (reading.last - reading.first)
+    taken: set[int] = set()
+    chosen: list[Reading] = []
+    for reading in sorted(found, key=_longest_first):
+        if taken.isdisjoint(range(reading.first, reading.last)):
+            taken.update(range(reading.first, reading.last))
             chosen.append(reading)
     return sorted(chosen, key=lambda reading: reading.first)
 
 
-def _of_kind(cores: Sequence[Core], kind: str, *, strict: bool) -> tuple[str, ...]:
-    """The units that a core with a kind means: those of that very kind, else, unless `strict`, the only one akin."""
-    own = tuple(dict.fromkeys(core.unit for core in cores if core.kind == kind))
-    if own or strict:
-        return own if len(own) <= MOST_SHARING else ()
-    family = names.OFFICES if kind in names.OFFICES else names.BODIES
-    akin = tuple(dict.fromkeys(core.unit for core in cores if core.is_whole and core.kind in family))
-    return akin if len(akin) == 1 else ()
+def _longest_first(reading: Reading) -> tuple[int, int, int]:
+    return reading.first - reading.last, reading.rank, reading.first
 
 
-def _mention(sentence: Sentence, reading: _Reading) -> Mention:
+def _linked(sentence: Sentence, chosen: list[Reading], found: Iterable[Reading]) -> list[Reading]:
+    """The chosen readings, and of those that are not sure the ones that are spoken of together with a unit:
+    "the helpdesk or facilities", "the ward under cardiology". When there is next to nothing else in the sentence, all
+    that are no plain words: "and payroll?"."""
+    unsure = sorted((reading for reading in found if not reading.sure), key=_longest_first)
+    if unsure and not chosen:
+        apart = _choose(unsure)
+        rest = " ".join(_between(sentence, apart))
+        if speech.is_fragment(f"{rest} ") and any(not reading.plain for reading in apart):
+            return apart
+    for _ in range(_ROUNDS if chosen else 0):
+        taken = {place for reading in chosen for place in range(reading.first, reading.last)}
+        more = [
+            reading
+            for reading in unsure
+            if taken.isdisjoint(range(reading.first, reading.last)) and _is_linked(sentence, reading, chosen)
+        ]
+        if not more:
+            break
+        chosen = sorted([*chosen, *_choose(more)], key=lambda reading: reading.first)
+    return chosen
+
+
+def _is_linked(sentence: Sentence, reading: Reading, chosen: Sequence[Reading]) -> bool:
+    words = sentence.words
+    start, end = words[reading.first].start, words[reading.last - 1].end
+    open_before, open_after = speech.ends(sentence.text, start, end)
+    for other in chosen:
+        if open_after and 0 <= reading.first - other.last <= _LINK:
+            link = speech.link(sentence.text[words[other.last - 1].end : words[reading.first].start])
+            if link == "place" or (link and not reading.plain):
+                return True
+        if open_before and 0 <= other.first - reading.last <= _LINK:
+            link = speech.link(sentence.text[words[reading.last - 1].end : words[other.first].start])
+            if link and not reading.plain:
+                return True
+    return False
+
+
+def _between(sentence: Sentence, chosen: Sequence[Reading]) -> Iterator[str]:
+    """The text outside the readings."""
+    start = 0
+    for reading in chosen:
+        yield sentence.text[start : sentence.words[reading.first].start]
+        start = sentence.words[reading.last - 1].end
+    yield sentence.text[start:]
+
+
+def _mention(sentence: Sentence, reading: Reading) -> Mention:
     start, end = sentence.words[reading.first].start, sentence.words[reading.last - 1].end
     return Mention(reading.units, sentence.text[start:end], start, end)
-
-
-def _overlap(first: Mention, second: Mention) -> bool:
-    return first.start < second.end and second.start < first.end

@@ -5,6 +5,7 @@ Chart -> Index.  Knows how units are called; knows nothing about sentences.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from org import names
 from org.chart import Chart
 
 MOST_SHARING = 6  # more units than this behind a shortened name, and it is no name any more
+_POSSESSIVE = re.compile(r"(?:['’]s|s['’])\s+\w+$")
+_MOST_HAVING = 30  # more names than this that have a word, and it tells none of them
 
 
 class Rank(IntEnum):
@@ -23,39 +26,47 @@ class Rank(IntEnum):
     DERIVED = 1  # another form of it: without its parenthesis, its initials, cut before an "and"
     HEAD = 2  # what stands before the remit: "Deputy Director"
     KIND = 3  # the core with a kind of unit: "finance department" of the Finance Division
-    ADDED = 4  # a name with a kind added to it: "HR department"
-    BARE = 5  # the core alone
+    SOME = 4  # some of its words, the kind among them: "coral reef team" of the Coral Reef Monitoring Team
+    ADDED = 5  # a name with a kind added to it: "HR department"
+    BARE = 6  # the core alone
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name of a unit as people write it."""
+    """A name of a unit as people write it. A nickname shares no word with the unit's own name."""
 
     unit: str
     written: str
     rank: Rank
+    is_nickname: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
     """A unit by its name without its kind. `is_whole` is false for a single word that is one side of an "and";
-    `is_alone` is true where the core may stand without any kind: one word of an alias is too little for that."""
+    `is_alone` is true where the core may stand without any kind: not the "3" of Ward 3, nor the Patients' of their
+    Forum."""
 
     unit: str
+    written: str
     kind: str
     is_whole: bool
     is_alone: bool
+    is_part: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
     """What a phrase, in canonical words, may mean. `types` gives a type of the chart by its phrase, `kinds` are the
-    single words for a kind of unit, the chart's types among them."""
+    single words for a kind of unit, the chart's types among them; `root` is the unit that is the organization.
+    `by_word` gives the names (unit, key) of three words or more that have a word that few have."""
 
     names: Mapping[str, Sequence[Name]]
     cores: Mapping[str, Sequence[Core]]
     types: Mapping[str, str]
     kinds: frozenset[str]
+    root: str
+    by_word: Mapping[str, Sequence[tuple[str, str]]]
 
     def units(self, phrase: str) -> frozenset[str]:
         """All units that a phrase may mean."""
@@ -70,15 +81,28 @@ def build(chart: Chart) -> Index:
     named: dict[str, list[Name]] = defaultdict(list)
     cores: dict[str, list[Core]] = defaultdict(list)
     heads: dict[str, list[Name]] = defaultdict(list)
+    long: list[tuple[str, str]] = []
     for unit in chart.units.values():
+        own = set(names.key(unit.name).split(" "))
+        unit_type = names.key(unit.type)
+        if " " in unit_type and names.key(unit.name).endswith(f" {unit_type}"):  # "BU" for a Business Unit
+            short = "".join(word[0] for word in unit_type.split(" "))
+            abbreviated = f"{names.key(unit.name).removesuffix(unit_type)}{short}"
+            named[abbreviated].append(Name(unit.id, unit.name, Rank.DERIVED))
         for written in dict.fromkeys((unit.name, *unit.aliases)):
-            named[names.key(written)].append(Name(unit.id, written, Rank.GIVEN))
+            key = names.key(written)
+            is_nickname = own.isdisjoint(key.split(" ")) and not names.is_acronym(written)
+            if key.count(" ") > 1:
+                long.append((unit.id, key))
+            named[key].append(Name(unit.id, written, Rank.GIVEN, is_nickname))
+            if (spelled := names.key(names.spelled_out(written))) != key:
+                named[spelled].append(Name(unit.id, written, Rank.GIVEN, is_nickname))
             for other in names.other_names(written):
                 named[names.key(other)].append(Name(unit.id, other, Rank.DERIVED))
-            for core in names.cores(written, kinds):
+            for core in names.cores(written, kinds, unit_type):
                 is_whole = not core.is_part or " " in core.text
-                is_alone = is_whole and (written == unit.name or " " in core.text)
-                cores[core.text].append(Core(unit.id, core.kind, is_whole, is_alone))
+                is_alone = (is_whole or core.is_first) and len(core.text) > 2 and not _POSSESSIVE.search(written)
+                cores[core.text].append(Core(unit.id, written, core.kind, is_whole, is_alone, core.is_part))
         if head := names.head_name(unit.name):
             heads[names.key(head)].append(Name(unit.id, f"the {head}", Rank.HEAD))
     for phrase, sharing in heads.items():
@@ -88,7 +112,26 @@ def build(chart: Chart) -> Index:
     for word in dict.fromkeys((names.key(root.name).rpartition(" ")[2], names.key(root.type))):
         if word and " " not in word and word not in named:
             named[word].append(Name(root.id, f"the {word}", Rank.HEAD))
-    return Index(dict(named), dict(cores), types, kinds)
+    few = {core: _few(sharing) if len(sharing) > MOST_SHARING else sharing for core, sharing in cores.items()}
+    return Index(dict(named), few, types, kinds, root.id, _by_word(long, kinds))
+
+
+def _few(sharing: Sequence[Core]) -> list[Core]:
+    """Of each kind no more units than one too many, so that a core that thousands share costs a question no time."""
+    kept: dict[str, list[Core]] = defaultdict(list)
+    for core in sharing:
+        if len(kept[core.kind]) <= MOST_SHARING:
+            kept[core.kind].append(core)
+    return [core for some in kept.values() for core in some]
+
+
+def _by_word(long: Sequence[tuple[str, str]], kinds: frozenset[str]) -> dict[str, list[tuple[str, str]]]:
+    by_word: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for name in long:
+        for word in name[1].split(" "):
+            if word not in kinds and len(by_word[word]) <= _MOST_HAVING:
+                by_word[word].append(name)
+    return {word: having for word, having in by_word.items() if 0 < len(having) <= _MOST_HAVING}
 
 
 def _types(chart: Chart) -> dict[str, str]:

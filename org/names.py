@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,11 +18,22 @@ OFFICES = frozenset((
     "directorate", "division", "facility", "function", "group", "hub", "institute", "laboratory", "office", "program",
     "project", "secretariat", "section", "sector", "service", "squad", "subdivision", "subsection", "subteam",
     "subunit", "taskteam", "team", "tribe", "unit",
+    "abteilung", "bereich", "buro", "buero", "dezernat", "fachbereich", "gruppe", "referat", "sachgebiet",
+    "stabsstelle", "zentrum",
+    "agence", "cellule", "direction", "equipe", "pole", "unite",
+    "centro", "departamento", "direccion", "direcao", "divisao", "escritorio", "gabinete", "gerencia", "nucleo",
+    "oficina", "seccion", "secretaria", "servicio", "servico", "setor", "unidad", "unidade",
+    "direzione", "dipartimento", "settore", "ufficio",
+    "baskanligi", "birimi", "dairesi", "ekibi", "merkezi", "mudurlugu", "ofisi", "subesi",
+    "اداره", "دائره", "شعبه", "فريق", "قسم", "قطاع", "مركز", "مكتب", "وحده",
 ))  # fmt: skip
 BODIES = frozenset((
     "assembly", "board", "circle", "commission", "committee", "conference", "congress", "council", "court", "forum",
     "group", "jury", "network", "panel", "parliament", "senate", "steeringgroup", "subcommission", "subcommittee",
     "subgroup", "subpanel", "taskforce", "tribunal", "union", "workinggroup", "workingparty",
+    "ausschuss", "beirat", "comision", "comissao", "comitato", "conseil", "consejo", "conselho",
+    "consiglio", "junta", "komitesi", "komisyonu", "kurulu", "kommission",
+    "لجنه", "مجلس", "هيئه",
 ))  # fmt: skip
 # Words for any unit, even where a chart has one of them as a type.
 GENERAL = frozenset(("unit", "entity", "body", "element", "organ", "level"))
@@ -36,6 +47,9 @@ _WORD = re.compile(
     r"(?:working|steering)[\s-]+(?:group|party)s?\b|task[\s-]+(?:force|team)s?\b"
     r"|sub[\s-]?(?:committee|commission|division|group|panel|section|team|unit)s?\b"
     r"|(?:[a-z]\.){2,}"
+    r"|\b(?:[a-z]{1,3}&[a-z]|[a-z]&[a-z]{1,3}|[a-z] (?:&|and) [a-z])\b"
+    r"|\b[a-z]-(?=[a-z]{2})[a-z]{1,60}"  # "x-ray" and "e-learning" are one word
+    r"|\bde l[ao]s?\b"
     # scripts written without spaces: each sign is a word
     r"|[\u0e00-\u0e7f\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]"
     # bounded, so that what is remembered of hostile text stays small
@@ -44,16 +58,23 @@ _WORD = re.compile(
 _ELISION = re.compile(r"^(?:[cdjlmnst]|qu|un|dell?|all|nell|sull)'(?=\w{3})")
 _ARABIC_ARTICLE = re.compile(r"^(?:وال|بال|كال|فال|لل|ال)(?=\w{3})")
 _ARABIC_LETTERS = re.compile(r"[\u0621-\u064a]")
-_NOT_WORD = re.compile(r"[\s.'-]+")
-_DROPPED = frozenset(("the", "of", "for", "on", "in", "and", "a", "an"))
+_NOT_WORD = re.compile(r" and |[\s.'&-]+")
+_ABROAD = frozenset((
+    "de", "dela", "delas", "delos", "del", "della", "der", "des", "du", "et", "fuer", "fur", "und", "von",
+))  # fmt: skip
+_DROPPED = frozenset(("the", "of", "for", "on", "in", "and", "a", "an", *_ABROAD))
 _SAME = {
     "centre": "center", "programme": "program", "organisation": "organization", "labour": "labor", "defence": "defense",
     "dept": "department", "div": "division", "lab": "laboratory", "cttee": "committee", "wg": "workinggroup",
     "tf": "taskforce", "intl": "international", "govt": "government", "admin": "administration", "mgmt": "management",
-    "comms": "communication", "info": "information", "tech": "technology",
+    "comite": "committee", "comms": "communication",
+    "departement": "department", "dev": "development",
+    "enquiry": "inquiry", "ops": "operation", "info": "information", "tech": "technology",
 }  # fmt: skip
 _PARENTHESIS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
 _CAPITALIZED = re.compile(r"(?<![^\W_])[A-Z](?=\w)")
+_KIND_FIRST = re.compile(r"[A-Za-z]+ (?!of\b|for\b|on\b|d[eu']|f[uü]e?r\b)[A-Za-z]", re.IGNORECASE)
+_TITLED = re.compile(r"-[A-Z]?[a-z]+$")
 _REMIT = re.compile(r"\s+(?:for|of|in|at)\s+|\s*(?:,|:| - | – )\s*")
 _CONJUNCTION = re.compile(r"\s*(?:,|/|&|\band\b)\s*")
 
@@ -68,15 +89,23 @@ class Word:
     plural: bool
 
 
-def words(text: str) -> list[Word]:
-    """The canonical words of a text: no case, accents, possessives, plurals, articles or "of"; British as American."""
+def canonical(word: str) -> str:
+    """One folded word as `words` gives it."""
+    return _canonical(word)[0]
+
+
+def words(text: str, kept: Set[str] = frozenset()) -> list[Word]:
+    """The canonical words of a text: no case, accents, possessives, plurals, articles or "of"; British as American.
+
+    `kept` are articles and the like that stay where they are in capitals, for a chart with a Section "A".
+    """
     folded, places = _fold(text)
     found = [
         Word(word, places[match.start()], places[match.end()], plural)
         for match in _WORD.finditer(folded)
         for word, plural in (_canonical(match[0]),)
     ]
-    return [word for word in found if word.text not in _DROPPED]
+    return [word for word in found if word.text not in _DROPPED or (word.text in kept and text[word.start].isupper())]
 
 
 def key(text: str) -> str:
@@ -84,10 +113,17 @@ def key(text: str) -> str:
     return " ".join(_texts(text) or [_canonical(word)[0] for word in _WORD.findall(_fold(text)[0])])
 
 
-def _texts(text: str) -> list[str]:
+def dropped(key: str) -> frozenset[str]:
+    """The words of a key that is all articles and the like, which `words` would drop."""
+    found = frozenset(key.split(" "))
+    return found if found <= _DROPPED else frozenset()
+
+
+@lru_cache(maxsize=64)  # one name is asked about several times in a row
+def _texts(text: str) -> tuple[str, ...]:
     """The canonical words alone, for names, of which a chart may have 100,000."""
     found = [_canonical(word)[0] for word in _WORD.findall(_fold(text)[0])]
-    return [word for word in found if word not in _DROPPED]
+    return tuple(word for word in found if word not in _DROPPED)
 
 
 def _fold(text: str) -> tuple[str, range | list[int]]:
@@ -128,18 +164,28 @@ def _canonical(word: str) -> tuple[str, bool]:
         stem = word[:-2]
     elif len(word) > 3 and word[-1] == "s" and word[-2] not in "su" and word not in _SAME:
         stem = word[:-1]
+    plural = stem != word
+    if "ae" in stem and len(stem) > 5:  # "paediatric"
+        stem = stem.replace("ae", "e")
+    if stem.endswith("ical") and len(stem) > 9:  # "geographical"
+        stem = stem[:-2]
     if "isation" in stem:
         stem = stem.replace("isation", "ization")
-    return _SAME.get(stem, stem), stem != word
+    return _SAME.get(stem, stem), plural
 
 
 def without_parenthesis(name: str) -> str:
     """ "Service Desk" of "Service Desk (1st Line)"."""
-    return _PARENTHESIS.sub(" ", name).strip()
+    return _PARENTHESIS.sub(" ", name).strip() if "(" in name or "[" in name else name
+
+
+def spelled_out(name: str) -> str:
+    """ "kuestenamt" for "Küstenamt", as people write it without the keys for it."""
+    return name if name.isascii() else name.casefold().translate(_GERMAN)
 
 
 def other_names(name: str) -> Iterator[str]:
-    """What else a name is called: without its parenthesis, by an acronym, cut before an "and", joined, in ASCII."""
+    """What else a name is called: without its parenthesis, by an acronym, cut before an "and" or turned around it."""
     bare = without_parenthesis(name)
     if bare and bare != name:
         yield bare
@@ -147,16 +193,21 @@ def other_names(name: str) -> Iterator[str]:
     if is_acronym(initials(bare)):
         yield initials(bare)
     organization, _, rest = bare.partition(" ")
-    if is_acronym(organization) and len(_texts(rest)) >= 2:
+    if is_acronym(organization) and len(_texts(rest)) >= 2 and kind_in(rest):
         yield rest
     first = _CONJUNCTION.split(bare, maxsplit=1)[0]
     if first != bare and len(_texts(first)) >= 3:
         yield first
-    if "-" in name:
+    sides = _CONJUNCTION.split(bare)
+    if len(sides) == 2 and not any(" " in side for side in sides):  # "Design and Product" for Product & Design
+        yield f"{sides[1]} and {sides[0]}"
+    if "-" in name and name[1:2] != "-":
         yield name.replace("-", "")
-    spelled = name.casefold().translate(_GERMAN)
-    if spelled != name.casefold():
-        yield spelled
+
+
+def is_foreign(name: str) -> bool:
+    """Whether a name tells by its letters or its little words that it is not English."""
+    return not name.isascii() or not _ABROAD.isdisjoint(name.lower().split())
 
 
 def head_name(name: str) -> str:
@@ -177,8 +228,9 @@ def kind_in(name: str) -> str:
 
 
 def is_acronym(name: str) -> bool:
-    """Whether a name is written as an acronym: one word of 2 to 8 signs, two or more of them capitals."""
-    return 2 <= len(name) <= 8 and " " not in name and sum(letter.isupper() for letter in name) >= 2
+    """Whether a name is written as an acronym: one word of 2 to 8 signs, two or more of them capitals; not "X-Ray"."""
+    is_short = 2 <= len(name) <= 8 and " " not in name
+    return is_short and sum(letter.isupper() for letter in name) >= 2 and not _TITLED.search(name)
 
 
 def initials(name: str) -> str:
@@ -191,31 +243,47 @@ def initials(name: str) -> str:
 class Core:
     """What a name is without the word for its kind: "data protection" of "Data Protection Office", kind "office".
 
-    A part is one side of an "and" in the core ("facility" of "Facilities & Estates Department").
+    A part is one side of an "and" in the core, the first one "facility" in "Facilities & Estates Department".
     """
 
     text: str
     kind: str
     is_part: bool
+    is_first: bool = False
 
 
-def cores(name: str, kinds: frozenset[str]) -> Iterator[Core]:
-    """The cores of a name that begins or ends with one of the `kinds` (canonical words such as "office")."""
+def cores(name: str, kinds: frozenset[str], unit_type: str = "") -> Iterator[Core]:
+    """The cores of a name that begins or ends with one of the `kinds` (canonical words such as "office"), or with its
+    type of several words. A name without any is of its unit's type where that is one of the `kinds`: then the sides of
+    an "and" in it are cores ("careers" of a team Careers & Employability)."""
     bare = without_parenthesis(name)
     found = _texts(bare)
     if len(found) < 2:
         return
-    if found[-1] in kinds:
+    is_part = False
+    several = tuple(unit_type.split(" "))
+    if len(found) > len(several) > 1 and found[-len(several) :] == several:
+        kind, core = found[-1], found[: -len(several)]
+    elif found[-1] in kinds:
         kind, core = found[-1], found[:-1]
     elif found[0] in kinds:
         kind, core = found[0], found[1:]
+        is_part = bool(_KIND_FIRST.match(bare))  # "Board Secretary" is not the board of anything
     else:
         head = _texts(head_name(bare))
         if head and head[-1] in kinds:  # "Regional Bureau for Africa"
             yield Core(" ".join(found[len(head) :]), head[-1], is_part=True)
-        return
-    yield Core(" ".join(core), kind, is_part=False)
+            return
+        middle = next((place for place, word in enumerate(found) if word in kinds), 0)
+        if middle:  # "Country Office Kenya"
+            yield Core(" ".join(found[middle + 1 :]), found[middle], is_part=True)
+            return
+        kind, core = unit_type, ()
+        if kind not in kinds or "," in bare:
+            return
+    if core:
+        yield Core(" ".join(core), kind, is_part=is_part)
     parts = _CONJUNCTION.split(bare)
-    for part in parts if len(parts) > 1 else ():
+    for place, part in enumerate(parts if len(parts) > 1 else ()):
         if text := " ".join(word for word in _texts(part) if word != kind):
-            yield Core(text, kind, is_part=True)
+            yield Core(text, kind, is_part=True, is_first=place == 0)

@@ -47,7 +47,8 @@ class Asked:
     """One thing asked. `of` and `against` are places among the mentions, `types` among the types.
 
     `direct` asks for the next level alone, `deep` for all levels; `of_units` tells that it speaks of units and not only
-    of what something consists of; `steps` is how often it says "parent", `reports` whether it says "report".
+    of what something consists of; `steps` is how often it says "parent", `reports` whether it says "report",
+    `yes_or_no` whether it asks for one of the two.
     """
 
     kind: Kind
@@ -59,6 +60,7 @@ class Asked:
     of_units: bool
     steps: int
     reports: bool
+    yes_or_no: bool = False
 
 
 _U = r"@\d+(?: @\d+)*"  # units by name
@@ -239,6 +241,7 @@ def _match(row: Sequence[str], subject: str) -> Asked | None:
                 of_units=bool(re.search(r"unit|#|below|reports|children", text)),
                 steps=text.count("parent"),
                 reports="reports" in text,
+                yes_or_no="yes" in row,
             )
     return None
 

@@ -7,42 +7,30 @@ Knows nothing about how a question was typed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import islice, product
 
-from org import names, sentences
+from org import kinds, sentences
 from org.chart import Chart, Unit
 from org.questions import Asked, Kind
 from org.sentences import label, listing, sentence
+from org.subjects import Group, Subject
 
 MANY, FEW = 60, 8  # how many units a list names, and how many in passing; past that it says how many more
 MOST_SHARING = 6  # units told apart for one shared name; the others are listed
 _TOGETHER = frozenset((Kind.RELATED, Kind.MORE, Kind.ARE_PEERS, Kind.SAME, Kind.COMMON, Kind.BETWEEN))
 
-Group = Sequence[Unit]
-"""The units that one mention may mean."""
 
-
-def reply(
-    asked: Asked,
-    groups: Sequence[Group],
-    against: Sequence[Group],
-    types: Sequence[str],
-    chart: Chart,
-    limit: int = MANY,
-) -> str:
-    """The answer about the units of `groups`; `against` are those they are compared with, `types` those asked for.
-
-    A list names `limit` units at most and says how many more there are.
-    """
+def reply(subject: Subject, chart: Chart, limit: int = MANY) -> str:
+    """The answer about the units of a subject. A list names `limit` units at most and says how many more there are."""
+    asked, groups, types = subject.asked, subject.groups, subject.types
     if asked.kind in _TOGETHER:
         choices = [list(dict.fromkeys(choice)) for choice in islice(product(*groups), MOST_SHARING)]
         told = [_together(asked, units, types, chart) for units in choices if len(units) > 1]
         return " ".join(told) if told and all(told) else ""
     if asked.kind is Kind.IS_UNDER:
-        above = [unit for group in against for unit in group]
+        above = [unit for group in subject.against for unit in group]
         told = [_is_under(unit, above, asked, chart) for group in groups for unit in group[:MOST_SHARING]]
-        return " ".join(told)
+        return " ".join([*told, *(text for group in groups for text in _others(group))])
     if not groups:
         whole = f" The chart has {len(chart):,} units." if asked.kind is Kind.COUNT and not types else ""
         return _about(chart.root, asked, types, chart, limit) + whole
@@ -62,14 +50,21 @@ def of_type(noun: str, unit: Unit, chart: Chart, limit: int, *, direct: bool = F
 
 
 def _about_group(group: Group, asked: Asked, types: Sequence[str], chart: Chart, limit: int) -> str:
-    """The answer for one name: for each of the units that share it, saying that there are several."""
-    told = [_about(unit, asked, types, chart, limit) for unit in group[:MOST_SHARING]]
-    if len(group) == 1 or not all(told):
-        return told[0] if all(told) else ""
+    """The answer for one name: for each of the units that share it, in short, saying how many there are."""
+    if len(group) == 1:
+        return _about(group[0], asked, types, chart, limit)
+    told = [_about(unit, asked, types, chart, min(limit, FEW)) for unit in group[:MOST_SHARING]]
+    if not all(told):
+        return ""
     same_name = len({unit.name.casefold() for unit in group}) == 1
     opening = f"There are {len(group):,} units called {group[0].name}." if same_name else "Several units may be meant."
-    rest = [label(unit, chart) for unit in group[MOST_SHARING : MOST_SHARING + MANY]]
-    return " ".join([opening, *told, *([f"Others are {listing(rest)}."] if rest else [])])
+    return " ".join([opening, *told, *_others(group)])
+
+
+def _others(group: Group) -> list[str]:
+    """How many units of a shared name are not told apart."""
+    rest = len(group) - MOST_SHARING
+    return [f"{rest:,} more {'has' if rest == 1 else 'have'} that name."] if rest > 0 else []
 
 
 def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: int) -> str:
@@ -97,7 +92,7 @@ def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: 
         case Kind.TYPE if unit.type:
             return sentence(f"{name} is {sentences.with_article(unit.type)}")
         case Kind.IS_TYPE if unit.type and types:
-            yes = any(_is_of_type(unit, noun) for noun in types)
+            yes = any(kinds.is_of_type(unit, noun) for noun in types)
             return f"{'Yes' if yes else 'No'}, {name} is {sentences.with_article(unit.type)}."
         case Kind.ALIAS if unit.aliases:
             return sentence(f"{name} is also called {listing(unit.aliases)}")
@@ -145,17 +140,8 @@ def _count(unit: Unit, noun: str, asked: Asked, chart: Chart) -> str:
 
 
 def _units_of_type(noun: str, above: Unit, chart: Chart, *, direct: bool) -> list[Unit]:
-    among = chart.children(above.id) if direct else chart.descendants(above.id)
-    return [unit for unit in among if _is_of_type(unit, noun)]
-
-
-def _is_of_type(unit: Unit, noun: str) -> bool:
-    return _type_key(unit.type or names.kind_in(unit.name)) == _type_key(noun)
-
-
-@lru_cache(maxsize=1024)
-def _type_key(noun: str) -> str:
-    return names.key(noun)
+    found = kinds.of_type(noun, above.id, chart)
+    return [unit for unit in found if unit.parent == above.id] if direct else found
 
 
 def _is_under(unit: Unit, against: Sequence[Unit], asked: Asked, chart: Chart) -> str:
@@ -231,7 +217,7 @@ def _same(units: Sequence[Unit], types: Sequence[str], chart: Chart) -> str:
 def _nearest(unit: Unit, types: Sequence[str], chart: Chart) -> Unit | None:
     """The unit directly above, or the nearest above of the types."""
     path = reversed(chart.path(unit.id)[:-1])
-    return next((above for above in path if not types or any(_is_of_type(above, noun) for noun in types)), None)
+    return next((above for above in path if not types or any(kinds.is_of_type(above, noun) for noun in types)), None)
 
 
 def _common(units: Sequence[Unit], chart: Chart) -> str:

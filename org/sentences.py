@@ -14,6 +14,7 @@ from org.chart import Chart, Unit
 
 _KINDS = names.OFFICES | names.BODIES
 _ARTICLE = re.compile(r"(?:the|a|an|la|le|les|el|los|las|il|o|os|as|der|die|das|l')\b", re.IGNORECASE)
+_SORTED = 400  # units of a type; a longer list stays in the order of the tree
 _OF = re.compile(r"\w+ (?:of|for|on) ")
 _POST = re.compile(
     r"\b(?:secretary|director|officer|general|president|chair\w*|counsel|treasurer|adviser|advisor|manager|head|chief"
@@ -62,8 +63,15 @@ def several(units: Sequence[Unit], chart: Chart, limit: int) -> str:
 
 
 def _type_note(unit: Unit) -> str:
-    told = set(names.key(unit.type).split()) <= set(names.key(unit.name).split())
-    return "" if not unit.type or told or names.key(unit.type) == "unit" else f" ({unit.type})"
+    if not unit.type or _tells_type(unit.name, unit.type):
+        return ""
+    return f" ({unit.type})"
+
+
+@lru_cache(maxsize=4096)
+def _tells_type(name: str, unit_type: str) -> bool:
+    kind = names.key(unit_type)
+    return kind == "unit" or set(kind.split()) <= set(names.key(name).split())
 
 
 def counted(number: int, noun: str) -> str:
@@ -147,15 +155,14 @@ def of_type(units: Sequence[Unit], noun: str, above: Unit, chart: Chart, limit: 
     start = f"there {'is' if len(units) == 1 else 'are'} {counted(len(units), noun)}{where}"
     if not limit:
         return sentence(start[0].upper() + start[1:])
-    direct = [unit for unit in units if unit.parent == above.id]
-    lower = [unit for unit in units if unit.parent != above.id]
-    shown = [label(unit, chart) for unit in direct]
-    if above.parent is None or len(units) > 12:
-        shown += [label(unit, chart) for unit in lower]
-    else:
-        shown += [_with_parent(unit, chart) for unit in lower]
-    rest = len(shown) - limit if len(shown) > limit + 1 else 0
-    shown = [*shown[:limit], f"{rest:,} more"] if rest else shown
+    if len(units) <= _SORTED:
+        units = sorted(units, key=lambda unit: unit.parent != above.id)
+    shown = []
+    for unit in units[: limit if len(units) > limit + 1 else None]:
+        alone = unit.parent == above.id or above.parent is None or len(units) > 12
+        shown.append(label(unit, chart) if alone else _with_parent(unit, chart))
+    rest = len(units) - len(shown)
+    shown += [f"{rest:,} more"] if rest else []
     return sentence(f"{start[0].upper() + start[1:]}: {listing(shown)}")
 
 

@@ -6,13 +6,12 @@ Knows nothing about models; `count` is whatever measures a text for the one who 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 
-from org import everyday, names, questions, sentences
-from org.chart import Chart
+from org import everyday, names, particulars, sentences, subjects
+from org.chart import Chart, Unit
 from org.entities import Mention, TypeMention
 from org.replies import FEW, MANY, MOST_SHARING, of_type, reply
 from org.sentences import label, sentence
@@ -20,24 +19,26 @@ from org.sentences import label, sentence
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence or short paragraph about the unit with the id `unit`, true of the chart it was made from."""
+    """One sentence or short paragraph about the unit with the id `unit`, true of the chart of that `version`."""
 
     unit: str
     text: str
+    version: str
 
 
 _MOST_UNITS = 12  # described to one question; a text that names more is no question about them
-_INSIDE = re.compile(r"\b(?:in|within|of|at|across)(?: the| our)?\s*$", re.IGNORECASE)
-_VERB = re.compile(r"\s*,?\s*(?:does|do|is|are)\b", re.IGNORECASE)
-_ASIDE = re.compile(r"\s*(?:['’]s|[,(>:-]|under)\s*(?:the\s+)?", re.IGNORECASE)
-_WITHIN = re.compile(
-    r"(?!.*\b(?:and|or|part|under)\b)[\w\s]{0,30}\b(?:of|in|within|inside)\s+(?:(?:the|our)\s+)?", re.IGNORECASE
-)
 
 
 def placement(unit_id: str, chart: Chart) -> Statement:
     """Where a unit sits, up to the top: "A is under B, which is under C."."""
-    return Statement(unit_id, sentences.placed(chart.unit(unit_id), chart))
+    return Statement(unit_id, sentences.placed(chart.unit(unit_id), chart), chart.version)
+
+
+def corrections(unit_id: str, chart: Chart) -> tuple[Statement, ...]:
+    """Where a unit sits and how many are under it: what sets a wrong word about it right."""
+    unit = chart.unit(unit_id)
+    below = (Statement(unit_id, sentences.totals(unit, chart), chart.version),) if chart.total(unit_id) else ()
+    return (placement(unit_id, chart), *below)
 
 
 def describe(
@@ -75,23 +76,24 @@ def answer(question: str, mentions: Sequence[Mention], types: Sequence[TypeMenti
 def _answer(
     question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], chart: Chart, limit: int
 ) -> Statement | None:
-    asked = questions.read(question, mentions, types, context=_context(question, mentions, chart))
-    groups = [[chart.unit(unit) for unit in mention.units] for mention in mentions]
-    told = []
-    for one in asked:
-        sought = tuple(dict.fromkeys(types[place].type for place in one.types))
-        against = [groups[place] for place in one.against]
-        told.append(reply(one, [groups[place] for place in one.of], against, sought, chart, limit))
+    if cells := particulars.asked(question, mentions, chart):
+        return Statement(cells[0].unit, particulars.reply(cells, chart), chart.version)
+    asked = subjects.read(question, mentions, types, chart)
+    told = [reply(one, chart, limit) for one in asked]
     if not told or not all(told):
         return None
-    unit = groups[asked[0].of[0]][0] if asked[0].of else chart.root
-    return Statement(unit.id, " ".join(dict.fromkeys(told)))
+    unit = asked[0].groups[0][0] if asked[0].groups else chart.root
+    return Statement(unit.id, " ".join(dict.fromkeys(told)), chart.version)
 
 
 def _relevant(
     question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], chart: Chart
 ) -> Iterator[Iterator[Statement]]:
     """Statements by relevance, each in versions from long to short, of which one is to be chosen."""
+
+    def said(unit: Unit, *texts: str) -> Iterator[Statement]:
+        return (Statement(unit.id, text, chart.version) for text in texts if text)
+
     direct = answer(question, mentions, types, chart)
     if direct:
         shorter = (_answer(question, mentions, types, chart, limit) for limit in (FEW, 0))
@@ -103,34 +105,16 @@ def _relevant(
     for mention in mentions[:_MOST_UNITS]:
         unit = chart.unit(mention.units[0])
         if len(mention.units) == 1 and names.key(mention.text) != names.key(unit.name):
-            yield iter((Statement(unit.id, sentence(f"{mention.text} is another name of {label(unit, chart)}")),))
+            yield said(unit, sentence(f"{mention.text} is another name of {label(unit, chart)}"))
     for unit in units:
-        if unit.description:
-            yield iter((Statement(unit.id, sentences.described(unit, chart)),))
+        yield said(unit, sentences.described(unit, chart))
+    for unit in units:
+        for text in particulars.described(unit, chart):
+            yield said(unit, text)
     if not (direct or types or everyday.is_placing(question)):
         return
     for above in units or ([chart.root] if types else []):
         for noun in dict.fromkeys(mention.type for mention in types):
-            yield (Statement(above.id, of_type(noun, above, chart, limit)) for limit in (MANY, FEW, 0))
+            yield (Statement(above.id, of_type(noun, above, chart, limit), chart.version) for limit in (MANY, FEW, 0))
     for unit in units:
-        yield (Statement(unit.id, sentences.children(unit, chart, limit)) for limit in (MANY, FEW, 0))
-
-
-def _context(question: str, mentions: Sequence[Mention], chart: Chart) -> set[int]:
-    """The places of mentions that only tell where another is: "the Library of the School", "in the Foundation"."""
-    context = set()
-    for place, mention in enumerate(mentions):
-        if len(mentions) == 1 or not _INSIDE.search(question[: mention.start]):
-            continue
-        others = [unit for other in mentions for unit in other.units if other.units != mention.units]
-        is_above = len(mention.units) == 1 and all(chart.is_under(unit, mention.units[0]) for unit in others)
-        if mention.units == (chart.root.id,) or (is_above and _VERB.match(question, mention.end)):
-            context.add(place)
-    for place, (first, second) in enumerate(pairwise(mentions), start=1):
-        shared = len(chart.named(chart.unit(first.units[0]).name)) > 1
-        beside = _WITHIN.fullmatch(question, first.end, second.start) or (
-            shared and _ASIDE.fullmatch(question, first.end, second.start)
-        )
-        if beside and all(chart.is_under(unit, above) for unit in first.units for above in second.units):
-            context.add(place)
-    return context
+        yield (Statement(unit.id, sentences.children(unit, chart, limit), chart.version) for limit in (MANY, FEW, 0))

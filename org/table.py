@@ -1,217 +1,173 @@
-"""The bytes of an uploaded chart -> its rows, with everything that could not be read reported by row.
+"""The bytes of a chart file -> a table of cells, with everything that could not be read reported by row.
 
-Knows file formats, encodings and delimiters; knows nothing about parents, trees or what makes a chart valid.
+Each format has its own file (delimited, objects, workbook); this one tells which it is, and bounds what comes of it.
+Bytes of strangers are parsed here and nowhere else, so that a process of its own can do it: the table goes to and fro
+as JSON. Knows nothing about what the columns mean.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import PurePath
-from typing import Literal
+
+from org import delimited, objects
+from org.cells import MAX_CELL
+from org.decode import PAGES, Text, decode
+from org.problems import Ended, Problem, error, warning
 
 MAX_BYTES = 100 * 2**20
 MAX_ROWS = 200_000
-COLUMNS = ("id", "name", "parent", "type", "aliases", "description")
+MAX_COLUMNS = 200
+MAX_CELLS = 5_000_000
+"""Cells that are not empty, 25 in each of the most rows."""
 
-_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-_HIGH_RUN = re.compile(rb"[\x80-\xff]{3,}")
-_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong, where, and what to do. `row` counts as a spreadsheet does (header: row 1); 0 is the whole file."""
-
-    row: int
-    severity: Literal["error", "warning"]
-    message: str
-    hint: str
+_OBJECTS = re.compile(r"""\s*(\[\s*[\[\]{]|\{\s*["}])""")  # and not "[name],[parent]"
+_WORKBOOKS = (".xlsx", ".xlsm", ".xltx", ".xltm", ".xls", ".xlsb", ".ods")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One unit as its row gives it, cleaned of invisible characters and doubled spaces; "" where a cell is missing."""
+class Line:
+    """One row of cells with its number as a person counts it.
+
+    `above` is the place, among the lines, of the unit that it stands inside, where a format says so.
+    """
 
     number: int
-    id: str
-    name: str
-    parent: str
-    type: str
-    aliases: tuple[str, ...]
-    description: str
+    cells: tuple[str, ...]
+    above: int | None = None
 
 
-def read(content: bytes, name: str) -> tuple[tuple[Row, ...], tuple[Problem, ...]]:
-    """The rows of a chart file, its format told by the end of its name: .csv (also .tsv, .txt) or .json."""
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows that are not empty, the header somewhere among the first.
+
+    `ended` says that reading ended before the file did, `nested` that the format itself tells the parents.
+    """
+
+    lines: tuple[Line, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    ended: bool = False
+    nested: bool = False
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
+
+    def to_json(self) -> str:
+        """The table as one line of ASCII."""
+        lines = [(line.number, line.above, line.cells) for line in self.lines]
+        problems = [asdict(problem) for problem in self.problems]
+        table = [lines, problems, self.ended, self.nested, self.sheets, self.sheet]
+        return json.dumps(table, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Table:
+        """The table that `to_json` wrote. Raises ValueError, TypeError or KeyError for anything else."""
+        lines, problems, ended, nested, sheets, sheet = json.loads(text)
+        return cls(
+            lines=tuple(Line(number, tuple(cells), above) for number, above, cells in lines),
+            problems=tuple(Problem(**problem) for problem in problems),
+            ended=ended,
+            nested=nested,
+            sheets=tuple(sheets),
+            sheet=sheet,
+        )
+
+
+def too_large(content: bytes) -> Problem | None:
+    """Why a file is not even opened."""
+    if len(content) <= MAX_BYTES:
+        return None
+    size = f"{len(content) / 2**20:,.0f} MB"
+    return error(0, f"The file is too large: {size}.", f"A chart may have {MAX_BYTES // 2**20} MB at most.")
+
+
+def read(content: bytes, name: str, sheet: str = "") -> Table:
+    """The table in a chart file: CSV, JSON or XLSX by the end of its name, or by what its content cannot else be.
+
+    `sheet` chooses one of a workbook. The bounds on rows, columns and cells end the reading, with an error.
+    """
+    problem = too_large(content)
+    if problem:
+        return Table(problems=(problem,))
     problems: list[Problem] = []
-    if len(content) > MAX_BYTES:
-        size = f"{len(content) / 2**20:.0f} MB"
-        return (), (_error(0, f"The file is too large: {size}.", f"A chart may have {MAX_BYTES // 2**20} MB at most."),)
     suffix = PurePath(name).suffix.lower()
-    if suffix in (".xlsx", ".xls", ".xlsm", ".ods") or content[:4] == b"PK\x03\x04":
-        message = f"{name} is a spreadsheet workbook, which cannot be read yet."
-        return (), (_error(0, message, 'In the spreadsheet program, save it as "CSV UTF-8" and upload that file.'),)
-    text = _decode(content, problems)
-    if text is None:
-        return (), tuple(problems)
-    if not text.strip():
-        problems.append(_error(0, "The file is empty.", "It needs a header row with the columns name and parent."))
-        return (), tuple(problems)
-    cells = _json_cells(text, problems) if suffix == ".json" else _csv_cells(text, problems)
-    rows: list[Row] = []
-    for number, record in cells:
-        if len(rows) == MAX_ROWS:
-            problems.append(
-                _error(0, f"The chart has more than {MAX_ROWS:,} units.", "Split it, or leave out what is no unit.")
-            )
-            break
-        row = _row(number, record, problems)
-        if row is not None:
-            rows.append(row)
-    if not rows and not any(problem.severity == "error" for problem in problems):
-        problems.append(_error(0, "The file has a header but no units.", "Add one row for each unit."))
-    return tuple(rows), tuple(problems)
+    if suffix in _WORKBOOKS or content[:4] in (b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0"):
+        from org import workbook
+
+        rows, sheets, chosen = workbook.read(content, sheet, MAX_ROWS + 2, problems)
+        lines, ended = _bounded((Line(number, tuple(cells)) for number, cells in rows), problems)
+        return Table(lines, tuple(problems), ended, sheets=sheets, sheet=chosen)
+    text = decode(content)
+    if isinstance(text, Problem):
+        return Table(problems=(text,))
+    if not text.text.strip():
+        hint = "It needs a header row with the columns name and parent."
+        return Table(problems=(error(0, "The file is empty.", hint),))
+    if suffix == ".json" or _OBJECTS.match(text.text):
+        return _of_objects(text, problems)
+    cells = delimited.read(text, problems)
+    lines, ended = _bounded((Line(number, tuple(row)) for number, row in cells), problems)
+    return Table(lines, tuple(problems), ended)
 
 
-def _decode(content: bytes, problems: list[Problem]) -> str | None:
-    """The text by its byte order mark, as UTF-16 without one, as UTF-8, or last, with a warning, by a Windows page."""
-    encoding = next((encoding for mark, encoding in _MARKS if content.startswith(mark)), "")
-    if not encoding and b"\0" in content[:4096]:
-        even, odd = content[:4096:2].count(0), content[1:4096:2].count(0)
-        encoding = "utf-16-le" if odd > 4 * even else "utf-16-be" if even > 4 * odd else "utf-8"
+def _of_objects(text: Text, problems: list[Problem]) -> Table:
+    """The units of a JSON file under a header of all their keys, which has the number 0."""
+    plain = text.text
+    if text.page:
+        message = f"The file is not in UTF-8 throughout; the rest was read as {PAGES[text.page]}."
+        problems.append(warning(0, message, "Check the letters beyond A to Z, or save the file in UTF-8."))
+        plain = text.mend(plain)
+    units = objects.read(plain, MAX_ROWS, problems)
+    header = tuple(dict.fromkeys(chain.from_iterable(units.cells)))
+    if not header:
+        return Table(problems=tuple(problems))
+    if len(header) > MAX_COLUMNS:
+        message = f"The units have {len(header):,} different keys; {MAX_COLUMNS} are the most."
+        problems.append(error(0, message, "Keep only the keys that tell about units."))
+        return Table((Line(0, header[:MAX_COLUMNS]),), tuple(problems), True, units.nested)
+    places = units.order or range(1, len(units.cells) + 1)
+    lines = []
+    for at in sorted(range(len(places)), key=places.__getitem__):
+        above = units.above[at]
+        cells = tuple([units.cells[at].get(key, "") for key in header])
+        lines.append(Line(at + 1, cells, None if above is None else places[above]))
+    found, ended = _bounded(chain([Line(0, header)], lines), problems)
+    return Table(found, tuple(problems), ended, units.nested)
+
+
+def _bounded(lines: Iterable[Line], problems: list[Problem]) -> tuple[tuple[Line, ...], bool]:
+    """The lines as long as they stay within the bounds, and whether that ended before they did."""
+    found: list[Line] = []
+    filled = 0
     try:
-        text = content.decode(encoding or "utf-8")
-    except UnicodeDecodeError as error:
-        if encoding.startswith("utf-16"):
-            problems.append(_error(0, "The file begins as UTF-16 but is damaged.", "Save it again as CSV UTF-8."))
-            return None
-        row = content.count(b"\n", 0, error.start) + 1
-        # Arabic letters stand in runs above 127; accented Western letters stand alone.
-        high = sum(byte > 127 for byte in content)
-        page = "cp1256" if 2 * sum(map(len, _HIGH_RUN.findall(content))) > high else "cp1252"
-        text = content.decode(page, errors="replace")
-        found = f"The file is not UTF-8 (first at row {row}); it was read as Windows-{page[2:]}."
-        problems.append(
-            Problem(row, "warning", found, "Check the accented letters below, or save the file as CSV UTF-8.")
-        )
-    if "\0" in text:
-        problems.append(_error(0, "The file is not text.", "Export the chart as a CSV file."))
-        return None
-    return text
+        for line in lines:
+            filled += len(line.cells) - line.cells.count("")
+            found.append(_held(line, len(found), filled, problems))
+    except Ended as end:
+        problems.append(end.problem)
+        return tuple(found), True
+    return tuple(found), False
 
 
-def _csv_cells(text: str, problems: list[Problem]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each record after the header with its row number, as column -> cell."""
-    header_line = next(line for line in io.StringIO(text) if line.strip())
-    delimiter = next((mark for mark in ",;\t|" if {"name", "parent"} <= set(_header(header_line, mark))), "")
-    if not delimiter:
-        found = ", ".join(cell for cell in _header(header_line, _likely_delimiter(header_line)) if cell)[:200]
-        missing = " and ".join(column for column in ("name", "parent") if column not in found.split(", "))
-        hint = "The first row must name the columns: name, parent, and if you have them type, aliases, description, id."
-        problems.append(_error(1, f"No column is called {missing}. Found: {found}.", hint))
-        return
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    header: list[str] = []
-    number = 0
-    try:
-        for number, cells in enumerate(reader, start=1):
-            if not any(cell.strip() for cell in cells):
-                continue
-            if not header:
-                header = [_clean(cell).lower() for cell in cells]
-                twice = sorted({column for column in header if column in COLUMNS and header.count(column) > 1})
-                if twice:
-                    hint = "Keep one column of each name."
-                    problems.append(_error(number, f"Two columns are called {' and '.join(twice)}.", hint))
-                    return
-                continue
-            if any(cell.strip() for cell in cells[len(header) :]):
-                hint = "Put quotation marks around a cell that contains the delimiter."
-                problems.append(
-                    Problem(number, "warning", f"The row has {len(cells)} cells, the header {len(header)}.", hint)
-                )
-            yield number, dict(zip(header, cells, strict=False))
-    except csv.Error as error:
-        hint = 'Look for a quotation mark that is not closed; inside a quoted cell, write " twice.'
-        problems.append(_error(number + 1, f"The file cannot be read from here on ({error}).", hint))
-
-
-def _header(line: str, delimiter: str) -> list[str]:
-    return [_clean(cell).lower() for cell in next(csv.reader([line], delimiter=delimiter), [])]
-
-
-def _likely_delimiter(line: str) -> str:
-    return max(",;\t|", key=line.count)
-
-
-def _json_cells(text: str, problems: list[Problem]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each object of a flat list with its place in the list, counted from 1."""
-    hint = 'A JSON chart is one flat list: [{"name": "...", "parent": "..."}, ...].'
-    try:
-        entries = json.loads(text)
-    except json.JSONDecodeError as error:
-        problems.append(_error(error.lineno, f"This is not valid JSON: {error.msg} in line {error.lineno}.", hint))
-        return
-    except RecursionError:
-        problems.append(_error(0, "The JSON is nested too deep.", hint))
-        return
-    if not isinstance(entries, list):
-        problems.append(_error(0, "The JSON is not a list of units.", hint))
-        return
-    for number, entry in enumerate(entries, start=1):
-        if not isinstance(entry, dict):
-            problems.append(_error(number, f"Entry {number} is not an object.", hint))
-            continue
-        record: dict[str, str] = {}
-        for key, value in entry.items():
-            column = _clean(str(key)).lower()
-            if column == "aliases" and isinstance(value, list):
-                record[column] = "|".join(str(alias) for alias in value)
-            elif value is None or isinstance(value, str | int | float):
-                record[column] = "" if value is None else str(value)
-            elif column in COLUMNS:
-                problems.append(_error(number, f'"{column}" of entry {number} is not a text.', hint))
-        yield number, record
-
-
-def _row(number: int, record: dict[str, str], problems: list[Problem]) -> Row | None:
-    """A record as a Row, None when all its cells are empty. Warns about what was taken out of it and about formulas."""
-    raw = {column: record.get(column) or "" for column in COLUMNS}
-    text = {column: _clean(cell) for column, cell in raw.items()}
-    if not any(text.values()):
-        return None
-    if any(not cell.isascii() and _INVISIBLE.search(cell) for cell in raw.values()):
-        hint = "Nothing to do, unless the name looks wrong."
-        problems.append(Problem(number, "warning", f'Invisible characters were removed in "{text["name"]}".', hint))
-    formulas = [column for column, cell in text.items() if cell[:1] in ("=", "+", "-", "@")]
-    if formulas:
-        found = f"The {' and the '.join(formulas)} would run as a formula in a spreadsheet: {text[formulas[0]][:40]}"
-        problems.append(
-            Problem(number, "warning", found, "It is kept as plain text here; take care when you export it.")
-        )
-    aliases = dict.fromkeys(filter(None, map(str.strip, text["aliases"].split("|"))))
-    return Row(number, text["id"], text["name"], text["parent"], text["type"], tuple(aliases), text["description"])
-
-
-def _clean(cell: str) -> str:
-    """The cell in one Unicode form, without invisible and control characters, its spaces single."""
-    if not cell.isascii():
-        cell = _INVISIBLE.sub("", unicodedata.normalize("NFC", cell))
-    return " ".join(_CONTROL.sub("", cell).split())
-
-
-def _error(row: int, message: str, hint: str) -> Problem:
-    return Problem(row, "error", message, hint)
-
-
-def listing(items: Sequence[str], limit: int = 8) -> str:
-    """Items joined for a sentence, the rest counted."""
-    shown = ", ".join(items[:limit])
-    return shown if len(items) <= limit else f"{shown} and {len(items) - limit:,} more"
+def _held(line: Line, before: int, filled: int, problems: list[Problem]) -> Line:
+    """The line without what is too much in it. Raises Ended when the file as a whole is too much."""
+    cells = line.cells
+    hint = "Keep only the rows and columns that tell about units."
+    if before > MAX_ROWS:
+        raise Ended(error(0, f"The chart has more than {MAX_ROWS:,} units.", hint))
+    if filled > MAX_CELLS:
+        raise Ended(error(line.number, f"The file has more than {MAX_CELLS:,} cells with something in them.", hint))
+    if len(cells) > MAX_COLUMNS:
+        if any(cells[MAX_COLUMNS:]):
+            message = f"The row has {len(cells):,} columns; {MAX_COLUMNS} are the most."
+            raise Ended(error(line.number, message, hint))
+        cells = cells[:MAX_COLUMNS]
+    longest = max(map(len, cells), default=0)
+    if longest > MAX_CELL:
+        message = f"A cell has {longest:,} characters; {MAX_CELL:,} are the most."
+        problems.append(error(line.number, message, "Shorten it; look for a quotation mark that is not closed."))
+        cells = tuple(cell[:MAX_CELL] for cell in cells)
+    return line if cells is line.cells else Line(line.number, cells, line.above)

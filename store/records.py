@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from store import StoreError, schema
@@ -33,13 +33,18 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class ChartVersion:
-    """A chart that was activated, last at `activated`; one at most is `active`."""
+    """A chart that was activated, last at `activated` and `by` whom; one at most is `active`.
+
+    `sha256` finds its file; `units` is how many it has, 0 where that was not written down.
+    """
 
     version: str
     name: str
     sha256: str
     activated: datetime
     active: bool
+    by: str = ""
+    units: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +153,30 @@ class Records:
 
     # Charts
 
-    def activate_chart(self, version: str, name: str, sha256: str) -> ChartVersion:
-        """Make a chart the one in use. Activating an older version again is the way back to it."""
+    def activate_chart(
+        self, version: str, name: str, sha256: str, *, by: str = "", units: int = 0, instead_of: str | None = None
+    ) -> ChartVersion:
+        """Make a chart the one in use. Activating an older version again is the way back to it.
+
+        `instead_of` is the version that whoever decided saw in use, "" for none: when it is another by now, nothing
+        changes and StoreError is raised. None asks for no such check.
+        """
         now = _now()
+        row = {"version": version, "name": name, "sha256": sha256, "activated": now, "activated_by": by, "units": units}
         with writing(self._engine) as connection:
-            row = {"version": version, "name": name, "sha256": sha256, "activated": now}
+            if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
+                connection.execute(text("LOCK TABLE activations IN SHARE ROW EXCLUSIVE MODE"))
+            found = self._charts(connection)
+            active = found[0].version if found else ""
+            if instead_of is not None and active != instead_of:
+                raise StoreError(
+                    f"Another chart was activated meanwhile: {found[0].name} ({active})."
+                    if found
+                    else "The chart that you saw in use is gone.",
+                    "Look at what changes against it, and activate again if that is what you want.",
+                )
             connection.execute(insert(schema.activations), row)
-        return ChartVersion(version, name, sha256, now, active=True)
+        return ChartVersion(version, name, sha256, now, active=True, by=by, units=units)
 
     def active_chart(self) -> ChartVersion | None:
         """The chart in use, None before the first."""
@@ -162,12 +184,18 @@ class Records:
 
     def charts(self) -> tuple[ChartVersion, ...]:
         """Every chart version by its last activation, newest first; so the first one is in use."""
+        with reading(self._engine) as connection:
+            return self._charts(connection)
+
+    def _charts(self, connection: Connection) -> tuple[ChartVersion, ...]:
         table = schema.activations.c
         last = select(func.max(table.number)).group_by(table.version)
-        query = select(table.version, table.name, table.sha256, table.activated).where(table.number.in_(last))
-        with reading(self._engine) as connection:
-            rows = connection.execute(query.order_by(table.number.desc())).all()
-        return tuple(ChartVersion(*row, active=position == 0) for position, row in enumerate(rows))
+        columns = (table.version, table.name, table.sha256, table.activated, table.activated_by, table.units)
+        query = select(*columns).where(table.number.in_(last)).order_by(table.number.desc())
+        return tuple(
+            ChartVersion(version, name, sha256, activated, active=position == 0, by=by, units=units)
+            for position, (version, name, sha256, activated, by, units) in enumerate(connection.execute(query))
+        )
 
     # Conversations
 

@@ -75,6 +75,8 @@ activations = Table(
     Column("name", Words, nullable=False),
     Column("sha256", Words, nullable=False),
     Column("activated", Moment, nullable=False),
+    Column("activated_by", Words, nullable=False, server_default=""),
+    Column("units", Integer, nullable=False, server_default="0"),
 )
 
 conversations = Table(

@@ -10,15 +10,15 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 HOUSE = ("org", "store", "prompts", "trag")
-SHARED = {"trag.errors", "trag.record", "trag.settings", "trag.words"}
-STEPS = {"follow_up", "retrieve", "quote", "verify", "settle", "embed", "llm", "ingest"}
+SHARED = {"trag.errors", "trag.limited", "trag.record", "trag.settings", "trag.words"}
+STEPS = {"follow_up", "retrieve", "quote", "verify", "settle", "embed", "llm", "ingest", "charts"}
 ROOMS = {
     "anytree": {"org/chart.py"},
     "spacy": {"org/entities.py"},
-    "chromadb": {"store/vectors.py"},
+    "openpyxl": {"org/workbook.py", "trag/ingest/"},
+    "chromadb": {"store/"},
     "langchain_core": {"store/ranking.py"},
     "langchain_text_splitters": {"trag/ingest/"},
-    "bm25s": {"store/keywords.py"},
     "sqlalchemy": {"store/"},
     "alembic": {"store/"},
     "llama_cpp": {"trag/llm/"},
@@ -33,6 +33,7 @@ ROOMS = {
     "uvicorn": {"trag/web/", "app.py"},
     "docx": {"trag/ingest/"},
     "pypdf": {"trag/ingest/"},
+    "pypdfium2": {"trag/view/"},
 }
 
 

@@ -80,6 +80,7 @@ class Asking:
         self.statements: tuple[Statement, ...] = ()
         self.passages: tuple[Passage, ...] = ()
         self.contradiction = ""
+        self.at_fault: tuple[str, ...] = ()
         self.from_chart: Stand | None = None
         self.vector: np.ndarray | None = None
         self.dropped = 0
@@ -184,12 +185,9 @@ class Asking:
         """What the chart says against the draft, "" when there is nothing, or nothing is to be repaired."""
         chart, finder = (self.organization.chart, self.organization.finder) if self.system.tree else (None, None)
         with self.timed("verify"):
-            self.checks = verify.check(self.draft, self.evidence(), chart, finder)
-            self.contradiction = verify.contradiction(self.checks)
-            if not self.contradiction and self.from_chart and chart and finder and not refused(self.draft):
-                self.contradiction = verify.disagreement(
-                    self.standalone, self.draft, self.from_chart.text, chart, finder
-                )
+            reply = self.from_chart.text if self.from_chart and not refused(self.draft) else ""
+            verdict = verify.examine(self.standalone, self.draft, self.evidence(), chart, finder, reply=reply)
+            self.checks, self.contradiction, self.at_fault = verdict.checks, verdict.finding, verdict.units
         return self.contradiction if self.system.repairs and not self.interrupted else ""
 
     def correction(self, prompt: Prompt, finding: str) -> tuple[Message, ...]:
@@ -270,12 +268,12 @@ class Asking:
         return bool(description) and description.rstrip(".") in statement.text
 
     def placements(self) -> Stand | None:
-        """Where the units that the answer misplaces really are, in the chart's words."""
+        """The truth about the units that the answer is wrong about, in the chart's words."""
         chart = self.organization.chart
-        if chart is None or not self.checks.misplaced:
+        if chart is None or not self.at_fault:
             return None
-        units = dict.fromkeys(chart.named(wrong.unit)[0].id for wrong in self.checks.misplaced)
-        return Stand(tuple((chart_statements.placement(unit, chart).text, "chart-1") for unit in units))
+        told = (statement.text for unit in self.at_fault for statement in chart_statements.corrections(unit, chart))
+        return Stand(tuple((text, "chart-1") for text in told))
 
     def evidence(self) -> tuple[Evidence, ...]:
         """What may bear out a sentence of the answer, under the ids of the sources."""
@@ -304,7 +302,7 @@ class Asking:
             Source(
                 id=f"chart-{position}",
                 kind="chart",
-                document="Organization chart",
+                document=f"Organization chart {statement.version}",
                 section=" > ".join(unit.name for unit in chart.path(statement.unit))
                 if chart and statement.unit
                 else "",

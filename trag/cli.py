@@ -14,10 +14,14 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
 from trag.errors import SHOWN, TragError
 from trag.record import AnswerRecord
 from trag.settings import Settings, load
+
+if TYPE_CHECKING:
+    from org.chart import Report
 
 _SYSTEMS = ("trag", "trag-no-tree", "rag", "finetuned", "finetuned-tree")
 
@@ -89,6 +93,15 @@ def _parser() -> argparse.ArgumentParser:
         act = acts.add_parser(name, help=words)
         if argument:
             act.add_argument("argument", metavar=argument, nargs="?" if name == "show" else None, default="")
+        if argument == "FILE":
+            act.add_argument("--sheet", default="", help="the sheet of a workbook (default: the first that is a chart)")
+            act.add_argument(
+                "--column",
+                action="append",
+                type=_column,
+                metavar="NAME=HEADER",
+                help='where a column is called otherwise: --column parent="Reports to"',
+            )
         act.set_defaults(job=_CHART[name])
 
     doctor = jobs.add_parser("doctor", help="what this machine can do: models, hashes, GPU, disk, versions")
@@ -180,28 +193,61 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
-    from org.chart import check
-
-    file = _file(options.argument)
-    report = check(file.read_bytes(), file.name)
+    _, report = _chart_report(options)
     for problem in report.problems:
         place = f"row {problem.row}: " if problem.row else ""
         print(f"{problem.severity}: {place}{problem.message}" + (f" ({problem.hint})" if problem.hint else ""))
     if report.chart is None:
         return 1
     depth = max(report.chart.depth(unit) for unit in report.chart.units)
-    print(f"{file.name}: {len(report.chart)} units, {depth} levels below {report.chart.root.name}")
+    print(f"{options.argument}: {len(report.chart)} units, {depth} levels below {report.chart.root.name}")
     print(f"version {report.chart.version}")
     return 0
 
 
 def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
+    from getpass import getuser
+
+    from org.changes import compare
+    from org.chart import usable
     from trag.home import open_home
 
-    file = _file(options.argument)
+    file, report = _chart_report(options)
+    chart = usable(report, file.name)
     with open_home(settings) as home:
-        version = home.activate_chart(file.read_bytes(), file.name)
+        try:
+            before = home.organization.chart
+        except TragError:
+            before = None  # its file is gone, and this is how another comes in its place
+        version = home.activate_chart(chart, file.name, file.read_bytes(), by=f"{getuser()} (terminal)")
+    if before:
+        changes = compare(before, chart)
+        counts = {
+            "added": changes.added,
+            "removed": changes.removed,
+            "moved": changes.moved,
+            "renamed": changes.renamed,
+            "edited": changes.edited,
+        }
+        told = ", ".join(f"{len(units):,} {what}" for what, units in counts.items() if units) or "nothing"
+        print(f"Changed: {told}")
     print(f"Active: {version.version} ({version.name})")
+
+
+def _chart_report(options: argparse.Namespace) -> tuple[Path, Report]:
+    """The file that was named, and what is in it, read in a process of its own."""
+    from trag import charts
+
+    file = _file(options.argument)
+    columns = dict(options.column) if options.column else None
+    return file, charts.check(file.read_bytes(), file.name, sheet=options.sheet, columns=columns)
+
+
+def _column(text: str) -> tuple[str, str]:
+    name, equals, header = text.partition("=")
+    if not equals or not name or not header:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=HEADER")
+    return name, header
 
 
 def _chart_show(settings: Settings, options: argparse.Namespace) -> None:
@@ -228,14 +274,18 @@ def _chart_versions(settings: Settings, options: argparse.Namespace) -> None:
 
     with open_home(settings) as home:
         for chart in home.records.charts():
-            print(f"{'*' if chart.active else ' '} {chart.version}  {chart.activated:%Y-%m-%d %H:%M} UTC  {chart.name}")
+            when = f"{chart.activated:%Y-%m-%d %H:%M} UTC"
+            by = f" by {chart.by}" if chart.by else ""
+            print(f"{'*' if chart.active else ' '} {chart.version}  {when}{by}  {chart.name}")
 
 
 def _chart_rollback(settings: Settings, options: argparse.Namespace) -> None:
+    from getpass import getuser
+
     from trag.home import open_home
 
     with open_home(settings) as home:
-        version = home.roll_back_chart(options.argument)
+        version = home.roll_back_chart(options.argument, by=f"{getuser()} (terminal)")
     print(f"Active: {version.version} ({version.name})")
 
 

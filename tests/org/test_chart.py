@@ -92,6 +92,61 @@ def test_the_version_follows_the_content_and_not_the_file() -> None:
     assert len(plain.version) == 12
 
 
+def test_the_version_of_a_chart_without_the_later_columns_stays_what_it_was() -> None:
+    text = "id,name,parent,type,aliases,description\n1,École,,school,E|S,Teaches.\n,A,1,,,\n"
+    assert load(text.encode(), "a.csv").version == "013758d3c325"
+    wider = text.replace("\n", ",head,email,code,Phone\n", 1)
+    assert load(wider.encode(), "a.csv").version == "013758d3c325"
+    versions = {
+        load((wider + f",B,1,,,,{cells}\n").encode(), "a.csv").version for cells in (",,,", "x,,,", ",,x,", ",,,x")
+    }
+    assert len(versions) == 4
+
+
+def test_further_columns_are_kept() -> None:
+    unit = load(b"name,Head,parent,E-mail,email,Code,Phone,Room\nTop,Ann,,x,t@example.org,7,,12\n", "a.csv").root
+    assert (unit.head, unit.email, unit.code) == ("Ann", "t@example.org", "7")
+    assert unit.attributes == (("E-mail", "x"), ("Room", "12"))
+
+
+def test_a_report_shows_how_the_file_was_read_also_when_it_cannot_be_used() -> None:
+    report = check(b"Bereich,Chefin,Leitung\nTop,,Ann\nLow,Top,Bo\n", "a.csv")
+    assert report.chart is None
+    assert report.header == ("Bereich", "Chefin", "Leitung")
+    assert report.columns == (("head", "Leitung"),)
+    assert report.samples == (("Top", "", "Ann"), ("Low", "Top", "Bo"))
+    asked = check(b"Bereich,Chefin\nTop,\nLow,Top\n", "a.csv", columns={"name": "Bereich", "parent": "Chefin"})
+    assert asked.chart is not None
+    assert (asked.columns, asked.problems) == ((("name", "Bereich"), ("parent", "Chefin")), ())
+
+
+MESSY = """\
+Stand: Mai 2026;;;
+;;;
+Organisationseinheit;Übergeordnete Einheit;Kürzel;Telefon
+Stiftung;-;ST;+49 30 1
+Büro für Öffentlichkeitsarbeit;Stiftng;BÖ;
+Abteilung Recht;stiftung;R;
+Abteilung Recht;Stiftung;R;
+"""
+
+
+def test_a_messy_chart_is_reported_all_at_once() -> None:
+    report = check(MESSY.encode("cp1252"), "chart.csv")
+    assert [(problem.row, problem.severity, problem.message) for problem in report.problems] == [
+        (5, "error", 'The parent "Stiftng" is not in the chart.'),
+        (7, "error", '"Abteilung Recht" stands twice under the same parent, first in row 6.'),
+        (3, "warning", "The file is not in UTF-8 (first in row 3); it was read as Windows-1252 (Western European)."),
+        (3, "warning", "The header was found in row 3; what stands above it was left aside."),
+        (3, "warning", 'The column "Übergeordnete Einheit" was read as parent.'),
+        (3, "warning", 'The column "Organisationseinheit" was read as name.'),
+        (3, "warning", 'The column "Kürzel" was read as aliases.'),
+        (4, "warning", 'The parent "-" was read as none.'),
+        (6, "warning", 'The parent "stiftung" was taken for "Stiftung".'),
+        (7, "warning", 'The alias "R" is also a name of "Abteilung Recht" (row 6).'),
+    ]
+
+
 def test_importing_the_room_loads_no_heavy_library() -> None:
     code = "import sys, org.statements; print(*{'anytree', 'spacy', 'numpy'}.intersection(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

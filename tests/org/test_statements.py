@@ -8,6 +8,7 @@ import pytest
 
 from org.chart import Chart, check
 from org.entities import EntityFinder
+from org.replies import MOST_SHARING
 from org.statements import Statement, answer, describe, placement
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "larkmoor" / "chart.csv"
@@ -162,7 +163,7 @@ def test_a_question_that_is_not_purely_about_the_chart_has_no_chart_answer(
 
 def test_placement_is_one_sentence_about_its_unit(chart: Chart) -> None:
     (ethics,) = chart.named("Ethics Office")
-    assert placement(ethics.id, chart) == Statement(ethics.id, f"The Ethics Office is under {LEGAL}.")
+    assert placement(ethics.id, chart) == Statement(ethics.id, f"The Ethics Office is under {LEGAL}.", chart.version)
     assert placement(chart.root.id, chart).text == "The Harbour Trust is at the top of the organization."
 
 
@@ -207,6 +208,19 @@ def test_a_long_list_keeps_to_the_budget_and_says_what_it_leaves_out(budget: int
     assert all("400 units" in text for text in lists), texts
     assert all(text.endswith(" more.") for text in lists if ":" in text), texts
     assert bool(lists) == (budget >= 10), texts
+
+
+def test_a_name_that_many_share_is_told_apart_for_six_and_counted_for_the_rest() -> None:
+    rows = "".join(f"House {number},Top,house\nFront Desk,House {number},desk\n" for number in range(9))
+    chart = check(f"name,parent,type\nTop,,\n{rows}".encode(), "chart.csv").chart
+    assert chart is not None
+    finder = EntityFinder(chart)
+    text = reply(chart, finder, "Where is the Front Desk?") or ""
+    assert text.startswith("There are 9 units called Front Desk."), text
+    assert text.count("which is under") == MOST_SHARING, text
+    assert text.endswith("3 more have that name."), text
+    one = reply(chart, finder, "Where is the Front Desk (House 4)?")
+    assert one == "The Front Desk (House 4) is under House 4, which is under Top."
 
 
 def test_the_sample_chart_loads_without_problems() -> None:

@@ -92,6 +92,15 @@ def test_the_chart_in_use_is_the_one_activated_last(records: Records) -> None:
     assert [(each.version, each.active) for each in records.charts()] == [("v1", True), ("v2", False)]
 
 
+def test_a_chart_takes_the_place_only_of_the_one_that_was_seen_in_use(records: Records) -> None:
+    records.activate_chart("v1", "a.csv", "1" * 64, by="ada", units=7, instead_of="")
+    for seen in ("", "v0"):
+        with pytest.raises(StoreError, match=r"activated meanwhile: a\.csv"):
+            records.activate_chart("v2", "b.csv", "2" * 64, instead_of=seen)
+    records.activate_chart("v2", "b.csv", "2" * 64, by="bob", units=9, instead_of="v1")
+    assert [(each.version, each.by, each.units) for each in records.charts()] == [("v2", "bob", 9), ("v1", "ada", 7)]
+
+
 def test_conversations_belong_to_their_owner_and_the_last_answered_is_first(records: Records) -> None:
     first = records.start_conversation("amy", "Leave")
     second = records.start_conversation("amy", "Travel")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from org.chart import load
 from prompts import CANNOT_ANSWER, Message
 from trag.ask import cleaned
 from trag.errors import TragError
@@ -75,12 +76,16 @@ class Scripted:
         pass
 
 
+def activate(home: Home, content: bytes) -> None:
+    home.activate_chart(load(content, "chart.csv"), "chart.csv", content, by="ada")
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     folder = tmp_path_factory.mktemp("acme")
     (folder / "manual.md").write_text(MANUAL)
     with open_home(Settings(home=folder / "home")) as home:
-        home.activate_chart(CHART, "chart.csv")
+        activate(home, CHART)
         results = home.ingest([folder / "manual.md"], replace=False, progress=lambda step, done, total: None)
         assert [result.outcome for result in results] == ["indexed"]
         yield home
@@ -246,7 +251,7 @@ def test_a_chart_activated_while_one_asks_counts_from_the_next_question(home: Ho
     first = next(asking)
     assert isinstance(first, Found)
     before = home.organization.version
-    home.activate_chart(CHART.replace(b"Ethics Office,Legal Division", b"Ethics Office,Finance Division"), "moved.csv")
+    activate(home, CHART.replace(b"Ethics Office,Legal Division", b"Ethics Office,Finance Division"))
     try:
         *_, last = asking
         assert isinstance(last, Answer)
@@ -256,7 +261,7 @@ def test_a_chart_activated_while_one_asks_counts_from_the_next_question(home: Ho
         assert "Finance Division" in now.answer
         assert now.checks.chart == home.organization.version != before
     finally:
-        home.roll_back_chart(before)
+        home.roll_back_chart(before, by="ada")
     assert home.organization.version == before
 
 
@@ -314,6 +319,6 @@ def test_a_home_without_a_chart_and_one_without_documents_answer(tmp_path: Path)
         )
         assert (answer.status, answer.checks.chart) == ("answered", "")
     with open_home(Settings(home=tmp_path / "chart only")) as home:
-        home.activate_chart(CHART, "chart.csv")
+        activate(home, CHART)
         answer = record(ask(home, "where is the payroll unit?", "The Payroll Unit is under the Finance Division."))
         assert (answer.status, answer.checks.replaced) == ("answered", "false")

@@ -1,10 +1,13 @@
 """Verification on a small chart, with the real finder reading the answers."""
 
+from time import process_time
+
 import pytest
 
 from org.chart import Chart, load
 from org.entities import EntityFinder
-from trag.verify import Evidence, check, disagreement, supported
+from org.statements import answer as from_chart
+from trag.verify import Evidence, examine, supported
 
 CSV = b"""name,parent,type,aliases,description
 Acme Foundation,,foundation,Acme,
@@ -76,16 +79,24 @@ WRONG = [
 ]
 
 
+def finding(question: str, answer: str, chart: Chart, finder: EntityFinder) -> str:
+    """What the chart says against the answer to a question about it."""
+    stated = from_chart(question, finder.find(question), finder.find_types(question), chart)
+    return examine(question, answer, (), chart, finder, reply=stated.text if stated else "").finding
+
+
 @pytest.mark.parametrize("answer", RIGHT)
 def test_a_right_placement_is_left_alone(answer: str, chart: Chart, finder: EntityFinder) -> None:
-    assert check(answer, (), chart, finder).misplaced == ()
+    assert examine("", answer, (), chart, finder).checks.misplaced == ()
 
 
 @pytest.mark.parametrize(("answer", "expected"), WRONG, ids=[answer for answer, _ in WRONG])
 def test_a_wrong_placement_is_found(
     answer: str, expected: tuple[str, str, str], chart: Chart, finder: EntityFinder
 ) -> None:
-    found = [(wrong.unit, wrong.claimed, wrong.actual) for wrong in check(answer, (), chart, finder).misplaced]
+    found = [
+        (wrong.unit, wrong.claimed, wrong.actual) for wrong in examine("", answer, (), chart, finder).checks.misplaced
+    ]
     assert found == [expected]
 
 
@@ -104,7 +115,7 @@ def test_units_that_do_not_exist_are_named(
     answer: str, unknown: tuple[str, ...], chart: Chart, finder: EntityFinder
 ) -> None:
     evidence = (Evidence("1", "The External Review Panel has five members."),)
-    assert check(answer, evidence, chart, finder).unknown_units == unknown
+    assert examine("", answer, evidence, chart, finder).checks.unknown_units == unknown
 
 
 SOURCE = (
@@ -132,13 +143,15 @@ SOURCE = (
     ],
 )
 def test_support(sentence: str, is_supported: bool) -> None:
-    (checked,) = check(sentence, (Evidence("source", SOURCE),), None, None).sentences
+    (checked,) = examine("", sentence, (Evidence("source", SOURCE),), None, None).checks.sentences
     assert checked.supported is is_supported, supported(sentence, SOURCE)
 
 
 def test_each_sentence_names_the_source_that_bears_it_out() -> None:
     evidence = (Evidence("a", "The quorum is nine."), Evidence("b", SOURCE))
-    checks = check("The quorum is nine. Members serve for three years. Lunch is free.", evidence, None, None)
+    checks = examine(
+        "", "The quorum is nine. Members serve for three years. Lunch is free.", evidence, None, None
+    ).checks
     assert [(sentence.supported, sentence.source) for sentence in checks.sentences] == [
         (True, "a"),
         (True, "b"),
@@ -147,7 +160,7 @@ def test_each_sentence_names_the_source_that_bears_it_out() -> None:
 
 
 def test_without_a_chart_nothing_is_said_about_places() -> None:
-    checks = check("The Ethics Office is under the Finance Division.", (), None, None)
+    checks = examine("", "The Ethics Office is under the Finance Division.", (), None, None).checks
     assert (checks.misplaced, checks.unknown_units, checks.chart) == ((), (), "")
 
 
@@ -162,6 +175,122 @@ def test_without_a_chart_nothing_is_said_about_places() -> None:
 )
 def test_a_unit_with_the_name_of_a_plain_word_is_compared_to_the_letter(answer: str, agrees: bool) -> None:
     chart = load(b"name,parent\nProject,\nboard,Project\ninfra-mail,board\ninfra-ci,board\n", "chart.csv")
-    reply = "The closest unit above both infra-mail and infra-ci is board."
-    found = disagreement("which unit holds both infra-mail and infra-ci", answer, reply, chart, EntityFinder(chart))
-    assert (found == "") is agrees
+    question = "which unit holds both infra-mail and infra-ci"
+    assert (finding(question, answer, chart, EntityFinder(chart)) == "") is agrees
+
+
+WHICH = "Which units are under the Finance Division?"
+HOW_MANY = "How many units are under the Finance Division?"
+WHERE = "Where is the Ethics Office?"
+IS_IT = "Is the Cash Desk under the Finance Division?"
+SIBLINGS = "What are the siblings of the Ethics Office?"
+COMMON = "What is the common parent of the Ethics Office and the Cash Desk?"
+HELP = "How do I register a gift?"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (WHICH, "Payroll and Treasury."),
+        (WHICH, "- **Payroll Unit**: pays salaries\n- **Treasury Unit**: keeps the cash"),
+        (WHICH, "The Finance Division has the Payroll Unit and the Treasury Unit, which includes the Cash Desk."),
+        (HOW_MANY, "Two directly, three in all."),
+        (HOW_MANY, "There are 3 units in total."),
+        (WHERE, "It's in the Legal Division."),
+        (WHERE, "Acme Foundation > Legal Division > Ethics Office"),
+        (WHERE, "I believe the EO is part of Legal, but please check."),
+        (IS_IT, "Yes."),
+        (IS_IT, "It is: the Cash Desk belongs to the Treasury Unit, which is in the Finance Division."),
+        (SIBLINGS, "The DPO."),
+        (COMMON, "Acme."),
+        (HELP, "Ask the Ethics Office, a unit of the Legal Division, which has two units."),
+        (HELP, "The Ethics Office informs the Finance Division and keeps five copies."),
+        (HELP, "The Ethics Office was under the Finance Division until 2019."),
+        (HELP, "If the Ethics Office is under the Finance Division, ask there."),
+        (HELP, "The Ethics Office is under the Legal Division, not under the Finance Division."),
+    ],
+)
+def test_a_right_answer_in_other_words_is_left_alone(
+    question: str, answer: str, chart: Chart, finder: EntityFinder
+) -> None:
+    assert finding(question, answer, chart, finder) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        (WHICH, "Payroll Unit.", "2 units: the Payroll Unit and the Treasury Unit"),
+        (WHICH, "Payroll Unit, Treasury Unit and Ethics Office.", "2 units: the Payroll Unit and the Treasury Unit"),
+        (WHICH, "Payroll Unit, Treasury Unit and Budget Unit.", "There is no Budget Unit."),
+        (HOW_MANY, "Five.", "2 units are directly under the Finance Division, and 3"),
+        (HOW_MANY, "It has 3 units directly under it.", "2 units are directly under Finance Division, 3 in all."),
+        (WHERE, "The Finance Division.", "The Ethics Office is under the Legal Division"),
+        (WHERE, "Acme Foundation > Finance Division > Ethics Office", "Ethics Office is under Legal Division, not"),
+        (
+            WHERE,
+            "- Acme Foundation\n  - Finance Division\n    - Ethics Office",
+            "Ethics Office is under Legal Division",
+        ),
+        (IS_IT, "No.", "Yes: the Cash Desk is under the Treasury Unit"),
+        (IS_IT, "The Cash Desk is not part of the Finance Division.", "Cash Desk is under Finance Division."),
+        (SIBLINGS, "The Payroll Unit.", "Beside the Ethics Office, 1 other unit is directly under the Legal Division"),
+        (COMMON, "The Legal Division.", "The closest unit above both"),
+        (HELP, "Ask the Ethics Office, which has five units.", "0 units are directly under Ethics Office, 0 in all."),
+        (HELP, "Ask the EO (under the Finance Division).", "Ethics Office is under Legal Division, not under Finance"),
+        (HELP, "The Legal Division, with its three units, decides.", "2 units are directly under Legal Division"),
+        (HELP, "Ethics and Data Protection are under Finance.", "not under Finance Division; Data Protection Office"),
+    ],
+)
+def test_a_wrong_answer_is_found(question: str, answer: str, expected: str, chart: Chart, finder: EntityFinder) -> None:
+    assert expected in finding(question, answer, chart, finder)
+
+
+def test_the_misalignment_of_the_paper_is_found() -> None:
+    rows = """name,parent,type
+High Commissioner,,position
+Executive Office,High Commissioner,office
+Inspector General Office,Executive Office,office
+Deputy High Commissioner,High Commissioner,position
+Innovation Service,Deputy High Commissioner,service
+External Relations,Deputy High Commissioner,division
+Governance & Partnership,External Relations,section
+Strategic Communications,External Relations,section
+"""
+    chart = load(rows.encode(), "chart.csv")
+    question = "Name some entities under Deputy High Commissioner and some under External Relations"
+    answer = (
+        "Based on the provided context, the entities under the Deputy High Commissioner include: 1. Innovation Service "
+        "2. Inspector General Office And the entities under External Relations include: 1. Governance & Partnership "
+        "2. Strategic Communications"
+    )
+    found = examine(question, answer, (), chart, EntityFinder(chart)).checks.misplaced
+    assert [(wrong.unit, wrong.claimed) for wrong in found] == [
+        ("Inspector General Office", "Deputy High Commissioner")
+    ]
+
+
+def test_a_shared_name_is_right_when_one_of_its_units_fits() -> None:
+    rows = (
+        b"name,parent\nAcme,\nHealth Division,Acme\nLegal Division,Acme\nPress Desk,Health Division\nPress Desk,Acme\n"
+    )
+    chart = load(rows, "chart.csv")
+    finder = EntityFinder(chart)
+    assert finding("", "The Press Desk is under the Health Division.", chart, finder) == ""
+    assert "not under Legal Division" in finding("", "The Press Desk is under the Legal Division.", chart, finder)
+
+
+def test_what_the_documents_say_in_another_sense_is_no_fault(chart: Chart, finder: EntityFinder) -> None:
+    said = "The Ethics Office reports to the Finance Division."
+    evidence = (Evidence("rules-3", "Every spring the books are read. " + said),)
+    assert examine(HELP, said, (), chart, finder).finding
+    assert examine(HELP, said, evidence, chart, finder).finding == ""
+    placed = "The Ethics Office is part of the Finance Division."
+    assert examine(HELP, placed, (Evidence("rules-3", placed),), chart, finder).finding
+
+
+def test_a_long_answer_is_read_in_bounded_time(chart: Chart, finder: EntityFinder) -> None:
+    names = "Payroll Unit, Treasury Unit and the Cash Desk of the "
+    for text in (names * 60, "1. " * 500, "(" * 2000, "under the " * 400, "Unit of " * 300):
+        began = process_time()
+        examine(WHICH, text, (), chart, finder)
+        assert process_time() - began < 2, text[:40]

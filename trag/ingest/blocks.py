@@ -10,10 +10,6 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-OUT_OF_MEMORY = 3
-TOO_MUCH_OUTPUT = 4
-"""Exit statuses of the child."""
-
 
 @dataclass(frozen=True, slots=True)
 class Block:

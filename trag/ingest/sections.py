@@ -15,6 +15,7 @@ from trag.ingest.blocks import Block
 _NUMBERED = re.compile(
     r"\d+(?:\.\d+)*[.):]?\s|(?:[IVXL]+|[A-Z])[.):]\s|§|(?i:part|chapter|article|section|rule|clause|title)\s+(?:\d|[IVXL]+\b|[A-Z]\b)"
 )
+_LONGEST_ROW = 800
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*[.)]?\s+")
 
 
@@ -64,24 +65,33 @@ def sections(blocks: Sequence[Block], name: str) -> tuple[Section, ...]:
 def row_sentences(rows: Sequence[Sequence[str]], caption: str) -> tuple[str, ...]:
     """One sentence a row: "Approval limits – Post: Director; Limit: 50,000 LMD." (By hand in T-RAG, section 5.1.)
 
-    The first row is the header; where it is empty, the first cell of each row names the rest of it.
+    The first row is the header; where it is empty, the first cell of each row names the rest of it. A row too long to
+    be found as one passage is several sentences, each with the caption and the row's first cell.
     """
     header, *body = rows
-    return tuple(f"{caption} – {_row(header, row)}." for row in body if any(row))
+    return tuple(f"{caption} – {words}." for row in body if any(row) for words in _row(header, row))
 
 
-def _row(header: Sequence[str], row: Sequence[str]) -> str:
+def _row(header: Sequence[str], row: Sequence[str]) -> Iterator[str]:
     cells = [cell.replace("\n", ", ").rstrip(".") for cell in row]
-    if not any(header):
-        name, *values = cells
-        return (
-            f"{name.rstrip(':')}: {'; '.join(filter(None, values))}"
-            if name and any(values)
-            else "; ".join(filter(None, cells))
-        )
-    return "; ".join(
-        f"{name.rstrip(':')}: {cell}" if name else cell for name, cell in zip(header, cells, strict=True) if cell
-    )
+    if any(header):
+        named = zip((name.rstrip(":") for name in header), cells, strict=True)
+        parts, mark = [f"{name}: {cell}" if name else cell for name, cell in named if cell], "; "
+    else:
+        parts, mark = [cells[0].rstrip(":"), *filter(None, cells[1:])], ": "
+    first, *others = [part for part in parts if part] or [""]
+    if len(parts) > len(others) + 1:
+        mark = "; "  # no name, only values
+    while True:
+        count = 0
+        length = len(first)
+        while count < len(others) and (not count or length + len(others[count]) < _LONGEST_ROW):
+            length += len(others[count]) + 2
+            count += 1
+        yield first + (mark + "; ".join(others[:count]) if count else "")
+        others = others[count:]
+        if not others:
+            return
 
 
 def _title(blocks: Sequence[Block]) -> Block | None:

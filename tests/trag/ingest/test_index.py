@@ -42,18 +42,18 @@ def test_a_folder_is_read_sorted_and_one_bad_file_does_not_stop_the_others(shelf
             "b.txt": "Parking\n\nParking is free for all.",
             "a.md": RULES,
             "bad.pdf": "text",
-            "data.csv": "a,b",
+            "data.xyz": "a,b",
             "header.md": "| A | B |\n|---|---|\n",
             "deep/c.md": "# C\n\nThe third one.",
             ".git/hidden.md": "hidden",
             ".hidden.md": "hidden",
         },
     )
-    results = shelf.ingest(folder, tmp_path / "nowhere.md", folder / "data.csv")
+    results = shelf.ingest(folder, tmp_path / "nowhere.md", folder / "data.xyz")
     assert outcomes(results) == [
-        ("data.csv", "skipped"),
+        ("data.xyz", "skipped"),
         (str(tmp_path / "nowhere.md"), "failed"),
-        ("data.csv", "failed"),
+        ("data.xyz", "failed"),
         ("a.md", "indexed"),
         ("b.txt", "indexed"),
         ("bad.pdf", "failed"),

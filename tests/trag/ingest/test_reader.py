@@ -8,8 +8,8 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
+from trag import limited
 from trag.errors import TragError
-from trag.ingest import reader
 from trag.ingest.blocks import Block, Reading
 from trag.ingest.reader import Limits, read, read_file, shown
 
@@ -30,7 +30,7 @@ def test_the_child_sees_nothing_of_the_parents_environment(monkeypatch: pytest.M
     spy, seen = tmp_path / "spy", tmp_path / "seen"
     spy.write_text(f"#!/bin/sh\nenv > {seen}\nexit 9\n")
     spy.chmod(0o755)
-    monkeypatch.setattr(reader.sys, "executable", str(spy))
+    monkeypatch.setattr(limited.sys, "executable", str(spy))
     with pytest.raises(TragError, match=r"a\.txt could not be read"):
         read(b"text", "a.txt", LIMITS)
     assert "PYTHONUTF8=1" in seen.read_text()

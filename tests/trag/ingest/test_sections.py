@@ -232,6 +232,20 @@ def test_each_row_is_a_sentence_with_its_header(rows: tuple[tuple[str, ...], ...
     assert row_sentences(rows, "Limits") == sentences
 
 
+def test_a_long_row_is_said_in_sentences_that_each_name_it() -> None:
+    header = ("Post", *(f"Duty {number}" for number in range(1, 21)))
+    sentences = row_sentences((header, ("Director", *["reads, writes and reckons " * 4] * 20)), "Duties")
+    assert len(sentences) == 4
+    assert all(sentence.startswith("Duties – Post: Director; Duty ") for sentence in sentences)
+    assert max(map(len, sentences)) < 1000
+    assert [f"Duty {number}: " in " ".join(sentences) for number in range(1, 21)] == [True] * 20
+
+
+def test_a_row_under_a_group_and_a_header_of_years_reads_well() -> None:
+    rows = (("", "Post", "2025", "2026"), ("Field", "Head", "10", "12"))
+    assert row_sentences(rows, "Limits (in LMD)") == ("Limits (in LMD) – Field; Post: Head; 2025: 10; 2026: 12.",)
+
+
 def test_a_table_is_named_by_its_caption_or_the_section_without_its_number() -> None:
     rows = (("Post", "Limit"), ("Head", "10"))
     blocks = [

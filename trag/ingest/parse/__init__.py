@@ -11,8 +11,11 @@ from dataclasses import replace
 
 from trag.errors import TragError
 from trag.ingest.blocks import Block, Reading
+from trag.ingest.parse.captions import with_captions
 from trag.ingest.parse.characters import clean, count_deceptive
 from trag.ingest.parse.recognise import recognise
+
+_LONGEST_NOTE = 1_000
 
 
 def parse(content: bytes, suffix: str) -> Reading:
@@ -31,6 +34,18 @@ def parse(content: bytes, suffix: str) -> Reading:
             from trag.ingest.parse import docx
 
             reading = docx.parse(content)
+        case "pptx":
+            from trag.ingest.parse import pptx
+
+            reading = pptx.parse(content)
+        case "xlsx":
+            from trag.ingest.parse import xlsx
+
+            reading = xlsx.parse(content)
+        case "csv":
+            from trag.ingest.parse import csv
+
+            reading = csv.parse(content)
         case "html":
             from trag.ingest.parse import html
 
@@ -44,13 +59,17 @@ def parse(content: bytes, suffix: str) -> Reading:
 
             reading = text.parse(content)
     deceptive = sum(count_deceptive(block.text) + sum(map(count_deceptive, _cells(block))) for block in reading.blocks)
-    blocks = tuple(block for block in map(_cleaned, reading.blocks) if block.text or any(_cells(block)))
+    cleaned = map(_cleaned, reading.blocks)
+    blocks = with_captions([block for block in cleaned if block.text or any(_cells(block))])
     if not blocks:
         raise TragError(
             "holds no text.", " ".join(reading.notes) or "Check that it is the right file, and not a picture of one."
         )
     notes = (*reading.notes, f"{deceptive} invisible characters left out") if deceptive else reading.notes
-    return replace(reading, blocks=blocks, notes=notes)
+    # Names of sheets stand in notes: they are as much a stranger's as the rest.
+    return replace(
+        reading, blocks=blocks, notes=tuple(clean(note).replace("\n", " ")[:_LONGEST_NOTE] for note in notes)
+    )
 
 
 def _cells(block: Block) -> list[str]:

@@ -17,6 +17,7 @@ _NOISE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u2060\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+_FROM_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACES = re.compile("[^\\S\n]+")
 
@@ -51,9 +52,28 @@ def count_deceptive(text: str) -> int:
 
 def clean(text: str) -> str:
     """`text` as it shows: composed (NFC), without invisible characters, one space between words, line ends as "\\n"."""
+    if text.isascii() and text.isprintable() and "  " not in text:
+        return text.strip()  # most cells of most tables
     text = _NOISE.sub("", _DECEPTIVE.sub("", _BREAKS.sub("\n", text)))
     text = unicodedata.normalize("NFC", text.translate(_LIGATURES))
     return "\n".join(line for line in (_SPACES.sub(" ", line).strip() for line in text.split("\n")) if line)
+
+
+def from_right(text: str) -> str:
+    """Text as it is drawn from the left, in the order in which it is read: what is written from the right is turned
+    round, but for the figures and Latin words in it."""
+    if not _FROM_RIGHT.search(text):
+        return text
+    runs: list[list[str]] = []
+    last = False
+    for character in reversed(text):
+        from_left = unicodedata.bidirectional(character) in ("L", "EN", "AN")
+        if from_left and last:
+            runs[-1].insert(0, character)
+        else:
+            runs.append([character])
+        last = from_left
+    return "".join(character for run in runs for character in run)
 
 
 def counted(count: int, what: str) -> str:

@@ -1,7 +1,8 @@
 """Word documents: headings by style, lists and tables in document order, numbers as Word counts them. Knows no other
 format.
 
-Follows no link out of the file. Headers, footers, comments, footnotes and deleted text are left out.
+Follows no link out of the file. A footnote or endnote is read after the paragraph or table that refers to it. Headers,
+footers, comments, hidden and deleted text are left out.
 """
 
 from __future__ import annotations
@@ -9,30 +10,28 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
 import docx
 from docx.document import Document
 from docx.opc.exceptions import PackageNotFoundError
+from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
-from trag.errors import TragError
 from trag.ingest.blocks import Block, Reading
+from trag.ingest.parse.captions import belongs_to_table
+from trag.ingest.parse.characters import counted
+from trag.ingest.parse.container import damaged, screen
 from trag.ingest.parse.docx_numbers import Numbers, value
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.tables import with_header
 
-ENTRIES = 5_000
-BYTES = 400_000_000
-RATIO = 200
-"""What the container may hold: entries, bytes unpacked, and bytes unpacked for each packed one in a large entry."""
-
-_DECLARATION = re.compile(rb"<\0?!\0?(?:D\0?O\0?C\0?T\0?Y\0?P\0?E|E\0?N\0?T\0?I\0?T\0?Y)", re.IGNORECASE)
+_WHAT = "Word document"
 _BOLD = 10
 """The level of a paragraph that is bold from end to end: a heading below Word's nine."""
 _AROUND = {qn(name) for name in ("w:sdt", "w:sdtContent", "w:customXml")}
+_FOOTNOTES = {kind: qn(f"w:{kind}Reference") for kind in ("footnote", "endnote")}
 _CHARACTERS = {qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): " ", qn("w:noBreakHyphen"): "-"}
 _LEFT_OUT = {qn(name) for name in ("w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:instrText", "w:delText")} | {
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -41,43 +40,16 @@ _LEFT_OUT = {qn(name) for name in ("w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:i
 
 def parse(content: bytes) -> Reading:
     """A .docx file. Raises TragError for a container that is damaged, unpacks to too much, or declares entities."""
-    _screen(content)
+    notes = screen(content, _WHAT)
     try:
         document = docx.Document(io.BytesIO(content))
-    except (PackageNotFoundError, KeyError, ValueError, SyntaxError, zipfile.BadZipFile) as error:
-        raise TragError(
-            f"is a damaged Word document ({error}).", "Open it in Word, save it again and ingest that."
-        ) from error
-    found = list(_Body(document).blocks())
+        found = list(_Body(document).blocks())
+    except (PackageNotFoundError, KeyError, ValueError, SyntaxError, AttributeError, zipfile.BadZipFile) as error:
+        raise damaged(_WHAT, error) from error
+    if comments := sum(1 for _ in document.comments):
+        notes = (*notes, f"{counted(comments, 'comment')} left out")
     styled = any(block.kind == "heading" and 0 < block.level < _BOLD for block in found)
-    return Reading("Word", tuple(found) if styled else promote(found))
-
-
-def _screen(content: bytes) -> None:
-    """Refuses before anything is unpacked what would unpack to too much, and XML that could grow or reach out."""
-    try:
-        container = zipfile.ZipFile(io.BytesIO(content))
-        entries = container.infolist()
-        size = sum(entry.file_size for entry in entries)
-        swollen = [
-            entry
-            for entry in entries
-            if entry.file_size > 10_000_000 and entry.file_size > RATIO * max(entry.compress_size, 1)
-        ]
-        if len(entries) > ENTRIES or size > BYTES or swollen:
-            raise TragError(
-                f"unpacks to {size:,} bytes in {len(entries)} parts: it looks like a ZIP bomb.",
-                f"At most {BYTES:,} bytes in {ENTRIES} parts are read, none packed more than {RATIO} to 1.",
-            )
-        for entry in entries:
-            if entry.filename.endswith((".xml", ".rels")) and _DECLARATION.search(container.read(entry)):
-                raise TragError(
-                    "declares XML entities, which no Word document needs.", "Do not open it; ask where it comes from."
-                )
-    except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
-        raise TragError(
-            f"is a damaged Word document ({error}).", "Open it in Word, save it again and ingest that."
-        ) from error
+    return Reading("Word", tuple(found) if styled else promote(found), notes=notes)
 
 
 class _Body:
@@ -88,6 +60,8 @@ class _Body:
         self._styles = {style.style_id: style.element for style in document.styles}
         numbering = [part for part in document.part.related_parts.values() if part.partname.endswith("/numbering.xml")]
         self._numbers = Numbers(numbering[0].element if numbering else None, self._styles)
+        self._footnotes = _footnotes(document)
+        self._told = 0  # footnotes, so far
 
     def blocks(self) -> Iterator[Block]:
         """Paragraphs, items, headings and tables, in order."""
@@ -97,10 +71,23 @@ class _Body:
         for element in parent:
             if element.tag == qn("w:p"):
                 yield from self._paragraph(element)
+                yield from self._referred(element)
             elif element.tag == qn("w:tbl"):
-                yield Block("table", rows=_rows(element))
+                if _is_layout(element):
+                    for cell in element.iterfind(f"{qn('w:tr')}/{qn('w:tc')}"):
+                        yield from self._inside(cell)
+                else:
+                    yield Block("table", rows=_rows(element))
+                    yield from self._referred(element)
             elif element.tag in _AROUND:
                 yield from self._inside(element)
+
+    def _referred(self, element: Any) -> Iterator[Block]:
+        """The footnotes and endnotes that an element refers to."""
+        for reference in element.iter(*_FOOTNOTES.values()):
+            if text := self._footnotes.get((reference.tag, reference.get(qn("w:id")))):
+                self._told += 1
+                yield Block("paragraph", f"Note {self._told}: {text}")
 
     def _paragraph(self, paragraph: Any) -> Iterator[Block]:
         mark, depth = self._numbers.mark(paragraph)
@@ -116,7 +103,7 @@ class _Body:
             yield Block("item", f"{mark} {text}".replace("\n", " "), depth)
         elif any(name.startswith("list ") for name in names):
             yield Block("item", f"- {text}".replace("\n", " "), 1)
-        elif len(text) <= LONGEST and text[-1] not in ".,;:" and _is_bold(paragraph):
+        elif len(text) <= LONGEST and text[-1] not in ".,;:" and not belongs_to_table(text) and _is_bold(paragraph):
             yield Block("heading", text.replace("\n", " "), _BOLD)
         else:
             yield Block("paragraph", text)
@@ -140,6 +127,25 @@ class _Body:
             found.append(style)
             style = value(self._styles[style], "w:basedOn")
         return found
+
+
+def _footnotes(document: Document) -> dict[tuple[str, str | None], str]:
+    """The texts of footnotes and endnotes by the tag of what refers to them, and their id."""
+    found: dict[tuple[str, str | None], str] = {}
+    for part in document.part.related_parts.values():
+        for kind, tag in _FOOTNOTES.items():
+            if part.partname.endswith(f"/{kind}s.xml"):
+                for note in parse_xml(part.blob).iterfind(qn(f"w:{kind}")):
+                    if note.get(qn("w:type")) is None:  # else it is the line that parts footnotes from the text
+                        found[tag, note.get(qn("w:id"))] = " ".join(_text(note).split())
+    return found
+
+
+def _is_layout(table: Any) -> bool:
+    """Whether a table only sets things side by side: it is one cell, or holds headings or another table."""
+    nested = table.find(f".//{qn('w:tbl')}") is not None
+    styles = (style.get(qn("w:val"), "") for style in table.iter(qn("w:pStyle")))
+    return nested or len(list(table.iter(qn("w:tc")))) == 1 or any(style.startswith("Heading") for style in styles)
 
 
 def _text(element: Any) -> str:
@@ -170,10 +176,8 @@ def _is_bold(paragraph: Any) -> bool:
 def _rows(table: Any) -> tuple[tuple[str, ...], ...]:
     """The cells of a table, merged ones filled in where they reach to."""
     rows: list[list[str]] = []
-    marked = False
-    for row in table.iter(qn("w:tr")):
-        if row.getparent() is not table:
-            continue
+    marked = 0
+    for row in table.iterfind(qn("w:tr")):
         cells: list[str] = []
         for cell in row.iter(qn("w:tc")):
             if cell.getparent() is not row and cell.getparent().tag != qn("w:sdtContent"):
@@ -183,7 +187,8 @@ def _rows(table: Any) -> tuple[tuple[str, ...], ...]:
             goes_on = merge is not None and merge.get(qn("w:val")) != "restart"
             above = rows[-1][len(cells)] if goes_on and rows and len(cells) < len(rows[-1]) else ""
             cells += [above if goes_on else _text(cell)] * (min(int(span), 100) if span.isdecimal() else 1)
-        marked = marked or (not rows and row.find(f"{qn('w:trPr')}/{qn('w:tblHeader')}") is not None)
+        is_header = row.find(f"{qn('w:trPr')}/{qn('w:tblHeader')}") is not None
+        marked += is_header and marked == len(rows)
         rows.append(cells)
     first = [run for run in table.iterfind(f"{qn('w:tr')}[1]//{qn('w:p')}") if _text(run)]
     return with_header(rows, marked=marked or (len(rows) > 1 and bool(first) and all(map(_is_bold, first))))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trag.ingest.blocks import Block
+from trag.ingest.parse.captions import belongs_to_table
 
 LONGEST = 110
 """Characters of the longest line that is taken for a heading."""
@@ -116,6 +117,8 @@ def _heading(lines: Sequence[str], before: Block | None, after: Block | None, fi
     """The heading that the first of `lines` is, if it is one."""
     line = lines[0].strip()
     alone = len(lines) == 1
+    if alone and belongs_to_table(line):
+        return None
     runs_on = not alone and lines[1].strip()[:1].islower()
     if question := _QUESTION.match(line):
         text, mark, body = line[question.end() :].partition("?")

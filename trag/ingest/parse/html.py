@@ -10,9 +10,10 @@ from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString, PageElement, PreformattedString
 
 from trag.ingest.blocks import Block, Reading
+from trag.ingest.parse.captions import belongs_to_table
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import LONGEST, promote
-from trag.ingest.parse.tables import with_header
+from trag.ingest.parse.tables import transposed, with_header
 
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _DROPPED = (
@@ -109,7 +110,8 @@ def _paragraph(run: Sequence[PageElement]) -> Iterator[Block]:
     nodes = [node for node in run if isinstance(node, Tag) or str(node).strip()]
     bold = list(takewhile(lambda node: isinstance(node, Tag) and node.name in ("b", "strong"), nodes))
     title, rest = _text(bold), nodes[len(bold) :]
-    if title and len(title) <= LONGEST and title[-1] not in ".,;" and (not rest or _breaks(rest[0])):
+    told_apart = not rest or _breaks(rest[0])
+    if title and len(title) <= LONGEST and title[-1] not in ".,;" and told_apart and not belongs_to_table(title):
         yield Block("heading", title.replace("\n", " ").rstrip(":"), _BOLD)
         nodes = rest
     if text := _text(nodes):
@@ -154,7 +156,8 @@ def _table(tag: Tag) -> Iterator[Block]:
         return
     rows: list[tuple[str, ...]] = []
     spans: dict[int, tuple[int, str]] = {}  # column -> rows still to fill, and the cell that fills them
-    marked = False
+    marked = 0
+    beside = 0  # rows whose first cell alone is a header
     for row in tag.find_all("tr"):
         cells: list[str] = []
         tags = row.find_all(["td", "th"], recursive=False)
@@ -166,8 +169,13 @@ def _table(tag: Tag) -> Iterator[Block]:
                     spans[len(cells)] = (down - 1, text)
                 cells.append(text)
         _fill(cells, spans)
-        marked = marked or (not rows and bool(tags) and all(cell.name == "th" for cell in tags))
+        heads = [cell.name == "th" for cell in tags]
+        in_head = row.find_parent("thead") is not None
+        marked += marked == len(rows) and bool(heads) and (in_head or (all(heads) and (len(heads) > 1 or not rows)))
+        beside += heads[:1] == [True] and not any(heads[1:])
         rows.append(tuple(cells))
+    if not marked and beside == len(rows) and max(map(len, rows), default=0) > 2:
+        rows, marked = list(transposed(rows)), 1
     caption = tag.find("caption")
     yield Block("table", _text([caption]) if caption else "", rows=with_header(rows, marked=marked))
 

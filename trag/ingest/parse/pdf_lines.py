@@ -6,17 +6,27 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
 
-from pypdf import PageObject
+from trag.ingest.parse.characters import from_right
+from trag.ingest.parse.pdf_page import Drawn
+from trag.ingest.parse.pdf_pen import Fragment
+from trag.ingest.parse.pdf_ruled import Grid, fill, grids
+from trag.ingest.parse.tables import Row
 
 _PAGE_NUMBER = re.compile(r"\W*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of)\s*\d{1,4})?\W*", re.IGNORECASE)
-_BULLETS = {0x7F: "•", 0xF0B7: "•", 0xF0A7: "•"}  # as reportlab and Word encode them
+_NUMBERED = re.compile(
+    r"\d+(?:\.\d+)*[.)]?\s+[^\W\d]|(?:part|chapter|article|section|annex|appendix)\s+\w", re.IGNORECASE
+)
 _MARK = re.compile(r"[-•‣◦▪–]|\(?\w{1,3}[.)]")
 _DOTS = re.compile(r"(?:\.\s?){5,}")
-_EM = 0.5
-"""Estimated width of a character, in sizes of its font."""
+_APART = 0.8
+_WORD = 0.12
+"""Gaps from which on text beside text is a cell of its own, or a word of its own, in sizes of its font."""
+LARGER = 1.12
+"""How much larger than the body a line is that is set apart by its size."""
+_COLUMN = 3
+_PROSE = 25
+"""Lines that make a column of text at the least, and the characters of each."""
 _WITHIN_ROW = 12
 """Lines that may lie between two cells of one row as they are drawn, because cells before them are wrapped."""
 
@@ -25,7 +35,7 @@ _WITHIN_ROW = 12
 class Line:
     """What stands at one height: `cells` are its stretches of text and where each begins. In points, `y` upwards.
 
-    `end` is where its text ends, estimated from the number of characters.
+    `end` is where its text ends. A ruled table is one line, of which `rows` are the cells.
     """
 
     page: int
@@ -34,6 +44,7 @@ class Line:
     bold: bool
     cells: list[tuple[float, str]]
     end: float
+    rows: tuple[Row, ...] = ()
 
     @property
     def text(self) -> str:
@@ -44,49 +55,78 @@ class Line:
         return self.cells[0][0]
 
 
-def lines(page: PageObject, number: int) -> list[Line]:
-    """The lines of a page in the order in which they are drawn; the cells of a row are on one line."""
+def lines(drawn: Drawn, number: int) -> list[Line]:
+    """The lines of a page in the order in which they are drawn; a ruled table stands where its text begins."""
+    owners = fill(grids(drawn.rules), drawn.fragments)
     found: list[Line] = []
-    broken = False  # whether pypdf saw a line end after the last text
+    waiting: list[Fragment] = []
+    told: set[Grid] = set()
+    for at, fragment in enumerate(drawn.fragments):
+        if (grid := owners.get(at)) is None:
+            waiting.append(fragment)
+        elif grid not in told:
+            told.add(grid)
+            found += [*_lines(waiting, number), _table(grid, fragment.size, number)]
+            waiting = []
+    return found + _lines(waiting, number)
 
-    def visit(text: str, user: list[float], matrix: list[float], font: Any, size: float) -> None:
-        nonlocal broken
-        if not text:
-            return
-        after_break, broken = broken, text.endswith("\n")
-        text = text.replace("\n", "").translate(_BULLETS)
-        if not text.strip():
-            if found and text:
-                found[-1].cells[-1] = (found[-1].cells[-1][0], found[-1].cells[-1][1] + " ")
-            return
-        x = matrix[4] * user[0] + matrix[5] * user[2] + user[4]
-        y = matrix[4] * user[1] + matrix[5] * user[3] + user[5]
-        scale = abs(matrix[3] or matrix[1]) * abs(user[3] or user[1]) or 1
-        size = round(2 * size * scale) / 2
-        bold = "bold" in str(font.get("/BaseFont", "") if font else "").lower()
-        piece = Line(number, y, size, bold, [(x, text)], x + len(text.strip()) * size * _EM)
-        for line in found[: -_WITHIN_ROW - 1 : -1]:
-            if abs(line.y - y) <= 0.35 * max(size, line.size) and (line is found[-1] or x > line.end):
-                _join(line, piece, after_break)
-                return
-        _place(found, piece)
 
-    page.extract_text(visitor_text=visit)
+def _table(grid: Grid, size: float, number: int) -> Line:
+    """A ruled table as one line, bold where its first row is; merged cells are filled in where they reach to."""
+    merged = grid.merged()
+    inside: dict[tuple[int, int], list[Fragment]] = {}
+    for cell in merged:
+        inside.setdefault(merged[cell], []).extend(grid.inside.get(cell, []))
+    text = {cell: "\n".join(line.text for line in _lines(held, number)) for cell, held in inside.items()}
+    rows = tuple(
+        tuple(text[merged[row, column]] for column in range(len(grid.xs) - 1)) for row in range(len(grid.ys) - 1)
+    )
+    top = [fragment for cell, held in inside.items() if cell[0] == 0 for fragment in held if fragment.text.strip()]
+    bold = bool(top) and all(fragment.bold for fragment in top)
+    words = " ".join(filter(None, text.values()))
+    return Line(number, grid.ys[-1], size, bold, [(grid.xs[0], words)], grid.xs[-1], rows)
+
+
+def _lines(fragments: Sequence[Fragment], number: int) -> list[Line]:
+    """The lines that text makes; the cells of a row are on one line."""
+    found: list[Line] = []
+    for piece in fragments:
+        if not piece.text.strip():
+            if found and abs(found[-1].y - piece.y) <= 0.35 * piece.size:
+                start, text = found[-1].cells[-1]
+                found[-1].cells[-1] = (start, text + " ")
+            continue
+        for above in range(1, min(_WITHIN_ROW, len(found)) + 1):
+            line = found[-above]
+            level = abs(line.y - piece.y) <= 0.35 * max(piece.size, line.size)
+            if level and (above == 1 or (piece.x > line.end - 1 and not _is_column(found[-above:]))):
+                _join(line, piece)
+                break
+        else:
+            line = Line(number, piece.y, piece.size, piece.bold, [(piece.x, piece.text)], piece.end)
+            _place(found, line)
     for line in found:
-        line.cells = [(x, " ".join(text.split())) for x, text in line.cells]
+        line.cells = [(x, from_right(" ".join(text.split()))) for x, text in line.cells]
     return found
 
 
-def _join(line: Line, piece: Line, after_break: bool) -> None:
+def _join(line: Line, piece: Fragment) -> None:
     """Adds what stands beside a line to it: as a cell where it stands apart, else to the last one."""
     start, before = line.cells[-1]
-    (x, text) = piece.cells[0]
-    apart = x - line.end > 0.8 * piece.size or (after_break and x > start + piece.size)
+    gap = piece.x - line.end
+    if abs(piece.x - start) < 0.1 * piece.size and piece.text.strip() == before.strip():
+        line.bold = True  # drawn twice to look so
+        return
+    if piece.end < start + 0.5 * piece.size and from_right(piece.text) != piece.text:
+        line.cells[-1] = (piece.x, piece.text + " " * (start - piece.end > _WORD * piece.size) + before)
+        return
+    apart = gap > _APART * piece.size or gap < -_APART * piece.size
     mark = _MARK.fullmatch(before.strip()) is not None
     if apart and not (mark and len(line.cells) == 1):
-        line.cells.append((x, text))
+        line.cells.append((piece.x, piece.text))
     else:
-        line.cells[-1] = (start, before + (" " if apart or mark else "") + text)
+        space = " " if apart or gap > _WORD * piece.size or mark else ""
+        line.cells[-1] = (start, before + space + piece.text)
     # The mark of an item may be set in another size than the item.
     line.size, line.bold = (piece.size, piece.bold) if mark else (max(line.size, piece.size), line.bold and piece.bold)
     line.end = max(line.end, piece.end)
@@ -97,79 +137,12 @@ def _place(found: list[Line], piece: Line) -> None:
     at = len(found)
     while at and len(found) - at < _WITHIN_ROW and found[at - 1].y < piece.y and found[at - 1].x < piece.x - piece.size:
         at -= 1
-    found.insert(at, piece)
+    found.insert(len(found) if _is_column(found[at:]) else at, piece)
 
 
-def rows(found: Sequence[Line]) -> tuple[tuple[tuple[str, ...], ...], int]:
-    """The rows of the table that begins with the first of `found`, and how many lines it takes; else nothing and 0.
-
-    A table is lines of several cells each, of which at least two begin at the same place in a column after the first.
-    """
-    run = _run(found)
-    several = [line for line in run if len(line.cells) > 1]
-    starts = Counter(round(x / 2) for line in several for x, _ in line.cells[1:])
-    if len(several) < 2 or max(starts.values()) < 2:
-        return (), 0
-    columns = _columns(run, max(len(line.cells) for line in several))
-    gaps = [above.y - line.y for above, line in pairwise(run)]
-    apart = _rows_lie_apart([gap for gap in gaps if gap > 0.9 * run[0].size])
-    table: list[list[str]] = []
-    for line, gap in zip(run, [0.0, *gaps], strict=True):
-        cells = [""] * len(columns)
-        for at, (x, text) in enumerate(line.cells):
-            if len(line.cells) < len(columns):
-                at = max((column for column, start in enumerate(columns) if start <= x + line.size / 2), default=0)
-            cells[at] = f"{cells[at]} {text}".strip()
-        wrapped = gap < apart if apart else not cells[0]
-        if table and wrapped:
-            table[-1] = [f"{above} {cell}".strip() for above, cell in zip(table[-1], cells, strict=True)]
-        else:
-            table.append(cells)
-    return tuple(map(tuple, table)), len(run)
-
-
-def _run(found: Sequence[Line]) -> Sequence[Line]:
-    """The first lines of `found` that may be one table: each of several cells, or of one below those."""
-    run: list[Line] = []
-    for line, below in zip(found, [*found[1:], None], strict=True):
-        near = not run or (line.page == run[0].page and 0 < run[-1].y - line.y < 4 * line.size)
-        goes_on = run and (_aligned(line, run) or (below and len(below.cells) > 1 and _aligned(below, run)))
-        if not near or (len(line.cells) < 2 and not goes_on):
-            break
-        run.append(line)
-    gaps = [above.y - line.y for above, line in pairwise(run)]
-    while gaps and len(run[-1].cells) < 2 and run[-1].x <= run[0].x + 1 and gaps.pop() > 1.1 * min(gaps, default=0.0):
-        run.pop()  # the paragraph below
-    return run
-
-
-def _aligned(line: Line, run: Sequence[Line]) -> bool:
-    """Whether a cell of `line` begins where one of `run` does."""
-    return any(abs(start - x) < 2 for start, _ in line.cells for above in run for x, _ in above.cells)
-
-
-def _columns(run: Sequence[Line], width: int) -> list[float]:
-    """Where each of `width` columns begins: where cells often do, else the leftmost place in lines that have all."""
-    starts: list[list[float]] = []
-    for x in sorted(x for line in run for x, _ in line.cells):
-        if starts and x - starts[-1][-1] < 2:
-            starts[-1].append(x)
-        else:
-            starts.append([x])
-    often = [each[0] for each in starts if len(each) > 1]
-    if len(often) == width:
-        return often
-    full = [[x for x, _ in line.cells] for line in run if len(line.cells) == width]
-    return [min(column) for column in zip(*full, strict=True)]
-
-
-def _rows_lie_apart(gaps: Sequence[float]) -> float:
-    """The distance from which a line begins a row, where rows lie further apart than the lines within one; else 0."""
-    if not gaps or max(gaps) <= 1.2 * min(gaps):
-        return 0.0
-    middle = (min(gaps) + max(gaps)) / 2
-    header = next(at for at, gap in enumerate(gaps) if gap >= middle)
-    return middle if header < 3 else 0.0
+def _is_column(passed: Sequence[Line]) -> bool:
+    """Whether lines are those of a column of text, beside the top of which another begins, and no wrapped cell."""
+    return len(passed) >= _COLUMN and all(len(line.cells) == 1 and len(line.text) >= _PROSE for line in passed)
 
 
 def without_contents(found: Sequence[Line]) -> Sequence[Line]:
@@ -183,14 +156,25 @@ def without_contents(found: Sequence[Line]) -> Sequence[Line]:
 
 def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:
     """The lines of all pages without the headers, footers and page numbers that come again on most of them."""
+    body = body_size([line for found in pages for line in found])
     edges = [_edges(found) for found in pages]
     repeated = Counter(form for lines_ in edges for form in {_form(line) for line in lines_})
     often = max(3, (len(pages) + 1) // 2)
 
     def runs(line: Line) -> bool:
+        if line.size >= LARGER * body and _NUMBERED.match(line.text):  # chapters that begin on a page of their own
+            return False
         return repeated[_form(line)] >= often or (len(pages) > 1 and _PAGE_NUMBER.fullmatch(line.text) is not None)
 
     return [line for found, at in zip(pages, edges, strict=True) for line in found if not (line in at and runs(line))]
+
+
+def body_size(found: Sequence[Line]) -> float:
+    """The size in which most characters are set."""
+    sizes: Counter[float] = Counter()
+    for line in found:
+        sizes[line.size] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def _edges(found: Sequence[Line]) -> list[Line]:
@@ -200,5 +184,6 @@ def _edges(found: Sequence[Line]) -> list[Line]:
 
 
 def _form(line: Line) -> str:
-    """A line without its figures: what page numbers and dates have in common from page to page."""
-    return re.sub(r"\d+", "#", line.text)
+    """A line without its figures: what page numbers and dates have in common from page to page. A table with other
+    figures is another table, though."""
+    return re.sub(rf"\b{line.page}\b" if line.rows else r"\d+", "#", line.text)

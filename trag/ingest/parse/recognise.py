@@ -16,12 +16,21 @@ FORMATS = {
     ".html": "html",
     ".htm": "html",
     ".docx": "docx",
+    ".pptx": "pptx",
+    ".xlsx": "xlsx",
+    ".csv": "csv",
+    ".tsv": "csv",
     ".pdf": "pdf",
 }
 """The formats that can be read, by suffix."""
 
-_NAMES = {"pdf": "a PDF", "docx": "a Word document (.docx)"}
-_SUFFIXES = {"pdf": ".pdf", "docx": ".docx"}
+_NAMES = {
+    "pdf": "a PDF",
+    "docx": "a Word document (.docx)",
+    "pptx": "a PowerPoint presentation (.pptx)",
+    "xlsx": "an Excel workbook (.xlsx)",
+}
+_SUFFIXES = {kind: f".{kind}" for kind in _NAMES}
 
 _MAGIC = (
     (b"\x89PNG\r\n", "a PNG picture"),
@@ -42,8 +51,10 @@ _MAGIC = (
 )
 _OFFICE = (
     ("word/document.xml", "docx"),
-    ("xl/workbook", "an Excel workbook"),
-    ("ppt/presentation.xml", "a PowerPoint presentation"),
+    ("xl/workbook.xml", "xlsx"),
+    ("ppt/presentation.xml", "pptx"),
+    ("xl/workbook.bin", "a binary Excel workbook (.xlsb)"),
+    ("META-INF/manifest.xml", "an OpenDocument file"),
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)

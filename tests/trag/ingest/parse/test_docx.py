@@ -1,10 +1,13 @@
 import io
-import zipfile
 from collections.abc import Callable
 from typing import Any
 
 import docx
 import pytest
+from docx.opc.constants import CONTENT_TYPE as CT
+from docx.opc.constants import RELATIONSHIP_TYPE as RT
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 
@@ -30,17 +33,6 @@ def element(name: str, **attributes: str) -> Any:
     for key, value in attributes.items():
         made.set(qn(f"w:{key}"), value)
     return made
-
-
-def repacked(content: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:
-    """The same container with one entry changed, or added."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
-        for entry in old.infolist():
-            new.writestr(entry, change(old.read(entry)) if entry.filename == name else old.read(entry))
-        if name not in old.namelist():
-            new.writestr(name, change(b""))
-    return file.getvalue()
 
 
 def test_styles_lists_and_tables_come_in_document_order() -> None:
@@ -152,48 +144,96 @@ def test_wording_stands_in_for_styles() -> None:
     ]
 
 
-PLAIN = built(lambda document: document.add_paragraph("Some text."))
+def rows(table: Any, *cells: tuple[str, ...]) -> Any:
+    for row, texts in zip(table.rows, cells, strict=True):
+        for cell, text in zip(row.cells, texts, strict=True):
+            cell.text = text
+    return table
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        pytest.param(
-            repacked(PLAIN, "word/media/bomb.xml", lambda _: bytes(30_000_000)), "ZIP bomb", id="packed 1000 to 1"
-        ),
-        pytest.param(
-            repacked(
-                PLAIN,
-                "word/document.xml",
-                lambda xml: xml.replace(b"<w:document", b'<!DOCTYPE x [<!ENTITY a "b">]><w:document', 1),
+def test_two_header_rows_and_rows_that_name_others_are_understood() -> None:
+    def build(document: Any) -> None:
+        cells = (
+            ("Post", "Limit", ""),
+            ("", "2025", "2026"),
+            ("Field", "", ""),
+            ("Director", "50", "60"),
+            ("Head", "10", "12"),
+        )
+        table = rows(document.add_table(5, 3), *cells)
+        for first, last in (((0, 1), (0, 2)), ((0, 0), (1, 0)), ((2, 0), (2, 2))):
+            table.cell(*first).merge(table.cell(*last))
+        for row in (table.rows[0], table.rows[1]):
+            row._tr.get_or_add_trPr().append(element("w:tblHeader"))
+
+    assert blocks(build) == (
+        Block(
+            "table",
+            rows=(
+                ("", "Post", "Limit 2025", "Limit 2026"),
+                ("Field", "Director", "50", "60"),
+                ("Field", "Head", "10", "12"),
             ),
-            "declares XML entities",
-            id="entities",
         ),
-        pytest.param(
-            repacked(
-                PLAIN,
-                "word/styles.xml",
-                lambda xml: b"\xff\xfe" + '<?xml version="1.0"?><!DOCTYPE x>'.encode("utf-16-le"),
-            ),
-            "declares XML entities",
-            id="a declaration in utf-16",
-        ),
-        pytest.param(PLAIN[:-300], "damaged", id="truncated"),
-        pytest.param(repacked(PLAIN, "word/document.xml", lambda xml: xml[:200]), "damaged", id="broken XML"),
-        pytest.param(built(lambda document: None), "holds no text", id="nothing in it"),
-    ],
-)
-def test_a_hostile_or_damaged_container_is_refused(content: bytes, said: str) -> None:
-    with pytest.raises(TragError) as caught:
-        parse(content, ".docx")
-    assert said in caught.value.message
+    )
 
 
-def test_a_container_of_too_many_parts_is_refused() -> None:
-    file = io.BytesIO(PLAIN)
-    with zipfile.ZipFile(file, "a") as container:
-        for number in range(5_001):
-            container.writestr(f"word/media/{number}.png", b"")
-    with pytest.raises(TragError, match="ZIP bomb"):
-        parse(file.getvalue(), ".docx")
+def test_a_table_around_another_is_there_for_the_layout() -> None:
+    def build(document: Any) -> None:
+        outer = document.add_table(1, 2)
+        outer.cell(0, 0).text = "Left."
+        outer.cell(0, 1).text = "Right."
+        rows(outer.cell(0, 1).add_table(2, 2), ("Seat", "Oslo"), ("Founded", "1987"))
+
+    assert blocks(build) == (
+        Block("paragraph", "Left."),
+        Block("paragraph", "Right."),
+        Block("table", rows=(("", ""), ("Seat", "Oslo"), ("Founded", "1987"))),
+    )
+
+
+def test_a_caption_goes_with_its_table_whatever_its_style() -> None:
+    def build(document: Any) -> None:
+        document.add_heading("Limits", 1)
+        document.add_paragraph().add_run("Table 2: Limits of posts").bold = True
+        document.add_paragraph("(in thousand LMD)")
+        rows(document.add_table(2, 3), ("Post", "Limit", "Note"), ("Head", "10", "once"))
+        rows(document.add_table(2, 3), ("Post", "Limit", "Note"), ("Clerk", "5", "once"))
+        document.add_paragraph("Table 3: Limits of clerks", style="Caption")
+
+    assert [block.text for block in blocks(build)] == [
+        "Limits",
+        "Table 2: Limits of posts (in thousand LMD)",
+        "Table 3: Limits of clerks",
+    ]
+
+
+def test_footnotes_are_read_where_they_are_referred_to_and_comments_are_left_out() -> None:
+    notes = (
+        '<w:footnotes xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+        '<w:footnote w:type="separator" w:id="-1"><w:p><w:r><w:t>---</w:t></w:r></w:p></w:footnote>'
+        '<w:footnote w:id="7"><w:p><w:r><w:footnoteRef/><w:t> Except in May.</w:t></w:r></w:p></w:footnote>'
+        "</w:footnotes>"
+    )
+
+    def build(document: Any) -> None:
+        paragraph = document.add_paragraph("The board meets monthly.")
+        document.add_comment(paragraph.runs, text="Really?", author="A")
+        paragraph.add_run()._r.append(element("w:footnoteReference", id="7"))
+        document.add_paragraph("It votes by hand.")
+        package = document.part.package
+        part = Part(PackURI("/word/footnotes.xml"), CT.WML_FOOTNOTES, notes.encode(), package)
+        document.part.relate_to(part, RT.FOOTNOTES)
+
+    reading = parse(built(build), ".docx")
+    assert [block.text for block in reading.blocks] == [
+        "The board meets monthly.",
+        "Note 1: Except in May.",
+        "It votes by hand.",
+    ]
+    assert reading.notes == ("1 comment left out",)
+
+
+def test_a_document_without_text_is_refused() -> None:
+    with pytest.raises(TragError, match="holds no text"):
+        blocks(lambda document: None)

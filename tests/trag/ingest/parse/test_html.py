@@ -78,6 +78,23 @@ def test_tables_fill_merged_cells_and_know_their_header() -> None:
     )
 
 
+def test_header_rows_header_columns_and_units_are_understood() -> None:
+    text = """<p>Table 4: Limits</p><p>(in LMD)</p>
+        <table><thead><tr><td rowspan=2>Post<td colspan=2>Limit<tr><td>2025<td>2026</thead>
+        <tr><th colspan=3>Field</th></tr><tr><th>Head<td>10<td>12</table>
+        <table><tr><th>Post<td>Director<td>Head</tr><tr><th>Limit<td>50<td>10</tr></table>
+        <table><tr><th><th>2025<th>2026</tr><tr><th>Head<td>10<td>12</tr></table>"""
+    assert blocks(text) == (
+        Block(
+            "table",
+            "Table 4: Limits (in LMD)",
+            rows=(("", "Post", "Limit 2025", "Limit 2026"), ("Field", "Head", "10", "12")),
+        ),
+        Block("table", rows=(("Post", "Limit"), ("Director", "50"), ("Head", "10"))),
+        Block("table", rows=(("", "2025", "2026"), ("Head", "10", "12"))),
+    )
+
+
 def test_a_table_for_the_layout_is_read_cell_by_cell() -> None:
     layout = "<table><tr><td><h2>Rules</h2><p>Be kind.</p></td><td>Aside</td></tr></table>"
     assert [block.text for block in blocks(layout)] == ["Rules", "Be kind.", "Aside"]

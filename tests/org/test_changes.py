@@ -1,0 +1,122 @@
+"""What a person is told before a chart takes another's place, and that it is all that makes the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from org.changes import Changes, apply, compare
+from org.chart import Chart, Unit, load
+
+BEFORE = """\
+name,parent,type,aliases
+Club,,club,
+Board,Club,board,
+Bar,Club,team,Pub
+Pool,Club,team,
+Desk,Bar,desk,
+Desk,Pool,desk,
+"""
+
+
+def chart(text: str) -> Chart:
+    return load(text.encode(), "chart.csv")
+
+
+def told(changes: Changes) -> dict[str, list[str]]:
+    """The changes in words, without the kinds that did not happen."""
+    kinds = {
+        "added": [unit.name for unit in changes.added],
+        "removed": [unit.name for unit in changes.removed],
+        "moved": [f"{one.after.name}: {one.before.parent} -> {one.after.parent}" for one in changes.moved],
+        "renamed": [f"{one.before.name} -> {one.after.name}" for one in changes.renamed],
+        "edited": [f"{one.after.name}: {', '.join(one.edited)}" for one in changes.edited],
+    }
+    return {kind: found for kind, found in kinds.items() if found}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("", "", {}),
+        ("Board,Club,board,\n", "Board,Club,board,\nSauna,Club,team,\n", {"added": ["Sauna"]}),
+        ("Board,Club,board,\n", "", {"removed": ["Board"]}),
+        ("Board,Club,board,", "Board,Bar,board,", {"moved": ["Board: Club -> Club > Bar"]}),
+        ("Bar,Club,team,Pub", "Bar,Club,group,Pub|Inn", {"edited": ["Bar: type, aliases"]}),
+        ("Club,,club,\n", "Club Royal,,club,\n", {"renamed": ["Club -> Club Royal"]}),
+        # without ids another name is another unit, and what was under it has moved
+        ("Bar,Club", "Inn,Club", {"added": ["Inn"], "removed": ["Bar"], "moved": ["Desk: Club > Bar -> Club > Inn"]}),
+        ("Desk,Pool,desk,\n", "", {"removed": ["Desk"]}),
+    ],
+    ids=["nothing", "added", "removed", "moved", "edited", "root renamed", "renamed without an id", "one of a name"],
+)
+def test_changes_are_told_as_a_person_would(old: str, new: str, expected: dict[str, list[str]]) -> None:
+    after = BEFORE.replace(old, new)
+    for former, latter in (("Club,", "Club Royal,"), ("Bar,", "Inn,")):
+        if f"{latter}" in new:
+            after = after.replace(f",{former}", f",{latter}")
+    assert told(compare(chart(BEFORE), chart(after))) == expected
+
+
+def test_units_are_the_same_by_id_whatever_they_are_called_and_wherever_they_are() -> None:
+    before = chart("id,name,parent\n1,Club,\n2,Bar,1\n3,Pool,1\n4,Desk,2\n")
+    after = chart("id,name,parent\n1,Club,\n2,Inn,1\n3,Pool,1\n4,Front Desk,3\n")
+    changes = compare(before, after)
+    assert told(changes) == {"moved": ["Front Desk: 2 -> 3"], "renamed": ["Bar -> Inn", "Desk -> Front Desk"]}
+
+
+def test_what_is_under_a_moved_unit_has_not_moved() -> None:
+    after = BEFORE.replace("Pool,Club,team,", "Pool,Bar,team,")
+    changes = compare(chart(BEFORE), chart(after))
+    assert told(changes) == {"moved": ["Pool: Club -> Club > Bar"]}
+
+
+def test_a_chart_that_gives_ids_later_is_matched_by_place_and_name() -> None:
+    rows = "1,Club,,club,\n2,Board,1,board,\n3,Bar,1,team,Pub\n4,Pool,1,team,\n5,Desk,3,desk,\n6,Desk,4,desk,\n"
+    after = f"id,name,parent,type,aliases\n{rows}"
+    assert told(compare(chart(BEFORE), chart(after))) == {}
+
+
+NAMES = st.sampled_from(["Bar", "bar", "Board", "Desk", "Pool", "Inn", "École", "مكتب", "=1+1"])
+
+
+@st.composite
+def charts(draw: st.DrawFn) -> Chart:
+    """Small charts over few names and ids, so that two of them share much."""
+    units = [Unit(draw(st.sampled_from(["r", "1", "Club"])), draw(st.sampled_from(["Club", "Inn"])), "club", None)]
+    seen: set[tuple[str | None, str]] = set()
+    for _ in range(draw(st.integers(0, 9))):
+        parent = draw(st.sampled_from(units))
+        name = draw(NAMES)
+        id = draw(st.one_of(st.just(f"{parent.id} > {name}"), st.sampled_from("abcdefgh")))
+        if (parent.id, name.casefold()) in seen or any(unit.id == id for unit in units):
+            continue
+        seen.add((parent.id, name.casefold()))
+        units.append(
+            Unit(id, name, draw(st.sampled_from(["", "team"])), parent.id, description=draw(st.sampled_from(["", "x"])))
+        )
+    return Chart(_shuffled(draw, units))
+
+
+def _shuffled(draw: st.DrawFn, units: Sequence[Unit]) -> Sequence[Unit]:
+    return draw(st.permutations(units))
+
+
+@settings(max_examples=300, deadline=None)
+@given(charts(), charts())
+def test_the_changes_applied_to_the_first_chart_give_the_second(before: Chart, after: Chart) -> None:
+    changes = compare(before, after)
+    result = apply(changes, before)
+    assert list(result.units.values()) == list(after.units.values())
+    assert result.version == after.version
+    assert bool(changes) == (before.version != after.version)
+    told_units = {unit.id for unit in changes.added} | {change.after.id for change in changes.changed}
+    assert all(unit in before.units.values() for unit in after.units.values() if unit.id not in told_units)
+
+
+@given(charts())
+def test_a_chart_does_not_differ_from_itself(chart: Chart) -> None:
+    assert not compare(chart, chart)

@@ -1,0 +1,180 @@
+"""What every Office format refuses or says, whatever is in it."""
+
+import io
+import socket
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import docx
+import openpyxl
+import pptx
+import pytest
+
+from trag.errors import TragError
+from trag.ingest.blocks import Reading
+from trag.ingest.parse import parse
+
+RELATION = '<Relationship Id="rId99" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{}" '
+
+
+def word() -> bytes:
+    document = docx.Document()
+    document.add_paragraph("Some text.")
+    return saved(document)
+
+
+def excel() -> bytes:
+    book = openpyxl.Workbook()
+    book.active.append(("Some text.",))
+    return saved(book)
+
+
+def powerpoint() -> bytes:
+    presentation = pptx.Presentation()
+    presentation.slides.add_slide(presentation.slide_layouts[5]).shapes.title.text = "Some text."
+    return saved(presentation)
+
+
+def saved(made: object) -> bytes:
+    file = io.BytesIO()
+    made.save(file)  # type: ignore[attr-defined]
+    return file.getvalue()
+
+
+FILES = {
+    ".docx": (word(), "word/document.xml"),
+    ".xlsx": (excel(), "xl/workbook.xml"),
+    ".pptx": (powerpoint(), "ppt/presentation.xml"),
+}
+
+
+def repacked(content: bytes, name: str, change: Callable[[bytes], bytes], packed: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """The same container with one entry changed, or added."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w", packed) as new:
+        for entry in old.infolist():
+            data = old.read(entry)
+            new.writestr(entry.filename, change(data) if entry.filename == name else data)
+        if name not in old.namelist():
+            new.writestr(name, change(b""))
+    return file.getvalue()
+
+
+def with_relation(content: bytes, main: str, kind: str, target: str) -> bytes:
+    """The same container with one more relation of its main part."""
+    name = f"{Path(main).parent}/_rels/{Path(main).name}.rels"
+    added = RELATION.format(kind) + target + "/></Relationships>"
+    return repacked(content, name, lambda xml: xml.replace(b"</Relationships>", added.encode()))
+
+
+def locked(content: bytes, main: str) -> bytes:
+    """The same container with the mark that its entries are encrypted."""
+    changed = bytearray(content)
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = changed.find(signature)
+        while at >= 0:
+            changed[at + offset] |= 1
+            at = changed.find(signature, at + 4)
+    return bytes(changed)
+
+
+BAD = [
+    pytest.param(
+        lambda file, main: repacked(file, "media/x.xml", lambda _: bytes(30_000_000)), "ZIP bomb", id="packed 1000 to 1"
+    ),
+    pytest.param(
+        lambda file, main: repacked(
+            file, main, lambda xml: b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]>' + xml[55:]
+        ),
+        "declares XML entities",
+        id="entities",
+    ),
+    pytest.param(
+        lambda file, main: repacked(file, "x.xml", lambda _: b" " * (2**20 - 5) + b"<!DOCTYPE a>"),
+        "declares XML entities",
+        id="entities over the end of a piece",
+    ),
+    pytest.param(
+        lambda file, main: repacked(file, "x.xml", lambda _: "\ufeff<!DOCTYPE a>".encode("utf-16-le")),
+        "declares XML entities",
+        id="entities in utf-16",
+    ),
+    pytest.param(
+        lambda file, main: repacked(file, "x", lambda _: b"y", zipfile.ZIP_BZIP2), "packed in a way", id="bzip2"
+    ),
+    pytest.param(locked, "encrypted with a password", id="encrypted"),
+    pytest.param(lambda file, main: file[:-300], "damaged", id="truncated"),
+    pytest.param(lambda file, main: repacked(file, main, lambda xml: xml[:200]), "damaged", id="broken XML"),
+    pytest.param(
+        lambda file, main: repacked(file, "[Content_Types].xml", lambda _: b""), "damaged", id="no table of contents"
+    ),
+]
+
+
+@pytest.mark.parametrize("suffix", FILES)
+@pytest.mark.parametrize(("spoil", "said"), BAD)
+def test_a_hostile_or_damaged_container_is_refused(
+    spoil: Callable[[bytes, str], bytes], said: str, suffix: str
+) -> None:
+    with pytest.raises(TragError) as caught:
+        parse(spoil(*FILES[suffix]), suffix)
+    assert said in caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("suffix", FILES)
+def test_a_container_of_too_many_parts_is_refused(suffix: str) -> None:
+    file = io.BytesIO(FILES[suffix][0])
+    with zipfile.ZipFile(file, "a") as container:
+        for number in range(5_001):
+            container.writestr(f"media/{number}.png", b"")
+    with pytest.raises(TragError, match="ZIP bomb"):
+        parse(file.getvalue(), suffix)
+
+
+def read(content: bytes, suffix: str) -> Reading:
+    reading = parse(content, suffix)
+    assert [block.text for block in reading.blocks] == ["Some text."]
+    return reading
+
+
+@pytest.mark.parametrize("suffix", FILES)
+def test_names_inside_are_never_written_to(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = FILES[suffix][0]
+    for name in ("../../evil.xml", "/tmp/evil-of-the-tests.xml", "C:\\evil.xml", "x" * 300 + ".xml"):
+        content = repacked(content, name, lambda _: b"<evil/>")
+    assert read(content, suffix).notes == ()
+    assert list(tmp_path.iterdir()) == []
+    assert not Path("/tmp/evil-of-the-tests.xml").exists()
+
+
+@pytest.mark.parametrize("suffix", FILES)
+@pytest.mark.parametrize(
+    ("kind", "target", "notes"),
+    [
+        (
+            "attachedTemplate",
+            'Target="http://127.0.0.1:9/x.dotm" TargetMode="External"',
+            ("1 link to content outside the file not followed",),
+        ),
+        (
+            "image",
+            'Target="\\\\127.0.0.1\\x.png" TargetMode="External"',
+            ("1 link to content outside the file not followed",),
+        ),
+        ("hyperlink", 'Target="http://127.0.0.1:9/" TargetMode="External"', ()),
+    ],
+)
+def test_no_link_is_followed_and_those_to_content_are_said(
+    suffix: str, kind: str, target: str, notes: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "socket", None)
+    monkeypatch.setattr(socket, "getaddrinfo", None)
+    assert read(with_relation(*FILES[suffix], kind, target), suffix).notes == notes
+
+
+@pytest.mark.parametrize("suffix", FILES)
+def test_macros_are_said(suffix: str) -> None:
+    assert read(repacked(FILES[suffix][0], "x/vbaProject.bin", lambda _: b"x"), suffix).notes == ("macros not run",)

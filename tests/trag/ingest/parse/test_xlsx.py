@@ -1,0 +1,171 @@
+import datetime
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import openpyxl
+import pytest
+from openpyxl.styles import Font
+
+from trag.errors import TragError
+from trag.ingest.blocks import Block, Reading
+from trag.ingest.parse import parse
+from trag.ingest.parse.sheets import ROWS
+from trag.ingest.sections import sections
+
+
+def built(build: Callable[[Any], Any]) -> bytes:
+    book = openpyxl.Workbook()
+    build(book)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def filled(sheet: Any, *rows: tuple[Any, ...]) -> Any:
+    for row in rows:
+        sheet.append(row)
+    return sheet
+
+
+def read(build: Callable[[Any], Any]) -> Reading:
+    return parse(built(build), ".xlsx")
+
+
+def edited(content: bytes, entry: str, old: str, new: str) -> bytes:
+    """The same workbook with a piece of one entry's XML replaced."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as after:
+        for each in before.infolist():
+            data = before.read(each)
+            if each.filename == entry:
+                assert re.search(old, data.decode()), data
+                data = re.sub(old, new, data.decode()).encode()
+            after.writestr(each, data)
+    return file.getvalue()
+
+
+LIMITS = (("Post", "Limit"), ("Director", 50000), ("Head", 10000))
+
+
+def test_each_sheet_is_a_section_and_each_row_a_sentence() -> None:
+    def build(book: Any) -> None:
+        filled(book.active, *LIMITS).title = "Limits"
+        filled(book.create_sheet("Fees"), ("Class", "Fee"), ("Child", 2.5))
+
+    found = sections(read(build).blocks, "book")
+    assert [(section.path, section.text) for section in found] == [
+        ("Limits", "Limits – Post: Director; Limit: 50000.\nLimits – Post: Head; Limit: 10000."),
+        ("Fees", "Fees – Class: Child; Fee: 2.5."),
+    ]
+
+
+def test_values_are_written_as_they_show() -> None:
+    values = (
+        (50000, "#,##0", "50,000"),
+        (50000.5, '#,##0.00 "EUR"', "50,000.50 EUR"),
+        (1234, "#,##0 [$LMD-409]", "1,234 LMD"),
+        (0.125, "0.0%", "12.5%"),
+        (0.1 + 0.2, "General", "0.3"),
+        (3.0, "General", "3"),
+        (datetime.date(2026, 3, 1), "yyyy-mm-dd", "2026-03-01"),
+        (datetime.datetime(2026, 3, 1, 9, 30), "yyyy-mm-dd hh:mm", "2026-03-01 09:30"),
+        (True, "General", "yes"),
+        (" text ", "General", "text"),
+    )
+
+    def build(book: Any) -> None:
+        filled(book.active, ("What", "Value"))
+        for number, (value, form, _) in enumerate(values, 2):
+            book.active.cell(number, 1, f"row {number}")
+            book.active.cell(number, 2, value).number_format = form
+
+    assert [row[1] for row in read(build).blocks[0].rows[1:]] == [shown for *_, shown in values]
+
+
+def test_titles_merged_cells_and_bold_headers_are_understood() -> None:
+    def build(book: Any) -> None:
+        rows = (
+            ("Limits in LMD", None, None),
+            ("Post", "Limit", None),
+            (None, 2025, 2026),
+            ("Director", 50, 60),
+            ("Field", None, None),
+            ("Head", 10, 12),
+        )
+        sheet = filled(book.active, *rows)
+        for area in ("A1:C1", "B2:C2", "A2:A3", "A5:C5"):
+            sheet.merge_cells(area)
+        for cell in (*sheet[2], *sheet[3]):
+            cell.font = Font(bold=True)
+
+    assert read(build).blocks == (
+        Block(
+            "table",
+            "Limits in LMD",
+            rows=(
+                ("", "Post", "Limit 2025", "Limit 2026"),
+                ("", "Director", "50", "60"),
+                ("Field", "Head", "10", "12"),
+            ),
+        ),
+    )
+
+
+def test_what_is_hidden_is_left_out_and_said() -> None:
+    def build(book: Any) -> None:
+        sheet = filled(book.active, ("Post", "Salary", "Limit"), ("Head", 7, 10), ("Ghost", 8, 9))
+        sheet.title = "Limits"
+        sheet.column_dimensions["B"].hidden = True
+        sheet.row_dimensions[3].hidden = True
+        for name, state in (("Salaries", "hidden"), ("Secret", "veryHidden")):
+            filled(book.create_sheet(name), ("Name", "Pay"), ("Ana", 1)).sheet_state = state
+
+    reading = read(build)
+    assert reading.blocks[1:] == (Block("table", rows=(("Post", "Limit"), ("Head", "10"))),)
+    assert reading.notes == (
+        "1 hidden row in sheet Limits left out",
+        "1 hidden column in sheet Limits left out",
+        "hidden sheets Salaries, Secret left out",
+    )
+
+
+def test_a_note_is_no_way_to_deceive() -> None:
+    def build(book: Any) -> None:
+        filled(book.active, *LIMITS)
+        book.create_sheet("a\u202eb\nc").sheet_state = "hidden"
+
+    assert read(build).notes == ("hidden sheet ab c left out",)
+
+
+def test_a_formula_is_read_by_the_value_stored_with_it_and_missed_without() -> None:
+    content = built(
+        lambda book: filled(book.active, ("Post", "Limit", "Sum"), ("Head", 10, "=B2*2"), ("Clerk", 5, "=B3"))
+    )
+    stored = edited(content, "xl/worksheets/sheet1.xml", r"<f>B2\*2</f><v ?/?>(</v>)?", "<f>B2*2</f><v>20</v>")
+    reading = parse(stored, ".xlsx")
+    assert reading.blocks[0].rows[1:] == (("Head", "10", "20"), ("Clerk", "5", ""))
+    assert reading.notes == ("1 formula in sheet Sheet without a stored value: save the file once in Excel",)
+
+
+def test_errors_are_left_out_and_said() -> None:
+    reading = read(lambda book: filled(book.active, ("Post", "Limit"), ("Head", "#REF!"), ("Clerk", 5)))
+    assert reading.blocks[0].rows[1:] == (("Head", ""), ("Clerk", "5"))
+    assert reading.notes == ("1 cell with an error in sheet Sheet left out",)
+
+
+def test_a_cell_far_away_costs_nothing() -> None:
+    def build(book: Any) -> None:
+        filled(book.active, *LIMITS)
+        book.active["XFD1048576"] = "far"
+
+    reading = read(build)
+    assert reading.blocks[0].rows[1] == ("Director", "50000")
+    assert reading.notes == (f"only the first {ROWS:,} rows of sheet Sheet read",)
+
+
+def test_an_empty_workbook_holds_no_text() -> None:
+    with pytest.raises(TragError, match="holds no text"):
+        read(lambda book: None)

@@ -1,0 +1,203 @@
+"""Headings, paragraphs, items and tables, from the lines on the pages of a PDF.
+
+Knows nothing of how a page is drawn. The outline that a PDF may hold says which lines are headings and how deep; else,
+and below those, their size, their weight and their numbers do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from statistics import median
+
+from trag.ingest.blocks import Block
+from trag.ingest.parse.captions import belongs_to_table
+from trag.ingest.parse.headings import LONGEST, promote
+from trag.ingest.parse.pdf_aligned import aligned
+from trag.ingest.parse.pdf_lines import LARGER, Line, body_size
+from trag.ingest.parse.tables import Row, same_header, with_header
+from trag.ingest.parse.text import BULLET, NUMBER
+
+Titles = Mapping[int, Mapping[str, int]]
+"""What a PDF's outline lists: by page, the depth of each title, from 0; titles as `folded` makes them."""
+
+_TABLE = 500  # lines of the longest table that is looked for
+_WRAPPED = 3  # lines of the longest heading
+_INDENT = 20.0  # points
+_BELOW = 100
+"""What is added to the levels of headings that an outline does not list."""
+_HEADING_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})*(?=[.)]?\s)")
+_HYPHEN = re.compile(r"(\w+)-\n(\w+)")
+
+
+def blocks(found: Sequence[Line], titles: Titles) -> tuple[Block, ...]:
+    """The blocks of a document's lines."""
+    made = tuple(_with_table_headers(_blocks(found, _outlined(found, titles))))
+    if not any(block.kind == "heading" for block in made):
+        made = promote(made)
+    words = Counter(word for block in made for word in re.findall(r"[\w-]+", block.text))
+    return tuple(
+        replace(
+            block,
+            text=_unwrapped(block.text, words),
+            rows=tuple(tuple(_unwrapped(cell, words) for cell in row) for row in block.rows),
+        )
+        for block in made
+    )
+
+
+def folded(title: str) -> str:
+    """A title by its letters and figures alone, without the number before it: what outline and page have in common."""
+    return re.sub(r"\W+", "", _HEADING_NUMBER.sub("", title, count=1)).casefold()
+
+
+def _outlined(found: Sequence[Line], titles: Titles) -> dict[int, int]:
+    """The depth of each line, by its index, that the outline lists; nothing where it lists few of its titles' pages."""
+    depths: dict[int, int] = {}
+    seen: set[tuple[int, str]] = set()
+    for at, line in enumerate(found if titles else ()):
+        on_page = titles.get(line.page, {})
+        for count in range(1, _WRAPPED + 1):
+            title = folded(" ".join(each.text for each in found[at : at + count]))
+            if title in on_page and (line.page, title) not in seen:
+                seen.add((line.page, title))
+                depths.update(dict.fromkeys(range(at, at + count), on_page[title]))
+                break
+    return depths if 2 * len(seen) >= sum(map(len, titles.values())) else {}
+
+
+def _unwrapped(text: str, words: Counter[str]) -> str:
+    """Lines joined to one. A hyphen at an end of line stays where the document writes the word with it elsewhere."""
+
+    def word(match: re.Match[str]) -> str:
+        first, second = match.groups()
+        compound = second[0].isupper() or words[f"{first}-{second}"] or not (first.isalpha() and second.isalpha())
+        return f"{first}-{second}" if compound and not words[first + second] else first + second
+
+    return _HYPHEN.sub(word, text).replace("\n", " ")
+
+
+def _with_table_headers(made: Iterator[Block]) -> Iterator[Block]:
+    """The blocks, in which a table that goes on at the top of the next page has the header of its first part."""
+    before: Block | None = None
+    for block in made:
+        goes_on = before is not None and before.kind == block.kind == "table" and before.page != block.page
+        if goes_on and before is not None and len(before.rows[0]) == len(block.rows[0]) and any(before.rows[0]):
+            header, *rows = block.rows
+            if not any(header):
+                rows = rows[1:] if same_header(before.rows[0], rows[0]) else rows
+                block = replace(block, rows=(before.rows[0], *rows))
+        before = block
+        yield block
+
+
+def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]:
+    """The blocks of a document's lines. Paragraphs keep their line ends as "\\n"."""
+    body = body_size(found)
+    sizes = sorted({line.size for line in found if _is_larger(line, body)}, reverse=True)
+    leading = _leading(found, body)
+    first = min(depths, default=0)
+    edges: dict[tuple[int, int], float] = {}
+    for line in found:
+        place = line.page, round(line.x / _INDENT)
+        edges[place] = max(edges.get(place, 0.0), line.end)
+    paragraph: list[Line] = []
+    heading: tuple[Block, Line] | None = None
+    index = 0
+    while index < len(found):
+        line = found[index]
+        table, used = _table(found[index : index + _TABLE])
+        if index in depths:
+            level: int | None = 1 + depths[index]
+        else:
+            level = None if table else _heading_level(line, body, sizes)
+            if level is not None and depths:
+                level = level + _BELOW if index > first else 0
+        if heading and not (level == heading[0].level and _wraps(heading[1], line)):
+            yield heading[0]
+            heading = None
+        edge = edges.get((line.page, round(line.x / _INDENT)), 0.0)
+        if table or level is not None or (paragraph and _begins(line, paragraph, leading, edge)):
+            yield from _paragraph(paragraph)
+            paragraph = []
+        if level is not None:
+            text = f"{heading[0].text} {line.text}" if heading else line.text
+            heading = Block("heading", text, level, heading[0].page if heading else line.page), line
+        elif table:
+            yield Block("table", page=line.page, rows=with_header(table, marked=line.bold))
+        else:
+            paragraph.append(line)
+        index += max(used, 1) if level is None else 1
+    if heading:
+        yield heading[0]
+    yield from _paragraph(paragraph)
+
+
+def _table(found: Sequence[Line]) -> tuple[tuple[Row, ...], int]:
+    """The rows of the table that begins with the first of `found`, and how many lines it takes; else nothing and 0."""
+    if found[0].rows:
+        return found[0].rows, 1
+    return aligned(found) if len(found[0].cells) > 1 else ((), 0)
+
+
+def _paragraph(found: Sequence[Line]) -> Iterator[Block]:
+    if found:
+        text = "\n".join(line.text for line in found)
+        item = BULLET.match(text) or NUMBER.match(text)
+        yield Block("item" if item else "paragraph", BULLET.sub("- ", text, count=1), int(bool(item)), found[0].page)
+
+
+def _leading(found: Sequence[Line], body: float) -> float:
+    """The usual distance between lines of the body, in points."""
+    gaps = [_gap(above, line) for above, line in pairwise(found) if above.size == line.size == body]
+    return min(median([gap for gap in gaps if 0 < gap < 2.5 * body] or [1.2 * body]), 1.6 * body)
+
+
+def _gap(above: Line, line: Line) -> float:
+    """The distance down from one line to the next; none at all where a page or a column ends between them."""
+    return above.y - line.y if above.page == line.page else float("-inf")
+
+
+def _is_larger(line: Line, body: float) -> bool:
+    return line.size >= LARGER * body and any(map(str.isalpha, line.text)) and len(line.text) <= LONGEST
+
+
+def _heading_level(line: Line, body: float, sizes: Sequence[float]) -> int | None:
+    """By size, then by the depth of its number; bold lines of the body's size come below. None for no heading."""
+    if belongs_to_table(line.text):
+        return None
+    number = _HEADING_NUMBER.match(line.text)
+    depth = number[0].count(".") if number else 0
+    if _is_larger(line, body):
+        return 1 + 10 * sizes.index(line.size) + depth
+    if not line.bold or len(line.text) > LONGEST or line.text[-1] in ".,;:" or line.size < 0.95 * body:
+        return None
+    if (len(line.cells) > 1 and not number) or not any(map(str.isalpha, line.text)) or BULLET.match(line.text):
+        return None
+    return 1 + 10 * len(sizes) + depth
+
+
+def _wraps(heading: Line, line: Line) -> bool:
+    """Whether a line of a heading's kind goes on with the heading above it."""
+    return 0 < _gap(heading, line) < 1.6 * line.size and not _HEADING_NUMBER.match(line.text)
+
+
+def _begins(line: Line, paragraph: Sequence[Line], leading: float, edge: float) -> bool:
+    """Whether a line begins a paragraph of its own and does not go on with the one above; `edge` is where the longest
+    of the lines ends that begin where it does."""
+    above = paragraph[-1]
+    ended = above.text[-1] in ".!?:;"
+    in_list = any(mark.match(paragraph[0].text) for mark in (BULLET, NUMBER))
+    if BULLET.match(line.text) or abs(line.size - above.size) > 1.5:
+        return True
+    if NUMBER.match(line.text) and (ended or in_list):  # else "as in section" may stand above it
+        return True
+    gap = _gap(above, line)
+    if gap <= 0:  # the next column or page
+        return ended or not (line.text[0].islower() or line.text[0].isdigit())
+    indented = line.x > above.x + 0.8 * line.size and ended and not in_list
+    short = above.end - above.x < 0.75 * (edge - above.x) and ended
+    return gap > 1.3 * leading or indented or short

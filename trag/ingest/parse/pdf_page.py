@@ -1,0 +1,59 @@
+"""What is on a PDF page as it is shown: text that can be seen, rules, and how many pictures.
+
+Knows nothing of lines or tables. Coordinates are points on the page as it is shown, `y` upwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pypdf import PageObject
+
+from trag.ingest.parse.pdf_font import Font
+from trag.ingest.parse.pdf_path import IDENTITY, Matrix, Rule, apply
+from trag.ingest.parse.pdf_pen import Fragment, Pen
+
+_SMALLEST = 1.0  # points of text that anybody can see
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What is on a page. `unread` characters are drawn in fonts that do not say which they are; `hidden` ones cannot
+    be seen: they lie outside the page, are too small, or are not painted though there is no picture above them."""
+
+    fragments: tuple[Fragment, ...]
+    rules: tuple[Rule, ...]
+    pictures: int
+    unread: int
+    hidden: int
+
+
+def draw(page: PageObject, fonts: dict[int, Font]) -> Drawn:
+    """What a page draws; `fonts` are those met so far, by the number of their object, and are added to."""
+    turn, box = _upright(page)
+    pen = Pen(page.pdf, turn, fonts)
+    resources = page.get("/Resources")
+    if (contents := page.get("/Contents")) is not None:
+        pen.run(contents.get_object(), resources.get_object() if resources else None)
+    shown = [fragment for fragment in pen.fragments if _is_seen(fragment, box, pen.pictures)]
+    hidden = sum(len(fragment.text) for fragment in pen.fragments) - sum(len(fragment.text) for fragment in shown)
+    return Drawn(tuple(shown), tuple(pen.path.rules), pen.pictures, pen.unread, hidden)
+
+
+def _upright(page: PageObject) -> tuple[Matrix, tuple[float, float, float, float]]:
+    """The matrix that turns a page as it is shown, and its edges: left, bottom, right, top."""
+    left, bottom, right, top = (float(value) for value in page.cropbox)
+    turn: Matrix = {
+        90: (0, -1, 1, 0, -bottom, right),
+        180: (-1, 0, 0, -1, right, top),
+        270: (0, 1, -1, 0, top, -left),
+    }.get(int(page.get("/Rotate", 0) or 0) % 360, IDENTITY)  # fmt: skip
+    corners = [apply(turn, x, y) for x, y in ((left, bottom), (right, top))]
+    (x0, x1), (y0, y1) = (sorted(axis) for axis in zip(*corners, strict=True))
+    return turn, (x0, y0, x1, y1)
+
+
+def _is_seen(fragment: Fragment, box: tuple[float, float, float, float], pictures: int) -> bool:
+    left, bottom, right, top = box
+    inside = fragment.end >= left - 1 and fragment.x <= right + 1 and bottom - 1 <= fragment.y <= top + 1
+    return inside and fragment.size >= _SMALLEST and (fragment.painted or pictures > 0)

@@ -1,0 +1,104 @@
+"""Places on a PDF page, and the straight rules among the shapes that its program paints. Knows nothing of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+Matrix = tuple[float, float, float, float, float, float]
+
+IDENTITY: Matrix = (1, 0, 0, 1, 0, 0)
+
+_RULES = 5_000  # of one page that are kept
+_THIN = 3.0  # points; a filled shape as thin as this is a rule
+_HIGHEST = 150.0  # points of a coloured cell; higher ones are the ground of something
+_SHORTEST = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line from left to right, or from bottom to top. In points."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+def matrix_of(values: Sequence[Any]) -> Matrix:
+    """Six numbers as a matrix. Raises ValueError or TypeError for anything else."""
+    a, b, c, d, e, f = map(float, values)
+    return a, b, c, d, e, f
+
+
+def product(first: Matrix, second: Matrix) -> Matrix:
+    """The matrix that does `first`, then `second`."""
+    a, b, c, d, e, f = first
+    g, h, i, j, k, m = second
+    return a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m
+
+
+def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
+    """Where a matrix puts a place."""
+    a, b, c, d, e, f = matrix
+    return a * x + c * y + e, b * x + d * y + f
+
+
+class Path:
+    """The shape in the making, and the rules that were painted so far."""
+
+    def __init__(self) -> None:
+        self.rules: list[Rule] = []
+        self._parts: list[list[tuple[float, float]]] = []
+
+    def begin(self, matrix: Matrix, x: float, y: float) -> None:
+        """A part that begins at a place, or goes on there after a curve."""
+        self._parts.append([apply(matrix, x, y)])
+
+    def line(self, matrix: Matrix, x: float, y: float) -> None:
+        """A straight line to a place."""
+        self._parts[-1].append(apply(matrix, x, y))
+
+    def rectangle(self, matrix: Matrix, x: float, y: float, width: float, height: float) -> None:
+        """A part of four sides."""
+        corners = ((x, y), (x + width, y), (x + width, y + height), (x, y + height), (x, y))
+        self._parts.append([apply(matrix, *corner) for corner in corners])
+
+    def close(self) -> None:
+        """A line back to where the part began."""
+        self._parts[-1].append(self._parts[-1][0])
+
+    def stroke(self) -> None:
+        """Paints every line."""
+        for points in self._parts:
+            for (x0, y0), (x1, y1) in pairwise(points):
+                self._rule(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1), thin=1.0)
+        self._parts = []
+
+    def fill(self) -> None:
+        """Paints what the parts enclose. Many programs draw a rule as a thin rectangle; the edges of a coloured cell
+        are as good as rules."""
+        for points in self._parts:
+            xs, ys = zip(*points, strict=True)
+            left, bottom, right, top = min(xs), min(ys), max(xs), max(ys)
+            if _THIN < top - bottom < _HIGHEST and right - left > _THIN:
+                for y in (bottom, top):
+                    self._rule(left, y, right, y, thin=_THIN)
+                for x in (left, right):
+                    self._rule(x, bottom, x, top, thin=_THIN)
+            else:
+                self._rule(left, bottom, right, top, thin=_THIN)
+        self._parts = []
+
+    def drop(self) -> None:
+        """Paints nothing."""
+        self._parts = []
+
+    def _rule(self, x0: float, y0: float, x1: float, y1: float, *, thin: float) -> None:
+        width, height = x1 - x0, y1 - y0
+        if len(self.rules) >= _RULES or min(width, height) > thin or max(width, height) < _SHORTEST:
+            return
+        x, y = (x0 + x1) / 2, (y0 + y1) / 2
+        self.rules.append(Rule(x0, y, x1, y) if width > height else Rule(x, y0, x, y1))

@@ -1,0 +1,155 @@
+"""PowerPoint presentations: each slide a page under its title, its shapes in reading order, then its notes.
+
+Knows no other format. Follows no link. Hidden slides and shapes, comments, and the date and footer of slides are left
+out; what a picture shows is not read, and the notes of the reading say where that is all there is.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import pptx
+from lxml import etree
+from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
+from pptx.exc import PythonPptxError
+from pptx.oxml.ns import qn
+
+from trag.ingest.blocks import Block, Reading
+from trag.ingest.parse.characters import listed
+from trag.ingest.parse.container import damaged, screen
+from trag.ingest.parse.tables import with_header
+
+_WHAT = "PowerPoint presentation"
+_TITLES = {PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE, PP_PLACEHOLDER.VERTICAL_TITLE}
+_FURNITURE = {PP_PLACEHOLDER.DATE, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.HEADER, PP_PLACEHOLDER.SLIDE_NUMBER}
+_BULLETED = {PP_PLACEHOLDER.BODY, PP_PLACEHOLDER.OBJECT, PP_PLACEHOLDER.VERTICAL_BODY, PP_PLACEHOLDER.VERTICAL_OBJECT}
+_LEVELS = {"title": 0, "secHead": 1}
+"""Levels of the titles of slides by the type of their layout; the others stand below."""
+_DIAGRAM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
+_ROW = 20  # parts of the height of a slide within which shapes stand side by side
+_DEPTH = 20  # of groups within groups
+
+
+def parse(content: bytes) -> Reading:
+    """A .pptx file. Raises TragError for a container that is damaged, unpacks to too much, or declares entities."""
+    notes = list(screen(content, _WHAT))
+    found: list[Block] = []
+    pictures: list[int] = []
+    hidden: list[int] = []
+    try:
+        presentation = pptx.Presentation(io.BytesIO(content))
+        slides = list(presentation.slides)
+        for number, slide in enumerate(slides, 1):
+            if slide._element.get("show") in ("0", "false"):
+                hidden.append(number)
+                continue
+            blocks = list(_slide(slide, number, presentation.slide_height or 1))
+            if len(blocks) == 1 and any(shape.shape_type == MSO_SHAPE_TYPE.PICTURE for shape in slide.shapes):
+                pictures.append(number)
+            found += blocks
+    except (PythonPptxError, KeyError, ValueError, TypeError, AttributeError, SyntaxError, zipfile.BadZipFile) as error:
+        raise damaged(_WHAT, error) from error
+    if pictures:
+        notes.append(f"{listed('slide', pictures)} with a picture and no text but the title")
+    if hidden:
+        notes.append(f"hidden {listed('slide', hidden)} left out")
+    return Reading("PowerPoint", tuple(found), len(slides), tuple(notes))
+
+
+def _slide(slide: Any, number: int, height: int) -> Iterator[Block]:
+    title = next((shape for shape in slide.placeholders if shape.placeholder_format.type in _TITLES), None)
+    words = " ".join(title.text_frame.text.split()) if title is not None and title.has_text_frame else ""
+    level = _LEVELS.get(slide.slide_layout._element.get("type", ""), 2)
+    yield Block("heading", words or f"Slide {number}", level if words else 2, number)
+    yield from _shapes(
+        [shape for shape in slide.shapes if shape.shape_id != (title.shape_id if title else None)], number, height
+    )
+    if slide.has_notes_slide and (frame := slide.notes_slide.notes_text_frame) is not None:
+        lines = [line for paragraph in frame.paragraphs if (line := _line(paragraph))]
+        if lines:
+            yield Block("paragraph", "Speaker notes: " + "\n".join(lines), page=number)
+
+
+def _shapes(shapes: list[Any], number: int, height: int, depth: int = 0) -> Iterator[Block]:
+    """The blocks of shapes in rows from the top, each row from the left; a group is read where it stands."""
+    for shape in sorted(shapes, key=lambda shape: ((shape.top or 0) * _ROW // height, shape.left or 0)):
+        if shape._element.xpath("./*/p:cNvPr[@hidden='1' or @hidden='true']"):
+            continue
+        if shape.is_placeholder and shape.placeholder_format.type in _FURNITURE:
+            continue
+        if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
+            if depth < _DEPTH:
+                yield from _shapes(list(shape.shapes), number, height, depth + 1)
+        elif shape.has_text_frame:
+            yield from _text(shape, number)
+        elif getattr(shape, "has_table", False):
+            yield Block("table", page=number, rows=with_header(_rows(shape.table), marked=shape.table.first_row))
+        elif getattr(shape, "has_chart", False):
+            yield from _chart(shape.chart, number)
+        else:
+            yield from _diagram(shape, number)
+
+
+def _text(shape: Any, number: int) -> Iterator[Block]:
+    """The paragraphs of a shape: items where they have a bullet or a number, by themselves or by their placeholder."""
+    bulleted = shape.is_placeholder and shape.placeholder_format.type in _BULLETED
+    paragraphs = [paragraph for paragraph in shape.text_frame.paragraphs if _line(paragraph)]
+    counts: dict[int, int] = {}
+    for paragraph in paragraphs:
+        properties = paragraph._p.pPr
+        marks = set() if properties is None else {child.tag for child in properties}
+        counts = {depth: count for depth, count in counts.items() if depth <= paragraph.level}
+        if qn("a:buAutoNum") in marks:
+            counts[paragraph.level] = counts.get(paragraph.level, 0) + 1
+            yield Block("item", f"{counts[paragraph.level]}. {_line(paragraph)}", paragraph.level + 1, number)
+        elif qn("a:buNone") not in marks and (qn("a:buChar") in marks or (bulleted and len(paragraphs) > 1)):
+            yield Block("item", f"- {_line(paragraph)}", paragraph.level + 1, number)
+        else:
+            yield Block("paragraph", _line(paragraph), page=number)
+
+
+def _line(paragraph: Any) -> str:
+    return " ".join(paragraph.text.split())
+
+
+def _rows(table: Any) -> list[list[str]]:
+    """The cells of a table, merged ones in every place that they reach over."""
+    cells = [list(row.cells) for row in table.rows]
+    rows = [[" ".join(cell.text_frame.text.split()) for cell in row] for row in cells]
+    for top, row in enumerate(cells):
+        for left, cell in enumerate(row):
+            if cell.is_merge_origin:
+                for line in rows[top : top + cell.span_height]:
+                    line[left : left + cell.span_width] = [rows[top][left]] * len(line[left : left + cell.span_width])
+    return rows
+
+
+def _chart(chart: Any, number: int) -> Iterator[Block]:
+    """The figures behind a chart, a row a category."""
+    title = chart.chart_title.text_frame.text if chart.has_title and chart.chart_title.has_text_frame else ""
+    for plot in chart.plots:
+        series = list(plot.series)
+        columns = [list(map(str, plot.categories)), *([*map(_figure, each.values)] for each in series)]
+        length = max(map(len, columns))
+        rows = [[column[at] if at < len(column) else "" for column in columns] for at in range(length)]
+        header = ["", *(each.name or "" for each in series)]
+        if rows:
+            yield Block("table", " ".join(title.split()), page=number, rows=with_header([header, *rows], marked=1))
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"
+
+
+def _diagram(shape: Any, number: int) -> Iterator[Block]:
+    """The texts of a diagram (SmartArt), which are kept in a part of their own."""
+    for reference in shape._element.iter(f"{{{_DIAGRAM}}}relIds"):
+        part = shape.part.related_part(reference.get(qn("r:dm")))
+        root = etree.fromstring(part.blob, etree.XMLParser(resolve_entities=False, no_network=True))
+        for point in root.iter(f"{{{_DIAGRAM}}}t"):
+            if text := re.sub(r"\s+", " ", "".join(point.itertext())).strip():
+                yield Block("item", f"- {text}", 1, number)
