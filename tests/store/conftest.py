@@ -1,4 +1,4 @@
-"""Databases of both kinds, and the embedded MiniLM, for the tests of the store."""
+"""Databases of both kinds, a Chroma server, and the embedded MiniLM, for the tests of the store."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import itertools
 import os
 import pwd
 import shutil
+import socket
 import subprocess
+import sys
 import tempfile
+import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,6 +84,46 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'trag.db'}"
     server: Postgres = request.getfixturevalue("postgres")
     return server.database()
+
+
+class ChromaServer:
+    """A Chroma server as an operator runs it, on a free port, in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port: int = free.getsockname()[1]
+        self.start()
+
+    def start(self) -> None:
+        program = Path(sys.executable).with_name("chroma")
+        options = ["--path", str(self.folder), "--host", "127.0.0.1", "--port", str(self.port)]
+        quiet = os.environ | {"ANONYMIZED_TELEMETRY": "False"}
+        with (self.folder.parent / f"chroma-{self.port}.log").open("ab") as log:
+            self.process = subprocess.Popen([program, "run", *options], stdout=log, stderr=log, env=quiet)
+        deadline = time.monotonic() + 60
+        while self.process.poll() is None and time.monotonic() < deadline:
+            with socket.socket() as knock:
+                if knock.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.02)
+        pytest.fail("the Chroma server does not start")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def database(self) -> str:
+        """The address of a new database."""
+        return f"http://127.0.0.1:{self.port}/d{uuid.uuid4().hex}"
+
+
+@pytest.fixture(scope="session")
+def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
+    server = ChromaServer(tmp_path_factory.mktemp("chroma-server"))
+    yield server
+    server.kill()
 
 
 @pytest.fixture(scope="session")

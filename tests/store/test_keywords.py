@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import threading
-
+import numpy as np
 import pytest
 
 from store.keywords import Keywords, words
-from store.vectors import Passage
+
+TEXTS = {
+    "lease": "3.3 Estates\n\nA lease of more than 10 years needs an opinion.",
+    "limit": "4.2 Approval limits\n\nThe director may approve up to LMD 10,000.",
+    "it": "The IT Department lends devices.",
+    "pair": "Are gifts declared?\nYes, within 5 days.",
+    "arabic": "يدير مركز لاركمور للتراث المخطوطات.",
+    "turkish": "Akdeniz Saha Ofisi İstanbul'da, Müdürlük binasında.",
+}
 
 
-def passage(
-    id: str, text: str, *, kind: str = "section", document: str = "d", section: str = "", question: str = ""
-) -> Passage:
-    return Passage(id, kind, document, section, None, text, question)
+def index(*texts: str) -> Keywords:
+    keywords = Keywords()
+    keywords.add(texts)
+    return keywords
 
 
-PASSAGES = (
-    passage("lease", "A lease of more than 10 years needs an opinion.", section="3.3 Estates"),
-    passage("limit", "The director may approve up to LMD 10,000.", section="4.2 Approval limits", document="money"),
-    passage("it", "The IT Department lends devices.", document="money"),
-    passage("pair", "Yes, within 5 days.", kind="qa", question="Are gifts declared?"),
-    passage("arabic", "يدير مركز لاركمور للتراث المخطوطات.", document="other"),
-    passage("turkish", "Akdeniz Saha Ofisi İstanbul'da, Müdürlük binasında."),
-)
-EVERYTHING = {"kinds": {"section", "qa"}, "documents": {"d", "money", "other"}}
+def best(keywords: Keywords, question: str, k: int, *, living: str = "", readable: str = "") -> list[int]:
+    """The rows found; `living` and `readable` have a 1 for each row that is, empty is all of them."""
+    every = "1" * len(keywords)
+    alive = np.array([each == "1" for each in living or every], dtype=bool)
+    allowed = np.array([each == "1" for each in readable or every], dtype=bool) & alive
+    return keywords.search(question, k, living=alive, readable=allowed).tolist()
 
 
 @pytest.mark.parametrize(
@@ -70,67 +74,64 @@ def test_words_are_counted_without_grammar_endings_case_or_accents(text: str, ex
         ("istanbul mudurluk", "turkish"),
     ],
 )
-def test_a_passage_is_found_by_its_text_its_question_or_its_section(question: str, first: str) -> None:
-    assert Keywords(PASSAGES).search(question, 5, **EVERYTHING)[:1] == (first,)
+def test_a_text_is_found_by_its_words(question: str, first: str) -> None:
+    assert best(index(*TEXTS.values()), question, 5)[:1] == [list(TEXTS).index(first)]
 
 
-def test_only_passages_that_share_a_word_are_found_and_at_most_k() -> None:
-    passages = [passage(f"p{number}", "budget " * (number + 1) + "year plan money rules") for number in range(5)]
-    keywords = Keywords([*passages, passage("other", "nothing of the kind")])
-    assert keywords.search("the budget", 9, kinds={"section"}, documents={"d"}) == ("p4", "p3", "p2", "p1", "p0")
-    assert keywords.search("the budget", 2, kinds={"section"}, documents={"d"}) == ("p4", "p3")
-
-
-@pytest.mark.parametrize(
-    ("kinds", "documents", "expected"),
-    [
-        ({"qa"}, {"d", "money"}, {"b"}),
-        ({"section"}, {"money"}, {"c"}),
-        ({"section", "qa"}, {"d"}, {"a", "b"}),
-        ({"letter"}, {"d"}, set()),
-        ({"section"}, set(), set()),
-        ({"section"}, {"unknown"}, set()),
-    ],
-    ids=["kind", "document", "both kinds", "unknown kind", "no documents", "unknown document"],
-)
-def test_filters_come_before_the_best_are_counted(kinds: set[str], documents: set[str], expected: set[str]) -> None:
-    keywords = Keywords(
-        [
-            passage("a", "budget budget budget"),
-            passage("b", "budget rules and more", kind="qa"),
-            passage("c", "long rules that name the budget once", document="money"),
-        ]
-    )
-    assert set(keywords.search("budget", 2, kinds=kinds, documents=documents)) == expected
+def test_only_texts_that_share_a_word_are_found_and_at_most_k() -> None:
+    texts = ["budget " * (number + 1) + "year plan money rules" for number in range(5)]
+    keywords = index(*texts, "nothing of the kind")
+    assert best(keywords, "the budget", 9) == [4, 3, 2, 1, 0]
+    assert best(keywords, "the budget", 2) == [4, 3]
 
 
 @pytest.mark.parametrize(
-    "passages", [(), (passage("a", ""),), (passage("a", "the of ?!"),)], ids=["none", "empty text", "grammar only"]
+    ("readable", "expected"), [("011", [1, 2]), ("001", [2]), ("100", [0]), ("000", []), ("", [0, 1])]
 )
+def test_what_may_not_be_read_is_left_out_before_the_best_are_counted(readable: str, expected: list[int]) -> None:
+    keywords = index("budget budget budget", "budget rules and more", "long rules that name the budget once")
+    assert best(keywords, "budget", 2, readable=readable) == expected
+
+
+@pytest.mark.parametrize("texts", [(), ("",), ("the of ?!",)], ids=["none", "empty text", "grammar only"])
 @pytest.mark.parametrize("question", ["budget", "", "what is it"], ids=["word", "empty", "grammar"])
-def test_nothing_to_find_is_no_error(passages: tuple[Passage, ...], question: str) -> None:
-    assert Keywords(passages).search(question, 3, **EVERYTHING) == ()
-    assert Keywords(PASSAGES).search("zanzibarquartz", 3, **EVERYTHING) == ()
+def test_nothing_to_find_is_no_error(texts: tuple[str, ...], question: str) -> None:
+    assert best(index(*texts), question, 3) == []
+    assert best(index(*TEXTS.values()), "zanzibarquartz", 3) == []
 
 
-def test_a_passage_without_words_does_not_hide_the_others() -> None:
-    keywords = Keywords([passage("empty", ""), passage("a", "the budget"), passage("grammar", "of the")])
-    assert keywords.search("budget", 3, **EVERYTHING) == ("a",)
+def test_a_text_without_words_does_not_hide_the_others() -> None:
+    assert best(index("", "the budget", "of the"), "budget", 3) == [1]
 
 
-def test_many_threads_may_search_at_once() -> None:
-    keywords = Keywords(PASSAGES)
-    found: list[tuple[str, ...]] = []
-    ask = lambda: found.extend(keywords.search("director approving 10,000", 3, **EVERYTHING) for _ in range(50))  # noqa: E731
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 400
-    assert set(found) == {("limit",)}
+def test_rows_added_a_few_at_a_time_and_removed_again_count_like_the_rest_added_at_once() -> None:
+    random = np.random.default_rng(0)
+    texts = [" ".join(f"word{n}" for n in random.zipf(1.4, size=random.integers(0, 40)) % 300) for _ in range(400)]
+    living = "".join(random.choice(["0", "1"], size=400))
+    grown = Keywords()
+    for start in range(0, 400, 7):
+        grown.add(texts[start : start + 7])
+    kept = [row for row in range(400) if living[row] == "1"]
+    fresh = index(*(texts[row] for row in kept))
+    for number in range(40):
+        question = f"word{number} word{number + 50} word{number // 2}"
+        found = best(grown, question, 15, living=living)
+        assert found == [kept[row] for row in best(fresh, question, 15)], question
 
 
-def test_no_progress_bar_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
-    Keywords(PASSAGES).search("budget", 3, **EVERYTHING)
-    assert capfd.readouterr() == ("", "")
+def test_the_order_is_that_of_bm25s() -> None:
+    import logging
+
+    import bm25s
+
+    random = np.random.default_rng(1)
+    texts = [" ".join(f"word{n}" for n in random.zipf(1.3, size=random.integers(1, 60)) % 400) for _ in range(600)]
+    keywords, reference = index(*texts), bm25s.BM25(k1=1.5, b=0.75, method="lucene")
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it asks for DEBUG itself
+    reference.index(words(texts), show_progress=False)
+    for number in range(30):
+        question = f"word{number} word{number * 3} word{number + 90} word{number}"
+        scores = reference.get_scores(words([question])[0])
+        found = best(keywords, question, 20)
+        assert scores[found].tolist() == pytest.approx(sorted(scores, reverse=True)[: len(found)], rel=1e-4), question
+        assert len(found) == min(20, (scores > 0).sum())

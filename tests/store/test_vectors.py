@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from store import StoreError, vectors
-from store.vectors import Passage, Vectors, reindex
+from store import StoreError
+from store.vectors import EVERYONE, Passage, Vectors, reindex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,22 +42,28 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "chroma"
 
 
+@pytest.fixture(params=["files", pytest.param("server", marks=pytest.mark.slow)])
+def server(request: pytest.FixtureRequest) -> str:
+    """Where the index is: "" for the home's own folder, or a new database of a real Chroma server."""
+    return request.getfixturevalue("chroma_server").database() if request.param == "server" else ""
+
+
 @pytest.fixture
-def index(folder: Path) -> Iterator[Vectors]:
-    index = Vectors(folder, embedder="mini-1", dimension=SIZE)
+def index(folder: Path, server: str) -> Iterator[Vectors]:
+    index = Vectors(folder, embedder="mini-1", dimension=SIZE, server=server)
     yield index
     index.close()
 
 
-def test_what_is_added_is_found_whole_with_its_cosine(index: Vectors, folder: Path) -> None:
+def test_what_is_added_is_found_whole_with_its_cosine(index: Vectors, folder: Path, server: str) -> None:
     pair = Passage("p1", "qa", "rules.md", "4 Finance > 4.2 Limits", 7, "Up to LMD 10,000.", "What may a head approve?")
     section = Passage("s1", "section", "rules.md", "4 Finance", None, "نص \0 with \ud800 odd\ncharacters", "")
     points = scatter(3)
     index.add([pair, section], points[:2])
     index.close()  # and still there afterwards
-    found = Vectors(folder, embedder="mini-1", dimension=SIZE).search(
-        points[2], "unrelated", kinds=("qa", "section"), k=5
-    )
+    again = Vectors(folder, embedder="mini-1", dimension=SIZE, server=server)
+    found = again.search(points[2], "unrelated", kinds=("qa", "section"), k=5)
+    again.close()
     cosine = dict(zip(("p1", "s1"), points[:2] @ points[2], strict=True))
     expected = {pair, replace(section, text="نص \ufffd with \ufffd odd\ncharacters")}
     assert {replace(passage, score=0.0) for passage in found} == expected
@@ -98,9 +104,9 @@ def test_words_find_what_vectors_miss_and_the_score_stays_the_cosine(index: Vect
         ({"kinds": [], "k": 3}, 0),
         ({"kinds": ["letter"], "k": 3}, 0),
         ({"kinds": ["letter", "qa"], "k": 9}, 3),
-        ({"kinds": ["section"], "k": 9, "documents": []}, 0),
-        ({"kinds": ["section"], "k": 9, "documents": ["nowhere", "\0\ud800"]}, 0),
-        ({"kinds": ["section"], "k": 9, "documents": {"nowhere", "d"}}, 4),
+        ({"kinds": ["section"], "k": 9, "readers": []}, 0),
+        ({"kinds": ["section"], "k": 9, "readers": ["nowhere", "\0\ud800"]}, 0),
+        ({"kinds": ["section"], "k": 9, "readers": {"nowhere", "d"}}, 4),
         ({"kinds": ["section"], "k": 9, "fetch": 1}, 4),
         ({"kinds": ["section"], "k": 3, "diversity": 1.0}, 3),
     ],
@@ -118,7 +124,7 @@ def test_any_search_gives_what_there_is(
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vectors]:
     """Four sections and three pairs of one document; not to be changed."""
     index = Vectors(tmp_path_factory.mktemp("shared") / "chroma", embedder="mini-1", dimension=SIZE)
-    index.add([*make(4), *make(3, kind="qa")], scatter(7))
+    index.add([*make(4), *make(3, kind="qa")], scatter(7), audience=["d"])
     yield index
     index.close()
 
@@ -136,41 +142,42 @@ def test_permission_is_asked_before_the_best_are_counted(index: Vectors) -> None
     question = scatter(1)[0]
     secret = make(100, document="secret", text="budget budget budget")
     near = (question + 0.01 * scatter(100, seed=3)).astype(np.float32)
-    index.add(secret, near / np.linalg.norm(near, axis=1, keepdims=True))
+    index.add(secret, near / np.linalg.norm(near, axis=1, keepdims=True), audience=["board"])
     index.add(make(2, document="open", text="budget"), -scatter(2, seed=4))
-    found = index.search(question, "budget", kinds=["section"], k=3, documents={"open"})
+    found = index.search(question, "budget", kinds=["section"], k=3, readers={EVERYONE, "staff"})
     assert sorted(ids(found)) == ["open-section-0", "open-section-1"]
     assert len(index.search(question, "budget", kinds=["section"], k=3)) == 3
 
 
-@pytest.mark.parametrize("limit", [30_000, 3], ids=["one filter", "several filters"])
+@pytest.mark.parametrize("few", [5000, 1], ids=["compared one by one", "found by Chroma"])
 def test_nobody_is_shown_a_document_they_may_not_read(
-    index: Vectors, monkeypatch: pytest.MonkeyPatch, limit: int
+    index: Vectors, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr(
-        vectors, "_VARIABLES", limit
-    )  # as if there were more documents than SQLite takes in one question
+    monkeypatch.setattr("store.index._FEW", few)
     names = [f"d{number}" for number in range(12)]
-    index.add(
-        [each for name in names for each in [*make(4, document=name), *make(2, document=name, kind="qa")]], scatter(72)
-    )
+    for turn, name in enumerate(names):
+        passages = [*make(4, document=name), *make(2, document=name, kind="qa")]
+        index.add(passages, scatter(6, seed=turn), audience=[name, "auditor"])
     random = np.random.default_rng(5)
-    for question in scatter(25, seed=6):
+    for question in scatter(15, seed=60):
         readable = set(random.choice(names, size=random.integers(1, 12), replace=False))
-        found = index.search(question, "words of number1 d3", kinds=["section"], k=8, documents=readable)
+        found = index.search(question, "words of number1 d3", kinds=["section"], k=8, readers=readable)
         assert {each.document for each in found} <= readable
         assert {each.kind for each in found} == {"section"}
         assert len(found) == min(8, 4 * len(readable))
-        near = index.search(question, "", kinds=["section"], k=8, diversity=0, documents=readable)
+        near = index.search(question, "", kinds=["section"], k=8, diversity=0, readers=readable)
         assert [each.score for each in near] == sorted((each.score for each in near), reverse=True)
 
 
 @pytest.mark.slow
-def test_the_nearest_are_found_among_many_under_every_filter(index: Vectors) -> None:
+def test_the_nearest_are_found_among_many_under_every_filter(index: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.index._FEW", 1)  # as if there were very many
     points = scatter(3000)
-    passages = [replace(each, document=f"d{number % 100}") for number, each in enumerate(make(3000))]
-    index.add(passages, points)
-    for names in (None, {f"d{number}" for number in range(5)}, {f"d{number}" for number in range(99)}):
+    passages = [replace(each, document=f"d{number // 30}") for number, each in enumerate(make(3000))]
+    for start in range(0, 3000, 30):
+        some = slice(start, start + 30)
+        index.add(passages[some], points[some], audience=[passages[start].document])
+    for names in (None, {"d7"}, {f"d{number}" for number in range(50)}, {f"d{number}" for number in range(99)}):
         hits = 0
         for question in scatter(20, seed=8):
             nearness = [
@@ -179,9 +186,9 @@ def test_the_nearest_are_found_among_many_under_every_filter(index: Vectors) -> 
             ]
             true = {passages[position].id for position in np.argsort(nearness)[-10:]}
             hits += len(
-                true & set(ids(index.search(question, "", kinds=["section"], k=10, diversity=0, documents=names)))
+                true & set(ids(index.search(question, "", kinds=["section"], k=10, diversity=0, readers=names)))
             )
-        assert hits >= 196, f"{hits} of 200 with {names and len(names)} documents"
+        assert hits >= 196, f"{hits} of 200 with {names and len(names)} audiences"
 
 
 def test_a_deleted_document_is_gone_and_the_others_stay(index: Vectors) -> None:
@@ -197,7 +204,8 @@ def test_a_deleted_document_is_gone_and_the_others_stay(index: Vectors) -> None:
     assert index.count() == 6
 
 
-def test_compact_leaves_no_trace_of_what_was_deleted_on_the_disk(index: Vectors, folder: Path) -> None:
+def test_compact_leaves_no_trace_of_what_was_deleted_on_the_disk(folder: Path) -> None:
+    index = Vectors(folder, embedder="mini-1", dimension=SIZE)
     kept = make(3, document="kept", text="amberlighthouse")
     index.add([*kept, *make(3, document="secret", text="zanzibarquartz")], scatter(6))
     index.delete("secret")
@@ -205,26 +213,27 @@ def test_compact_leaves_no_trace_of_what_was_deleted_on_the_disk(index: Vectors,
     found = index.search(scatter(1)[0], "", kinds=["section"], k=9)
     assert sorted(replace(each, score=0.0).id for each in found) == sorted(ids(kept))
     assert {each.id: each.score for each in found}["kept-section-0"] == pytest.approx(1, abs=1e-6)
+    assert index.count() == 3
     index.close()
     content = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     assert b"amberlighthouse" in content
     assert b"zanzibarquartz" not in content
 
 
-def test_the_index_remembers_its_embedder_and_says_how_to_change_it(index: Vectors, folder: Path) -> None:
+def test_the_index_remembers_its_embedder_and_says_how_to_change_it(index: Vectors, folder: Path, server: str) -> None:
     index.add(make(3), scatter(3))
     index.close()
     with pytest.raises(StoreError, match=r"made by mini-1; the embedder in use is other-2\.") as caught:
-        Vectors(folder, embedder="other-2", dimension=4)
+        Vectors(folder, embedder="other-2", dimension=4, server=server)
     assert "python -m trag ingest --reindex" in caught.value.hint
-    reindex(folder, make(2), np.eye(2, 4, dtype=np.float32), embedder="other-2", dimension=4)
-    other = Vectors(folder, embedder="other-2", dimension=4)
+    reindex(folder, make(2), np.eye(2, 4, dtype=np.float32), embedder="other-2", dimension=4, server=server)
+    other = Vectors(folder, embedder="other-2", dimension=4, server=server)
     assert ids(other.search(np.eye(1, 4, dtype=np.float32)[0], "", kinds=["section"], k=1)) == ["d-section-0"]
     other.close()
-    assert sorted(path.name for path in folder.iterdir()) == ["000002", "current"]
+    assert sorted(path.name for path in folder.iterdir()) == (["home"] if server else ["000002", "current"])
 
 
-def test_a_rebuild_is_seen_whole_or_not_at_all(index: Vectors, folder: Path) -> None:
+def test_a_rebuild_is_seen_whole_or_not_at_all(index: Vectors, folder: Path, server: str) -> None:
     index.add(make(30, document="old"), scatter(30))
     seen: list[set[str]] = []
     done = threading.Event()
@@ -242,7 +251,7 @@ def test_a_rebuild_is_seen_whole_or_not_at_all(index: Vectors, folder: Path) -> 
     assert {"old"} in seen
     assert all(len(documents) == 1 for documents in seen), seen
     assert (index.count(), index.probe()) == (40, (32, 32))
-    assert len(list(folder.iterdir())) == 2
+    assert len(list(folder.iterdir())) == (1 if server else 2)
 
 
 def test_threads_may_add_delete_and_search_at_once(index: Vectors) -> None:
@@ -251,9 +260,11 @@ def test_threads_may_add_delete_and_search_at_once(index: Vectors) -> None:
     def work(name: str) -> None:
         try:
             for turn in range(4):
-                index.add(make(10, document=name), scatter(10, seed=turn))
-                found = index.search(scatter(1)[0], "number1", kinds=["section"], k=9, documents=[name])
+                index.add(make(10, document=name), scatter(10, seed=turn), audience=[name])
+                found = index.search(scatter(1)[0], "number1", kinds=["section"], k=9, readers=[name])
                 assert {each.document for each in found} == {name}
+                assert index.set_audience(name, ["other"]) == 10
+                assert index.search(scatter(1)[0], "number1", kinds=["section"], k=9, readers=[name]) == ()
                 assert index.delete(name) == 10
         except Exception as error:  # noqa: BLE001 -- an error in a thread would pass unseen
             errors.append(error)

@@ -1,0 +1,130 @@
+"""An open index: the Chroma collection, and what is kept of it in memory so that a search need not ask for it.
+
+Each change goes to Chroma first, and to memory once Chroma has it; where Chroma fails, the whole is opened anew. Knows
+nothing about where the collection is, or about threads.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from store import collection as chroma
+from store.catalog import Catalog
+from store.keywords import Keywords
+from store.passage import OPEN, Audience, Passage, stored
+
+if TYPE_CHECKING:
+    import chromadb
+    import numpy as np
+    from numpy.typing import NDArray
+
+# So few passages are compared one by one sooner than Chroma is asked: 2 ms.
+_FEW = 5000
+# Rows of removed passages that are worth opening the index anew for.
+_WASTE = 10_000
+
+log = logging.getLogger(__name__)
+
+
+class Index:
+    """A collection with its catalog, keywords and vectors. For one thread at a time."""
+
+    def __init__(self, dimension: int) -> None:
+        import numpy as np
+
+        self.collection: chromadb.Collection
+        self.catalog = Catalog()
+        self.keywords = Keywords()
+        self._vectors: NDArray[np.float32] = np.empty((0, dimension), dtype=np.float32)  # with room for more rows
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether more memory goes to passages that were removed than to those that are there."""
+        return len(self.catalog.ids) > 2 * len(self.catalog) + _WASTE
+
+    def load(self, collection: chromadb.Collection) -> None:
+        """Read all that is in the collection: 0.2 ms a passage."""
+        self.collection = collection
+        old = []
+        for passages, audiences, vectors in chroma.read(collection):
+            self.remember(passages, [audience or frozenset() for audience in audiences], vectors)
+            old += [passage.id for passage, audience in zip(passages, audiences, strict=True) if audience is None]
+        if old:  # from before there were audiences
+            self.set_audience(old, OPEN)
+        self._settle()
+
+    def remember(
+        self, passages: Sequence[Passage], audiences: Sequence[Audience], vectors: NDArray[np.float32]
+    ) -> None:
+        """Keep in memory what the collection holds, as the collection holds it."""
+        import numpy as np
+
+        start, stop = len(self.catalog.ids), len(self.catalog.ids) + len(passages)
+        if stop > len(self._vectors):
+            room = np.empty((max(stop, start + start // 2), self._vectors.shape[1]), dtype=np.float32)
+            room[:start] = self._vectors[:start]
+            self._vectors = room
+        self._vectors[start:stop] = vectors
+        self.catalog.add(passages, audiences)
+        self.keywords.add([f"{each.section}\n{each.question}\n{each.text}" for each in passages])
+
+    def vectors(self, ids: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of the passages with those ids, shape (n, dimension), in that order."""
+        return self._vectors[self.catalog.rows(ids)]
+
+    def nearest(self, vector: NDArray[np.float32], k: int, readable: NDArray[np.bool_]) -> list[str]:
+        """Ids of the `k` nearest among the readable passages, best first.
+
+        Chroma's own filter takes 200 ms where half of 100,000 passages may be read, thirty times the search. So where
+        many may be read Chroma is asked for more than `k`, as many as should hold `k` readable ones; what is left
+        without the others is what a search among the readable alone would find. If they are too few, or few may be
+        read, all the readable are compared.
+        """
+        there = int(readable.sum())
+        if there > _FEW:
+            ask = k if there == len(self.catalog) else int(1.5 * k * len(self.catalog) / there) + k
+            found = chroma.nearest(self.collection, vector, min(ask, len(self.catalog)))
+            kept = [id for id, row in zip(found, self.catalog.rows(found), strict=True) if readable[row]]
+            if len(kept) >= k:
+                return kept[:k]
+        return self._compare(vector, k, readable)
+
+    def _compare(self, vector: NDArray[np.float32], k: int, readable: NDArray[np.bool_]) -> list[str]:
+        import numpy as np
+
+        rows = np.flatnonzero(readable)
+        every = self._vectors[: len(readable)]
+        # Where many may be read, to copy theirs takes longer than to look at all.
+        nearness = (every @ vector)[rows] if 4 * len(rows) > len(every) else every[rows] @ vector
+        if len(rows) > k:
+            best = np.argpartition(-nearness, k)[:k]
+            rows, nearness = rows[best], nearness[best]
+        return [self.catalog.ids[row] for row in rows[np.argsort(-nearness, kind="stable")]]
+
+    def add(
+        self, passages: Sequence[Passage], vectors: NDArray[np.float32], audience: Callable[[str], Audience]
+    ) -> None:
+        """Add passages, or put them in the place of those with their ids. `audience` gives that of a document."""
+        passages = [stored(passage) for passage in passages]
+        given = [audience(passage.document) for passage in passages]
+        chroma.write(self.collection, passages, vectors, given)
+        self.remember(passages, given, vectors)
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Take out the passages with those ids."""
+        chroma.remove(self.collection, ids)
+        self.catalog.remove(ids)
+
+    def set_audience(self, ids: Sequence[str], audience: Audience) -> None:
+        """Let other people read the passages with those ids."""
+        chroma.set_audience(self.collection, ids, audience)
+        self.catalog.set_audience(ids, audience)
+
+    def _settle(self) -> None:
+        """Give one audience to a document whose passages have several, after a kill: those who may read all of it."""
+        for document, held in self.catalog.documents().items():
+            if len(set(held.values())) > 1:
+                log.warning("the audience of %s was being changed when the program ended", document)
+                self.set_audience(list(held), frozenset.intersection(*held.values()))
