@@ -25,6 +25,9 @@ _NAMES = {
     "pair": {"question", "answer"},
     "section": {"section", "text"},
     "correction": {"finding"},
+    "pairs_types": {"section", "text"},
+    "pairs_dialogue": {"section", "text"},
+    "pairs_examples": {"section", "text", "examples"},
 }
 
 
@@ -106,6 +109,16 @@ def answer(
 def correction(prompt: Prompt, wrong: str, finding: str) -> tuple[Message, ...]:
     """The messages that ask once more, after the answer `wrong`, with what the chart says against it."""
     return (*prompt.messages, Message("assistant", wrong), Message("user", _fill("correction", finding=finding)))
+
+
+def pairs(path: str, text: str, *, examples: Sequence[str] = (), dialogue: bool = False) -> tuple[Message, ...]:
+    """The message that asks a model for question-answer pairs on a section, one of the paper's three ways (T-RAG,
+    section 5.1, in our own words): of varied types, as a dialogue, or in the manner of an expert's `examples`."""
+    if examples:
+        content = _fill("pairs_examples", section=path, text=text, examples="\n".join(f"- {one}" for one in examples))
+    else:
+        content = _fill("pairs_dialogue" if dialogue else "pairs_types", section=path, text=text)
+    return (Message("user", content),)
 
 
 def _facts(statements: Sequence[str], passages: Sequence[str], about_chart: bool) -> str:

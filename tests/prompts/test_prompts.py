@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,6 +84,23 @@ def test_a_prompt_file_with_wrong_names_is_refused(tmp_path: Path, text: str, pr
     file.write_text(text)
     with pytest.raises(PromptError, match=problem):
         prompts.load(file, frozenset({"question"}))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, "fill in the blank"),
+        ({"dialogue": True}, "conversation"),
+        ({"examples": ["Who signs?", "When?"]}, "- Who signs?\n- When?"),
+    ],
+    ids=["types", "dialogue", "examples"],
+)
+def test_a_model_is_asked_for_pairs_in_three_ways(options: dict[str, Any], expected: str) -> None:
+    (message,) = prompts.pairs("4 Finance > 4.2 Limits", "The limit is $5.", **options)
+    assert message.role == "user"
+    assert expected in message.content
+    assert '{"type": ' in message.content
+    assert message.content.endswith("Section: 4 Finance > 4.2 Limits\n\nThe limit is $5.")
 
 
 def test_a_dollar_in_what_people_write_stays_a_dollar() -> None:

@@ -1,0 +1,122 @@
+"""What becomes of what a model writes. The scripted model stands in for one that is able; the embedded one is real."""
+
+import threading
+from collections.abc import Generator, Sequence
+
+import pytest
+
+from prompts import Message
+from trag.errors import TragError
+from trag.ingest.pairs import DIRECT_TYPES
+from trag.ingest.sections import Section
+from trag.llm import Usage
+from trag.llm.local import LocalModel
+from trag.pairs import is_able, written
+from trag.settings import Settings
+
+SECTION = Section(
+    "4 Board > 4.1 Members",
+    7,
+    "The board has seven directors. The chair may not be a member of staff.\n\nThe board meets once a month.",
+)
+PAIR = '{"type": "%s", "question": "%s", "answer": "%s", "source": "%s"}\n'
+GOOD = PAIR % ("short answer", "How many directors does the board have?", "Seven.", "The board has seven directors.")
+WRONG = PAIR % ("short answer", "How often does the board meet?", "Twice a month.", "The board meets once a month.")
+INVENTED = PAIR % ("yes no", "May the chair be a member of staff?", "Yes.", "The chair may be a member of staff.")
+TURN = PAIR % ("short answer", "And how often does it meet?", "The board meets once a month.", "")
+
+
+class Scripted:
+    """A model that writes what it was given, an answer a call; a word is a token."""
+
+    slots = 1
+
+    def __init__(self, *answers: str, context: int = 4096) -> None:
+        self.answers = list(answers)
+        self.context = context
+        self.asked: list[str] = []
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return sum(len(message.content.split()) for message in messages)
+
+    def stream(
+        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
+    ) -> Generator[str | Usage, None, None]:
+        assert self.count(messages) + max_tokens <= self.context
+        self.asked.append(messages[-1].content)
+        yield from self.answers.pop(0).splitlines(keepends=True)
+        yield Usage()
+
+
+def test_every_pair_is_checked_against_its_section() -> None:
+    found = written(SECTION, Scripted(GOOD + WRONG + INVENTED + "nonsense {", TURN))  # type: ignore[arg-type]
+    assert {pair.question: (pair.answer, pair.supported, pair.type) for pair in found.pairs} == {
+        "How many directors does the board have?": ("Seven.", True, "short answer"),
+        "How often does the board meet?": ("Twice a month.", False, "short answer"),
+        "May the chair be a member of staff?": ("Yes.", False, "yes no"),
+        "And how often does it meet?": ("The board meets once a month.", True, "dialogue"),
+    }
+    assert {pair.source for pair in found.pairs if pair.supported} == {
+        "The board has seven directors.",
+        "The board meets once a month.",
+    }
+    assert {(pair.section, pair.page, pair.origin) for pair in found.pairs} == {(SECTION.path, 7, "model")}
+
+
+def test_the_turns_of_a_dialogue_are_not_of_a_type_that_is_searched() -> None:
+    (pair,) = written(SECTION, Scripted("", TURN)).pairs  # type: ignore[arg-type]
+    assert pair.type not in DIRECT_TYPES
+
+
+def test_the_third_pass_shows_the_model_the_questions_of_the_expert() -> None:
+    model = Scripted("", "", GOOD)
+    found = written(SECTION, model, examples=["Who sits on the board?"])  # type: ignore[arg-type]
+    assert [("Who sits on the board?" in text) for text in model.asked] == [False, False, True]
+    assert all(SECTION.text in text and SECTION.path in text for text in model.asked)
+    assert len(found.pairs) == 1
+
+
+def test_the_same_pair_of_two_passes_is_there_once() -> None:
+    found = written(SECTION, Scripted(GOOD + GOOD, "", GOOD), examples=["Who?"])  # type: ignore[arg-type]
+    assert len(found.pairs) == 1
+
+
+def test_a_section_too_long_for_the_model_is_given_piece_by_piece() -> None:
+    paragraphs = [f"Paragraph {number}. " + "The board has seven directors. " * 20 for number in range(6)]
+    model = Scripted(*[""] * 40, context=600)
+    written(Section("1 Long", None, "\n\n".join(paragraphs)), model)  # type: ignore[arg-type]
+    assert len(model.asked) > 4
+    assert all(any(f"Paragraph {number}." in text for text in model.asked) for number in range(6))
+
+
+def test_a_sentence_that_does_not_fit_is_an_error_with_a_hint() -> None:
+    with pytest.raises(TragError, match="1 Long") as refused:
+        written(Section("1 Long", None, "word " * 900), Scripted(context=600))  # type: ignore[arg-type]
+    assert "TRAG_CONTEXT" in refused.value.hint
+
+
+def test_a_stop_is_told_and_asks_no_further() -> None:
+    stop = threading.Event()
+    stop.set()
+    model = Scripted(GOOD)
+    found = written(SECTION, model, stop=stop)  # type: ignore[arg-type]
+    assert (found.stopped, found.pairs, model.asked) == (True, (), [])
+
+
+@pytest.mark.parametrize(
+    ("settings", "able"),
+    [(Settings(), False), (Settings(model="llama.gguf"), True), (Settings(model_url="http://127.0.0.1:1/v1"), True)],
+    ids=["embedded", "file", "server"],
+)
+def test_only_a_configured_model_is_able(settings: Settings, able: bool) -> None:
+    assert is_able(settings) is able
+
+
+@pytest.mark.slow
+def test_the_embedded_model_breaks_nothing_and_gets_nothing_unsupported_through(model: LocalModel) -> None:
+    found = written(SECTION, model, examples=["Who are the members of the board?"])
+    for pair in found.pairs:
+        assert pair.section == SECTION.path
+        assert not pair.supported or (pair.source and pair.source in SECTION.text), pair
+        figures = {"two", "three", "four", "five", "six", "eight", "nine", "ten", "twelve"}
+        assert not (pair.supported and figures & set(pair.answer.lower().split())), pair

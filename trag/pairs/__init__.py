@@ -1,0 +1,12 @@
+"""From sections to checked question-answer pairs: by rules, or by a configured model in the paper's three passes.
+
+Knows nothing about files, the index or the web.
+"""
+
+from trag.pairs.alike import distinct
+from trag.pairs.made import Made
+from trag.pairs.rules import by_rules
+from trag.pairs.support import source
+from trag.pairs.written import Written, is_able, written
+
+__all__ = ["Made", "Written", "by_rules", "distinct", "is_able", "source", "written"]

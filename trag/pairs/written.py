@@ -1,0 +1,123 @@
+"""A section -> pairs that a configured model writes, in the paper's three passes, every one of them checked.
+
+Varied types of question, a dialogue, and the manner of example questions by an expert (T-RAG, section 5.1). One section
+at a time, so that whoever calls can stop and go on. Knows nothing about documents, or about which model it is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import prompts
+from trag.errors import TragError
+from trag.pairs.alike import distinct
+from trag.pairs.drafts import Draft, drafts
+from trag.pairs.made import Made
+from trag.pairs.support import source, stands_in
+from trag.words import sentences
+
+if TYPE_CHECKING:
+    from prompts import Message
+    from trag.ingest.sections import Section
+    from trag.llm import LanguageModel
+    from trag.settings import Settings
+
+TOKENS = 1_200
+"""Tokens that a pass may write about one piece of a section."""
+MOST_EXAMPLES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The pairs of one section; how many things the model wrote that are no pairs; whether it was stopped before its
+    end."""
+
+    pairs: tuple[Made, ...]
+    unreadable: int = 0
+    stopped: bool = False
+
+
+def is_able(settings: Settings) -> bool:
+    """Whether the settings name a model that can write pairs: any but the embedded one, which is far too small."""
+    return bool(settings.model or settings.model_url)
+
+
+def written(
+    section: Section, model: LanguageModel, *, examples: Sequence[str] = (), stop: threading.Event | None = None
+) -> Written:
+    """The pairs that `model` writes about a section; the third pass only where there are `examples`.
+
+    A section that does not fit the model's context is given piece by piece. Raises TragError when not even a sentence
+    fits, or when the model cannot be reached; the section can be tried again then.
+    """
+    made: list[Made] = []
+    unreadable = 0
+    ways = [_Pass(), _Pass(dialogue=True), *([_Pass(tuple(examples)[:MOST_EXAMPLES])] if examples else [])]
+    for way in ways:
+        for piece in _pieces(section, way, model):
+            if stop and stop.is_set():
+                break
+            stream = model.stream(way.messages(section.path, piece), max_tokens=_room(model), stop=stop)
+            found, wrong = drafts("".join(part for part in stream if isinstance(part, str)), type=way.type)
+            made += (_made(draft, section, way) for draft in found)
+            unreadable += wrong
+    return Written(distinct(made), unreadable, stopped=bool(stop and stop.is_set()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """One of the three ways of asking."""
+
+    examples: tuple[str, ...] = ()
+    dialogue: bool = False
+
+    @property
+    def type(self) -> str:
+        """The type of pairs that name none."""
+        return "dialogue" if self.dialogue else "short answer"
+
+    def messages(self, path: str, text: str) -> tuple[Message, ...]:
+        """What the model reads."""
+        return prompts.pairs(path, text, examples=self.examples, dialogue=self.dialogue)
+
+
+def _room(model: LanguageModel) -> int:
+    return min(TOKENS, model.context // 3)
+
+
+def _pieces(section: Section, way: _Pass, model: LanguageModel) -> list[str]:
+    """The text of a section, cut between paragraphs, or between sentences where a paragraph is too long."""
+
+    def fits(text: str) -> bool:
+        return model.count(way.messages(section.path, text)) + _room(model) <= model.context
+
+    if fits(section.text):
+        return [section.text]
+    pieces: list[str] = []
+    for paragraph in section.text.split("\n\n"):
+        for part in (paragraph,) if fits(paragraph) else sentences(paragraph):
+            if not fits(part):
+                raise TragError(
+                    f"A sentence of {section.path} does not fit the model beside the instructions.",
+                    "Give the model a larger context (TRAG_CONTEXT).",
+                )
+            joined = f"{pieces[-1]}\n\n{part}" if pieces else part
+            if pieces and fits(joined):
+                pieces[-1] = joined
+            else:
+                pieces.append(part)
+    return pieces
+
+
+def _made(draft: Draft, section: Section, way: _Pass) -> Made:
+    """A draft, checked against its section: against the source that the model names, where the section has that."""
+    heading = section.path.rsplit(" > ", 1)[-1]
+    named = draft.source if stands_in(draft.source, section.text) else ""
+    found = source(draft.question, draft.answer, named, heading) or source(
+        draft.question, draft.answer, section.text, heading
+    )
+    type_ = "dialogue" if way.dialogue else draft.type  # a turn of a dialogue may lean on the one before
+    return Made(draft.question, draft.answer, type_, section.path, section.page, found, "model", bool(found))
