@@ -1,0 +1,73 @@
+"""The child process of `trag.view.pages`: reads a PDF from its standard input, writes one of its pages as JSON.
+
+python -m trag.view LIMITS PAGE WIDTH LENGTH
+
+After the PDF come LENGTH bytes of JSON, the passage and its supporting words: a list of the processes on the machine
+shows arguments to everybody, and not everybody may read the document.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+
+from trag.limited import serve
+from trag.view.boxes import boxes
+from trag.view.locate import Word, find
+from trag.view.picture import Picture, picture  # loads PDFium's library, which `serve` would refuse
+from trag.view.records import Box, Mark, PageView, Piece
+
+_KEPT = "\n\u200c\u200d"
+"""Line ends, and the joiners without which Persian and the Indic scripts are misspelt."""
+
+
+def view(content: bytes, number: int, width: int, length: int) -> PageView:
+    """The page of a number in a PDF that is followed by `length` bytes which say what is looked for on it."""
+    size = len(content) - length
+    passage, supporting = json.loads(content[size:])
+    shown = picture(content, size, number, width)
+    found = find(shown.text, passage, supporting, before=shown.before, after=shown.after)
+    return PageView(
+        number,
+        shown.pages,
+        shown.image,
+        shown.width,
+        shown.height,
+        _around(shown, [found.words[at] for at in found.passage]),
+        _around(shown, [found.words[at] for at in found.support]),
+        found.share,
+        found.before,
+        found.after,
+        tuple(piece for piece in _pieces(shown.text, found.words, {*found.passage}, {*found.support}) if piece.text),
+    )
+
+
+def _around(shown: Picture, words: Sequence[Word]) -> tuple[Box, ...]:
+    """The boxes around words of a page."""
+    drawn = [[place for place in shown.places[word.start : word.end] if place] for word in words]
+    return boxes(drawn, shown.width / shown.height)
+
+
+def _pieces(text: str, words: Sequence[Word], passage: Collection[int], support: Collection[int]) -> Iterator[Piece]:
+    """The text of a page, cut where the mark of its words changes; what stands between two is marked when both are."""
+    start, end = 0, 0
+    mark: Mark = ""
+    for at, word in enumerate(words):
+        of: Mark = "support" if at in support else "passage" if at in passage else ""
+        if of != mark:
+            yield Piece(_read(text[start:end]), mark)
+            yield Piece(_read(text[end : word.start]), "passage" if mark and of else "")
+            start, mark = word.start, of
+        end = word.end
+    yield Piece(_read(text[start:end]), mark)
+    yield Piece(_read(text[end:]))
+
+
+def _read(text: str) -> str:
+    """Text without what is no character to be read, such as the control that PDFium gives for a hyphen at a line's end,
+    and what turns text round."""
+    return "".join(each for each in text if each.isprintable() or each in _KEPT)
+
+
+if __name__ == "__main__":
+    serve(lambda content, arguments: view(content, *map(int, arguments)).to_json())

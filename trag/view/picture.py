@@ -1,0 +1,129 @@
+"""One page of a PDF as a picture, and its characters with their places. Run only in the child process.
+
+Knows nothing of passages. PDFium draws the page as it stands: no script is run, no form is filled, no link is followed,
+and of the other pages only the text of those beside it is read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import zlib
+from dataclasses import dataclass
+
+import pypdfium2 as pdfium  # type: ignore[import-untyped]
+import pypdfium2.raw as raw  # type: ignore[import-untyped]
+
+from trag.errors import TragError
+from trag.view.records import Box
+
+_PIXELS = 8_000_000
+_SIDE = 8_000
+"""What a picture may have, whatever the size of its page."""
+_CHARACTERS = 100_000
+"""Characters that are read of a page."""
+_FINE = 1_000_000
+"""Steps along a page in which PDFium is asked for places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A page as it is shown, of `pages`. `places[i]` is where `text[i]` stands, None for the spaces and line ends that
+    nobody drew; what stands outside the page is not in the text. `before` and `after` are the texts of its neighbours.
+    """
+
+    pages: int
+    image: bytes
+    width: int
+    height: int
+    text: str
+    places: tuple[Box | None, ...]
+    before: str
+    after: str
+
+
+def picture(content: bytes, size: int, number: int, width: int) -> Picture:
+    """The page of a number, from 1, in a PDF that is the first `size` bytes of the content; about `width` pixels wide.
+
+    Raises TragError when it is encrypted, damaged, or has no such page.
+    """
+    document = raw.FPDF_LoadMemDocument64(content, size, None)
+    pages = raw.FPDF_GetPageCount(document)
+    if pages < 1 and raw.FPDF_GetLastError() in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
+        raise TragError("is encrypted with a password.", "Save a copy without a password and ingest that.")
+    if pages < 1:
+        raise TragError("is no PDF that can be shown.", "Open it in a PDF viewer, print it to a new PDF and use that.")
+    if not 1 <= number <= pages:
+        raise TragError(f"has {pages:,} page{'s' * (pages > 1)}, and no page {number:,}.", "Choose one of them.")
+    try:
+        opened = pdfium.PdfDocument(document)
+        page = opened[number - 1]
+        across, down = page.get_size()
+        scale = _scale(across, down, width)
+        bitmap = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)
+        image = png(bytes(bitmap.buffer), bitmap.width, bitmap.height, bitmap.stride)
+        text, places = _characters(page, page.get_textpage())
+    except pdfium.PdfiumError as error:
+        raise TragError(f"has a damaged page {number:,}.", "Open it in a PDF viewer, print it to a new PDF.") from error
+    before, after = (_text(opened, at) if 0 <= at < pages else "" for at in (number - 2, number))
+    return Picture(pages, image, bitmap.width, bitmap.height, text, places, before, after)
+
+
+def png(pixels: bytes, width: int, height: int, stride: int) -> bytes:
+    """A PNG of pixels in RGB, whose rows begin `stride` bytes apart. (ISO/IEC 15948; no row is filtered.)"""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+
+    header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes([8, 2, 0, 0, 0])
+    rows = b"".join(b"\0" + pixels[at : at + 3 * width] for at in range(0, height * stride, stride))
+    data = zlib.compress(rows, 6)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+def _scale(across: float, down: float, width: int) -> float:
+    """Pixels for a point, so that the page is as wide as asked for, or as large as a picture may be."""
+    if not (0 < across < math.inf and 0 < down < math.inf):
+        raise TragError("has a page without a size.", "Open it in a PDF viewer, print it to a new PDF.")
+    return min(width / across, math.sqrt(_PIXELS / across / down), _SIDE / max(across, down))
+
+
+def _characters(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tuple[str, tuple[Box | None, ...]]:
+    text: list[str] = []
+    places: list[Box | None] = []
+    rectangle = raw.FS_RECTF()
+    for at in range(_count(text_page)):
+        character = chr(raw.FPDFText_GetUnicode(text_page, at))
+        place = None
+        if raw.FPDFText_IsGenerated(text_page, at) != 1 and raw.FPDFText_GetLooseCharBox(text_page, at, rectangle):
+            place = _place(page, rectangle)
+            if place.left >= 1 or place.right <= 0 or place.top >= 1 or place.bottom <= 0:
+                continue
+            place = Box(*(min(max(side, 0.0), 1.0) for side in (place.left, place.top, place.right, place.bottom)))
+        text.append(character)
+        places.append(place)
+    return "".join(text), tuple(places)
+
+
+def _text(document: pdfium.PdfDocument, at: int) -> str:
+    """The text of another page; a damaged one has none."""
+    try:
+        text_page = document[at].get_textpage()
+    except pdfium.PdfiumError:
+        return ""
+    return "".join(chr(raw.FPDFText_GetUnicode(text_page, each)) for each in range(_count(text_page)))
+
+
+def _count(text_page: pdfium.PdfTextPage) -> int:
+    return min(int(raw.FPDFText_CountChars(text_page)), _CHARACTERS)
+
+
+def _place(page: pdfium.PdfPage, rectangle: raw.FS_RECTF) -> Box:
+    """A rectangle of the page's own coordinates where it is shown, however the page is turned and cropped."""
+    x, y = ctypes.c_int(), ctypes.c_int()
+    corners = []
+    for across, up in ((rectangle.left, rectangle.top), (rectangle.right, rectangle.bottom)):
+        raw.FPDF_PageToDevice(page, 0, 0, _FINE, _FINE, 0, across, up, x, y)
+        corners.append((x.value / _FINE, y.value / _FINE))
+    (left, right), (top, bottom) = (sorted(axis) for axis in zip(*corners, strict=True))
+    return Box(left, top, right, bottom)
