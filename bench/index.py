@@ -119,7 +119,7 @@ def throughput(folder: Path) -> tuple[str, str, str]:
         results = home.ingest([source], replace=False, progress=lambda *step: None)
         ours = time.monotonic() - started
         assert not any(result.failed for result in results), results
-        read = [f"{each.section}\n{each.text}" for each in home.records.passages()]
+        read = [f"{each.section}\n{each.text}" for each in home.records.library.passages()]
         assert len(read) == vectors.count() >= TEXTS, vectors.count()
     model = open_embedder("")._model
     model.encode(read[:64], batch_size=32)

@@ -93,7 +93,7 @@ def measured(folder: Path) -> dict[str, list[int]]:
 
 def remake(home: Home, document: str) -> None:
     """Take the pairs of a document out again."""
-    kept = [passage for passage in home.records.passages(document) if passage.kind == "section"]
+    kept = [passage for passage in home.records.library.passages(document) if passage.kind == "section"]
     home.vectors.delete(document)
     home.vectors.add(kept, home.embedder.embed_passages([embedded_text(passage) for passage in kept]))
 
@@ -123,7 +123,7 @@ def by_hand_of(file: Path, home: Home) -> tuple[Passage, ...]:
         for passage in pair_passages(
             document,
             [pair for pair in given if pair.document == document],
-            [passage for passage in home.records.passages(document) if passage.kind == "section"],
+            [passage for passage in home.records.library.passages(document) if passage.kind == "section"],
         )[0]
     )
 

@@ -1,4 +1,4 @@
-"""What is remembered of documents, charts, conversations, answers and labels.
+"""What is remembered of charts, conversations, answers and labels; and the doors to the library and the jobs.
 
 Every write is on the disk when its call returns. Knows nothing about vectors, or about what a record says inside.
 """
@@ -6,7 +6,6 @@ Every write is on the disk when its call returns. Knows nothing about vectors, o
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,20 +14,10 @@ from sqlalchemy.exc import IntegrityError
 
 from store import StoreError, schema
 from store.database import open_database, reading, writing
-from store.vectors import Passage
+from store.jobs import Jobs
+from store.library import Library
 
 VERDICTS = ("Correct", "Correct-Verbose", "Incorrect")
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """An ingested document; `sha256` finds its original, `pages` is None for a format without pages."""
-
-    name: str
-    sha256: str
-    pages: int | None
-    passages: int
-    added: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,68 +77,12 @@ class Records:
     def __init__(self, url: str) -> None:
         """Open the database at `sqlite:///...` or `postgresql+psycopg://...`, and bring it up to date."""
         self._engine = open_database(url)
+        self.library = Library(self._engine)
+        self.jobs = Jobs(self._engine)
 
     def close(self) -> None:
         """Close every connection."""
         self._engine.dispose()
-
-    # Documents
-
-    def put_document(self, name: str, sha256: str, pages: int | None, passages: Sequence[Passage]) -> Document:
-        """Keep a document and its passages, in order, in place of what had that name."""
-        if any(passage.document != name for passage in passages):
-            raise ValueError(f"a passage of another document among those of {name!r}")
-        added = _now()
-        rows = [
-            {
-                "id": passage.id,
-                "document": name,
-                "position": position,
-                "kind": passage.kind,
-                "section": passage.section,
-                "page": passage.page,
-                "text": passage.text,
-                "question": passage.question,
-            }
-            for position, passage in enumerate(passages)
-        ]
-        with writing(self._engine) as connection:
-            connection.execute(delete(schema.documents).where(schema.documents.c.name == name))
-            connection.execute(insert(schema.documents).values(name=name, sha256=sha256, pages=pages, added=added))
-            if rows:
-                connection.execute(insert(schema.passages), rows)
-        return Document(name, sha256, pages, len(rows), added)
-
-    def documents(self) -> tuple[Document, ...]:
-        """Every document, by name."""
-        return self._documents(None)
-
-    def document(self, name: str) -> Document | None:
-        """The document of that name."""
-        return next(iter(self._documents(name)), None)
-
-    def delete_document(self, name: str) -> bool:
-        """Forget a document and its passages; False when there was none of that name."""
-        with writing(self._engine) as connection:
-            return connection.execute(delete(schema.documents).where(schema.documents.c.name == name)).rowcount > 0
-
-    def passages(self, document: str | None = None) -> Iterator[Passage]:
-        """The passages of a document, or of all, in order; read by document, so that a slow reader blocks nobody."""
-        table = schema.passages.c
-        columns = (table.id, table.kind, table.document, table.section, table.page, table.text, table.question)
-        names = [each.name for each in self.documents()] if document is None else [document]
-        for name in names:
-            with reading(self._engine) as connection:
-                rows = connection.execute(select(*columns).where(table.document == name).order_by(table.position)).all()
-            yield from (Passage(*row) for row in rows)
-
-    def _documents(self, name: str | None) -> tuple[Document, ...]:
-        table = schema.documents.c
-        count = select(func.count()).where(schema.passages.c.document == table.name).scalar_subquery()
-        query = select(table.name, table.sha256, table.pages, count, table.added).order_by(table.name)
-        with reading(self._engine) as connection:
-            rows = connection.execute(query if name is None else query.where(table.name == name)).all()
-        return tuple(Document(*row) for row in rows)
 
     # Charts
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sqlalchemy import Column, DateTime, Dialect, ForeignKey, Index, Integer, MetaData, Table, Text
+from sqlalchemy import Boolean, Column, DateTime, Dialect, ForeignKey, Index, Integer, MetaData, Table, Text
 from sqlalchemy.types import TypeDecorator
 
 from store import storable
@@ -50,6 +50,9 @@ documents = Table(
     Column("sha256", Words, nullable=False),
     Column("pages", Integer),
     Column("added", Moment, nullable=False),
+    Column("audience", Words, nullable=False, server_default="everyone"),
+    Column("notes", Words, nullable=False, server_default="[]"),
+    Column("given_by", Words, nullable=False, server_default=""),
 )
 
 passages = Table(
@@ -62,8 +65,40 @@ passages = Table(
     Column("section", Words, nullable=False),
     Column("page", Integer),
     Column("text", Words, nullable=False),
-    Column("question", Words, nullable=False),
     Index("passages_of_document", "document", "position"),
+)
+
+pairs = Table(
+    "pairs",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("document", Words, ForeignKey("documents.name", ondelete="CASCADE"), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("section", Words, nullable=False),
+    Column("page", Integer),
+    Column("question", Words, nullable=False),
+    Column("answer", Words, nullable=False),
+    Column("type", Words, nullable=False),
+    Column("origin", Words, nullable=False),
+    Column("state", Words, nullable=False),
+    Column("searched", Boolean, nullable=False),
+    Column("source", Words, nullable=False),
+    Column("changed_by", Words, nullable=False),
+    Index("pairs_of_document", "document", "position"),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("id", Words, nullable=False, unique=True),
+    Column("name", Words, nullable=False),
+    Column("sha256", Words, nullable=False),
+    Column("given_by", Words, nullable=False),
+    Column("added", Moment, nullable=False),
+    Column("state", Words, nullable=False),
+    Column("message", Words, nullable=False),
+    Column("hint", Words, nullable=False),
 )
 
 # Nothing is overwritten here: each activation is a row, and the last one is the chart in use.

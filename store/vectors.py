@@ -96,6 +96,12 @@ class Vectors:
             index.remove(ids)
             return len(ids)
 
+    def remove(self, ids: Collection[str]) -> None:
+        """Take single passages out of the index; ids that it does not have are left alone."""
+        with self._changed_index() as index:
+            known = {id for held in index.catalog.documents().values() for id in held}
+            index.remove([id for id in ids if id in known])
+
     def set_audience(self, document: str, audience: Collection[str]) -> int:
         """Let those with one of these keys read a document, and nobody else; returns how many passages it has."""
         given = _audience(audience)

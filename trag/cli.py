@@ -186,7 +186,9 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
             print(home.forget(options.forget))
         if options.reindex:
             print(f"{home.reindex(progress)} passages embedded again")
-        results = home.ingest(options.paths, replace=options.replace, progress=progress) if options.paths else ()
+        results = (
+            home.ingest(options.paths, replace=options.replace, progress=progress, by=_by()) if options.paths else ()
+        )
     for result in results:
         print(result)
     return int(any(result.failed for result in results))
@@ -206,8 +208,6 @@ def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
-    from getpass import getuser
-
     from org.changes import compare
     from org.chart import usable
     from trag.home import open_home
@@ -219,7 +219,7 @@ def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
             before = home.organization.chart
         except TragError:
             before = None  # its file is gone, and this is how another comes in its place
-        version = home.activate_chart(chart, file.name, file.read_bytes(), by=f"{getuser()} (terminal)")
+        version = home.activate_chart(chart, file.name, file.read_bytes(), by=_by())
     if before:
         changes = compare(before, chart)
         counts = {
@@ -280,12 +280,10 @@ def _chart_versions(settings: Settings, options: argparse.Namespace) -> None:
 
 
 def _chart_rollback(settings: Settings, options: argparse.Namespace) -> None:
-    from getpass import getuser
-
     from trag.home import open_home
 
     with open_home(settings) as home:
-        version = home.roll_back_chart(options.argument, by=f"{getuser()} (terminal)")
+        version = home.roll_back_chart(options.argument, by=_by())
     print(f"Active: {version.version} ({version.name})")
 
 
@@ -305,6 +303,13 @@ def _serve(settings: Settings, options: argparse.Namespace) -> None:
     import app
 
     app.serve(settings)
+
+
+def _by() -> str:
+    """Who sits at the terminal, as records name them."""
+    from getpass import getuser
+
+    return f"{getuser()} (terminal)"
 
 
 def _file(name: str) -> Path:

@@ -9,30 +9,37 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from shutil import rmtree
+from typing import cast
 
 from org import export
 from org.chart import Chart
 from org.chart import load as load_chart
 from org.entities import EntityFinder
 from store import files
+from store.jobs import Job
+from store.library import Pair
+from store.passage import Audience
 from store.records import ChartVersion, Records
-from store.vectors import Vectors
+from store.vectors import IndexDamaged, Vectors
 from trag import ingest as ingestion
 from trag.ask import Assistant
 from trag.asking import Organization
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
+from trag.ingest import editing
+from trag.ingest.queue import Queue
+from trag.ingest.sections import Section
+from trag.ingest.upkeep import Progress, silent
 from trag.line import Line
 from trag.llm import LanguageModel, open_model
+from trag.pairs import Made, is_able, pairs_of
 from trag.settings import Settings
-
-Progress = Callable[[str, int, int], None]
-"""Told of long work as (step, done, total)."""
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +68,7 @@ class Home:
         self.records = Records(f"sqlite:///{self.folder / 'trag.db'}")
         closing.callback(self.records.close)
         self._activating = threading.Lock()
+        self._opening = threading.RLock()  # several threads may want a part for the first time at once
 
     @cached_property
     def organization(self) -> Organization:
@@ -74,29 +82,55 @@ class Home:
     @cached_property
     def embedder(self) -> Embedder:
         """The sentence encoder that the settings name."""
-        return open_embedder(self.settings.embedder)
+        with self._opening:
+            if "embedder" not in self.__dict__:
+                self.__dict__["embedder"] = open_embedder(self.settings.embedder)
+            return cast(Embedder, self.__dict__["embedder"])
 
     @cached_property
     def vectors(self) -> Vectors:
-        """The index, in line with the records: what an interrupted ingest left behind is finished, and an index that
-        lost passages (Chroma loses them without a word when its files are damaged) is made anew."""
-        folder, embedder = self.folder / "chroma", self.embedder
-        vectors = Vectors(folder, embedder=embedder.identity, dimension=embedder.dimension)
+        """The index, in line with the records: what an interrupted ingest left behind is finished, and an index that is
+        damaged or lost passages (Chroma loses them without a word) is made anew."""
+        with self._opening:
+            if "vectors" not in self.__dict__:
+                self.__dict__["vectors"] = self._open_vectors()
+            return cast(Vectors, self.__dict__["vectors"])
+
+    def _open_vectors(self) -> Vectors:
+        folder, embedder, server = self.folder / "chroma", self.embedder, self.settings.chroma_url
+        vectors = Vectors(folder, embedder=embedder.identity, dimension=embedder.dimension, server=server)
         self._closing.callback(vectors.close)
-        found, tried = vectors.probe()
-        if found < tried:
-            log.warning("the index in %s finds %d of %d of its own passages: making it anew", folder, found, tried)
+        try:
+            found, tried = vectors.probe()
+            damage = f"it finds {found} of {tried} of its own passages" if found < tried else ""
+        except IndexDamaged as error:
+            damage = error.message
+        if damage:
+            log.warning("the search index is made anew: %s", damage)
             vectors.close()
-            ingestion.reindex(self.records, folder, embedder)
+            ingestion.reindex(self.records, folder, embedder, server=server)
         ingestion.reconcile(self.records, vectors, embedder)
         return vectors
 
     @cached_property
     def model(self) -> LanguageModel:
         """The language model that the settings name, started on its first question."""
-        model = open_model(self.settings)
-        self._closing.callback(model.close)
-        return model
+        with self._opening:
+            if "model" not in self.__dict__:
+                model = open_model(self.settings)
+                self._closing.callback(model.close)
+                self.__dict__["model"] = model
+            return cast(LanguageModel, self.__dict__["model"])
+
+    @cached_property
+    def queue(self) -> Queue:
+        """The line of uploaded documents; what waited when the last process ended goes on."""
+        with self._opening:
+            if "queue" not in self.__dict__:
+                queue = Queue(self.records.jobs, self.folder / "waiting", self._work)
+                self._closing.callback(queue.close)
+                self.__dict__["queue"] = queue
+            return cast(Queue, self.__dict__["queue"])
 
     @cached_property
     def assistant(self) -> Assistant:
@@ -118,9 +152,11 @@ class Home:
 
     def state(self) -> State:
         """How much there is to answer from."""
-        return State(self.organization.name, len(self.records.documents()), self.organization.version)
+        return State(self.organization.name, len(self.records.library.documents()), self.organization.version)
 
-    def ingest(self, paths: Sequence[Path], *, replace: bool, progress: Progress) -> tuple[ingestion.Ingested, ...]:
+    def ingest(
+        self, paths: Sequence[Path], *, replace: bool, progress: Progress, by: str = ""
+    ) -> tuple[ingestion.Ingested, ...]:
         """Adds documents and pairs; each result says what became of one file."""
         return ingestion.ingest(
             paths,
@@ -129,18 +165,64 @@ class Home:
             embedder=self.embedder,
             files_folder=self.folder / "documents",
             replace=replace,
+            make=self._make_pairs,
+            by=by,
             progress=progress,
         )
 
+    def import_pairs(self, content: bytes, name: str, *, by: str) -> tuple[ingestion.Ingested, ...]:
+        """Makes the pairs in a file those that were given for their documents. Raises TragError for a bad file."""
+        return ingestion.give_file(
+            content, name, records=self.records, vectors=self.vectors, embedder=self.embedder, by=by, progress=silent
+        )
+
+    def put_pair(self, pair: Pair) -> None:
+        """Keeps a new or changed pair, and makes it searched or not at once."""
+        editing.keep(pair, self.records, self.vectors, self.embedder)
+
+    def set_audience(self, document: str, audience: Audience) -> None:
+        """Who may read a document from now on: "everyone", or ids of units of the chart (they and all below)."""
+        with ingestion.changing:
+            self.records.library.set_audience(document, audience)
+            self.vectors.set_audience(document, audience)
+
+    def original(self, document: str) -> bytes | None:
+        """A document's file as it was given, None when there is no such document."""
+        found = self.records.library.document(document)
+        kept = files.find(self.folder / "documents", found.sha256) if found else None
+        return kept.read_bytes() if kept else None
+
     def forget(self, document: str) -> ingestion.Receipt:
         """Removes a document everywhere; the receipt says what was removed and that nothing is left."""
-        return ingestion.forget(
+        receipt = ingestion.forget(
             document, records=self.records, vectors=self.vectors, files_folder=self.folder / "documents"
         )
+        rmtree(self.folder / "cache", ignore_errors=True)  # pages of it may have been drawn, pairs of it written
+        return receipt
 
     def reindex(self, progress: Progress) -> int:
         """Embeds everything again, also after another embedder was chosen; how many passages."""
-        return ingestion.reindex(self.records, self.folder / "chroma", self.embedder, progress)
+        return ingestion.reindex(
+            self.records, self.folder / "chroma", self.embedder, progress, server=self.settings.chroma_url
+        )
+
+    def _make_pairs(self, sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
+        model = self.model if is_able(self.settings) else None
+        return pairs_of(sections, progress, model=model, folder=self.folder / "cache" / "pairs")
+
+    def _work(self, job: Job, content: bytes, progress: Progress) -> str:
+        result = ingestion.ingest_one(
+            content,
+            job.name,
+            records=self.records,
+            vectors=self.vectors,
+            embedder=self.embedder,
+            files_folder=self.folder / "documents",
+            make=self._make_pairs,
+            by=job.by,
+            progress=progress,
+        )
+        return f"{result.outcome}: {result.told}"
 
     def activate_chart(
         self, chart: Chart, name: str, original: bytes, *, by: str, instead_of: str | None = None

@@ -41,6 +41,8 @@ class Settings:
     """Tokens an answer may have at most."""
     embedder: str = ""
     """A sentence-transformers or Instructor model, a folder or a name. Empty: the embedded all-MiniLM-L6-v2."""
+    chroma_url: str = ""
+    """A Chroma server and a database on it, http://host:port/NAME, used instead of files in the home."""
     pairs: int = 3
     """Question-answer pairs put in the prompt (T-RAG, section 5.4.2)."""
     sections: int = 3

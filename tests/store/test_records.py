@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,6 @@ import pytest
 
 from store import StoreError
 from store.records import Label, Records
-from store.vectors import Passage
 
 if TYPE_CHECKING:
     from conftest import Postgres
@@ -30,58 +29,6 @@ def records(url: str) -> Iterator[Records]:
     records = Records(url)
     yield records
     records.close()
-
-
-def passage(id: str, document: str = "rules.md", page: int | None = None) -> Passage:
-    return Passage(id, "qa", document, "4 Finance > 4.2 Limits", page, f"answer {id}", f"question {id}")
-
-
-def test_a_document_comes_back_with_its_passages_in_order(records: Records) -> None:
-    passages = [passage("c"), passage("a", page=3), passage("b")]
-    put = records.put_document("rules.md", "f" * 64, 12, passages)
-    assert records.document("rules.md") == put
-    assert (put.pages, put.passages) == (12, 3)
-    assert put.added.tzinfo == UTC
-    assert abs(put.added - datetime.now(UTC)) < timedelta(minutes=1)
-    assert list(records.passages("rules.md")) == passages
-
-
-def test_a_document_replaces_the_one_of_its_name_and_no_other(records: Records) -> None:
-    records.put_document("other.md", "1" * 64, None, [passage("o", "other.md")])
-    records.put_document("rules.md", "2" * 64, None, [passage("a"), passage("b")])
-    records.put_document("rules.md", "3" * 64, None, [passage("b"), passage("c")])
-    assert [(each.name, each.sha256[0], each.passages) for each in records.documents()] == [
-        ("other.md", "1", 1),
-        ("rules.md", "3", 2),
-    ]
-    assert [each.id for each in records.passages()] == ["o", "b", "c"]
-
-
-def test_a_document_that_fails_half_way_changes_nothing(records: Records) -> None:
-    records.put_document("other.md", "1" * 64, None, [passage("taken", "other.md")])
-    before = records.put_document("rules.md", "2" * 64, None, [passage("a")])
-    with pytest.raises(Exception, match=r"(?i)unique"):
-        records.put_document("rules.md", "3" * 64, None, [passage("b"), passage("taken")])
-    assert records.document("rules.md") == before
-    assert [each.id for each in records.passages("rules.md")] == ["a"]
-    with pytest.raises(ValueError, match="another document"):
-        records.put_document("rules.md", "3" * 64, None, [passage("x", "other.md")])
-
-
-def test_a_deleted_document_leaves_nothing(records: Records) -> None:
-    records.put_document("rules.md", "2" * 64, None, [passage("a")])
-    assert records.delete_document("rules.md")
-    assert not records.delete_document("rules.md")
-    assert (records.documents(), list(records.passages()), records.document("rules.md")) == ((), [], None)
-
-
-def test_passages_may_be_read_slowly_while_others_write(records: Records) -> None:
-    for name in ("a.md", "b.md"):
-        records.put_document(name, "2" * 64, None, [passage(f"{name}-{number}", name) for number in range(3)])
-    slowly = records.passages()
-    first = next(slowly)
-    records.put_document("c.md", "2" * 64, None, [])
-    assert len([first, *slowly]) == 6
 
 
 def test_the_chart_in_use_is_the_one_activated_last(records: Records) -> None:

@@ -3,7 +3,20 @@
 Knows nothing about questions, models or the web.
 """
 
-from trag.ingest.index import Ingested, ingest
-from trag.ingest.upkeep import Receipt, forget, reconcile, reindex
+from trag.ingest.found import Ingested
+from trag.ingest.giving import give_file
+from trag.ingest.index import Making, ingest, ingest_one
+from trag.ingest.upkeep import Receipt, changing, forget, reconcile, reindex
 
-__all__ = ["Ingested", "Receipt", "forget", "ingest", "reconcile", "reindex"]
+__all__ = [
+    "Ingested",
+    "Making",
+    "Receipt",
+    "changing",
+    "forget",
+    "give_file",
+    "ingest",
+    "ingest_one",
+    "reconcile",
+    "reindex",
+]

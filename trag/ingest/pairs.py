@@ -47,7 +47,7 @@ _HINT = 'A line is {"question": "...", "answer": "...", "type": "short answer", 
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class GivenPair:
     """A question about one section of one document, with its answer; `line` is where its file has it, from 1."""
 
     question: str
@@ -63,18 +63,18 @@ class Pair:
         return self.type in DIRECT_TYPES
 
 
-def pairs(content: bytes, name: str) -> tuple[Pair, ...]:
+def pairs(content: bytes, name: str) -> tuple[GivenPair, ...]:
     """The pairs in a file of lines {"question", "answer", "type", "document", "section"}; other fields are left alone.
 
     Raises TragError that lists every line that is not one, with what is wrong.
     """
     text, _ = decode(content)
-    found: list[Pair] = []
+    found: list[GivenPair] = []
     problems: dict[str, list[int]] = {}
     for number, line in enumerate(re.split("\r?\n", text), 1):
         if line.strip():
             pair = _pair(line, number)
-            if isinstance(pair, Pair):
+            if isinstance(pair, GivenPair):
                 found.append(pair)
             else:
                 problems.setdefault(pair, []).append(number)
@@ -86,7 +86,7 @@ def pairs(content: bytes, name: str) -> tuple[Pair, ...]:
     return tuple(found)
 
 
-def _pair(line: str, number: int) -> Pair | str:
+def _pair(line: str, number: int) -> GivenPair | str:
     """The pair on one line, or what is wrong with it, so that "line 3" can stand before it."""
     try:
         row: Any = json.loads(line)
@@ -102,4 +102,6 @@ def _pair(line: str, number: int) -> Pair | str:
     type_ = re.sub(r"[_\\/-]+", " ", clean(row["type"]).lower())
     if type_ not in DIRECT_TYPES | OTHER_TYPES:
         return f"unknown type '{shown(row['type'])}' (known: {', '.join(sorted(DIRECT_TYPES | OTHER_TYPES))})"
-    return Pair(clean(row["question"]), clean(row["answer"]), type_, row["document"], clean(row["section"]), number)
+    return GivenPair(
+        clean(row["question"]), clean(row["answer"]), type_, row["document"], clean(row["section"]), number
+    )

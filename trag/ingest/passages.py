@@ -1,6 +1,6 @@
-"""Sections and pairs -> passages: what is searched, quoted and cited, with ids that last as long as the text does.
+"""Sections -> passages: what is searched, quoted and cited, with ids that last as long as the text does.
 
-Knows nothing of files, embedders or the store's ways.
+Knows nothing of files, pairs, embedders or the store's ways.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 
 from store.vectors import Passage
-from trag.ingest.pairs import Pair
 from trag.ingest.sections import Section
 
 LENGTH = 1000
@@ -34,31 +33,6 @@ def section_passages(document: str, sections: Sequence[Section]) -> tuple[Passag
         for text in split(section.text)
     )
     return tuple({passage.id: passage for passage in made}.values())
-
-
-def pair_passages(
-    document: str, pairs: Sequence[Pair], passages: Sequence[Passage]
-) -> tuple[tuple[Passage, ...], tuple[Pair, ...]]:
-    """The passages of a document's direct pairs, and the pairs whose section is not among the document's `passages`.
-
-    A pair may name its section by the whole path or by the end of it. It gets the path, and the page of the passage
-    that shares most words with its answer; one whose section is not found keeps the name it gave, and no page.
-    """
-    made: dict[str, Passage] = {}
-    lost: list[Pair] = []
-    for pair in pairs:
-        if not pair.direct:
-            continue
-        ending = f" > {pair.section}".casefold()
-        of_section = [passage for passage in passages if f" > {passage.section}".casefold().endswith(ending)]
-        words = set(pair.answer.split())
-        nearest = max(of_section, key=lambda passage: len(words & set(passage.text.split())), default=None)
-        if nearest is None:
-            lost.append(pair)
-        section, page = (nearest.section, nearest.page) if nearest else (pair.section, None)
-        id_ = passage_id("qa", document, section, pair.question, pair.answer)
-        made[id_] = Passage(id_, "qa", document, section, page, pair.answer, pair.question)
-    return tuple(made.values()), tuple(lost)
 
 
 def passage_id(*parts: str) -> str:

@@ -68,51 +68,60 @@ def embed(passages: Sequence[Passage], embedder: Embedder, progress: Progress, s
     )
 
 
-def show(document: str, passages: Sequence[Passage], embedded: NDArray[np.float32], vectors: Vectors) -> None:
-    """Makes `passages` what is searched of a document, in place of whatever was."""
-    vectors.delete(document)
-    if passages:
-        vectors.add(passages, embedded)
-
-
 def reconcile(records: Records, vectors: Vectors, embedder: Embedder, progress: Progress = silent) -> tuple[str, ...]:
     """Finishes what a killed process left half-way: the names of the documents whose vectors were put right.
 
     A document's records are written in one transaction and its vectors after them, so at any moment the records hold
-    either the old document or the new one, whole; vectors that disagree are made again, and those of no document are
-    removed.
+    either the old document or the new one, whole; vectors or audiences that disagree are put right, and vectors of no
+    document are removed.
     """
     with changing:
-        held = vectors.ids()
+        held, audiences = vectors.ids(), vectors.audiences()
+        known = {document.name: document.audience for document in records.library.documents()}
         wrong = []
-        for name in sorted({document.name for document in records.documents()} | held.keys()):
-            passages = tuple(records.passages(name))
+        for name in sorted(known.keys() | held.keys()):
+            passages = tuple(records.library.passages(name))
             if {passage.id for passage in passages} != held.get(name, frozenset()):
                 log.warning("the index was not in line with the records of %s: an ingest was interrupted", shown(name))
-                show(name, passages, embed(passages, embedder, progress, f"indexing {shown(name)}"), vectors)
+                embedded = embed(passages, embedder, progress, f"indexing {shown(name)}")
+                vectors.put(name, passages, embedded, audience=known.get(name))
+                wrong.append(name)
+            elif name in held and audiences[name] != known[name]:
+                vectors.set_audience(name, known[name])
                 wrong.append(name)
     return tuple(wrong)
 
 
-def reindex(records: Records, folder: Path, embedder: Embedder, progress: Progress = silent) -> int:
-    """Makes the index in `folder` anew with this embedder, whatever made the present one; returns the number of
-    passages.
+def reindex(
+    records: Records, folder: Path, embedder: Embedder, progress: Progress = silent, *, server: str = ""
+) -> int:
+    """Makes the index in `folder`, or on the Chroma server, anew with this embedder, whatever made the present one;
+    returns the number of passages.
 
     The present index stays in use until the new one is complete. Open the Vectors of that folder afterwards.
     """
     with changing:
-        passages = tuple(records.passages())
+        audiences = {document.name: document.audience for document in records.library.documents()}
+        passages = tuple(records.library.passages())
         embedded = embed(passages, embedder, progress, "embedding")
-        store_vectors.reindex(folder, passages, embedded, embedder=embedder.identity, dimension=embedder.dimension)
+        store_vectors.reindex(
+            folder,
+            passages,
+            embedded,
+            embedder=embedder.identity,
+            dimension=embedder.dimension,
+            server=server,
+            audiences=audiences,
+        )
     return len(passages)
 
 
 def forget(document: str, *, records: Records, vectors: Vectors, files_folder: Path) -> Receipt:
     """Removes a document everywhere: records, pairs, vectors, the original. Raises TragError for an unknown name."""
     with changing:
-        found = records.document(document)
+        found = records.library.document(document)
         if found is None:
-            known = [each.name for each in records.documents()]
+            known = [each.name for each in records.library.documents()]
             near = get_close_matches(document, known, n=3)
             hint = (
                 f"Did you mean {' or '.join(map(shown, near))}?"
@@ -120,28 +129,27 @@ def forget(document: str, *, records: Records, vectors: Vectors, files_folder: P
                 else f"The documents are: {', '.join(map(shown, known)) or 'none'}."
             )
             raise TragError(f"There is no document {shown(document)}.", hint)
-        passages = tuple(records.passages(document))
+        pairs = records.library.count_pairs(document)
         original = files.find(files_folder, found.sha256) is not None
         # The records first: from here on the document is gone, and what a kill leaves of it the next start removes.
-        records.delete_document(document)
+        records.library.delete(document)
         removed = vectors.delete(document)
         vectors.compact()
         sweep(records, files_folder)
         left = []
-        if records.document(document) or any(records.passages(document)):
+        if records.library.document(document) or records.library.count_pairs(document):
             left.append("records")
         if vectors.ids().get(document):
             left.append("vectors")
-        shared = any(each.sha256 == found.sha256 for each in records.documents())
+        shared = any(each.sha256 == found.sha256 for each in records.library.documents())
         if files.find(files_folder, found.sha256) and not shared:
             left.append("the original")
-    pairs = sum(passage.kind == "qa" for passage in passages)
-    return Receipt(document, len(passages) - pairs, pairs, removed, original and not shared, tuple(left))
+    return Receipt(document, found.passages, pairs, removed, original and not shared, tuple(left))
 
 
 def sweep(records: Records, files_folder: Path) -> None:
     """Removes the originals that no document has any more."""
-    kept = {document.sha256 for document in records.documents()}
+    kept = {document.sha256 for document in records.library.documents()}
     for path in files_folder.glob("*") if files_folder.is_dir() else ():
         if re.fullmatch("[0-9a-f]{64}", path.stem) and path.stem not in kept:
             path.unlink()

@@ -5,8 +5,9 @@ Knows nothing about files, the index or the web.
 
 from trag.pairs.alike import distinct
 from trag.pairs.made import Made
+from trag.pairs.making import pairs_of
 from trag.pairs.rules import by_rules
 from trag.pairs.support import source
 from trag.pairs.written import Written, is_able, written
 
-__all__ = ["Made", "Written", "by_rules", "distinct", "is_able", "source", "written"]
+__all__ = ["Made", "Written", "by_rules", "distinct", "is_able", "pairs_of", "source", "written"]

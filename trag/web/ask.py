@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,12 +27,14 @@ from trag.follow_up import Turn
 from trag.record import VERDICTS, AnswerRecord
 from trag.web import render
 from trag.web.asking import PACE, Askings, Draft
+from trag.web.evidence import of_document
 from trag.web.examples import examples
+from trag.web.visitors import may_read, visitor
 
 if TYPE_CHECKING:
     from trag.home import Home
 
-SCRIPT = (Path(__file__).parent / "ask.js").read_text(encoding="utf-8")
+SCRIPT = (Path(__file__).parent / "static" / "ask.js").read_text(encoding="utf-8")
 LONGEST_TITLE = 80
 """Characters of its first question that name a conversation until it is renamed."""
 
@@ -49,11 +51,6 @@ class Shown(NamedTuple):
     ask: Any = gr.skip()
     stop: Any = gr.skip()
     question: Any = gr.skip()
-
-
-def visitor(request: gr.Request) -> str:
-    """Who asks. Until there are accounts, everybody who reaches this machine at its own address is one person."""
-    return "local"
 
 
 @dataclass(slots=True)
@@ -242,13 +239,20 @@ class AskPage:
     def _log(self, owner: str, chosen: str) -> str:
         chart = self.home.organization.chart
         if not chosen:
-            questions = examples(chart, self.home.records.passages())
+            questions = examples(chart, self.home.records.library.passages())
             return render.welcome(self._organization(), questions, empty=self.home.state().empty)
         turns = [
             render.Turn(AnswerRecord.from_json(stored.record_json), self.home.records.label(stored.id, owner))
             for stored in self.home.records.answers(chosen)
         ]
-        return render.conversation(turns, chart, id=chosen)
+        documents = self._documents(owner, turns)
+        return render.conversation(turns, chart, charts=self.home.records.charts(), documents=documents, id=chosen)
+
+    def _documents(self, owner: str, turns: Sequence[render.Turn]) -> dict[str, bool]:
+        """The documents that answers quote and that are still there, and whether their reader may open each."""
+        names = {source.document for turn in turns for source in turn.record.sources if of_document(source)}
+        found = filter(None, map(self.home.records.library.document, names))
+        return {document.name: may_read(owner, document.audience) for document in found}
 
     def _live(self, draft: Draft) -> str:
         return render.draft(draft, starting=not self.assistant.done())

@@ -5,12 +5,15 @@ Knows nothing about pages, requests or where records are kept.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from markupsafe import Markup
 
 from org.chart import Chart, Unit
 from trag.record import AnswerRecord, Source
+from trag.web.documents.names import key
 from trag.web.marks import marked
 
 
@@ -25,7 +28,11 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A source under its number, its supporting words marked. `used`: some sentence of the answer stands on it."""
+    """A source under its number, its supporting words marked. `used`: some sentence of the answer stands on it.
+
+    `link` opens its document at the place, "" where there is none or the reader may not; `withdrawn`: the document has
+    been deleted since.
+    """
 
     number: int
     source: Source
@@ -33,10 +40,15 @@ class Evidence:
     question: Markup
     text: Markup
     branch: Branch | None
+    link: str = ""
+    withdrawn: bool = False
 
 
-def evidence(record: AnswerRecord, chart: Chart | None) -> tuple[Evidence, ...]:
-    """The sources, numbered from 1: those that sentences stand on, in the order of the sentences, then the others."""
+def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, bool]) -> tuple[Evidence, ...]:
+    """The sources, numbered from 1: those that sentences stand on, in the order of the sentences, then the others.
+
+    `documents` are those that are there, by name, and whether the reader may open each.
+    """
     by_id = {source.id: source for source in record.sources}
     supported = [sentence for sentence in record.checks.sentences if sentence.supported and sentence.source in by_id]
     used = dict.fromkeys(sentence.source for sentence in supported)
@@ -45,8 +57,22 @@ def evidence(record: AnswerRecord, chart: Chart | None) -> tuple[Evidence, ...]:
     for number, source in enumerate(ordered, 1):
         borne_out = [sentence.text for sentence in supported if sentence.source == source.id]
         question, text = marked(source.question, borne_out), marked(source.text, borne_out)
-        found.append(Evidence(number, source, source.id in used, question, text, _branch(source, record, chart)))
+        link = _link(source, record) if documents.get(source.document) else ""
+        withdrawn = of_document(source) and source.document not in documents
+        branch = _branch(source, record, chart)
+        found.append(Evidence(number, source, source.id in used, question, text, branch, link, withdrawn))
     return tuple(found)
+
+
+def of_document(source: Source) -> bool:
+    """Whether a source is a passage or a pair of a document."""
+    return source.kind in ("section", "qa")
+
+
+def _link(source: Source, record: AnswerRecord) -> str:
+    """Where the source opens at its place."""
+    asked = urlencode({"passage": source.id, "answer": record.id})
+    return f"/documents/{key(source.document)}/view?{asked}#here" if of_document(source) else ""
 
 
 def _branch(source: Source, record: AnswerRecord, chart: Chart | None) -> Branch | None:

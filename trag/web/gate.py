@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+
+from org.table import MAX_BYTES
+from trag.limited import Limits
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -27,9 +31,28 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST = 1_000_000
 """Bytes a request may carry: a pasted book gets a kind answer from the page, more than that is refused here."""
 
+UPLOADS = {
+    "/charts/uploads": ("A chart", MAX_BYTES),
+    "/documents/uploads": ("A document", Limits().file_bytes),
+    "/documents/pairs/import": ("A file of pairs", MAX_BYTES),
+}
+"""The paths that a file is sent to, its body passed on as it comes: what it is called, and the bytes it may have."""
+
 READ = ("/", "/healthz", "/ask.css", "/theme.css", "/favicon.ico", "/gradio_api/queue/data", "/gradio_api/app_id")
 READ_UNDER = ("/assets/", "/static/js/")
-WRITE = ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset")
+READ_OURS = re.compile(
+    r"/(?:pages|sending|(?:charts|documents)(?:_\w+)?)\.(?:css|js)"
+    r"|/charts(?:/sample\.csv"
+    r"|/(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})"
+    r"(?:/(?:ready|picture|units/\d{1,6}|(?:problems|changes|chart)\.csv|chart\.xlsx|(?:chart|tree)\.json))?)?"
+    r"|/documents(?:/queue|/units|/pairs(?:\.csv|\.jsonl)?"
+    r"|/[0-9a-f]{32}(?:/(?:original|view|pages/\d{1,6}\.png))?)?"
+)
+WRITE = ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset", *UPLOADS)
+WRITE_OURS = re.compile(
+    r"/charts/(?:uploads/[0-9a-f]{64}/(?:activate|discard)|versions/[0-9a-f]{12}/activate)"
+    r"|/documents/(?:queue/(?:clear|[\w-]{1,64}/(?:cancel|retry))|pairs(?:/many)?|[0-9a-f]{32}/(?:delete|audience))"
+)
 
 # Gradio's HTML component compiles its templates ('unsafe-eval') and sets styles in place; scripts need the nonce.
 POLICY = "; ".join(
@@ -65,13 +88,21 @@ class Gate:
             log.warning("refused %s %r: %s %s", scope["method"], scope["path"], *refusal)
             await answer.refuse(*refusal)
             return
+        # No caller is believed about proxies; a page comes uncompressed, so that its scripts can be given the nonce.
+        kept = [(name, value) for name, value in scope["headers"] if not _untrusted(name, scope["path"])]
+        scope = {**scope, "headers": kept}
+        if scope["path"] in UPLOADS:
+            what, most = UPLOADS[scope["path"]]
+            try:
+                await self.app(scope, _bounded(scope, receive, most), answer.pass_on)
+            except _TooLargeError:
+                await answer.refuse(413, f"{what} may have {most:,} bytes.")
+            return
         body = await _body(receive)
         if body is None:
             await answer.refuse(413, f"A request may carry {LARGEST:,} bytes.")
             return
-        # No caller is believed about proxies; a page comes uncompressed, so that its scripts can be given the nonce.
-        kept = [(name, value) for name, value in scope["headers"] if not _untrusted(name, scope["path"])]
-        await self.app({**scope, "headers": kept}, _replayed(body, receive), answer.pass_on)
+        await self.app(scope, _replayed(body, receive), answer.pass_on)
 
 
 def refused(scope: Scope) -> tuple[int, str] | None:
@@ -81,7 +112,10 @@ def refused(scope: Scope) -> tuple[int, str] | None:
     if _name(host) not in LOCAL:
         return 421, "This assistant answers on this machine only, at localhost or 127.0.0.1."
     reading, path = scope["method"] in ("GET", "HEAD"), scope["path"]
-    known = path in READ or path.startswith(READ_UNDER) if reading else scope["method"] == "POST" and path in WRITE
+    if reading:
+        known = path in READ or path.startswith(READ_UNDER) or READ_OURS.fullmatch(path)
+    else:
+        known = scope["method"] == "POST" and (path in WRITE or WRITE_OURS.fullmatch(path))
     if not known:
         return 404, "There is nothing here."
     # A link from elsewhere may open the page; nothing else may be called from another site.
@@ -135,10 +169,31 @@ class _Answer:
         headers["content-security-policy"] = POLICY.format(nonce=self._nonce)
         headers["x-content-type-options"] = "nosniff"
         headers["x-frame-options"] = "DENY"
-        headers["referrer-policy"] = "no-referrer"
+        # Other sites learn nothing; with "no-referrer" the browser would not say where our own forms come from either.
+        headers["referrer-policy"] = "same-origin"
         headers["cross-origin-opener-policy"] = "same-origin"
         headers["cross-origin-resource-policy"] = "same-origin"
         return headers
+
+
+class _TooLargeError(Exception):
+    """More came than may come; raised where the app reads, so that it can clear away what it has."""
+
+
+def _bounded(scope: Scope, receive: Receive, most: int) -> Receive:
+    """`receive` that gives `most` bytes, and nothing when more than that is announced."""
+    announced = Headers(scope=scope).get("content-length", "")
+    taken = most + 1 if announced.isdecimal() and int(announced) > most else 0
+
+    async def bounded() -> Message:
+        nonlocal taken
+        message = await receive() if taken <= most else {}
+        taken += len(message.get("body", b""))
+        if taken > most:
+            raise _TooLargeError
+        return message
+
+    return bounded
 
 
 async def _body(receive: Receive) -> bytes | None:

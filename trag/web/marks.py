@@ -5,71 +5,17 @@ Knows nothing about sources, answers or pages.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from trag.words import numbers, sentences, stems
-
-Span = tuple[int, int]
-
-# A figure with what multiplies it ("940 million") is one word.
-_WORD = re.compile(r"\d(?:[\d.,]*\d)?(?:\s?(?:k|m|thousand|million)\b|(?![^\W_]))|[^\W_]+(?:['’][^\W_]+)*", re.I)
-_END = re.compile(r"[.!?؟。]\s|\n")
+from trag.view.marks import supporting
 
 
 def marked(text: str, borne_out: Sequence[str]) -> Markup:
-    """`text` escaped, with <mark> around the words and figures that it shares with the sentences of `borne_out`.
-
-    Each is marked where most of the others stand with it, so that a common word elsewhere draws no eye; the little
-    words between two marked ones are marked with them.
-    """
-    words = sorted({span for sentence in borne_out for span in _shared(text, sentence)})
+    """`text` escaped, with <mark> around the words and figures that it shares with the sentences of `borne_out`."""
     html, at = Markup(), 0
-    for start, end in _runs(text, words):
+    for start, end in supporting(text, borne_out):
         html += escape(text[at:start]) + Markup("<mark>{}</mark>").format(text[start:end])
         at = end
     return html + escape(text[at:])
-
-
-def _shared(text: str, sentence: str) -> Iterator[Span]:
-    """The words of `text` that `sentence` has too, from as few sentences of `text` as hold them all."""
-    wanted = _weight(sentence)
-    places = [
-        {match.span(): common for match in _WORD.finditer(text, *span) if (common := _weight(match[0]) & wanted)}
-        for span in _sentences(text)
-    ]
-    covered: set[str | float] = set()
-    for place in sorted(places, key=lambda place: -len(set().union(*place.values()))):
-        if not covered.issuperset(found := set().union(*place.values())):
-            covered |= found
-            yield from place
-
-
-def _weight(text: str) -> frozenset[str | float]:
-    """What a stretch of text says: the stems of its words, and its numbers."""
-    return numbers(text) if text[:1].isdigit() and _WORD.fullmatch(text) else stems(text) | numbers(text)
-
-
-def _runs(text: str, words: Iterable[Span]) -> Iterator[Span]:
-    """`words` in order, neighbours made one where nothing of weight stands between them."""
-    run: Span | None = None
-    for start, end in words:
-        between = text[run[1] : start] if run else ""
-        if run and not (_weight(between) or _END.search(between)):
-            run = (run[0], end)
-            continue
-        if run:
-            yield run
-        run = (start, end)
-    if run:
-        yield run
-
-
-def _sentences(text: str) -> Iterator[Span]:
-    at = 0
-    for sentence in sentences(text):
-        start = text.index(sentence, at)
-        at = start + len(sentence)
-        yield start, at

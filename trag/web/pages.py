@@ -5,19 +5,23 @@ Knows nothing about how an answer is made.
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from fastapi.responses import FileResponse
 
     from trag.home import Home
 
-HERE = Path(__file__).parent
+log = logging.getLogger(__name__)
+
+STATIC = Path(__file__).parent / "static"
 
 
 def create_app(home: Home) -> FastAPI:
@@ -26,9 +30,11 @@ def create_app(home: Home) -> FastAPI:
     import gradio as gr
     from fastapi import FastAPI
     from fastapi.concurrency import run_in_threadpool
-    from fastapi.responses import FileResponse, PlainTextResponse
+    from fastapi.responses import PlainTextResponse
 
     from trag.web.ask import AskPage
+    from trag.web.charts import page as charts
+    from trag.web.documents import page as documents
     from trag.web.gate import Gate
 
     opening = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
@@ -37,20 +43,25 @@ def create_app(home: Home) -> FastAPI:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         yield
+        charts_page.reviews.close()
         await run_in_threadpool(page.askings.end_all)
         await run_in_threadpool(opening.shutdown)
 
     app = FastAPI(openapi_url=None, lifespan=running)
     app.add_middleware(Gate)
     app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
-    app.get("/ask.css")(lambda: FileResponse(HERE / "ask.css", headers={"cache-control": "no-cache"}))
+    for path in STATIC.iterdir():
+        app.get(f"/{path.name}")(_sent(path))
+    charts_page = charts.mount(app, home)
+    shelf = documents.mount(app, home)
+    opening.submit(shelf.begin).add_done_callback(_logged)
     gr.mount_gradio_app(
         app,
         page.build().queue(api_open=False),
         path="/",
         theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
         head='<link rel="stylesheet" href="/ask.css">',
-        favicon_path=str(HERE / "favicon.svg"),
+        favicon_path=str(STATIC / "favicon.svg"),
         footer_links=[],
         run_history=False,
         ssr_mode=False,
@@ -60,3 +71,15 @@ def create_app(home: Home) -> FastAPI:
         mcp_server=False,
     )
     return app
+
+
+def _logged(done: Future[None]) -> None:
+    """What went wrong where nobody waits for it."""
+    if not done.cancelled() and (error := done.exception()):
+        log.error("the line of uploads cannot be opened", exc_info=error)
+
+
+def _sent(path: Path) -> Callable[[], FileResponse]:
+    from fastapi.responses import FileResponse
+
+    return lambda: FileResponse(path, headers={"cache-control": "no-cache"})

@@ -6,7 +6,7 @@ no link, picture or script of theirs survives. Knows nothing about Gradio, reque
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from trag.record import VERDICTS, AnswerRecord, Verdict
 from trag.web.evidence import Evidence, evidence
 
 if TYPE_CHECKING:
-    from store.records import Conversation, Label
+    from store.records import ChartVersion, Conversation, Label
     from trag.web.asking import Draft
 
 NEIGHBOURS = 12
@@ -67,18 +67,27 @@ class Turn:
     label: Label | None = None
 
 
-def conversation(turns: Sequence[Turn], chart: Chart | None, *, id: str = "") -> str:
-    """The finished turns of a conversation, oldest first."""
+def conversation(
+    turns: Sequence[Turn],
+    chart: Chart | None,
+    *,
+    charts: Sequence[ChartVersion] = (),
+    documents: Mapping[str, bool],
+    id: str = "",
+) -> str:
+    """The finished turns of a conversation, oldest first. `chart` is the one in use, `charts` are all that were;
+    `documents` are those that are there, by name, and whether the reader may open each."""
     return _template("conversation.html").render(
         id=id,
         turns=[
             (
                 turn,
                 badge(turn.record),
-                pieces(turn.record, found := evidence(turn.record, chart)),
+                pieces(turn.record, found := evidence(turn.record, chart, documents)),
                 [each for each in found if each.used],
                 [each for each in found if not each.used],
                 choices(turn.record, chart),
+                against(turn.record, chart, charts),
             )
             for turn in turns
         ],
@@ -176,6 +185,17 @@ def choices(record: AnswerRecord, chart: Chart | None) -> tuple[Choice, ...]:
     return tuple(shared)
 
 
+def against(record: AnswerRecord, chart: Chart | None, charts: Sequence[ChartVersion]) -> str:
+    """Which chart the answer was checked against, "" for none, and whether another is in use by now."""
+    version = record.checks.chart
+    if not version:
+        return ""
+    kept = next((each for each in charts if each.version == version), None)
+    short = version[:8]
+    name = f"Chart of {kept.activated:%-d %b %Y} ({short})" if kept else f"Chart {short}"
+    return name if chart and chart.version == version else f"{name}; another one is in use now"
+
+
 def ordinal(number: int) -> str:
     """1 as "1st", 2 as "2nd", 11 as "11th"."""
     suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
@@ -183,11 +203,12 @@ def ordinal(number: int) -> str:
 
 
 def _template(name: str) -> jinja2.Template:
-    return _environment().get_template(name)
+    return environment().get_template(name)
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """The templates of every page; each escapes what it is given."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,

@@ -107,7 +107,7 @@ class Shelf:
         )
 
     def texts(self, document: str | None = None) -> list[str]:
-        return [passage.text for passage in self.records.passages(document)]
+        return [passage.text for passage in self.records.library.passages(document)]
 
     def originals(self) -> list[str]:
         return sorted(path.read_text() for path in (self.folder / "documents").glob("*"))
@@ -115,7 +115,7 @@ class Shelf:
     def in_line(self) -> bool:
         """Whether the index holds just what the records do."""
         held: dict[str, set[str]] = {}
-        for passage in self.records.passages():
+        for passage in self.records.library.passages():
             held.setdefault(passage.document, set()).add(passage.id)
         return {name: set(ids) for name, ids in self.vectors.ids().items()} == held
 

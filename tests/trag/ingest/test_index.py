@@ -143,10 +143,10 @@ def test_pairs_are_searched_with_their_section_and_only_direct_ones(shelf: Any, 
     )
     results = shelf.ingest(folder)
     assert str(results[1]) == (
-        "indexed: pairs.jsonl (2 pairs; 1 of types that are not searched left out; "
+        "indexed: pairs.jsonl (2 pairs; 1 of types that are not searched, kept for training; "
         "line 3 names a section that the document does not have)"
     )
-    assert [(passage.kind, passage.section) for passage in shelf.records.passages("rules.md")] == [
+    assert [(passage.kind, passage.section) for passage in shelf.records.library.passages("rules.md")] == [
         ("section", "Rules > Fees"),
         ("section", "Rules > Votes"),
         ("qa", "Rules > Fees"),
@@ -198,8 +198,9 @@ def test_replacing_a_document_keeps_the_pairs_of_sections_that_did_not_change(sh
         / "rules.md"
     )
     (result,) = shelf.ingest(rules, replace=True)
-    assert str(result) == "replaced: rules.md (3 passages, 1 pair; 1 pair of changed sections left out)"
-    assert [passage.text for passage in shelf.records.passages("rules.md") if passage.kind == "qa"] == ["One."]
+    assert str(result) == "replaced: rules.md (3 passages, 1 pair; 1 pair of changed sections to be looked at again)"
+    assert [passage.text for passage in shelf.records.library.passages("rules.md") if passage.kind == "qa"] == ["One."]
+    assert [pair.answer for pair in shelf.records.library.pairs(states=["review"])] == ["40 EUR."]
     assert shelf.in_line()
 
 
@@ -215,8 +216,10 @@ def test_progress_tells_the_step_and_how_far_it_is(shelf: Any, tmp_path: Path) -
     shelf.ingest(folder, progress=lambda *step: told.append(step))
     assert told == [
         ("reading a.md", 0, 2),
+        ("making pairs of a.md", 0, 0),
         ("embedding a.md", 2, 2),
         ("reading b.md", 1, 2),
+        ("making pairs of b.md", 0, 0),
         ("embedding b.md", 1, 1),
     ]
 

@@ -1,7 +1,6 @@
 import pytest
 
-from trag.ingest.pairs import Pair
-from trag.ingest.passages import LENGTH, OVERLAP, pair_passages, section_passages, split
+from trag.ingest.passages import LENGTH, OVERLAP, section_passages, split
 from trag.ingest.sections import Section
 
 SENTENCE = "The committee meets every month and decides by majority, unless the statute says otherwise."
@@ -63,31 +62,3 @@ def test_ids_last_as_long_as_document_section_and_text() -> None:
     )
     assert {passage.id for passage in first} & {passage.id for passage in changed} == {first[0].id}
     assert {passage.id for passage in first} & {passage.id for passage in section_passages("b.md", sections)} == set()
-
-
-def test_pairs_find_their_section_by_the_end_of_its_path_and_the_page_by_their_answer() -> None:
-    of_sections = section_passages(
-        "a.pdf",
-        [
-            Section("Part 2 > 4 Finance > 4.2 Limits", 7, "A head signs up to 10,000 LMD."),
-            Section("Part 2 > 4 Finance > 4.2 Limits", 8, "A director signs up to 50,000 LMD."),
-        ],
-    )
-    given = [
-        Pair(
-            "What may a director sign?",
-            "A director signs up to 50,000 LMD.",
-            "short answer",
-            "a.pdf",
-            "4 finance > 4.2 limits",
-            1,
-        ),
-        Pair("Who?", "Nobody.", "short answer", "a.pdf", "9 Elsewhere", 2),
-        Pair("A: Hello. B: Hello.", "Hello.", "dialog", "a.pdf", "4.2 Limits", 3),
-    ]
-    made, lost = pair_passages("a.pdf", given, of_sections)
-    assert [(passage.kind, passage.section, passage.page, passage.question, passage.text) for passage in made] == [
-        ("qa", "Part 2 > 4 Finance > 4.2 Limits", 8, "What may a director sign?", "A director signs up to 50,000 LMD."),
-        ("qa", "9 Elsewhere", None, "Who?", "Nobody."),
-    ]
-    assert lost == (given[1],)

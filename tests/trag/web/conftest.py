@@ -1,5 +1,6 @@
 """A home, the real app over it in a process of its own, and a real Chromium."""
 
+import io
 import os
 import shutil
 import socket
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -38,14 +39,15 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def serving(sample_home: Path) -> Callable[[], AbstractContextManager[tuple[str, subprocess.Popen[str]]]]:
-    """Serves the sample's home: the address of the app, and its process, which has ended when the block ends."""
+def serving(sample_home: Path) -> Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]:
+    """Serves the sample's home, or another: the address of the app, and its process, which has ended when the block
+    ends."""
 
     @contextmanager
-    def serve() -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    def serve(home: Path = sample_home) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        environment = os.environ | {"TRAG_HOME": str(sample_home), "TRAG_PORT": str(port)}
+        environment = os.environ | {"TRAG_HOME": str(home), "TRAG_PORT": str(port)}
         with subprocess.Popen(
             [sys.executable, "app.py"],
             cwd=ROOT,
@@ -105,3 +107,25 @@ def wait_for(address: str, process: subprocess.Popen[str]) -> None:
         else:
             return
     pytest.fail(f"{address} does not answer")
+
+
+@pytest.fixture(scope="session")
+def pdf() -> Callable[..., bytes]:
+    """Makes a PDF of pages, each a heading and the lines under it."""
+    from reportlab.lib.pagesizes import A4
+    from reportlab.pdfgen.canvas import Canvas
+
+    def make(*pages: tuple[str, Sequence[str]]) -> bytes:
+        file = io.BytesIO()
+        canvas = Canvas(file, pagesize=A4)
+        for heading, lines in pages:
+            canvas.setFont("Helvetica-Bold", 18)
+            canvas.drawString(72, 770, heading)
+            canvas.setFont("Helvetica", 11)
+            for number, line in enumerate(lines):
+                canvas.drawString(72, 735 - 16 * number, line)
+            canvas.showPage()
+        canvas.save()
+        return file.getvalue()
+
+    return make

@@ -7,9 +7,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
 from starlette.testclient import TestClient
 
-from trag.web.gate import LARGEST, Gate
+from trag.web.gate import LARGEST, UPLOADS, Gate
 
 HOME = "http://127.0.0.1:7860"
+UPLOAD = "/charts/uploads"
+UPLOADED = f"{UPLOAD}/{'0af' * 21}9"
+VERSION = "/charts/versions/0123456789ab"
+DOCUMENT = f"/documents/{'0af' * 10}12"
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +39,14 @@ def client() -> TestClient:
     def upload() -> str:
         return "taken"
 
+    @app.post(UPLOAD)
+    async def receive(request: Request) -> int:
+        return sum([len(chunk) async for chunk in request.stream()])
+
+    methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"]
+    for start in ("/charts", "/documents", "/pages", "/sending"):
+        app.add_api_route(start + "{rest:path}", lambda rest: rest, methods=methods)
+
     return TestClient(app, base_url=HOME)
 
 
@@ -44,7 +56,7 @@ def test_every_response_carries_the_headers(client: TestClient, path: str) -> No
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert "object-src 'none'" in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["referrer-policy"] == "same-origin"
     assert not [name for name in headers if name.startswith("access-control-")]
 
 
@@ -93,8 +105,25 @@ def test_only_names_of_this_machine_are_answered(client: TestClient, host: str, 
     ],
     ids=repr,
 )
-def test_no_other_site_may_write(client: TestClient, headers: dict[str, str], status: int) -> None:
-    assert client.post("/gradio_api/queue/join", json={}, headers=headers).status_code == status
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/gradio_api/queue/join",
+        *UPLOADS,
+        f"{UPLOADED}/activate",
+        f"{UPLOADED}/discard",
+        f"{VERSION}/activate",
+        "/documents/queue/clear",
+        "/documents/queue/0af-9/cancel",
+        "/documents/queue/0af-9/retry",
+        "/documents/pairs",
+        "/documents/pairs/many",
+        f"{DOCUMENT}/delete",
+        f"{DOCUMENT}/audience",
+    ],
+)
+def test_no_other_site_may_write(client: TestClient, path: str, headers: dict[str, str], status: int) -> None:
+    assert client.post(path, json={}, headers=headers).status_code == status
 
 
 @pytest.mark.parametrize(("mode", "status"), [("navigate", 200), ("cors", 403), ("no-cors", 403)])
@@ -117,10 +146,112 @@ def test_another_site_may_link_here_but_not_read(client: TestClient, mode: str, 
         ("PUT", "/gradio_api/queue/join"),
         ("OPTIONS", "/gradio_api/queue/join"),
         ("POST", "/"),
+        ("POST", "/charts"),
+        ("PUT", UPLOAD),
+        ("GET", UPLOAD),
+        ("DELETE", UPLOADED),
+        ("POST", UPLOADED),
+        ("GET", f"{UPLOADED}/activate"),
+        ("GET", f"{UPLOADED}/discard"),
+        ("GET", f"{VERSION}/activate"),
+        ("POST", f"{VERSION}/discard"),
+        ("GET", f"{UPLOADED}0"),
+        ("GET", f"{UPLOAD}/{'0AF' * 21}9"),
+        ("GET", f"{UPLOADED}%0A"),
+        ("GET", f"{UPLOADED}/../../trag.db"),
+        ("GET", f"{UPLOADED}/%2e%2e/%2e%2e/trag.db"),
+        ("GET", f"{UPLOADED}/content"),
+        ("GET", f"{UPLOADED}/units/-1"),
+        ("GET", f"{UPLOADED}/units/1234567"),
+        ("GET", f"{VERSION}/chart.py"),
+        ("GET", "/charts/versions/..%2f..%2ftrag.db"),
+        ("GET", "/charts.py"),
+        ("GET", "/charts/../ask.py"),
+        ("GET", "/charts/"),
+        ("GET", "/chartsx"),
+        ("POST", "/documents"),
+        ("GET", "/documents/uploads"),
+        ("GET", "/documents/queue/clear"),
+        ("GET", "/documents/queue/1/cancel"),
+        ("POST", "/documents/queue/../uploads/retry"),
+        ("GET", "/documents/pairs/many"),
+        ("GET", "/documents/pairs/import"),
+        ("GET", f"{DOCUMENT}/delete"),
+        ("GET", f"{DOCUMENT}/audience"),
+        ("POST", DOCUMENT),
+        ("DELETE", DOCUMENT),
+        ("GET", f"{DOCUMENT}0"),
+        ("GET", f"{DOCUMENT}%0A"),
+        ("GET", f"{DOCUMENT}/pages/x.png"),
+        ("GET", f"{DOCUMENT}/pages/1234567.png"),
+        ("GET", f"{DOCUMENT}/pages/1.svg"),
+        ("GET", f"{DOCUMENT}/original/x"),
+        ("GET", f"{DOCUMENT}/%2e%2e/%2e%2e/trag.db"),
+        ("GET", "/documents/manual.pdf"),
+        ("GET", "/documents/../trag.db"),
+        ("GET", "/documents/"),
+        ("GET", "/documents.py"),
+        ("GET", "/pages.py"),
     ],
 )
 def test_what_our_pages_do_not_need_is_not_there(client: TestClient, method: str, path: str) -> None:
     assert client.request(method, path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/charts",
+        "/charts.css",
+        "/charts.js",
+        "/charts_picture.js",
+        "/charts/sample.csv",
+        UPLOADED,
+        f"{UPLOADED}/ready",
+        f"{UPLOADED}/picture",
+        f"{UPLOADED}/units/12",
+        f"{UPLOADED}/problems.csv",
+        VERSION,
+        f"{VERSION}/chart.xlsx",
+        f"{VERSION}/tree.json",
+        "/pages.css",
+        "/pages.js",
+        "/sending.js",
+        "/documents",
+        "/documents.css",
+        "/documents_upload.js",
+        "/documents/queue",
+        "/documents/units",
+        "/documents/pairs",
+        "/documents/pairs.csv",
+        "/documents/pairs.jsonl",
+        DOCUMENT,
+        f"{DOCUMENT}/view",
+        f"{DOCUMENT}/original",
+        f"{DOCUMENT}/pages/12.png",
+    ],
+)
+def test_our_pages_are_reached(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 200
+
+
+@pytest.mark.parametrize(("size", "status"), [(3_000_000, 200), (3_000_001, 413)])
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_chart_may_be_larger_than_a_question(
+    client: TestClient, size: int, status: int, announced: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(UPLOADS, UPLOAD, ("A chart", 3_000_000))
+    body = b"x" * size
+    parts = (body[start : start + 65_536] for start in range(0, size, 65_536))
+    answer = client.post(UPLOAD, content=body if announced else parts)
+    assert answer.status_code == status
+    assert answer.json() == (size if status == 200 else {"detail": "A chart may have 3,000,000 bytes."})
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("length", ["99999999999999999999", "-1", "a", "1e9", ""])
+def test_a_length_that_is_not_so_is_not_believed(client: TestClient, length: str) -> None:
+    assert client.post(UPLOAD, content=iter([b"x" * 10]), headers={"Content-Length": length}).status_code in (200, 413)
 
 
 @pytest.mark.parametrize(("size", "status"), [(LARGEST, 200), (LARGEST + 1, 413)])

@@ -1,6 +1,7 @@
 """Conversations as HTML: what a reader sees of a record, and that nobody's words become markup."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -8,10 +9,11 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from org.chart import Chart, load
-from store.records import Conversation, Label
+from store.records import ChartVersion, Conversation, Label
 from trag.record import AnswerRecord, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
 from trag.web import render
 from trag.web.asking import Draft
+from trag.web.documents.names import key
 from trag.web.evidence import evidence
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -55,8 +57,18 @@ def record(answer: str = APPROVED, **changes: object) -> AnswerRecord:
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
-def shown(answer: AnswerRecord, label: Label | None = None, chart: Chart | None = CHART) -> BeautifulSoup:
-    return BeautifulSoup(render.conversation([render.Turn(answer, label)], chart, id="c1"), "html.parser")
+THERE = {"manual.pdf": True}
+"""The documents that are there, and whether the reader may open each."""
+
+
+def shown(
+    answer: AnswerRecord,
+    label: Label | None = None,
+    chart: Chart | None = CHART,
+    documents: Mapping[str, bool] = THERE,
+) -> BeautifulSoup:
+    html = render.conversation([render.Turn(answer, label)], chart, documents=documents, id="c1")
+    return BeautifulSoup(html, "html.parser")
 
 
 def text(soup: BeautifulSoup | Tag, selector: str) -> str:
@@ -85,6 +97,24 @@ def test_the_badge_says_how_far_to_rely_on_the_answer(changes: dict[str, object]
     badge = render.badge(record(**changes))
     assert (badge.kind, badge.title) == (kind, title)
     assert text(shown(record(**changes)), f".badge.{kind}") == title
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [
+        (CHART.version, f"Chart of 2 Jan 2026 ({CHART.version[:8]})"),
+        ("0123456789ab", "Chart of 1 Feb 2025 (01234567); another one is in use now"),
+        ("ba9876543210", "Chart ba987654; another one is in use now"),
+        ("", ""),
+    ],
+)
+def test_an_answer_names_the_chart_it_was_checked_against(version: str, told: str) -> None:
+    kept = (
+        ChartVersion(CHART.version, "chart.csv", "0", NOW, active=True),
+        ChartVersion("0123456789ab", "old.csv", "1", datetime(2025, 2, 1, tzinfo=UTC), active=False),
+    )
+    html = render.conversation([render.Turn(record(checks=Checks(chart=version)))], CHART, charts=kept, documents=THERE)
+    assert text(BeautifulSoup(html, "html.parser"), ".against") == told
 
 
 def test_sentences_without_support_are_marked_in_words_too() -> None:
@@ -120,7 +150,7 @@ def test_sentences_in_a_row_on_one_source_carry_its_number_once() -> None:
     on = {"A.": "s1", "B.": "s1", "C.": "s2", "D.": "", "E.": "s1"}
     checks = Checks(tuple(CheckedSentence(words, bool(source), source) for words, source in on.items()))
     answer = record(" ".join(on), checks=checks)
-    cut = render.pieces(answer, evidence(answer, None))
+    cut = render.pieces(answer, evidence(answer, None, THERE))
     assert [piece.number for piece in cut if piece.supported is not None] == [0, 1, 2, 0, 1]
 
 
@@ -140,6 +170,23 @@ def test_sources_that_support_come_first_and_are_numbered_as_cited() -> None:
     assert not soup.select("#source-a1-2 .score")
     assert text(soup, ".read > summary") == "1 more passage read"
     assert text(soup, "#source-a1-3 .asked") == "When does it meet?"
+
+
+@pytest.mark.parametrize(
+    ("documents", "links", "withdrawn"),
+    [({"manual.pdf": True}, 2, 0), ({"manual.pdf": False}, 0, 0), ({}, 0, 2), ({"other.pdf": True}, 0, 2)],
+    ids=["there", "not for this reader", "deleted", "another is there"],
+)
+def test_a_source_opens_unless_its_document_is_gone_or_for_others(
+    documents: dict[str, bool], links: int, withdrawn: int
+) -> None:
+    soup = shown(record(), documents=documents)
+    assert [link["href"] for link in soup.select(".sources a.open")] == [
+        f"/documents/{key('manual.pdf')}/view?passage={id}&answer=a1#here" for id in ("s1", "s2")
+    ][:links]
+    assert len(soup.select(".sources .withdrawn")) == withdrawn
+    assert soup.select("#source-a1-1 blockquote")[0].get_text() == MANUAL.text
+    assert not soup.select(".sources details a.open"), "a link in what unfolds"
 
 
 def test_a_chart_source_shows_its_path_and_its_neighbours() -> None:
@@ -241,6 +288,7 @@ HOSTILE_PAGES = {
             )
         ],
         CHART,
+        documents={HOSTILE: True},
         id=HOSTILE,
     ),
     "marked source": lambda: render.conversation(
@@ -254,6 +302,7 @@ HOSTILE_PAGES = {
             )
         ],
         None,
+        documents={},
     ),
     "draft": lambda: render.draft(Draft(HOSTILE, sources=1, text=HOSTILE, retry=HOSTILE)),
     "failed draft": lambda: render.draft(Draft(HOSTILE, text=HOSTILE, problem=HOSTILE, hint=HOSTILE)),
@@ -269,7 +318,11 @@ def test_hostile_text_stays_text(page: str) -> None:
     soup = BeautifulSoup(html, "html.parser")
     assert not soup.select("script, img, iframe, object, link, style")
     elsewhere = [
-        tag for tag in soup.select("[href], [src]") if not re.match(r"[#?]", str(tag.get("href", tag.get("src"))))
+        tag
+        for tag in soup.select("[href], [src]")
+        if not re.match(
+            r"[#?]|/(?:charts|documents)$|/documents/[0-9a-f]{32}/view\?", str(tag.get("href", tag.get("src")))
+        )
     ]
     assert not elsewhere
     assert not [name for tag in soup.find_all(True) for name in tag.attrs if name.startswith("on")]
@@ -296,7 +349,7 @@ def test_used_sources_are_those_of_supported_sentences_only() -> None:
             CheckedSentence(APPROVED, True, "s1"),
         )
     )
-    found = evidence(record(checks=checks), None)
+    found = evidence(record(checks=checks), None, THERE)
     assert [(each.number, each.source.id, each.used) for each in found] == [
         (1, "s1", True),
         (2, "chart-1", False),
@@ -307,12 +360,12 @@ def test_used_sources_are_those_of_supported_sentences_only() -> None:
 def test_an_empty_home_says_how_to_fill_it() -> None:
     soup = BeautifulSoup(render.welcome("", [], empty=True), "html.parser")
     assert text(soup, "h1") == "Nothing to answer from yet"
-    assert "python -m trag ingest" in text(soup, "pre")
+    assert [link["href"] for link in soup.select(".lead a")] == ["/documents", "/charts"]
 
 
 def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
     kept = [Conversation(id, "local", f"Title {id}", NOW, NOW) for id in ("x", "y")]
     soup = BeautifulSoup(render.sidebar(kept, "y", "Larkmoor"), "html.parser")
     assert text(soup, "[aria-current=page]") == "Title y"
-    assert [link["href"] for link in soup.select("nav a")] == ["?c=x", "?c=y"]
+    assert [link["href"] for link in soup.select("nav a")] == ["?c=x", "?c=y", "/documents", "/charts"]
     assert all(button.get("aria-label") or button.get_text(strip=True) for button in soup.select("button"))

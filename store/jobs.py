@@ -1,0 +1,95 @@
+"""What people have uploaded and what has become of it: a line that survives a restart.
+
+Knows nothing about what is done with a file.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from sqlalchemy import Connection, Engine, delete, insert, select, update
+
+from store import schema
+from store.database import reading, writing
+
+State = Literal["waiting", "working", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One uploaded file, found by its `sha256`. `message` and `hint` say how it ended; `step`, `done` and `total` are
+    how far the one that is worked on has come, which is not kept."""
+
+    id: str
+    name: str
+    sha256: str
+    by: str
+    added: datetime
+    state: State = "waiting"
+    message: str = ""
+    hint: str = ""
+    step: str = ""
+    done: int = 0
+    total: int = 0
+
+
+class Jobs:
+    """The line of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, name: str, sha256: str, by: str) -> Job:
+        """A new job at the end of the line."""
+        job = Job(uuid.uuid4().hex, name, sha256, by, datetime.now(UTC))
+        row = {"id": job.id, "name": name, "sha256": sha256, "given_by": by, "added": job.added}
+        with writing(self._engine) as connection:
+            connection.execute(insert(schema.jobs), row | {"state": job.state, "message": "", "hint": ""})
+        return job
+
+    def all(self) -> tuple[Job, ...]:
+        """Every job, the oldest first."""
+        with reading(self._engine) as connection:
+            return _jobs(connection)
+
+    def take(self) -> Job | None:
+        """The oldest that waits, which is worked on from now on; None when nothing waits."""
+        with writing(self._engine) as connection:
+            job = next((each for each in _jobs(connection) if each.state == "waiting"), None)
+            if job is not None:
+                _set(connection, job.id, "working")
+        return job
+
+    def end(self, id: str, state: State, message: str, hint: str = "") -> None:
+        """Write down what became of a job; one that is gone stays so."""
+        with writing(self._engine) as connection:
+            _set(connection, id, state, message, hint)
+
+    def wait_again(self, id: str | None = None) -> None:
+        """Put an ended job back in the line; without `id`, those that were worked on when the last process ended."""
+        table = schema.jobs
+        chosen = table.c.state == "working" if id is None else table.c.id == id
+        with writing(self._engine) as connection:
+            connection.execute(update(table).where(chosen).values(state="waiting", message="", hint=""))
+
+    def forget_ended(self) -> None:
+        """Forget the jobs that are over."""
+        table = schema.jobs
+        with writing(self._engine) as connection:
+            connection.execute(delete(table).where(table.c.state.in_(("done", "failed", "cancelled"))))
+
+
+def _jobs(connection: Connection) -> tuple[Job, ...]:
+    table = schema.jobs.c
+    columns = (
+        table.id, table.name, table.sha256, table.given_by, table.added, table.state, table.message, table.hint
+    )  # fmt: skip
+    return tuple(Job(*row) for row in connection.execute(select(*columns).order_by(table.number)))
+
+
+def _set(connection: Connection, id: str, state: State, message: str = "", hint: str = "") -> None:
+    table = schema.jobs
+    connection.execute(update(table).where(table.c.id == id).values(state=state, message=message, hint=hint))

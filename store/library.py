@@ -1,0 +1,284 @@
+"""The library: documents, their passages, the question-answer pairs made from them, and who may read them.
+
+What is searched of a document is its passages and those of its pairs that are `searched`. Every write is one
+transaction, on the disk when its call returns. Knows nothing about vectors, or about how passages and pairs are made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args
+
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, or_, select, update
+
+from store import StoreError, schema
+from store.database import reading, writing
+from store.passage import OPEN, Audience, Passage, audience_field
+
+Origin = Literal["given", "rule", "model", "person"]
+"""Where a pair comes from: a file of pairs, the rules, a model, somebody at the page."""
+State = Literal["made", "approved", "review", "deleted"]
+"""Made: nobody has looked yet. Approved: somebody vouches for it. Review: somebody must look before it is searched.
+Deleted: it is kept as a mark, so that it is not made again."""
+BATCH = 500
+"""Ids in one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An ingested document. `sha256` finds its original; `pages` is None for a format without pages; `passages` and
+    `pairs` are how many of each are searched, `reviews` how many pairs wait for somebody to look; `notes` say what was
+    odd in it; `by` is who gave it."""
+
+    name: str
+    sha256: str
+    pages: int | None
+    added: datetime
+    passages: int = 0
+    pairs: int = 0
+    reviews: int = 0
+    audience: Audience = OPEN
+    notes: tuple[str, ...] = ()
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question and its answer, made from one section of a document.
+
+    `type` is the paper's ("short answer", "dialog"); `source` is the text that bears the answer out, "" where that is
+    not known; `by` is who changed it last, "" for nobody.
+    """
+
+    id: str
+    document: str
+    section: str
+    page: int | None
+    question: str
+    answer: str
+    type: str
+    origin: Origin
+    state: State = "made"
+    searched: bool = True
+    source: str = ""
+    by: str = ""
+
+    @property
+    def passage(self) -> Passage:
+        """The pair as it is searched; in other words it is another passage, so that an index that has the old ones is
+        noticed."""
+        words = hashlib.sha256(f"{self.question}\0{self.answer}".encode()).hexdigest()[:8]
+        return Passage(f"{self.id}-{words}", "qa", self.document, self.section, self.page, self.answer, self.question)
+
+
+class Library:
+    """The documents of one home. Any thread may call any method; any may raise StoreError for a failing database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def put(
+        self,
+        name: str,
+        sha256: str,
+        pages: int | None,
+        passages: Sequence[Passage],
+        pairs: Sequence[Pair] = (),
+        *,
+        notes: Sequence[str] = (),
+        by: str = "",
+    ) -> None:
+        """Keep a document, its passages in order, and its pairs, in place of what had that name; its audience stays."""
+        if ({passage.document for passage in passages} | {pair.document for pair in pairs}) - {name}:
+            raise ValueError(f"a passage or pair of another document among those of {name!r}")
+        table = schema.documents
+        row = {"sha256": sha256, "pages": pages, "added": _now(), "notes": json.dumps(list(notes)), "given_by": by}
+        with writing(self._engine) as connection:
+            kept = connection.execute(update(table).where(table.c.name == name).values(**row)).rowcount
+            if not kept:
+                row |= {"name": name, "audience": audience_field(OPEN)}
+                connection.execute(insert(table), row)
+            connection.execute(delete(schema.passages).where(schema.passages.c.document == name))
+            if passages:
+                connection.execute(insert(schema.passages), [_passage_row(*each) for each in enumerate(passages)])
+            _put_pairs(connection, name, pairs)
+
+    def documents(self) -> tuple[Document, ...]:
+        """Every document, by name."""
+        return self._documents(None)
+
+    def document(self, name: str) -> Document | None:
+        """The document of that name."""
+        return next(iter(self._documents(name)), None)
+
+    def delete(self, name: str) -> bool:
+        """Forget a document, its passages and its pairs; False when there was none of that name."""
+        with writing(self._engine) as connection:
+            return connection.execute(delete(schema.documents).where(schema.documents.c.name == name)).rowcount > 0
+
+    def set_audience(self, name: str, audience: Audience) -> None:
+        """Who may read a document from now on. Raises StoreError when it is gone."""
+        table = schema.documents
+        with writing(self._engine) as connection:
+            changed = update(table).where(table.c.name == name).values(audience=audience_field(audience))
+            if connection.execute(changed).rowcount == 0:
+                raise StoreError("There is no such document.", "It may have been deleted meanwhile: reload the page.")
+
+    def passages(self, document: str | None = None) -> Iterator[Passage]:
+        """What is searched of a document, or of all: its passages in order, then its pairs. Read document by document,
+        so that a slow reader blocks nobody."""
+        table, pairs = schema.passages.c, schema.pairs.c
+        columns = (table.id, table.kind, table.document, table.section, table.page, table.text)
+        names = [each.name for each in self.documents()] if document is None else [document]
+        for name in names:
+            with reading(self._engine) as connection:
+                rows = connection.execute(select(*columns).where(table.document == name).order_by(table.position)).all()
+                found = _pairs(connection, pairs.document == name, pairs.searched)
+            yield from (Passage(*row) for row in rows)
+            yield from (pair.passage for pair in found)
+
+    # Pairs
+
+    def pair(self, id: str) -> Pair | None:
+        """The pair with that id."""
+        with reading(self._engine) as connection:
+            return next(iter(_pairs(connection, schema.pairs.c.id == id)), None)
+
+    def pairs(
+        self,
+        document: str | None = None,
+        *,
+        states: Collection[State] = get_args(State),
+        words: str = "",
+        first: int = 0,
+        most: int | None = None,
+    ) -> tuple[Pair, ...]:
+        """Pairs in the order of their documents, `most` from the `first` one on, that have `words` in their question or
+        answer."""
+        with reading(self._engine) as connection:
+            return _pairs(connection, *_wanted(document, states, words), first=first, most=most)
+
+    def count_pairs(
+        self, document: str | None = None, *, states: Collection[State] = get_args(State), words: str = ""
+    ) -> int:
+        """How many there are of what `pairs` gives."""
+        count = select(func.count()).select_from(schema.pairs).where(*_wanted(document, states, words))
+        with reading(self._engine) as connection:
+            return int(connection.scalar(count) or 0)
+
+    def put_pair(self, pair: Pair) -> None:
+        """Keep one pair, new or changed. Raises StoreError when its document is gone."""
+        table = schema.pairs
+        row = _pair_row(pair)
+        with writing(self._engine) as connection:
+            if connection.execute(update(table).where(table.c.id == pair.id).values(**row)).rowcount:
+                return
+            known = select(schema.documents.c.name).where(schema.documents.c.name == pair.document)
+            if connection.scalar(known) is None:
+                raise StoreError("There is no such document.", "It may have been deleted meanwhile: reload the page.")
+            last = select(func.max(table.c.position)).where(table.c.document == pair.document)
+            position = (connection.scalar(last) or 0) + 1
+            connection.execute(insert(table), row | {"id": pair.id, "position": position})
+
+    def put_pairs(self, document: str, pairs: Sequence[Pair]) -> None:
+        """Make these the pairs of a document, in order."""
+        with writing(self._engine) as connection:
+            _put_pairs(connection, document, pairs)
+
+    def _documents(self, name: str | None) -> tuple[Document, ...]:
+        table, pairs = schema.documents.c, schema.pairs.c
+        of_document = pairs.document == table.name
+        columns = (
+            table.name,
+            table.sha256,
+            table.pages,
+            table.added,
+            select(func.count()).where(schema.passages.c.document == table.name).scalar_subquery(),
+            select(func.count()).where(of_document, pairs.searched).scalar_subquery(),
+            select(func.count()).where(of_document, pairs.state == "review").scalar_subquery(),
+            table.audience,
+            table.notes,
+            table.given_by,
+        )
+        query = select(*columns).order_by(table.name)
+        with reading(self._engine) as connection:
+            rows = connection.execute(query if name is None else query.where(table.name == name)).all()
+        return tuple(
+            Document(name, sha256, pages, added, passages, pairs, reviews, _audience(audience), _lines(notes), by)
+            for name, sha256, pages, added, passages, pairs, reviews, audience, notes, by in rows
+        )
+
+
+def _wanted(document: str | None, states: Collection[State], words: str) -> list[ColumnElement[bool]]:
+    table = schema.pairs.c
+    wanted: list[ColumnElement[bool]] = [table.state.in_(sorted(states))]
+    if document is not None:
+        wanted.append(table.document == document)
+    for word in words.split():
+        wanted.append(
+            or_(table.question.icontains(word, autoescape=True), table.answer.icontains(word, autoescape=True))
+        )
+    return wanted
+
+
+def _pairs(
+    connection: Connection, *wanted: ColumnElement[bool], first: int = 0, most: int | None = None
+) -> tuple[Pair, ...]:
+    table = schema.pairs.c
+    columns = (
+        table.id, table.document, table.section, table.page, table.question, table.answer, table.type, table.origin,
+        table.state, table.searched, table.source, table.changed_by,
+    )  # fmt: skip
+    query = select(*columns).where(*wanted).order_by(table.document, table.position)
+    return tuple(Pair(*row) for row in connection.execute(query.offset(first).limit(most)))
+
+
+def _put_pairs(connection: Connection, document: str, pairs: Sequence[Pair]) -> None:
+    connection.execute(delete(schema.pairs).where(schema.pairs.c.document == document))
+    rows = [_pair_row(pair) | {"id": pair.id, "position": position} for position, pair in enumerate(pairs)]
+    if rows:
+        connection.execute(insert(schema.pairs), rows)
+
+
+def _pair_row(pair: Pair) -> dict[str, Any]:
+    return {
+        "document": pair.document,
+        "section": pair.section,
+        "page": pair.page,
+        "question": pair.question,
+        "answer": pair.answer,
+        "type": pair.type,
+        "origin": pair.origin,
+        "state": pair.state,
+        "searched": pair.searched,
+        "source": pair.source,
+        "changed_by": pair.by,
+    }
+
+
+def _passage_row(position: int, passage: Passage) -> dict[str, Any]:
+    return {
+        "id": passage.id,
+        "document": passage.document,
+        "position": position,
+        "kind": passage.kind,
+        "section": passage.section,
+        "page": passage.page,
+        "text": passage.text,
+    }
+
+
+def _audience(field: str) -> Audience:
+    return frozenset(field.split("\n") if field else ())
+
+
+def _lines(field: str) -> tuple[str, ...]:
+    return tuple(json.loads(field))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

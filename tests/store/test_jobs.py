@@ -1,0 +1,40 @@
+"""The line of uploads, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+from store.records import Records
+
+
+def test_jobs_are_taken_in_the_order_in_which_they_came(url: str) -> None:
+    records = Records(url)
+    jobs = records.jobs
+    added = [jobs.add(name, name[0] * 64, "ada") for name in ("b.pdf", "a.pdf")]
+    assert jobs.all() == tuple(added)
+    taken = [jobs.take(), jobs.take(), jobs.take()]
+    assert [job.name if job else "" for job in taken] == ["b.pdf", "a.pdf", ""]
+    jobs.end(added[0].id, "failed", "It is damaged.", "Save it again.")
+    assert [(job.state, job.message, job.hint) for job in jobs.all()] == [
+        ("failed", "It is damaged.", "Save it again."),
+        ("working", "", ""),
+    ]
+    records.close()
+
+
+def test_what_was_worked_on_when_a_process_ended_waits_again(url: str) -> None:
+    records = Records(url)
+    for name in ("a", "b", "c"):
+        records.jobs.add(name, "0" * 64, "")
+    first, second = records.jobs.take(), records.jobs.take()
+    assert first is not None
+    assert second is not None
+    records.jobs.end(second.id, "done", "indexed")
+    records.close()
+    again = Records(url)
+    again.jobs.wait_again()
+    assert [job.state for job in again.jobs.all()] == ["waiting", "done", "waiting"]
+    again.jobs.wait_again(second.id)
+    assert [(job.state, job.message) for job in again.jobs.all()][1] == ("waiting", "")
+    again.jobs.end(first.id, "cancelled", "")
+    again.jobs.forget_ended()
+    assert [job.name for job in again.jobs.all()] == ["b", "c"]
+    again.close()

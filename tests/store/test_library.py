@@ -1,0 +1,113 @@
+"""The library, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from store import StoreError
+from store.library import Library, Pair
+from store.passage import OPEN, Passage
+from store.records import Records
+
+
+@pytest.fixture
+def library(url: str) -> Iterator[Library]:
+    records = Records(url)
+    yield records.library
+    records.close()
+
+
+def passage(id: str, document: str = "rules.md", page: int | None = None) -> Passage:
+    return Passage(id, "section", document, "4 Finance > 4.2 Limits", page, f"text {id}")
+
+
+def pair(id: str, document: str = "rules.md", **more: object) -> Pair:
+    made = Pair(id, document, "4 Finance", 3, f"question {id}?", f"answer {id}", "short answer", "rule")
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+def test_a_document_comes_back_with_its_passages_in_order_then_its_pairs(library: Library) -> None:
+    passages = [passage("c"), passage("a", page=3), passage("b")]
+    pairs = [pair("p"), pair("q", searched=False, state="review")]
+    library.put("rules.md", "f" * 64, 12, passages, pairs, notes=["page 3 is a picture"], by="ada")
+    found = library.document("rules.md")
+    assert found is not None
+    assert (found.pages, found.passages, found.pairs, found.reviews) == (12, 3, 1, 1)
+    assert (found.notes, found.by, found.audience) == (("page 3 is a picture",), "ada", OPEN)
+    assert found.added.tzinfo == UTC
+    assert abs(found.added - datetime.now(UTC)) < timedelta(minutes=1)
+    assert list(library.passages("rules.md")) == [*passages, pairs[0].passage]
+    assert library.pairs("rules.md") == tuple(pairs)
+
+
+def test_a_document_replaces_the_one_of_its_name_and_no_other_and_keeps_its_audience(library: Library) -> None:
+    library.put("other.md", "1" * 64, None, [passage("o", "other.md")])
+    library.put("rules.md", "2" * 64, None, [passage("a"), passage("b")], [pair("p")])
+    library.set_audience("rules.md", frozenset({"finance", "legal"}))
+    library.put("rules.md", "3" * 64, None, [passage("b"), passage("c")])
+    assert [(each.name, each.sha256[0], each.passages, each.pairs) for each in library.documents()] == [
+        ("other.md", "1", 1, 0),
+        ("rules.md", "3", 2, 0),
+    ]
+    assert [each.id for each in library.passages()] == ["o", "b", "c"]
+    assert [each.audience for each in library.documents()] == [OPEN, {"finance", "legal"}]
+
+
+def test_a_document_that_fails_half_way_changes_nothing(library: Library) -> None:
+    library.put("other.md", "1" * 64, None, [passage("taken", "other.md")], [pair("mine", "other.md")])
+    library.put("rules.md", "2" * 64, None, [passage("a")])
+    before = library.document("rules.md")
+    for passages, pairs in (([passage("b"), passage("taken")], []), ([passage("b")], [pair("mine")])):
+        with pytest.raises(Exception, match=r"(?i)unique"):
+            library.put("rules.md", "3" * 64, None, passages, pairs)
+    assert library.document("rules.md") == before
+    assert [each.id for each in library.passages("rules.md")] == ["a"]
+    with pytest.raises(ValueError, match="another document"):
+        library.put("rules.md", "3" * 64, None, [passage("x", "other.md")])
+
+
+def test_a_deleted_document_leaves_nothing(library: Library) -> None:
+    library.put("rules.md", "2" * 64, None, [passage("a")], [pair("p")])
+    assert library.delete("rules.md")
+    assert not library.delete("rules.md")
+    assert (library.documents(), list(library.passages()), library.document("rules.md")) == ((), [], None)
+    assert library.count_pairs() == 0
+    for change in (lambda: library.set_audience("rules.md", OPEN), lambda: library.put_pair(pair("p"))):
+        with pytest.raises(StoreError, match="no such document"):
+            change()
+
+
+def test_passages_may_be_read_slowly_while_others_write(library: Library) -> None:
+    for name in ("a.md", "b.md"):
+        library.put(name, "2" * 64, None, [passage(f"{name}-{number}", name) for number in range(3)])
+    slowly = library.passages()
+    first = next(slowly)
+    library.put("c.md", "2" * 64, None, [])
+    assert len([first, *slowly]) == 6
+
+
+def test_pairs_are_found_by_words_state_and_document_page_by_page(library: Library) -> None:
+    library.put("a.md", "1" * 64, None, [], [pair(f"a{n}", "a.md", answer=f"100% of {n}") for n in range(5)])
+    library.put("b.md", "2" * 64, None, [], [pair("b0", "b.md", state="review", searched=False)])
+    assert [each.id for each in library.pairs(first=1, most=2)] == ["a1", "a2"]
+    assert [each.id for each in library.pairs(states=["review"])] == ["b0"]
+    assert [each.id for each in library.pairs(words="QUESTION a3")] == ["a3"]
+    assert (library.count_pairs(words="100%"), library.count_pairs(words="1_0")) == (5, 0)
+    assert (library.count_pairs("a.md"), library.count_pairs("a.md", states=["deleted"])) == (5, 0)
+
+
+def test_a_pair_in_other_words_is_the_same_pair_and_another_passage(library: Library) -> None:
+    library.put("rules.md", "2" * 64, None, [], [pair("p"), pair("q")])
+    changed = pair("p", answer="Another.", state="approved", by="ada")
+    library.put_pair(changed)
+    library.put_pair(pair("r", origin="person"))
+    assert library.pair("p") == changed
+    assert library.pair("nothing") is None
+    assert [each.id for each in library.pairs()] == ["p", "q", "r"]
+    assert changed.passage.id != pair("p").passage.id
+    library.put_pairs("rules.md", [pair("q")])
+    assert [each.id for each in library.pairs()] == ["q"]

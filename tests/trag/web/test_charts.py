@@ -1,0 +1,340 @@
+"""The pages of the chart over a real home, through the gate: what they show, take, refuse and change."""
+
+import csv
+import io
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from org.chart import check, load
+from trag.home import Home, open_home
+from trag.settings import Settings
+from trag.web.charts import page as charts
+from trag.web.charts.render import SAMPLE
+from trag.web.charts.reviews import Reviews
+from trag.web.gate import UPLOADS, Gate
+
+CLUB = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,board,BD\nBar,Club,team,\nTill,Bar,team,\n"
+LATER = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,council,BD\nCellar,Club,team,\nTill,Board,team,\n"
+BROKEN = b"name,parent\nClub,\nBoard,Clib\nBar,Till\nTill,Bar\n,Club\n"
+HOSTILE = """<script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>"'{{7*7}}"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with open_home(Settings(home=tmp_path)) as home:
+        yield home
+
+
+@contextmanager
+def served(home: Home) -> Iterator[TestClient]:
+    app = FastAPI()
+    app.add_middleware(Gate)
+    page = charts.mount(app, home)
+    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+        yield client
+    page.reviews.close()
+
+
+@pytest.fixture
+def client(home: Home) -> Iterator[TestClient]:
+    with served(home) as client:
+        yield client
+
+
+def activate(home: Home, content: bytes = CLUB, name: str = "club.csv") -> str:
+    return home.activate_chart(load(content, name), name, content, by="ada").version
+
+
+def upload(client: TestClient, content: bytes, name: str = "next.csv") -> str:
+    answer = client.post("/charts/uploads", params={"name": name}, content=content)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["page"])
+
+
+def soup(client: TestClient, path: str, status: int = 200) -> BeautifulSoup:
+    answer = client.get(path)
+    assert answer.status_code == status, answer.text
+    return BeautifulSoup(answer.text, "html.parser")
+
+
+def fields(page: BeautifulSoup) -> dict[str, str]:
+    return {str(each["name"]): str(each["value"]) for each in page.select("form[action$=activate] input")}
+
+
+def words(page: BeautifulSoup, selector: str) -> str:
+    return " ".join(" ".join(found.get_text(" ").split()) for found in page.select(selector))
+
+
+def test_a_home_without_a_chart_says_how_to_begin(client: TestClient) -> None:
+    page = soup(client, "/charts")
+    assert "No chart yet" in words(page, "h1")
+    assert page.select("details.help[open] dt")
+    assert not page.select(".view")
+    sample = client.get("/charts/sample.csv")
+    assert sample.headers["content-disposition"].startswith("attachment")
+    report = check(sample.content, "chart.csv")
+    assert report.chart is not None, report.problems
+    assert sample.text == SAMPLE
+    assert not report.problems
+
+
+def test_a_good_chart_is_previewed_activated_and_rolled_back(client: TestClient, home: Home) -> None:
+    before = activate(home)
+    page = soup(client, path := upload(client, LATER))
+    assert home.organization.version == before
+    kinds = {
+        str(each["class"][0]): words(BeautifulSoup(str(each), "html.parser"), "summary, li")
+        for each in page.select(".changes details")
+    }
+    assert kinds["added"] == "+ Added 1 Cellar under Club"
+    assert kinds["removed"] == "− Removed 1 Bar under Club"
+    assert "Till from Bar → to Board" in kinds["moved"]
+    assert "Type: board → council" in kinds["edited"]
+    assert home.organization.version == before
+
+    done = client.post(f"{path}/activate", data=fields(page))
+    assert (done.history[0].status_code, done.status_code) == (303, 200)
+    now = home.organization.version
+    assert now != before
+    assert now in words(BeautifulSoup(done.text, "html.parser"), ".notice.good")
+    assert client.get(path).status_code == 404, "an activated upload waits no longer"
+    newest = home.records.charts()[0]
+    assert (newest.by, newest.name, newest.units) == ("local", "next.csv", 4)
+
+    page = soup(client, f"/charts/versions/{before}")
+    assert "Bar under Club with 0" not in words(page, ".changes")
+    assert "Bar" in words(page, ".changes .added")
+    client.post(f"/charts/versions/{before}/activate", data=fields(page))
+    assert home.organization.version == before
+    assert [each.version for each in home.records.charts()] == [before, now]
+
+
+def test_a_broken_chart_is_refused_with_its_rows(client: TestClient, home: Home) -> None:
+    before = activate(home)
+    page = soup(client, path := upload(client, BROKEN))
+    problems = words(page, ".problems.errors")
+    for row in ("row 3", "row 4", "row 6"):
+        assert row in problems
+    assert 'Did you mean "Club"?' in problems
+    assert page.select("form[action$=activate] button[disabled]")
+    assert "errors have to be put right" in words(page, "#why")
+    assert not page.select(".view")
+    refused = client.post(f"{path}/activate", data=fields(page))
+    assert "errors have to be put right" in refused.text
+    assert home.organization.version == before
+    assert client.get(f"{path}/picture").status_code == 404
+
+
+def test_what_is_wrong_can_be_kept_as_a_table(client: TestClient) -> None:
+    path = upload(client, b'name,parent\nClub,\n=1+1,Clib\n"@x",Clab\n')
+    answer = client.get(f"{path}/problems.csv")
+    assert answer.headers["content-disposition"].startswith('attachment; filename="problems.csv"')
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    header, *rows = csv.reader(io.StringIO(answer.content.decode("utf-8-sig")))
+    assert header == ["severity", "row", "problem", "what to do"]
+    assert {row[1] for row in rows if row[0] == "error"} == {"3", "4"}
+    assert not [cell for row in rows for cell in row if cell[:1] in ("=", "+", "-", "@", "\t", "\r")]
+
+
+def test_headers_of_other_names_are_asked_about(client: TestClient, home: Home) -> None:
+    content = b"Zelle A,Zelle B,Zelle C\nClub,,club\nBoard,Club,board\n"
+    page = soup(client, path := upload(client, content))
+    assert page.select("details.mapping[open]")
+    options = words(page, "select[name=name] option")
+    assert "Zelle A (Club, Board)" in options
+    assert page.select("button.main[disabled]")
+    query = {"name": "Zelle A", "parent": "Zelle B", "type": "Zelle C", "aliases": "", "sheet": ""}
+    page = BeautifulSoup(client.get(path, params=query).text, "html.parser")
+    assert not page.select(".problems.errors")
+    assert page.select_one("select[name=parent] option[selected]")["value"] == "Zelle B"  # type: ignore[index]
+    client.post(f"{path}/activate", data=fields(page))
+    chart = home.organization.chart
+    assert chart is not None
+    assert [(unit.name, unit.type) for unit in chart.units.values()] == [("Club", "club"), ("Board", "board")]
+
+
+def test_the_sheet_of_a_workbook_is_chosen(client: TestClient, home: Home) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for name, rows in (("First", [("name", "parent"), ("Club", "")]), ("Other", [("name", "parent"), ("Guild", "")])):
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(file := io.BytesIO())
+    page = soup(client, path := upload(client, file.getvalue(), "book.xlsx"))
+    assert "First" in words(page, ".sheets option[selected]")
+    page = soup(client, f"{path}?sheet=Other")
+    assert fields(page)["sheet"] == "Other"
+    client.post(f"{path}/activate", data=fields(page))
+    assert home.organization.name == "Guild"
+
+
+def test_names_stay_text_everywhere(client: TestClient, home: Home) -> None:
+    rows = io.StringIO()
+    csv.writer(rows).writerows(
+        [
+            ("name", "parent", "aliases", HOSTILE),
+            ("Club", "", "", ""),
+            (HOSTILE, "Club", HOSTILE, HOSTILE),
+            ("x", "no", "", ""),
+        ]
+    )
+    name = f"{HOSTILE}.csv".replace("/", "")
+    activate(home, rows.getvalue().replace("x,no,,\r\n", "").encode(), name)
+    good = rows.getvalue().replace("x,no", "x,Club").encode()
+    paths = ["/charts", upload(client, rows.getvalue().encode(), name), upload(client, good, name)]
+    paths.append(f"/charts/versions/{home.organization.version}")
+    for path in paths:
+        page = soup(client, path)
+        assert not page.select("img")
+        assert [script.get("src", script.text[:12]) for script in page.select("script")] == [
+            "document.doc",
+            "/charts.js",
+        ]
+        assert "evil.example" in page.get_text()
+        assert not [name for tag in page.find_all() for name in tag.attrs if name.startswith("on")]
+    assert HOSTILE in client.get(f"{paths[2]}/picture").json()["names"]
+
+
+@pytest.mark.parametrize("name", ["chart.csv", "chart.xlsx", "chart.json", "tree.json"])
+def test_a_download_is_the_chart_again(client: TestClient, home: Home, name: str) -> None:
+    version = activate(home, name='Rat "1"\r\nX: y/öß.csv')
+    answer = client.get(f"/charts/versions/{version}/{name}")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    disposition = answer.headers["content-disposition"]
+    assert disposition.startswith('attachment; filename="')
+    assert disposition.isascii()
+    assert "\n" not in disposition
+    assert disposition.count('"') == 2
+    assert load(answer.content, name).version == version
+
+
+def test_a_chart_activated_meanwhile_is_told_and_not_overwritten(client: TestClient, home: Home) -> None:
+    activate(home)
+    page = soup(client, path := upload(client, LATER))
+    other = activate(home, CLUB + b"Attic,Club,team,\n", "attic.csv")
+    told = client.post(f"{path}/activate", data=fields(page))
+    assert home.organization.version == other
+    page = BeautifulSoup(told.text, "html.parser")
+    assert "activated while you looked" in words(page, ".notice")
+    assert "attic.csv" in words(page, ".notice")
+    assert "Attic under Club" in words(page, ".changes .removed")
+    client.post(f"{path}/activate", data=fields(page))
+    assert home.organization.version not in ("", other)
+
+
+def test_a_second_press_changes_nothing(client: TestClient, home: Home) -> None:
+    activate(home)
+    page = soup(client, path := upload(client, LATER))
+    pressed = fields(page)
+    with ThreadPoolExecutor(4) as presses:
+        answers = [*presses.map(lambda _: client.post(f"{path}/activate", data=pressed), range(4))]
+    assert {answer.status_code for answer in answers} == {200}
+    assert {str(answer.url) for answer in answers} == {f"http://127.0.0.1:7860/charts?now={home.organization.version}"}
+    assert len(home.records.charts()) == 2
+
+
+def test_what_waits_is_there_after_a_restart_until_it_is_discarded(tmp_path: Path) -> None:
+    with open_home(Settings(home=tmp_path)) as home, served(home) as client:
+        path = upload(client, LATER)
+    with open_home(Settings(home=tmp_path)) as home, served(home) as client:
+        for _ in range(2):
+            assert "next.csv" in words(soup(client, "/charts"), ".waiting a")
+            assert "next.csv" in words(soup(client, path), "h1")
+        gone = client.post(f"{path}/discard")
+        assert not BeautifulSoup(gone.text, "html.parser").select(".waiting")
+        assert client.post(f"{path}/discard").status_code == 200
+        assert client.post(f"{path}/activate").status_code == 409
+        assert [*(tmp_path / "uploads").iterdir()] == []
+
+
+def test_a_file_that_is_too_large_or_breaks_off_is_not_kept(
+    client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(UPLOADS, "/charts/uploads", ("A chart", 100_000))
+    pieces = (b"x" * 60_000 for _ in range(2))
+    assert client.post("/charts/uploads?name=a.csv", content=pieces).status_code == 413
+    assert [*(home.folder / "uploads").iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/charts/uploads/{'0' * 64}",
+        f"/charts/uploads/{'0' * 64}/picture",
+        f"/charts/uploads/{'0' * 64}/ready",
+        "/charts/versions/000000000000",
+        "/charts/versions/000000000000/chart.csv",
+        "/charts/versions/000000000000/units/0",
+    ],
+)
+def test_what_was_never_there_is_not_found(client: TestClient, path: str) -> None:
+    assert "There is nothing here" in words(soup(client, path, 404), "h1")
+
+
+def test_looking_changes_nothing(client: TestClient, home: Home) -> None:
+    version = activate(home)
+    path = upload(client, LATER)
+
+    def state() -> object:
+        files = sorted((str(file), file.read_bytes()) for file in home.folder.rglob("*") if file.is_file())
+        return files, home.records.charts()
+
+    before = state()
+    for base in (path, f"/charts/versions/{version}"):
+        for end in ("", "/ready", "/picture", "/units/0", "/changes.csv", "?name=x&parent=y", "?seen=x", "?against=x"):
+            assert client.get(base + end).status_code == 200, base + end
+    assert client.get("/charts").status_code == 200
+    assert state() == before
+
+
+def test_a_page_says_when_its_work_takes_long(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(charts, "PATIENCE", 0)
+    path = upload(client, CLUB)
+    page = soup(client, path)
+    assert "Reading and checking" in words(page, ".working [role=status]")
+    assert client.get(str(page.select_one("[data-ready]")["data-ready"])).json() == {"ready": True}  # type: ignore[index]
+    monkeypatch.setattr(charts, "PATIENCE", 1)
+    assert soup(client, path).select(".decide")
+
+
+def test_the_picture_keeps_what_was_removed_where_it_was(client: TestClient, home: Home) -> None:
+    activate(home)
+    path = upload(client, LATER)
+    answer = client.get(f"{path}/picture")
+    drawn = answer.json()
+    names = drawn["names"]
+    above = {names[place]: names[parent] if parent >= 0 else "" for place, parent in enumerate(drawn["above"])}
+    assert above == {"Club": "", "Board": "Club", "Cellar": "Club", "Till": "Board", "Bar": "Club"}
+    assert {names[int(place)]: mark for place, mark in drawn["marks"].items()} == {
+        "Board": "*",
+        "Cellar": "+",
+        "Till": ">",
+        "Bar": "-",
+    }
+    assert all(parent < place for place, parent in enumerate(drawn["above"]))
+    assert client.get(f"{path}/picture", headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
+    details = client.get(f"{path}/units/{names.index('Till')}").json()
+    assert details["before"] == [["Under", "Bar"]]
+    details = client.get(f"{path}/units/{names.index('Board')}").json()
+    assert (details["facts"], details["before"]) == ([["Also called", "BD"]], [["Type", "board"]])
+    assert client.get(f"{path}/units/99").status_code == 404
+
+
+def test_people_are_answered_while_a_file_is_checked(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    going = threading.Event()
+    monkeypatch.setattr(charts, "LONG_PATIENCE", 0.2)
+    monkeypatch.setattr(Reviews, "_review", lambda *_: going.wait(20))
+    path = upload(client, CLUB)
+    assert client.get(f"{path}/ready").json() == {"ready": False}
+    assert client.get("/charts").status_code == 200
+    going.set()

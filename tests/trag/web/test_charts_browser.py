@@ -1,0 +1,277 @@
+"""The pages of the chart in a real Chromium, served by the real app over a copy of the sample's home."""
+
+import csv
+import io
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+
+Ask = Callable[[Page, str], Locator]
+Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+SAMPLE = Path(__file__).parents[3] / "examples" / "larkmoor" / "chart.csv"
+DRONES = "Harbour Drones Office"
+DRONES_QUESTION = f"Where does the {DRONES} sit?"
+HOSTILE = "<img src=http://evil.example/x onerror=alert(1)><script>alert(2)</script>"
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("charts") / "home"))
+
+
+@pytest.fixture(scope="module")
+def app(serving: Serving, own_home: Path) -> Iterator[str]:
+    with serving(own_home) as (address, process):
+        yield address
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "Traceback" not in err, err
+
+
+@pytest.fixture
+def page(app: str, browser: Browser) -> Iterator[Page]:
+    """A visit to the chart. Any error on the console and any request to another host fails the test."""
+    context = browser.new_context(base_url=app)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: None if request.url.startswith((app, "data:")) else wrong.append(request.url))
+    page.goto("/charts")
+    expect(page.locator(".crumbs li").first).to_be_visible()
+    yield page
+    context.close()
+    assert not wrong
+
+
+def table(*rows: tuple[str, ...]) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()
+
+
+def large(units: int) -> bytes:
+    return table(("name", "parent"), ("Unit 0", ""), *((f"Unit {n}", f"Unit {(n - 1) // 9}") for n in range(1, units)))
+
+
+def upload(page: Page, content: bytes, name: str = "next.csv") -> None:
+    page.goto("/charts")
+    page.set_input_files("input[type=file]", FilePayload(name=name, mimeType="text/csv", buffer=content))
+    page.wait_for_url("**/charts/uploads/*")
+    expect(page.locator(".decide")).to_be_visible()
+
+
+def to_the_questions(page: Page) -> None:
+    page.get_by_role("link", name="Ask").click()
+    expect(page.locator("#log .welcome")).to_be_visible()
+
+
+def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page, ask: Ask) -> None:
+    to_the_questions(page)
+    upload(page, table(("name", "parent"), ("Club", ""), ("Bar", "Clib"), ("Bar", "Club"), ("", "Club")), "broken.csv")
+    expect(page.locator(".problems.errors .row")).to_have_text(["row 3", "row 5"])
+    expect(page.locator(".problems.errors li").first).to_contain_text('Did you mean "Club"?')
+    expect(page.get_by_role("button", name="Activate")).to_be_disabled()
+    page.reload()
+    expect(page.locator(".problems.errors .row")).to_have_count(2)
+    page.get_by_role("button", name="Discard").click()
+    expect(page.locator(".waiting")).to_have_count(0)
+
+    upload(page, SAMPLE.read_bytes() + table((DRONES, "Secretary General", "office", "HDO", "Flies over the harbour.")))
+    expect(page.locator(".changes .added li")).to_have_text(re.compile(f"{DRONES}.*under Secretary General"))
+    expect(page.locator(".changes details")).to_have_count(1)
+    page.get_by_role("button", name="Next change").click()
+    expect(page.locator(".unit h3")).to_have_text(DRONES)
+    expect(page.locator(".outline [aria-selected=true] > .line")).to_contain_text("added")
+    page.get_by_role("button", name="Activate").dblclick()
+    expect(page.locator(".notice.good")).to_contain_text("next.csv")
+    expect(page.locator(".versions tbody tr")).to_have_count(2)
+
+    to_the_questions(page)
+    answered = ask(page, DRONES_QUESTION)
+    expect(answered.locator(".words")).to_contain_text("Secretary General")
+    expect(answered.locator(".against")).to_have_text(re.compile(r"^Chart of \d+ \w+ \d+ \([0-9a-f]{8}\)$"))
+    before = answered.locator(".against").inner_text()
+
+    page.get_by_role("link", name="Organization chart").click()
+    page.get_by_role("link", name=re.compile("Compare")).click()
+    expect(page.locator(".changes .removed li")).to_contain_text(DRONES)
+    page.get_by_role("button", name="Roll back").click()
+    expect(page.locator(".notice.good")).to_contain_text("chart.csv")
+    to_the_questions(page)
+    again = ask(page, DRONES_QUESTION)
+    expect(again.locator(".words")).not_to_contain_text("under the Secretary General")
+    assert not again.locator(".against").count() or again.locator(".against").inner_text() != before
+
+
+def test_headers_are_matched_by_hand(page: Page) -> None:
+    upload(page, table(("Zelle A", "Zelle B"), ("Club", ""), ("Bar", "Club")))
+    expect(page.locator(".mapping")).to_have_attribute("open", "")
+    page.get_by_label("Name", exact=True).select_option("Zelle A")
+    page.get_by_label("Parent", exact=True).select_option("Zelle B")
+    page.get_by_role("button", name="Read it this way").click()
+    expect(page.get_by_role("button", name="Activate")).to_be_enabled()
+    page.reload()
+    expect(page.get_by_role("button", name="Activate")).to_be_enabled()
+    expect(page.locator(".crumbs li")).to_have_text(["Club"])
+
+
+def test_names_that_are_html_stay_text(page: Page) -> None:
+    upload(
+        page, table(("name", "parent", "aliases", HOSTILE), ("Club", "", "", ""), (HOSTILE, "Club", HOSTILE, HOSTILE))
+    )
+    page.get_by_role("combobox", name="Find a unit").fill("<img")
+    expect(page.locator("#found [role=option]")).to_contain_text(HOSTILE)
+    page.keyboard.press("Enter")
+    for part in (".crumbs [aria-current]", ".outline [aria-selected=true] .name", ".unit h3"):
+        expect(page.locator(part)).to_have_text(HOSTILE)
+    expect(page.locator(".unit dt").filter(has_text=HOSTILE)).to_be_visible()
+    assert page.locator("img").count() == 0
+
+
+def test_the_outline_and_the_picture_are_used_by_keyboard(page: Page) -> None:
+    chosen = page.locator(".outline [aria-selected=true] > .line .name")
+    crumb = page.locator(".crumbs [aria-current]")
+    page.locator(".outline [tabindex='0']").focus()
+    for key, name in (
+        ("ArrowDown", "General Assembly"),
+        ("ArrowRight", "General Assembly"),
+        ("ArrowRight", "President of the General Assembly"),
+        ("ArrowLeft", "General Assembly"),
+        ("ArrowLeft", "General Assembly"),
+        ("ArrowDown", "Board of Trustees"),
+        ("Home", "Larkmoor Foundation"),
+        ("End", "Secretary General"),
+        ("s", "Scientific Council"),
+    ):
+        page.keyboard.press(key)
+        expect(chosen).to_have_text(name)
+        expect(crumb).to_have_text(name)
+        expect(page.locator(".outline :focus > .line .name")).to_have_text(name)
+    expect(page.locator("[role=treeitem]", has_text="Board of Trustees").last).to_have_attribute("aria-level", "2")
+    page.locator("canvas").focus()
+    for key, name in (
+        ("ArrowRight", "Research Ethics Board"),
+        ("ArrowDown", "Prize Jury (Golden Heron)"),
+        ("Escape", "Scientific Council"),
+        ("ArrowUp", "Board of Trustees"),
+    ):
+        page.keyboard.press(key)
+        expect(crumb).to_have_text(name)
+        expect(chosen).to_have_text(name)
+    box = page.get_by_role("combobox", name="Find a unit")
+    box.fill("exco")
+    expect(page.locator("#found [role=option]").first).to_contain_text("Executive Committee")
+    box.press("Enter")
+    expect(crumb).to_have_text("Executive Committee")
+    expect(chosen).to_have_text("Executive Committee")
+    expect(page.locator(".unit")).to_contain_text("Committee of Five")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_a_phone(app: str, browser: Browser, scheme: str) -> None:
+    context = browser.new_context(
+        base_url=app,
+        viewport={"width": 390, "height": 844},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        has_touch=True,
+        is_mobile=True,
+    )
+    page = context.new_page()
+    page.goto("/charts")
+    expect(page.locator(".crumbs li").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    expect(page.locator(".outline")).to_be_hidden()
+    page.get_by_role("button", name="Outline").tap()
+    expect(page.locator(".outline")).to_be_visible()
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (max(map(int, background[4:-1].split(","))) < 60) is (scheme == "dark"), background
+    context.close()
+
+
+def test_ten_thousand_units_stay_fluid(page: Page) -> None:
+    upload(page, large(10_000))
+    expect(page.locator(".crumbs li").first).to_be_visible()
+    page.locator("canvas").focus()
+    cost = page.evaluate(
+        """async () => {
+            const canvas = document.querySelector("canvas");
+            const { left, top, height } = canvas.getBoundingClientRect();
+            const costs = [];
+            for (let turn = 0; turn < 90; turn++) {
+                const place = { clientX: left + 300, clientY: top + height * (0.5 + 0.4 * Math.sin(turn / 9)) };
+                const deltaY = turn % 45 < 30 ? -40 : 80;
+                canvas.dispatchEvent(new WheelEvent("wheel", { deltaY, ...place, cancelable: true }));
+                await new Promise(requestAnimationFrame);
+                await new Promise(requestAnimationFrame);
+                costs.push(Number(canvas.dataset.frame));
+            }
+            return costs.sort((one, other) => one - other)[Math.floor(costs.length * 0.9)];
+        }"""
+    )
+    assert cost < 16, f"a frame takes {cost} ms to draw"
+
+
+def test_a_kill_while_a_chart_is_activated_leaves_one_chart_or_the_other(
+    serving: Serving, sample_home: Path, tmp_path: Path
+) -> None:
+    home = Path(shutil.copytree(sample_home, tmp_path / "home"))
+    possible, seen = {"223"}, set()
+    for number, delay in enumerate((0.05, 0.4, 4.0, None)):
+        with serving(home) as (address, process):
+            shown = re.search(r"<dt>Units</dt><dd>([\d,]+)</dd>", read(f"{address}/charts"))
+            assert shown
+            assert shown[1] in possible
+            seen.add(shown[1])
+            if delay is None:
+                process.send_signal(signal.SIGTERM)
+                break
+            page = send(f"{address}/charts/uploads?name=large.csv", large(3_000 + number))
+            values = dict(re.findall(r'<input type="hidden" name="(\w+)" value="(\w*)">', read(f"{address}{page}")))
+            pressed = (f"{address}{page}/activate", urllib.parse.urlencode(values).encode())
+            activation = threading.Thread(target=send, args=pressed)
+            activation.start()
+            time.sleep(delay)
+            process.kill()
+            activation.join()
+            possible = {shown[1], f"{3_000 + number:,}"}
+    assert len(seen) > 1, "no activation was whole before its kill"
+
+
+def read(address: str) -> str:
+    """A page, as soon as its work is done."""
+    for _ in range(100):
+        with urllib.request.urlopen(address) as answer:
+            html = str(answer.read().decode())
+        if "data-ready" not in html:
+            return html
+        time.sleep(0.2)
+    pytest.fail(f"{address} is not ready")
+
+
+def send(address: str, content: bytes) -> str:
+    """Where a sent file can be seen; "" when the app is killed meanwhile."""
+    request = urllib.request.Request(address, content, {"Content-Type": "application/x-www-form-urlencoded"})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            found = re.search(r'"page":"([^"]+)"', answer.read().decode())
+            return found[1] if found else ""
+    except (OSError, urllib.error.URLError):
+        return ""

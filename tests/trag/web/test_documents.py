@@ -1,0 +1,301 @@
+"""The pages of the documents over a real home, through the gate: what they show, take, refuse and change."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from org.chart import load
+from trag.embed import Embedder, open_embedder
+from trag.home import Home, open_home
+from trag.settings import Settings
+from trag.web.documents import page as documents
+from trag.web.documents.names import key
+from trag.web.gate import UPLOADS, Gate
+
+RULES = b"""# 1 Grants
+
+The Board approves every grant above 50,000 LMD.
+
+# 2 Leave
+
+A member of staff asks for leave two weeks before it begins.
+"""
+NEWER = RULES.replace(b"two weeks", b"four weeks")
+PAIRS = (
+    b'{"question": "Who approves large grants?", "answer": "The Board.", "type": "short answer", '
+    b'"document": "rules.md", "section": "1 Grants"}\n'
+)
+CLUB = b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Club,team\n"
+HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7*7}}.md"""
+QUERY = "Who approves large grants?"
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    return open_embedder(Settings().embedder)
+
+
+@contextmanager
+def opened(folder: Path, embedder: Embedder) -> Iterator[Home]:
+    """A home with the embedder that is open already."""
+    with open_home(Settings(home=folder)) as home:
+        home.__dict__["embedder"] = embedder
+        yield home
+
+
+@contextmanager
+def served(home: Home) -> Iterator[TestClient]:
+    app = FastAPI()
+    app.add_middleware(Gate)
+    documents.mount(app, home)
+    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+        yield client
+
+
+@pytest.fixture
+def home(tmp_path: Path, embedder: Embedder) -> Iterator[Home]:
+    with opened(tmp_path / "home", embedder) as home:
+        yield home
+
+
+@pytest.fixture
+def client(home: Home) -> Iterator[TestClient]:
+    with served(home) as client:
+        yield client
+
+
+def settled(home: Home) -> None:
+    """Until nothing is in work any more."""
+    for _ in range(600):
+        if all(job.state in ("done", "failed", "cancelled") for job in home.queue.jobs()):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"still in work: {home.queue.jobs()}")
+
+
+def upload(client: TestClient, home: Home, content: bytes = RULES, name: str = "rules.md") -> None:
+    answer = client.post("/documents/uploads", params={"name": name}, content=content)
+    assert answer.status_code == 201, answer.text
+    settled(home)
+    assert [job.state for job in home.queue.jobs()][:1] == ["done"], home.queue.jobs()
+
+
+def soup(client: TestClient, path: str, status: int = 200) -> BeautifulSoup:
+    answer = client.get(path)
+    assert answer.status_code == status, answer.text
+    return BeautifulSoup(answer.text, "html.parser")
+
+
+def words(page: BeautifulSoup, selector: str) -> str:
+    return " ".join(" ".join(found.get_text(" ").split()) for found in page.select(selector))
+
+
+def searched(home: Home, question: str, readers: set[str] | None = None) -> set[str]:
+    """The documents that a search finds."""
+    vector = home.embedder.embed_questions([question])[0]
+    found = home.vectors.search(vector, question, kinds=("section", "qa"), k=5, readers=readers)
+    return {passage.document for passage in found}
+
+
+def test_a_home_without_documents_says_how_to_begin(client: TestClient) -> None:
+    page = soup(client, "/documents")
+    assert words(page, "h1") == "No documents yet"
+    assert not page.select("table, .queue")
+    assert ".pdf" in str(page.select_one("input[name=files]")["accept"])  # type: ignore[index]
+    assert "no pairs yet" in words(soup(client, "/documents/pairs"), ".none-found")
+
+
+def test_uploads_are_worked_on_and_searched(client: TestClient, home: Home) -> None:
+    upload(client, home)
+    page = soup(client, "/documents")
+    assert "Done" in words(page, ".queue li")
+    assert words(page, "tbody th a") == "rules.md"
+    assert "by local" in words(page, "tbody td[data-name=Added]")
+    assert searched(home, QUERY) == {"rules.md"}
+    page = soup(client, f"/documents/{key('rules.md')}")
+    assert words(page, ".section .title") == "1 Grants 2 Leave"
+    cleared = client.post("/documents/queue/clear")
+    assert not BeautifulSoup(cleared.text, "html.parser").select(".queue li")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("setup.exe", "is named .exe"), ("", "no name"), (f"{'x' * 300}.md", "may have 300 characters")],
+)
+def test_what_cannot_be_read_is_refused_at_once(client: TestClient, home: Home, name: str, said: str) -> None:
+    answer = client.post("/documents/uploads", params={"name": name}, content=b"x")
+    assert answer.status_code == 422
+    assert said in answer.json()["detail"]
+    assert not home.queue.jobs()
+
+
+def test_a_bad_file_says_why_and_can_be_tried_again(client: TestClient, home: Home) -> None:
+    answer = client.post("/documents/uploads?name=broken.pdf", content=b"%PDF-1.7 nothing")
+    assert answer.status_code == 201
+    settled(home)
+    page = soup(client, "/documents/queue")
+    assert "Failed" in words(page, ".state")
+    assert "broken.pdf" in words(page, ".said")
+    retry = str(page.select_one("form[action$=retry]")["action"])  # type: ignore[index]
+    client.post(retry)
+    settled(home)
+    assert [job.state for job in home.queue.jobs()] == ["failed"]
+    assert not home.records.library.documents()
+
+
+def test_a_file_that_is_too_large_or_breaks_off_is_not_kept(
+    client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(UPLOADS, "/documents/uploads", ("A document", 100_000))
+    pieces = (b"x" * 60_000 for _ in range(2))
+    answer = client.post("/documents/uploads?name=a.md", content=pieces)
+    assert (answer.status_code, answer.json()) == (413, {"detail": "A document may have 100,000 bytes."})
+    assert [*(home.folder / "uploads").iterdir()] == []
+    assert not home.queue.jobs()
+
+
+def test_what_waits_goes_on_after_a_restart(tmp_path: Path, embedder: Embedder) -> None:
+    with opened(tmp_path, embedder) as home, served(home) as client:
+        for number in range(4):
+            client.post(f"/documents/uploads?name={number}.md", content=RULES + str(number).encode())
+    with opened(tmp_path, embedder) as home, served(home) as client:
+        documents.Shelf(home, documents.Drawn(tmp_path / "cache")).begin()
+        settled(home)
+        assert words(soup(client, "/documents"), "tbody th a").split() == ["3.md", "2.md", "1.md", "0.md"]
+
+
+def test_a_newer_version_takes_the_place_of_the_older(client: TestClient, home: Home) -> None:
+    upload(client, home)
+    upload(client, home, NEWER)
+    assert words(soup(client, "/documents"), "tbody th a") == "rules.md"
+    texts = " ".join(passage.text for passage in home.records.library.passages("rules.md"))
+    assert "four weeks" in texts
+    assert "two weeks" not in texts
+
+
+def test_a_document_is_deleted_with_a_receipt(client: TestClient, home: Home) -> None:
+    upload(client, home)
+    path = f"/documents/{key('rules.md')}"
+    asked = soup(client, path)
+    assert "the original, 2 passages" in words(asked, "#delete")
+    assert client.get(f"{path}/original").content == RULES
+    done = client.post(f"{path}/delete")
+    assert done.history[0].status_code == 303
+    page = BeautifulSoup(done.text, "html.parser")
+    assert "rules.md is deleted." in words(page, ".notice.good")
+    assert "nothing is left" in words(page, ".notice.good")
+    assert "nothing is left" in words(soup(client, str(done.url).removeprefix("http://127.0.0.1:7860")), ".notice.good")
+    assert searched(home, QUERY) == set()
+    for end in ("", "/original", "/view"):
+        assert client.get(path + end).status_code == 404
+    for end in ("/delete", "/audience"):
+        assert client.post(path + end).status_code == 404
+
+
+def test_readers_are_everyone_or_units_and_searches_keep_to_it(client: TestClient, home: Home) -> None:
+    upload(client, home)
+    chart = load(CLUB, "club.csv")
+    home.activate_chart(chart, "club.csv", CLUB, by="ada")
+    ids = {unit.name: unit.id for unit in chart.units.values()}
+    path = f"/documents/{key('rules.md')}"
+    assert client.get("/documents/units?words=bo").json() == [{"id": ids["Board"], "name": "Board", "under": "Club"}]
+    done = client.post(f"{path}/audience", data={"readers": "units", "unit": [ids["Board"], ids["Bar"]]})
+    assert "may read it" in words(BeautifulSoup(done.text, "html.parser"), ".notice.good")
+    assert home.records.library.document("rules.md").audience == {ids["Board"], ids["Bar"]}  # type: ignore[union-attr]
+    assert words(soup(client, path), ".chips li") == "Bar under Club × Board under Club ×"
+    assert words(soup(client, "/documents"), "td[data-name=Readers]") == "2 units"
+    assert searched(home, QUERY, {ids["Bar"]}) == {"rules.md"}
+    assert searched(home, QUERY, {ids["Club"]}) == set()
+    for wrong in ({"readers": "units"}, {"readers": "units", "unit": "gone"}):
+        refused = client.post(f"{path}/audience", data=wrong)
+        assert "Nothing was changed" in words(BeautifulSoup(refused.text, "html.parser"), ".notice[role=alert]")
+    client.post(f"{path}/audience", data={"readers": "everyone"})
+    assert searched(home, QUERY, {ids["Club"], "everyone"}) == {"rules.md"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        HOSTILE,
+        "a/b/../c.md",
+        "..md",
+        "تقرير \u2067المنح.md",
+        "line\nbreak.md",
+        f"{'é' * 297}.md",
+        "rules.md?x=1&y#z.md",
+    ],
+    ids=["html", "path", "dots", "right to left", "line break", "long", "query"],
+)
+def test_any_name_stays_text_and_is_reached(client: TestClient, home: Home, name: str) -> None:
+    upload(client, home, name=name)
+    (document,) = home.records.library.documents()
+    for path in ("/documents", f"/documents/{key(document.name)}", "/documents/pairs"):
+        page = soup(client, path)
+        assert not page.select("img")
+        assert {script.get("src", script.text[:12]) for script in page.select("script")} == {
+            "document.doc",
+            "/documents.js",
+        }
+        assert not [name for tag in page.find_all() for name in tag.attrs if name.startswith("on")]
+    assert document.name in soup(client, f"/documents/{key(document.name)}").select("h1")[0].get_text()
+    answer = client.get(f"/documents/{key(document.name)}/original")
+    assert answer.content == RULES
+    disposition = answer.headers["content-disposition"]
+    assert disposition.startswith('attachment; filename="')
+    assert disposition.isascii()
+    assert disposition.count('"') == 2
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_long_library_is_searched_and_sorted(client: TestClient, home: Home) -> None:
+    for name in ("b.md", "a plan.md", "c.md"):
+        upload(client, home, RULES + name.encode(), name)
+    assert words(soup(client, "/documents?order=name"), "tbody th a") == "a plan.md b.md c.md"
+    assert words(soup(client, "/documents"), "tbody th a") == "c.md a plan.md b.md"
+    assert words(soup(client, "/documents?words=PLAN"), "tbody th a") == "a plan.md"
+    assert "No document is called that" in words(soup(client, "/documents?words=%3Cb%3E"), "#list")
+    assert soup(client, "/documents?order=name").select("th[aria-sort=ascending]")
+
+
+@pytest.mark.parametrize("end", ["", "/view", "/original", "/pages/1.png"])
+def test_what_was_never_there_is_not_found(client: TestClient, end: str) -> None:
+    assert "There is nothing here" in words(soup(client, f"/documents/{'0' * 32}{end}", 404), "h1")
+
+
+def test_looking_changes_nothing(client: TestClient, home: Home, pdf: Callable[..., bytes]) -> None:
+    upload(client, home)
+    upload(client, home, pdf(("1 Grants", ["The Board approves every grant."])), "a.pdf")
+    assert home.vectors
+
+    def state() -> object:
+        files = sorted((str(file), file.stat().st_size) for file in home.folder.rglob("*") if file.is_file())
+        library = home.records.library
+        kept = [each for each in files if "/cache/" not in each[0]]
+        return kept, library.documents(), library.pairs(), home.queue.jobs()
+
+    before = state()
+    one, other = key("rules.md"), key("a.pdf")
+    for path in (
+        "/documents",
+        "/documents?order=pages&words=x&first=3&told=x",
+        "/documents/queue",
+        "/documents/units?words=x",
+        "/documents/pairs",
+        f"/documents/pairs?document={one}&state=deleted&words=x",
+        "/documents/pairs.csv",
+        f"/documents/pairs.jsonl?document={one}",
+        f"/documents/{one}",
+        f"/documents/{one}/view",
+        f"/documents/{other}/view?page=1",
+        f"/documents/{other}/pages/1.png",
+        f"/documents/{other}/original",
+    ):
+        assert client.get(path).status_code == 200, path
+    assert state() == before

@@ -1,0 +1,258 @@
+"""The pages of the documents in a real Chromium, served by the real app over a copy of the sample's home."""
+
+import io
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, expect
+
+Ask = Callable[[Page, str], Locator]
+Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+HOSTILE = "<img src=x onerror=alert(1)>.md"
+LOAN = "A harbour drone is lent for nine days at most."
+QUESTION = "For how many days is a harbour drone lent?"
+MARKDOWN = "# Bicycles\n\nBicycles of visitors stand in shed fourteen, behind the boathouse.\n"
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def app(serving: Serving, sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    home = Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("documents") / "home"))
+    with serving(home) as (address, process):
+        yield address
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "Traceback" not in err, err
+
+
+@pytest.fixture
+def context(app: str, browser: Browser) -> Iterator[BrowserContext]:
+    """Visits in which any error on a console, any dialog and any request to another host fails the test."""
+    context = browser.new_context(base_url=app)
+    context.set_default_timeout(60_000)
+    wrong: list[str] = []
+    context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    context.on("weberror", lambda error: wrong.append(str(error.error)))
+    context.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+    context.on("request", lambda request: None if request.url.startswith((app, "data:")) else wrong.append(request.url))
+    yield context
+    context.close()
+    assert not wrong
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    page = context.new_page()
+    page.goto("/documents")
+    return page
+
+
+def word(*paragraphs: str) -> bytes:
+    from docx import Document
+
+    document = Document()
+    document.add_heading("Keys", 1)
+    for paragraph in paragraphs:
+        document.add_paragraph(paragraph)
+    document.save(file := io.BytesIO())
+    return file.getvalue()
+
+
+def upload(page: Page, *files: tuple[str, bytes]) -> None:
+    """Uploads files at once and waits until each is searched."""
+    payloads = [FilePayload(name=name, mimeType="application/octet-stream", buffer=content) for name, content in files]
+    page.set_input_files("input[name=files]", payloads)
+    for name, _ in files:
+        row = page.locator(".queue li").filter(has_text=name).first
+        expect(row.locator(".state")).to_have_text("Done", timeout=60_000)
+        expect(page.locator("tbody th a").filter(has_text=name)).to_have_text(name)
+
+
+def to_the_questions(page: Page) -> None:
+    page.goto("/")
+    expect(page.locator("#log .welcome")).to_be_visible()
+    expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
+
+
+def remove(page: Page, name: str) -> None:
+    page.goto("/documents")
+    page.get_by_role("button", name=f"Delete {name}").click()
+    page.locator(".card:popover-open").get_by_role("button", name="Delete").click()
+    expect(page.locator(".notice.good")).to_contain_text("nothing is left")
+
+
+def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
+    page: Page, context: BrowserContext, ask: Ask, pdf: Callable[..., bytes]
+) -> None:
+    drones = pdf(
+        ("1 Words", ["A harbour drone is a small aircraft of the Foundation."]), ("2 Loans", [LOAN, "Ask first."])
+    )
+    keys = word("The spare key of the boathouse hangs in the porter's lodge.")
+    upload(page, ("drones.pdf", drones), ("keys.docx", keys), (HOSTILE, MARKDOWN.encode()))
+    assert page.locator("img").count() == 0
+
+    to_the_questions(page)
+    answered = ask(page, QUESTION)
+    expect(answered.locator(".words")).to_contain_text("nine days")
+    opens = answered.locator(".sources > li").filter(has_text="drones.pdf").get_by_role("link", name="Open").first
+    with context.expect_page() as opened:
+        opens.click()
+    source = opened.value
+    expect(source.get_by_label("Page, of 2")).to_have_value("2")
+    expect(source.locator(".box.around").first).to_be_in_viewport()
+    expect(source.locator(".box.bears").first).to_be_visible()
+    assert source.evaluate("document.querySelector('.sheet img').naturalWidth") > 500
+    box = source.locator(".box.around").first.bounding_box()
+    sheet = source.locator(".sheet").bounding_box()
+    assert box
+    assert sheet
+    assert 0.10 < (box["y"] - sheet["y"]) / sheet["height"] < 0.16, "the line is 107 of 842 points from the top"
+    expect(source.locator(".evidence-side blockquote mark").filter(has_text="nine days").first).to_be_visible()
+    source.keyboard.press("ArrowLeft")
+    expect(source.get_by_label("Page, of 2")).to_have_value("1")
+    source.keyboard.press("+")
+    source.get_by_role("link", name="page 2").click()
+    expect(source.locator(".box.around").first).to_be_in_viewport()
+    source.close()
+    conversation = page.url
+
+    remove(page, "drones.pdf")
+    expect(page.locator("tbody th a").filter(has_text="drones.pdf")).to_have_count(0)
+    page.goto(conversation)
+    old = page.locator("#log article").first
+    expect(old.locator(".words")).to_contain_text("nine days")
+    expect(old.locator(".sources > li").filter(has_text="drones.pdf").locator(".withdrawn").first).to_be_visible()
+    expect(old.locator(".sources > li").filter(has_text="drones.pdf").get_by_role("link", name="Open")).to_have_count(0)
+
+
+def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page, context: BrowserContext, ask: Ask) -> None:
+    upload(page, ("sheds.md", MARKDOWN.replace("shed fourteen", "shed fifteen").encode()))
+    page.get_by_role("link", name="sheds.md", exact=True).click()
+    page.locator(".section summary").first.click()
+    page.locator(".add summary").click()
+    page.locator(".add").get_by_label("Question").fill("Where is a visiting bicycle kept?")
+    page.locator(".add").get_by_label("Answer").fill("Somewhere.")
+    page.get_by_role("button", name="Add and approve").click()
+    row = page.locator(".pair").filter(has_text="visiting bicycle")
+    expect(row.locator(".tag")).to_have_text("Approved")
+
+    other = context.new_page()
+    other.goto(page.url)
+    row.focus()
+    page.keyboard.press("e")
+    row.get_by_label("Answer").fill("In shed fifteen <b>behind</b> the boathouse.")
+    row.get_by_role("button", name="Save and approve").click()
+    expect(row.locator(".reply")).to_have_text("In shed fifteen <b>behind</b> the boathouse.")
+    expect(row).to_be_focused()
+    late = other.locator(".pair").filter(has_text="visiting bicycle")
+    late.get_by_text("Edit").click()
+    late.get_by_label("Answer").fill("My own words.")
+    late.get_by_role("button", name="Save and approve").click()
+    expect(late.locator(".notice")).to_contain_text("meanwhile")
+    expect(late.get_by_label("Answer")).to_have_value("My own words.")
+    expect(late.locator(".reply")).to_contain_text("shed fifteen")
+    other.close()
+
+    to_the_questions(page)
+    answered = ask(page, "Where is a visiting bicycle kept?")
+    for closed in answered.locator("details:not([open]) > summary").all():
+        if closed.is_visible():
+            closed.click()
+    expect(answered.locator(".asked").filter(has_text="Where is a visiting bicycle kept?").first).to_be_attached()
+
+
+def test_readers_are_chosen_by_keyboard(page: Page) -> None:
+    upload(page, ("secret.md", MARKDOWN.replace("fourteen", "sixteen").encode()))
+    page.get_by_role("link", name="secret.md", exact=True).click()
+    page.get_by_label("These units").check()
+    box = page.get_by_role("combobox", name="Add a unit")
+    box.fill("ethics off")
+    expect(page.get_by_role("option").first).to_contain_text("Ethics Office")
+    box.press("Enter")
+    expect(page.locator(".chips li")).to_contain_text("Ethics Office")
+    page.get_by_role("button", name="Save who may read it").click()
+    expect(page.locator(".notice.good")).to_be_visible()
+    page.goto("/documents")
+    row = page.locator("tbody tr").filter(has=page.get_by_role("link", name="secret.md", exact=True))
+    expect(row.locator("[data-name=Readers]")).to_have_text("Ethics Office")
+
+
+def test_a_newer_version_takes_the_place_whatever_it_is_called(page: Page) -> None:
+    upload(page, ("ferry.md", b"# Ferry\n\nThe ferry leaves at six.\n"))
+    page.get_by_role("link", name="ferry.md", exact=True).click()
+    newer = FilePayload(name="ferry (2).md", mimeType="text/markdown", buffer=b"# Ferry\n\nThe ferry leaves at nine.\n")
+    page.set_input_files(".replace input", newer)
+    page.wait_for_url("**/documents#queue")
+    done = page.locator(".queue li").filter(has_text="ferry.md").first
+    expect(done.locator(".said")).to_contain_text("replaced", timeout=60_000)
+    expect(page.locator("tbody th a").filter(has_text="ferry")).to_have_text("ferry.md")
+    page.get_by_role("link", name="ferry.md", exact=True).click()
+    page.get_by_role("link", name="Open", exact=True).first.click()
+    expect(page.locator(".reading-text")).to_contain_text("leaves at nine")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.suggested_filename == "ferry.md"
+
+
+def test_files_are_dropped_anywhere_on_the_page(page: Page) -> None:
+    page.evaluate(
+        """() => {
+            const data = new DataTransfer();
+            data.items.add(new File(["# Lamp\\n\\nThe lamp of the pier burns until two.\\n"], "lamp.md"));
+            data.items.add(new File(["x"], "lamp.exe"));
+            const how = { dataTransfer: data, bubbles: true, cancelable: true };
+            for (const kind of ["dragover", "drop"]) document.body.dispatchEvent(new DragEvent(kind, how));
+        }"""
+    )
+    expect(page.locator(".queue li").filter(has_text="lamp.md").locator(".state")).to_have_text("Done", timeout=60_000)
+    expect(page.locator(".drop .status")).to_contain_text("1 file was left out")
+
+
+def test_a_folder_is_uploaded_and_bad_files_say_why(page: Page, tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    (folder / "old").mkdir(parents=True)
+    (folder / "notes.md").write_text("# New\n\nThe ferry leaves at six.\n")
+    (folder / "old" / "notes.md").write_text("# Old\n\nThe ferry leaves at five.\n")
+    (folder / "picture.png").write_bytes(b"x")
+    (folder / "empty.pdf").write_bytes(b"")
+    page.set_input_files("input[name=folder]", folder)
+    expect(page.locator(".drop .status")).to_contain_text("1 file was left out")
+    for name in ("rules/notes.md", "rules/old/notes.md"):
+        expect(page.locator(".queue li").filter(has_text=name).locator(".state")).to_have_text("Done", timeout=60_000)
+    failed = page.locator(".queue li").filter(has_text="empty.pdf")
+    expect(failed.locator(".state")).to_have_text("Failed")
+    expect(failed.get_by_role("button", name="Try empty.pdf again")).to_be_visible()
+    page.reload()
+    expect(failed.locator(".state")).to_have_text("Failed")
+    page.get_by_role("button", name="Clear what has ended").click()
+    expect(page.locator(".queue li")).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_fit_a_phone(app: str, browser: Browser, scheme: str) -> None:
+    context = browser.new_context(
+        base_url=app,
+        viewport={"width": 390, "height": 844},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        has_touch=True,
+        is_mobile=True,
+    )
+    page = context.new_page()
+    page.goto("/documents")
+    addresses = ["/documents", "/documents/pairs"]
+    document = page.locator("tbody th a").first.get_attribute("href")
+    addresses += [f"{document}", f"{document}/view"]
+    for address in addresses:
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, address
+        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (max(map(int, re.findall(r"\d+", background))) < 60) is (scheme == "dark"), background
+    context.close()

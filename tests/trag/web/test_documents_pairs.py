@@ -1,0 +1,232 @@
+"""The page of the pairs over a real home: what is shown, changed, refused to who comes second, and exchanged."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from store.library import Pair
+from trag.embed import open_embedder
+from trag.home import Home, open_home
+from trag.settings import Settings
+from trag.web.documents import page as documents
+from trag.web.documents.names import key
+from trag.web.gate import Gate
+
+RULES = b"# 1 Grants\n\nThe Board approves every grant above 50,000 LMD.\n\n# 2 Leave\n\nStaff ask two weeks before.\n"
+FORMULA = "=HYPERLINK(1)"
+RULES_KEY = key("rules.md")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    with open_home(Settings(home=tmp_path_factory.mktemp("home"))) as home:
+        home.__dict__["embedder"] = open_embedder(Settings().embedder)
+        file = home.folder / "rules.md"
+        file.write_bytes(RULES)
+        home.ingest([file], replace=False, progress=lambda *_: None)
+        yield home
+
+
+@pytest.fixture(scope="module")
+def app(home: Home) -> Iterator[TestClient]:
+    app = FastAPI()
+    app.add_middleware(Gate)
+    documents.mount(app, home)
+    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+        yield client
+
+
+@pytest.fixture
+def client(app: TestClient, home: Home) -> TestClient:
+    """The page over three pairs: one made, one for review, one approved."""
+    made = Pair("a" * 32, "rules.md", "1 Grants", None, "Who approves?", "The Board.", "short answer", "rule")
+    review = replace(
+        made, id="b" * 32, question="How much <b>?", answer=FORMULA, state="review", searched=False, source="50,000 LMD"
+    )
+    kept = replace(made, id="c" * 32, section="2 Leave", question="When?", answer="Before.", state="approved", by="ada")
+    home.records.library.put_pairs("rules.md", (made, review, kept))
+    return app
+
+
+def soup(client: TestClient, path: str = "/documents/pairs") -> BeautifulSoup:
+    answer = client.get(path)
+    assert answer.status_code == 200, answer.text
+    return BeautifulSoup(answer.text, "html.parser")
+
+
+def questions(page: BeautifulSoup) -> list[str]:
+    return [each.get_text() for each in page.select(".pair .question")]
+
+
+def fields(page: BeautifulSoup | Tag, id: str, action: str) -> dict[str, str]:
+    """What the form of an action on a pair sends."""
+    form = next(
+        form for form in page.select(f"#pair-{id} form") if form.select_one(f"[name=do][value={action}]") is not None
+    )
+    return {str(each["name"]): str(each["value"]) for each in form.select("input")}
+
+
+def pair(home: Home, letter: str) -> Pair:
+    found = home.records.library.pair(letter * 32)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("", ["Who approves?", "How much <b>?", "When?"]),
+        ("?state=review", ["How much <b>?"]),
+        ("?state=deleted", []),
+        ("?state=nonsense", ["Who approves?", "How much <b>?", "When?"]),
+        ("?words=BOARD+who", ["Who approves?"]),
+        ("?words=%3Cb%3E", ["How much <b>?"]),
+        ("?words=%25", []),
+        (f"?document={RULES_KEY}&state=made", ["Who approves?"]),
+    ],
+)
+def test_pairs_are_found_by_words_state_and_document(client: TestClient, query: str, shown: list[str]) -> None:
+    page = soup(client, f"/documents/pairs{query}")
+    assert questions(page) == shown
+    assert not page.select(".pair b")
+
+
+def test_a_page_of_a_document_that_is_gone_is_not_found(client: TestClient) -> None:
+    assert client.get(f"/documents/pairs?document={'0' * 32}").status_code == 404
+
+
+def test_what_is_for_review_shows_what_the_document_says(client: TestClient) -> None:
+    page = soup(client, "/documents/pairs?state=review")
+    assert "50,000 LMD" in page.select(".pair .says")[0].get_text()
+
+
+def test_a_pair_is_approved_edited_deleted_and_restored(client: TestClient, home: Home) -> None:
+    done = client.post("/documents/pairs", data=fields(soup(client), "b" * 32, "approve"))
+    assert (done.history[0].status_code, done.status_code) == (303, 200)
+    assert (pair(home, "b").state, pair(home, "b").by, pair(home, "b").searched) == ("approved", "local", True)
+    edit = fields(soup(client), "a" * 32, "edit") | {"question": "Who approves grants?", "answer": "The Board does."}
+    client.post("/documents/pairs", data=edit)
+    assert (pair(home, "a").question, pair(home, "a").answer) == ("Who approves grants?", "The Board does.")
+    assert pair(home, "a").state == "approved"
+    vector = home.embedder.embed_questions(["Who approves grants?"])[0]
+    assert "a" * 32 in {
+        each.id[:32] for each in home.vectors.search(vector, "Who approves grants?", kinds=("qa",), k=3)
+    }
+    client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "delete"))
+    assert (pair(home, "a").state, pair(home, "a").searched) == ("deleted", False)
+    assert "a" * 32 not in {
+        each.id[:32] for each in home.vectors.search(vector, "Who approves grants?", kinds=("qa",), k=3)
+    }
+    client.post("/documents/pairs", data=fields(soup(client, "/documents/pairs?state=deleted"), "a" * 32, "restore"))
+    assert (pair(home, "a").state, pair(home, "a").answer) == ("approved", "The Board does.")
+
+
+def test_one_who_comes_second_is_told_and_loses_nothing(client: TestClient, home: Home) -> None:
+    mine = fields(soup(client), "a" * 32, "edit") | {"question": "Mine?", "answer": "Mine <i>."}
+    theirs = mine | {"question": "Theirs?", "answer": "Theirs."}
+    client.post("/documents/pairs", data=theirs)
+    for form in (mine, mine | {"part": "row"}):
+        told = client.post("/documents/pairs", data=form)
+        page = BeautifulSoup(told.text, "html.parser")
+        assert pair(home, "a").question == "Theirs?"
+        assert "meanwhile" in page.select(".pair .notice")[0].get_text()
+        assert questions(page) == ["Theirs?"]
+        assert [each.get_text() for each in page.select("textarea")] == ["Mine?", "Mine <i>."]
+    again = fields(page, "a" * 32, "edit") | {"question": "Mine?", "answer": "Mine <i>."}
+    client.post("/documents/pairs", data=again)
+    assert pair(home, "a").question == "Mine?"
+    client.post("/documents/pairs", data=mine | {"do": "delete"})
+    assert pair(home, "a").state == "approved", "a deletion of what was seen otherwise"
+
+
+def test_what_was_typed_survives_a_deletion_meanwhile(client: TestClient, home: Home) -> None:
+    mine = fields(soup(client), "a" * 32, "edit") | {"question": "Mine?", "answer": "Mine.", "part": "row"}
+    client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "delete"))
+    page = BeautifulSoup(client.post("/documents/pairs", data=mine).text, "html.parser")
+    assert [each.get_text() for each in page.select("textarea")] == ["Mine?", "Mine."]
+    assert pair(home, "a").state == "deleted"
+
+
+def test_many_are_approved_at_once_but_for_those_that_changed(client: TestClient, home: Home) -> None:
+    boxes = [str(each["value"]) for each in soup(client).select(".choose:not([disabled])")]
+    assert len(boxes) == 2
+    home.put_pair(replace(pair(home, "a"), answer="Otherwise."))
+    done = client.post("/documents/pairs/many", data={"pair": [*boxes, "nonsense", "x:y"], "back": "/documents/pairs"})
+    assert "1 pair is approved. 2 changed or went meanwhile" in BeautifulSoup(done.text, "html.parser").get_text()
+    assert (pair(home, "a").state, pair(home, "b").state) == ("made", "approved")
+
+
+def test_a_pair_is_added_to_a_section(client: TestClient, home: Home) -> None:
+    form = {"do": "add", "document": RULES_KEY, "section": "2 Leave", "question": "How early?", "answer": "Two weeks."}
+    done = client.post("/documents/pairs", data=form)
+    assert "How early?" in questions(BeautifulSoup(done.text, "html.parser"))
+    (added,) = home.records.library.pairs("rules.md", words="early")
+    assert (added.section, added.origin, added.state, added.by) == ("2 Leave", "person", "approved", "local")
+    for wrong, said in (({"section": "9"}, "no such section"), ({"question": " "}, "question is empty")):
+        refused = client.post("/documents/pairs", data=form | wrong)
+        assert refused.status_code == 409
+        assert said in refused.text
+    assert client.post("/documents/pairs", data=form | {"document": "x"}).status_code == 404
+    assert home.records.library.count_pairs("rules.md") == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [({"id": "0" * 32}, 409), ({"do": "burn"}, 404), ({"question": "x" * 5_000}, 409), ({"answer": ""}, 409)],
+    ids=["gone", "unknown", "too long", "empty"],
+)
+def test_what_cannot_be_done_is_said_and_changes_nothing(
+    client: TestClient, home: Home, changes: dict[str, str], status: int
+) -> None:
+    form = fields(soup(client), "a" * 32, "edit") | {"question": "x", "answer": "y"} | changes
+    before = home.records.library.pairs()
+    answer = client.post("/documents/pairs", data=form, headers={"Accept": "application/json, text/html"})
+    assert answer.status_code == status
+    assert answer.json()["detail"]
+    assert home.records.library.pairs() == before
+
+
+@pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "/documents.evil", "/charts", ""])
+def test_nobody_is_sent_elsewhere(client: TestClient, back: str) -> None:
+    form = fields(soup(client), "c" * 32, "delete") | {"back": back}
+    answer = client.post("/documents/pairs", data=form, follow_redirects=False)
+    assert answer.headers["location"] == f"/documents/pairs#pair-{'c' * 32}"
+
+
+def test_pairs_leave_as_lines_and_as_a_guarded_table_and_come_back(client: TestClient, home: Home) -> None:
+    client.post("/documents/pairs", data=fields(soup(client), "c" * 32, "delete"))
+    answer = client.get(f"/documents/pairs.jsonl?document={RULES_KEY}")
+    assert answer.headers["content-disposition"].startswith('attachment; filename="rules-pairs.jsonl"')
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    assert [line["question"] for line in lines] == ["Who approves?", "How much <b>?"]
+    assert lines[0].keys() >= {"question", "answer", "type", "document", "section"}
+
+    table = client.get("/documents/pairs.csv")
+    header, *rows = csv.reader(io.StringIO(table.content.decode("utf-8-sig")))
+    assert len(rows) == 3
+    assert [dict(zip(header, row, strict=True))["answer"] for row in rows] == ["The Board.", f"'{FORMULA}", "Before."]
+
+    lines[0] |= {"question": "Brought in?", "answer": "Yes."}
+    content = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
+    taken = client.post("/documents/pairs/import?name=more.jsonl", content=content)
+    assert taken.status_code == 201, taken.text
+    assert taken.json()["told"]
+    assert "Brought in?" in questions(soup(client))
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"question": "x"}\n', b"\xff\xfe\x00"])
+def test_a_file_that_holds_no_pairs_is_refused(client: TestClient, home: Home, content: bytes) -> None:
+    before = home.records.library.pairs()
+    answer = client.post("/documents/pairs/import?name=a.jsonl", content=content)
+    assert answer.status_code == 422
+    assert "a.jsonl" in answer.json()["detail"]
+    assert home.records.library.pairs() == before
+    assert [*(Path(home.folder) / "uploads").iterdir()] == []

@@ -1,0 +1,218 @@
+"""What the pages of the documents are made of, without a page: names in addresses, tables, sections, readers, files."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from org.chart import load
+from store.library import Document, Pair
+from store.passage import EVERYONE, Passage
+from trag.errors import TragError
+from trag.ingest.pairs import pairs as read_pairs
+from trag.view import PageView
+from trag.web.documents import drawn as drawn_pages
+from trag.web.documents.changing import seen
+from trag.web.documents.contents import contents
+from trag.web.documents.drawn import Drawn
+from trag.web.documents.listing import MOST, Asked, listing
+from trag.web.documents.names import LONGEST, accepted, key
+from trag.web.documents.notices import KEPT, Notice, Notices
+from trag.web.documents.readers import Reader, find, readers
+from trag.web.documents.transfer import lines, rows
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+CHART = load(
+    b"name,parent,type,aliases\nClub,,club,\nBoard,Club,board,BD|The Bench\nBar,Club,team,\nBoard Room,Bar,room,\n",
+    "c.csv",
+)
+UNIT = {unit.name: unit.id for unit in CHART.units.values()}
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("manual.pdf", "manual.pdf"),
+        ("rules/2026/manual.pdf", "rules/2026/manual.pdf"),
+        ("../../etc/passwd.md", "etc/passwd.md"),
+        ("C:\\data\\Plan.DOCX", "C:/data/Plan.DOCX"),
+        ("/a//./b.md", "a/b.md"),
+        ("a\r\nb\0.md", "a b.md"),
+        ("report\u202efdp.md", "reportfdp.md"),
+        ("تقرير.pdf", "تقرير.pdf"),
+        (f"{'é' * (LONGEST - 3)}.md", f"{'é' * (LONGEST - 3)}.md"),
+    ],
+)
+def test_a_name_is_kept_without_what_climbs_or_hides(given: str, kept: str) -> None:
+    assert accepted(given) == kept
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("", "no name"),
+        ("../..", "no name"),
+        ("setup.exe", r"setup\.exe is named \.exe"),
+        ("README", "no suffix"),
+        (f"{'x' * LONGEST}.md", "may have 300 characters, this one has 303"),
+    ],
+)
+def test_a_name_that_cannot_be_kept_is_said(given: str, said: str) -> None:
+    with pytest.raises(TragError, match=said):
+        accepted(given)
+
+
+def test_a_key_stands_for_one_name_and_climbs_nowhere() -> None:
+    names = ["a.md", "A.md", "../a.md", "a.md ", "\ud800.md", "x" * 5_000]
+    keys = {key(name) for name in names}
+    assert len(keys) == len(names)
+    assert all(len(each) == 32 and set(each) <= set("0123456789abcdef") for each in keys)
+
+
+def document(name: str, **more: object) -> Document:
+    return replace(Document(name, "0" * 64, None, NOW), **more)  # type: ignore[arg-type]
+
+
+DOCUMENTS = (
+    document("b.md", pages=3, added=NOW + timedelta(1), by="ada"),
+    document("A.md", pairs=5, added=NOW),
+    document("c plan.md", pages=9, added=NOW + timedelta(2)),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ({}, ["c plan.md", "b.md", "A.md"]),
+        ({"order": "name"}, ["A.md", "b.md", "c plan.md"]),
+        ({"order": "-pages"}, ["c plan.md", "b.md", "A.md"]),
+        ({"order": "pairs"}, ["b.md", "c plan.md", "A.md"]),
+        ({"order": "nonsense", "first": "-1"}, ["c plan.md", "b.md", "A.md"]),
+        ({"words": " PLAN  c "}, ["c plan.md"]),
+        ({"words": "ada"}, ["b.md"]),
+        ({"words": "<"}, []),
+        ({"first": "9"}, []),
+    ],
+    ids=str,
+)
+def test_a_table_shows_what_is_asked_for(query: dict[str, str], names: list[str]) -> None:
+    assert [each.name for each in listing(DOCUMENTS, Asked.read(query)).rows] == names
+
+
+def test_a_press_on_a_column_turns_its_order() -> None:
+    assert Asked(order="name").turned("name") == "-name"
+    assert Asked(order="-name").turned("name") == "name"
+    assert Asked(order="name").turned("pages") == "-pages"
+    assert Asked(order="-pages").turned("pages") == "pages"
+
+
+def test_a_long_table_is_turned_page_by_page() -> None:
+    many = tuple(document(f"{number:03}.md") for number in range(2 * MOST + 1))
+    first, last = listing(many, Asked(order="name")), listing(many, Asked(order="name", first=2 * MOST))
+    assert (len(first.rows), first.total, first.before, first.after) == (MOST, 2 * MOST + 1, None, MOST)
+    assert ([each.name for each in last.rows], last.before, last.after) == ([f"{2 * MOST}.md"], MOST, None)
+
+
+PAIR = Pair("p1", "a.md", "2 Two", 3, "=Who?", "Ada.", "short answer", "rule")
+
+
+def test_sections_come_in_the_order_of_the_document_with_their_pairs() -> None:
+    passages = [
+        Passage("s1", "section", "a.md", "2 Two", 3, "x"),
+        Passage("s2", "section", "a.md", "1 One", 1, "y"),
+        Passage("s3", "section", "a.md", "2 Two", 4, "z"),
+        PAIR.passage,
+    ]
+    gone = replace(PAIR, id="p2", section="0 Gone", state="review", searched=False)
+    found = contents(passages, (PAIR, gone))
+    assert [(each.path, each.page, len(each.passages)) for each in found] == [
+        ("2 Two", 3, 2),
+        ("1 One", 1, 1),
+        ("0 Gone", 3, 0),
+    ]
+    assert [(each.searched, each.reviews) for each in found] == [(1, 0), (0, 0), (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("audience", "named"),
+    [
+        ({EVERYONE}, None),
+        ({EVERYONE, UNIT["Bar"]}, None),
+        (set(), ()),
+        ({UNIT["Board"]}, (Reader(UNIT["Board"], "Board", "Club"),)),
+        ({UNIT["Club"], "gone"}, (Reader(UNIT["Club"], "Club"), Reader("gone", "gone", known=False))),
+    ],
+    ids=["everyone", "everyone and one", "nobody", "one", "one that is gone"],
+)
+def test_readers_are_named(audience: set[str], named: tuple[Reader, ...] | None) -> None:
+    assert readers(frozenset(audience), CHART) == named
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [("boa", ["Board", "Board Room"]), ("BENCH", ["Board"]), ("room board", ["Board Room"]), ("", []), ("x", [])],
+)
+def test_units_are_found_by_their_names(words: str, names: list[str]) -> None:
+    assert [each.name for each in find(CHART, words)] == names
+    assert find(None, words) == ()
+
+
+def test_notices_are_remembered_for_a_while() -> None:
+    notices = Notices()
+    tokens = [notices.keep(Notice(str(number))) for number in range(KEPT + 1)]
+    assert notices.find(tokens[0]) is None
+    assert notices.find(tokens[-1]) == Notice(str(KEPT))
+    assert notices.find("") is None
+
+
+def test_exported_pairs_can_be_imported() -> None:
+    other = replace(PAIR, question='Is "x" ü?\n', answer="A\nB")
+    found = read_pairs(lines([PAIR, other]).encode(), "pairs.jsonl")
+    assert [(each.question, each.answer, each.document, each.section) for each in found] == [
+        ("=Who?", "Ada.", "a.md", "2 Two"),
+        ('Is "x" ü?', "A\nB", "a.md", "2 Two"),
+    ]
+    assert [json.loads(line)["type"] for line in lines([PAIR]).splitlines()] == ["short answer"]
+    header, row = rows([PAIR])
+    assert dict(zip(header, row, strict=True))["question"] == "=Who?"
+    assert len(header) == len(row)
+
+
+def test_what_is_seen_of_a_pair_differs_when_it_does() -> None:
+    others = [replace(PAIR, question="Who?"), replace(PAIR, answer="Bob."), replace(PAIR, state="approved")]
+    assert len({seen(each) for each in (PAIR, *others)}) == 4
+    assert seen(replace(PAIR, by="ada", searched=False)) == seen(PAIR)
+
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (10).to_bytes(4, "big") + (20).to_bytes(4, "big")
+
+
+def test_a_drawn_page_is_kept_until_its_document_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def page(content: bytes, name: str, number: int, passage: str, support: list[str]) -> PageView:
+        made.append(number)
+        return PageView(number, 3, PNG, 10, 20, (), (), 0.0, False, False, ())
+
+    monkeypatch.setattr(drawn_pages.view, "page", page)
+    pages, one, two = Drawn(tmp_path / "cache"), "1" * 64, "2" * 64
+    for sha256, number, passage in ((one, 1, "x"), (one, 1, "x"), (one, 2, "x"), (one, 1, "y"), (two, 1, "x")):
+        assert pages.page(lambda: b"", sha256, "a.pdf", number, passage, ()).number == number
+    assert made == [1, 2, 1, 1]
+    next((tmp_path / "cache" / two).iterdir()).write_text("{")
+    assert pages.page(lambda: b"", two, "a.pdf", 1, "x", ()).pages == 3, "a damaged page is drawn again"
+    pages.keep_only({two})
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == [two]
+
+
+def test_the_pages_looked_at_longest_ago_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = PageView(1, 9, PNG + bytes(1_000), 10, 20, (), (), 0.0, False, False, ())
+    monkeypatch.setattr(drawn_pages.view, "page", lambda *_: view)
+    monkeypatch.setattr(drawn_pages, "KEPT", 4 * len(view.to_json()))
+    pages = Drawn(tmp_path)
+    for number in range(1, 9):
+        pages.page(lambda: b"", "1" * 64, "a.pdf", number, "", ())
+    kept = [*tmp_path.rglob("*.json")]
+    assert len(kept) == 4

@@ -1,0 +1,198 @@
+"""Sources opened at their place, over a real home: the page of a PDF, the text of all else, and what an answer adds."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from bs4 import BeautifulSoup
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from store.library import Pair
+from store.passage import Passage
+from trag.embed import open_embedder
+from trag.home import Home, open_home
+from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
+from trag.settings import Settings
+from trag.web.documents import page as documents
+from trag.web.documents import viewer
+from trag.web.documents.names import key
+from trag.web.gate import Gate
+
+LIMITS = "The Board approves every grant above 50,000 LMD."
+LEAVE = "A member of staff asks for leave two weeks before it begins."
+PDF, TEXT = "rules.pdf", "rules.md"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, pdf: Callable[..., bytes]) -> Iterator[Home]:
+    with open_home(Settings(home=tmp_path_factory.mktemp("home"))) as home:
+        home.__dict__["embedder"] = open_embedder(Settings().embedder)
+        folder = home.folder / "given"
+        folder.mkdir()
+        pages = (
+            ("1 Words", ["A grant is paid without a service in return."]),
+            ("2 Grants", [LIMITS]),
+            ("3 Leave", [LEAVE]),
+        )
+        (folder / PDF).write_bytes(pdf(*pages))
+        (folder / TEXT).write_text(f"# 1 Grants\n\n{LIMITS} It meets in May.\n\n# 2 Leave &lt;i&gt;\n\n{LEAVE}\n")
+        results = home.ingest([folder], replace=False, progress=lambda *_: None)
+        assert {each.outcome for each in results} == {"indexed"}, results
+        yield home
+
+
+@pytest.fixture(scope="module")
+def client(home: Home) -> Iterator[TestClient]:
+    app = FastAPI()
+    app.add_middleware(Gate)
+    documents.mount(app, home)
+    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+        yield client
+
+
+def passage(home: Home, document: str, words: str) -> Passage:
+    return next(
+        each for each in home.records.library.passages(document) if each.kind == "section" and words in each.text
+    )
+
+
+def answered(home: Home, found: Passage, *, owner: str = "local", id: str = "a1") -> str:
+    """An answer that stands on a passage; its id."""
+    source = Source(found.id, found.kind, found.document, found.section, found.page, found.text, 0.7, found.question)
+    sentence = "Grants above 50,000 LMD are approved by the Board."
+    record = AnswerRecord(
+        id, "Who approves?", "Who approves?", sentence, "answered", ModelUsed("m", "0", ""),
+        sources=(source,), checks=Checks((CheckedSentence(sentence, True, found.id),)),
+    )  # fmt: skip
+    conversation = home.records.start_conversation(owner, "x").id
+    home.records.save_answer(id, conversation, record.question, record.answer, record.to_json())
+    return id
+
+
+def soup(client: TestClient, path: str, status: int = 200) -> BeautifulSoup:
+    answer = client.get(path)
+    assert answer.status_code == status, answer.text
+    return BeautifulSoup(answer.text, "html.parser")
+
+
+def words(page: BeautifulSoup, selector: str) -> str:
+    return " ".join(" ".join(found.get_text().split()) for found in page.select(selector))
+
+
+def test_a_source_opens_at_its_page_with_its_words_marked(client: TestClient, home: Home) -> None:
+    found = passage(home, PDF, "50,000")
+    answer = answered(home, found)
+    page = soup(client, f"/documents/{key(PDF)}/view?passage={found.id}&answer={answer}")
+    assert str(page.select_one("[name=page]")["value"]) == "2"  # type: ignore[index]
+    assert len(page.select(".box.around")) == 1
+    assert page.select(".box.bears")
+    assert page.select("#here .box")
+    assert words(page, ".page-text mark")
+    assert LIMITS.rstrip(".") in words(page, ".page-text p")
+    assert "Who approves?" in words(page, ".evidence-side")
+    assert "50,000 LMD" in words(page, ".evidence-side blockquote mark")
+    picture = client.get(str(page.select_one(".sheet img")["src"]))  # type: ignore[index]
+    assert picture.content.startswith(b"\x89PNG")
+    assert picture.headers["content-type"] == "image/png"
+    etag = {"If-None-Match": picture.headers["etag"]}
+    assert client.get(str(page.select_one(".sheet img")["src"]), headers=etag).status_code == 304  # type: ignore[index]
+    # What is marked stands where the words are on the page, not elsewhere.
+    top = float(re.findall(r"top:([\d.]+)%", str(page.select_one(".box.around")["style"]))[0])  # type: ignore[index]
+    assert 11 < top < 15
+
+
+def test_pages_are_turned_and_the_way_back_is_shown(client: TestClient, home: Home) -> None:
+    found = passage(home, PDF, "50,000")
+    page = soup(client, f"/documents/{key(PDF)}/view?passage={found.id}&page=3")
+    assert not page.select(".box")
+    assert "page 2" in words(page, ".beside .notice")
+    assert page.select("a[rel=prev]")
+    assert not page.select("a[rel=next]")
+    beyond = soup(client, f"/documents/{key(PDF)}/view?page=9")
+    assert "no page 9" in words(beyond, ".notice")
+    assert client.get(f"/documents/{key(PDF)}/pages/9.png").status_code == 409
+
+
+def test_a_document_opens_without_a_passage(client: TestClient) -> None:
+    assert not soup(client, f"/documents/{key(PDF)}/view").select(".box, .evidence-side")
+    page = soup(client, f"/documents/{key(TEXT)}/view")
+    assert LEAVE in words(page, ".reading-text")
+    assert not page.select("mark, .here, .evidence-side, i")
+
+
+def test_text_opens_at_the_passage_in_its_surroundings(client: TestClient, home: Home) -> None:
+    found = passage(home, TEXT, "50,000")
+    answer = answered(home, found, id="a2")
+    page = soup(client, f"/documents/{key(TEXT)}/view?passage={found.id}&answer={answer}")
+    assert found.text in words(page, "#here")
+    assert "50,000 LMD" in words(page, "#here mark.bears")
+    assert "May" not in words(page, "#here mark.bears")
+    assert LEAVE in words(page, ".reading-text")
+    assert "2 Leave <i>" in words(page, "h2")
+
+
+def test_a_pair_opens_where_it_was_made(client: TestClient, home: Home) -> None:
+    pair = Pair("d" * 32, PDF, passage(home, PDF, "weeks").section, 3, "When?", "Two weeks.", "short answer", "rule")
+    pair = replace(pair, source=LEAVE, state="review", searched=False)
+    home.put_pair(pair)
+    page = soup(client, f"/documents/{key(PDF)}/view?passage={pair.id}")
+    assert str(page.select_one("[name=page]")["value"]) == "3"  # type: ignore[index]
+    assert page.select(".box.bears")
+    assert words(page, ".evidence-side .asked") == "When?"
+
+
+def test_a_passage_that_was_replaced_shows_what_it_said(client: TestClient, home: Home) -> None:
+    for name, id in ((PDF, "a3"), (TEXT, "a4")):
+        found = replace(passage(home, name, "50,000"), id="0" * 32, text="The Board approved grants above 10 LMD.")
+        answer = answered(home, found, id=id)
+        page = soup(client, f"/documents/{key(name)}/view?passage={found.id}&answer={answer}")
+        assert "changed since the answer" in words(page, ".notice")
+        assert found.text in words(page, ".evidence-side blockquote")
+
+
+@pytest.mark.parametrize("query", ["passage=none", "passage=../x", f"passage={'0' * 32}&answer=none"])
+def test_a_passage_that_never_was_is_not_found(client: TestClient, query: str) -> None:
+    for name in (PDF, TEXT):
+        assert client.get(f"/documents/{key(name)}/view?{query}").status_code == 404
+
+
+def test_the_answer_of_somebody_else_adds_nothing(client: TestClient, home: Home) -> None:
+    found = passage(home, PDF, "50,000")
+    answer = answered(home, found, owner="eve", id="a5")
+    page = soup(client, f"/documents/{key(PDF)}/view?passage={found.id}&answer={answer}")
+    assert page.select(".box.around")
+    assert not page.select(".box.bears")
+    assert "Who approves?" not in page.get_text()
+
+
+def test_who_may_not_read_it_is_told_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    from trag.web.documents import shelf
+
+    monkeypatch.setattr(shelf, "may_read", lambda who, audience: False)
+    for end in ("", "/view", "/pages/1.png", "/original"):
+        answer = client.get(f"/documents/{key(PDF)}{end}")
+        assert answer.status_code == 404
+        assert "rules" not in answer.text
+
+
+def test_a_pdf_that_cannot_be_drawn_is_shown_as_text(
+    client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = passage(home, PDF, "weeks")
+    monkeypatch.setattr(type(home), "original", lambda *_: b"%PDF-1.7 damaged")
+    monkeypatch.setattr(viewer.Viewer, "_original", lambda *_: b"%PDF-1.7 damaged")
+    page = soup(client, f"/documents/{key(PDF)}/view?passage={found.id}&page=4")
+    assert "This is its text." in words(page, ".notice")
+    assert LEAVE in words(page, "#here")
+
+
+def test_an_answer_and_its_passage_travel_as_ids(client: TestClient, home: Home) -> None:
+    found = passage(home, TEXT, "50,000")
+    page = soup(client, f"/documents/{key(TEXT)}/view?passage={found.id}&answer=<script>x</script>&page=0")
+    assert "<script>x" not in str(page)
+    assert cast(str, found.text) in words(page, "#here")

@@ -1,0 +1,99 @@
+"""Files and folders -> the documents and the files of pairs among them, each with the name it goes by.
+
+Knows nothing about what is in them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from trag.ingest.parse.characters import clean, counted
+from trag.ingest.parse.recognise import FORMATS
+from trag.ingest.reader import shown
+
+PAIRS = ".jsonl"
+"""The suffix of files of question-answer pairs."""
+
+Outcome = Literal["indexed", "replaced", "unchanged", "skipped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of one file: where it was skipped or failed why, else what was made of it and what to know of it."""
+
+    name: str
+    outcome: Outcome
+    reason: str = ""
+    hint: str = ""
+    pages: int | None = None
+    passages: int = 0
+    pairs: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether it should have been indexed and was not."""
+        return self.outcome == "failed"
+
+    @property
+    def told(self) -> str:
+        """What was made of it, or why nothing was, without its name."""
+        if self.reason:
+            return f"{self.reason} {self.hint}".rstrip()
+        made = ((self.pages, "page"), (self.passages, "passage"), (self.pairs, "pair"))
+        return "; ".join(filter(None, [", ".join(counted(count, what) for count, what in made if count), *self.notes]))
+
+    def __str__(self) -> str:
+        if self.reason:
+            return f"{self.outcome}: {self.told}"
+        return f"{self.outcome}: {shown(self.name)}" + (f" ({self.told})" if self.told else "")
+
+
+def find(paths: Sequence[Path]) -> tuple[list[tuple[Path, str]], list[tuple[Path, str]], list[Ingested]]:
+    """The documents and the files of pairs under `paths`, each with its name, and what is neither."""
+    chosen: dict[Path, tuple[Path, Path]] = {}  # by where it really is, so that none is read twice
+    results: list[Ingested] = []
+    for path in paths:
+        inside = _walk(path) if path.is_dir() else [path]
+        if not inside or not path.exists():
+            what = "holds no file" if path.is_dir() else "is no file or folder"
+            results.append(Ingested(str(path), "failed", f"{shown(str(path))} {what}.", "Check the path."))
+            continue
+        for file in inside:
+            if file.suffix.lower() in (*FORMATS, PAIRS):
+                chosen.setdefault(file.resolve(), (file, path if path.is_dir() else path.parent))
+            else:
+                reason = f"{shown(file.name)} is of no format that is read."
+                outcome: Outcome = "skipped" if path.is_dir() else "failed"
+                results.append(Ingested(file.name, outcome, reason, f"Formats: {', '.join((*FORMATS, PAIRS))}"))
+    named = list(zip([file for file, _ in chosen.values()], _names(list(chosen.values())), strict=True))
+    documents = [(file, name) for file, name in named if file.suffix.lower() != PAIRS]
+    return documents, [(file, name) for file, name in named if file.suffix.lower() == PAIRS], results
+
+
+def _walk(folder: Path) -> list[Path]:
+    """The files below a folder, sorted, without hidden ones."""
+    found = (
+        path for path in folder.rglob("*") if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+    return sorted(path for path in found if path.is_file())
+
+
+def _names(found: Sequence[tuple[Path, Path]]) -> list[str]:
+    """A name for each (file, folder it was found in): as short as tells it from the others."""
+    ways = [
+        [file.name for file, _ in found],
+        [file.relative_to(folder).as_posix() for file, folder in found],
+        [file.absolute().relative_to(folder.absolute().parent).as_posix() for file, folder in found],
+        [file.absolute().as_posix() for file, _ in found],
+    ]
+    counts = [Counter(names) for names in ways]
+    unique = (
+        next((name for name, count in zip(names, counts, strict=True) if count[name] == 1), names[-1])
+        for names in zip(*ways, strict=True)
+    )
+    return [clean(name).replace("\n", " ") for name in unique]

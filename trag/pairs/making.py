@@ -1,0 +1,48 @@
+"""All pairs of a document: by rules, and by a configured model that is able to write, section by section.
+
+What a model has written of a section is kept, so that a job that was stopped goes on where it was, and a section that
+did not change is not written about again. Knows nothing about documents or the index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from store.files import write_atomic
+from trag.pairs.alike import distinct
+from trag.pairs.made import Made
+from trag.pairs.rules import by_rules
+from trag.pairs.written import written
+
+if TYPE_CHECKING:
+    from trag.ingest.sections import Section
+    from trag.llm import LanguageModel
+
+
+def pairs_of(
+    sections: Sequence[Section], progress: Callable[[str, int, int], None], *, model: LanguageModel | None, folder: Path
+) -> tuple[Made, ...]:
+    """The pairs of a document's sections, near-duplicates left out. `model` is None where none is able; `folder` keeps
+    what it wrote. What `progress` raises ends the work between two sections."""
+    made = list(by_rules(sections))
+    if model is not None:
+        for number, section in enumerate(sections):
+            progress("writing pairs", number, len(sections))
+            made += _written(section, model, folder)
+    return distinct(made)
+
+
+def _written(section: Section, model: LanguageModel, folder: Path) -> Sequence[Made]:
+    told = f"{model.identity}\0{section.path}\0{section.page}\0{section.text}"
+    path = folder / f"{hashlib.sha256(told.encode()).hexdigest()}.json"
+    if path.exists():
+        return [Made(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
+    result = written(section, model)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, json.dumps([asdict(pair) for pair in result.pairs]).encode())
+    return result.pairs

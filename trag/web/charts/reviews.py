@@ -1,0 +1,126 @@
+"""A chart as an admin looks at it before deciding: what is wrong with it, what it changes, how it is laid out.
+
+upload or version -> Review, made once in a thread and kept for a while
+Reading 100,000 rows takes seconds: nobody waits for it in a request, and a reload begins nothing anew.
+Knows nothing about requests or pages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from org.changes import compare
+from org.chart import Chart, Report
+from org.headers import COLUMNS
+from trag import charts
+from trag.errors import TragError
+from trag.web.charts.changes import Group, groups
+from trag.web.charts.picture import Layout, layout
+
+if TYPE_CHECKING:
+    from trag.home import Home
+    from trag.web.charts.uploads import Upload, Uploads
+
+KEPT = 4
+"""Reviews that are kept: a few hundred megabytes where charts have 100,000 units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How an upload is to be read: the sheet of a workbook ("": the first that is a chart), and which of our fields is
+    under which header (None: told by the headers)."""
+
+    sheet: str = ""
+    columns: tuple[tuple[str, str], ...] | None = None
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> Choice:
+        """The choice in the query of an address or in a form; there is one of columns as soon as there is a name."""
+        sheet = query.get("sheet", "")
+        if "name" not in query:
+            return cls(sheet)
+        return cls(sheet, tuple((column, query[column]) for column in COLUMNS if query.get(column)))
+
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """The choice as the fields of a query or a form."""
+        sheet = (("sheet", self.sheet),) if self.sheet else ()
+        if self.columns is None:
+            return sheet
+        return (*sheet, *({"name": ""} | dict(self.columns)).items())
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """All there is to see. `report` is None for a chart that was activated before, `before` where there is nothing to
+    compare with; `layout` and `picture`, its JSON under its `tag`, are None where `chart` is."""
+
+    report: Report | None
+    chart: Chart | None
+    before: Chart | None
+    groups: tuple[Group, ...]
+    layout: Layout | None
+    picture: bytes | None
+    tag: str = ""
+
+
+class Reviews:
+    """The reviews of one home, those asked for last at hand."""
+
+    def __init__(self, home: Home, uploads: Uploads) -> None:
+        self._home = home
+        self._uploads = uploads
+        self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="review")
+        self._made: OrderedDict[object, Future[Review]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Begin no more; what is under way ends with the process."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def of_upload(self, upload: Upload, choice: Choice, against: str) -> Future[Review]:
+        """The review of a file, compared with a version ("" with none). Raises what reading it raises."""
+
+        def make() -> Review:
+            content = self._uploads.content(upload)
+            columns = None if choice.columns is None else dict(choice.columns)
+            report = charts.check(content, upload.name, sheet=choice.sheet, columns=columns)
+            return self._review(report, report.chart, against)
+
+        return self._begin((upload.id, upload.name, choice, against), make)
+
+    def of_version(self, version: str, against: str) -> Future[Review]:
+        """The review of a chart that was activated before, compared with another ("" with none)."""
+        return self._begin((version, against), lambda: self._review(None, self._home.chart(version), against))
+
+    def _begin(self, key: object, make: Callable[[], Review]) -> Future[Review]:
+        with self._lock:
+            found = self._made.get(key)
+            if found is None or (found.done() and (found.cancelled() or found.exception() is not None)):
+                found = self._made[key] = self._threads.submit(make)
+            self._made.move_to_end(key)
+            while len(self._made) > KEPT:
+                self._made.popitem(last=False)
+            return found
+
+    def _review(self, report: Report | None, chart: Chart | None, against: str) -> Review:
+        if chart is None:
+            return Review(report, None, None, (), None, None)
+        before = self._before(against) if against and against != chart.version else None
+        changes = compare(before, chart) if before else None
+        laid_out = layout(chart, before, changes)
+        told = groups(before, chart, changes) if before and changes else ()
+        picture = laid_out.to_json()
+        return Review(report, chart, before, told, laid_out, picture, f'"{hashlib.sha256(picture).hexdigest()[:32]}"')
+
+    def _before(self, version: str) -> Chart | None:
+        """The chart to compare with, None where its file is gone."""
+        try:
+            return self._home.chart(version)
+        except TragError:
+            return None

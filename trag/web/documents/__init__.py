@@ -1,0 +1,2 @@
+"""The pages of the documents: what is there and being worked on, one of them, its pairs, and a source opened at its
+place."""

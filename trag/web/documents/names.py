@@ -1,0 +1,40 @@
+"""Names of documents in addresses: a name may hold anything, so an address has a key made from it.
+
+Knows nothing about pages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import PurePosixPath
+
+from trag.errors import TragError
+from trag.ingest.parse.characters import clean
+from trag.ingest.parse.recognise import FORMATS
+
+LONGEST = 300
+"""Characters that a name may have."""
+
+
+def key(name: str) -> str:
+    """32 hex digits that stand for a name, the same wherever and whenever they are asked for."""
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def accepted(name: str) -> str:
+    """The name of an uploaded document as it is kept: without controls, and nothing in it that climbs out of a folder.
+
+    Raises TragError for a name without letters, one that is too long, and a format that is not read.
+    """
+    parts = re.split(r"[/\\]", clean(name).replace("\n", " "))
+    kept = "/".join(part for part in parts if part not in ("", ".", ".."))
+    suffix = PurePosixPath(kept).suffix.lower()
+    if not kept:
+        raise TragError("The file has no name.", "Give it one, and upload it again.")
+    if len(kept) > LONGEST:
+        raise TragError(f"A name may have {LONGEST} characters, this one has {len(kept):,}.", "Shorten it.")
+    if suffix not in FORMATS:
+        found = f"is named {suffix}" if suffix else "has no suffix that names its format"
+        raise TragError(f"{kept} {found}, which is not read.", f"Formats: {', '.join(FORMATS)}.")
+    return kept

@@ -1,0 +1,114 @@
+"""The page of the documents: what is there, what is being worked on, and files uploaded to be next.
+
+GET shows and changes nothing; POST does one thing and sends the browser on to a page. Long work runs in the queue or in
+threads: people who ask are answered meanwhile. Knows nothing about how a document is read.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.requests import ClientDisconnect
+
+from trag.errors import SHOWN
+from trag.web.documents import render
+from trag.web.documents.document import DocumentPage
+from trag.web.documents.drawn import Drawn
+from trag.web.documents.listing import Asked, listing
+from trag.web.documents.names import accepted
+from trag.web.documents.pairs import PairsPage
+from trag.web.documents.shelf import Shelf
+from trag.web.documents.viewer import Viewer
+from trag.web.receiving import received
+from trag.web.told import explain
+from trag.web.visitors import visitor
+
+if TYPE_CHECKING:
+    from store.jobs import Job
+    from trag.home import Home
+
+log = logging.getLogger(__name__)
+
+
+class DocumentsPage:
+    """What the routes share."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+
+    def routes(self, router: APIRouter) -> None:
+        """Every route of the page. Plain functions run in threads."""
+        router.get("")(self.show)
+        router.get("/queue")(self.queue)
+        router.post("/uploads")(self.upload)
+        router.post("/queue/clear")(self.clear)
+        router.post("/queue/{id}/cancel")(self.cancel)
+        router.post("/queue/{id}/retry")(self.retry)
+
+    def show(self, request: Request) -> Response:
+        """What is being worked on, and every document."""
+        documents = self.shelf.library.documents()
+        page = render.documents(
+            documents,
+            listing(documents, Asked.read(request.query_params)),
+            self.shelf.home.queue.jobs(),
+            self.shelf.home.organization.chart,
+            notice=self.shelf.notice(request),
+        )
+        return HTMLResponse(page)
+
+    def queue(self) -> Response:
+        """The part of the page that changes while files are worked on."""
+        return HTMLResponse(render.queue(self.shelf.home.queue.jobs()))
+
+    async def upload(self, request: Request) -> Response:
+        """Keep the body as a file that is worked on next; `name` is what it is called."""
+        try:
+            name = accepted(request.query_params.get("name", ""))
+            async with received(request.stream(), self.shelf.home.folder / "uploads") as file:
+                job: Job = await run_in_threadpool(self._add, file.path, name, visitor(request))
+        except ClientDisconnect:
+            return Response(status_code=400)
+        except SHOWN as error:
+            return JSONResponse({"detail": _told(error)}, status_code=422)
+        return JSONResponse({"job": job.id, "name": job.name}, status_code=201)
+
+    def cancel(self, id: str) -> Response:
+        """Work on a file no more."""
+        self.shelf.home.queue.cancel(id)
+        return self.shelf.go("/documents")
+
+    def retry(self, id: str) -> Response:
+        """Work on a file again that failed or was cancelled."""
+        self.shelf.home.queue.retry(id)
+        return self.shelf.go("/documents")
+
+    def clear(self) -> Response:
+        """Forget what has ended."""
+        self.shelf.home.queue.clear()
+        return self.shelf.go("/documents")
+
+    def _add(self, path: Path, name: str, by: str) -> Job:
+        job = self.shelf.home.queue.add(path.read_bytes(), name, by=by)
+        log.info("%s uploaded a document", by)
+        return job
+
+
+def mount(app: FastAPI, home: Home) -> Shelf:
+    """The routes of every page of the documents in `app`."""
+    shelf = Shelf(home, Drawn(home.folder / "cache" / "pages"))
+    router = APIRouter(prefix="/documents")
+    for page in (DocumentsPage(shelf), PairsPage(shelf), Viewer(shelf), DocumentPage(shelf)):
+        page.routes(router)
+    app.include_router(router)
+    explain(app)
+    return shelf
+
+
+def _told(error: Any) -> str:
+    return f"{error.message} {error.hint}".strip()

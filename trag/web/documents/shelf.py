@@ -1,0 +1,68 @@
+"""What the pages of the documents share: the home, documents by the key in an address, and notices.
+
+Knows nothing about HTML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from fastapi import Request
+from fastapi.responses import RedirectResponse, Response
+
+from trag.web.documents.drawn import Drawn
+from trag.web.documents.names import key
+from trag.web.documents.notices import Notice, Notices
+from trag.web.visitors import may_read, visitor
+
+if TYPE_CHECKING:
+    from store.library import Document, Library
+    from trag.home import Home
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The documents of one home, for every page."""
+
+    home: Home
+    drawn: Drawn
+    notices: Notices = field(default_factory=Notices)
+    _names: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def library(self) -> Library:
+        """Where documents and pairs are kept."""
+        return self.home.records.library
+
+    def find(self, wanted: str) -> Document | None:
+        """The document of a key."""
+        if wanted not in self._names:
+            self._names = {key(document.name): document.name for document in self.library.documents()}
+        return self.library.document(self._names[wanted]) if wanted in self._names else None
+
+    def begin(self) -> None:
+        """Go on with what was being worked on when the app was closed, and clear away what was left."""
+        _ = self.home.queue
+        self.drawn.keep_only({document.sha256 for document in self.library.documents()})
+
+    def readable(self, request: Request, wanted: str) -> Document | None:
+        """The document of a key, None when whoever asks may not read it either."""
+        document = self.find(wanted)
+        return document if document and may_read(visitor(request), document.audience) else None
+
+    def notice(self, request: Request) -> Notice | None:
+        """What was done a moment ago, as the address says."""
+        return self.notices.find(request.query_params.get("told", ""))
+
+    def go(self, path: str, notice: Notice | None = None) -> Response:
+        """Send the browser on to a page of ours, which says the notice."""
+        start, _, place = path.partition("#")
+        if notice:
+            start += ("&" if "?" in start else "?") + urlencode({"told": self.notices.keep(notice)})
+        return RedirectResponse(start + (f"#{place}" if place else ""), 303)
+
+    def back(self, asked: str, otherwise: str) -> str:
+        """The page that a form was on, as it says; only one of the documents is believed."""
+        return asked if asked == "/documents" or asked.startswith(("/documents?", "/documents/")) else otherwise

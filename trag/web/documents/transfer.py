@@ -1,0 +1,46 @@
+"""Question-answer pairs as files for people: JSON lines that can be imported again, and the rows of a table.
+
+Knows nothing about requests, or how a table is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from store.library import Pair
+
+
+def lines(pairs: Iterable[Pair]) -> str:
+    """One JSON object a line, as `trag.ingest.pairs` reads them."""
+    rows = (
+        {
+            "question": pair.question,
+            "answer": pair.answer,
+            "type": pair.type,
+            "document": pair.document,
+            "section": pair.section,
+        }
+        for pair in pairs
+    )
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def rows(pairs: Iterable[Pair]) -> Iterator[tuple[str, ...]]:
+    """The pairs as a table, its header first."""
+    yield "document", "section", "page", "question", "answer", "type", "state", "searched", "made by", "changed by"
+    for pair in pairs:
+        yield (
+            pair.document,
+            pair.section,
+            str(pair.page or ""),
+            pair.question,
+            pair.answer,
+            pair.type,
+            pair.state,
+            "yes" if pair.searched else "no",
+            pair.origin,
+            pair.by,
+        )

@@ -1,0 +1,79 @@
+// The queue as it is now: drawn by the server, asked for again while something is in work, and the table after it.
+import { localTimes } from "/pages.js";
+
+const PACE = 1000; // milliseconds between two looks while something is in work
+const REST = 10_000; // and while nothing is: somebody else may upload
+const SURE = 5; // seconds of a step that must have been seen before it says how long it still takes
+
+/** Keeps `part` as the server draws it. Gives a function to call when there is something new. */
+export function follow(part) {
+  const seen = new Map(); // job and step -> when it was first seen, and how much was done then
+  let timer, html = "", ended = part.firstElementChild.dataset.ended, looking = false;
+
+  const left = () => {
+    for (const row of part.querySelectorAll("[data-state=working]")) {
+      const { job, step, done, total } = row.dataset;
+      const key = `${job} ${step}`;
+      const now = performance.now() / 1000;
+      if (!seen.has(key)) seen.set(key, { at: now, done: Number(done) });
+      const first = seen.get(key);
+      const [gone, more] = [now - first.at, Number(done) - first.done];
+      if (gone < SURE || more <= 0 || Number(total) < 2) continue;
+      row.querySelector(".left").textContent = `about ${told(((Number(total) - Number(done)) * gone) / more)} left of this step`;
+    }
+  };
+
+  const table = async () => {
+    const answer = await fetch(location.href);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const selector of [".current", "#list"]) {
+      const fresh = page.querySelector(selector);
+      const old = document.querySelector(selector);
+      if (!fresh || old.querySelector(":popover-open") || old.contains(document.activeElement)) continue;
+      localTimes(fresh);
+      old.replaceWith(fresh);
+    }
+  };
+
+  const look = async () => {
+    clearTimeout(timer);
+    if (looking) return;
+    looking = true;
+    try {
+      const answer = await fetch("/documents/queue");
+      const fresh = await answer.text();
+      if (answer.ok && fresh !== html) {
+        const focused = part.contains(document.activeElement) ? document.activeElement.closest("form, a")?.getAttribute("action") : null;
+        part.innerHTML = html = fresh;
+        part.querySelector(`form[action="${focused}"] button`)?.focus();
+      }
+      left();
+      if (part.firstElementChild.dataset.ended !== ended) {
+        ended = part.firstElementChild.dataset.ended;
+        await table();
+      }
+    } catch {
+      // The connection broke off: the next look tells.
+    }
+    looking = false;
+    const busy = Number(part.firstElementChild.dataset.busy) > 0;
+    timer = setTimeout(look, document.hidden ? REST : busy ? PACE : REST);
+  };
+
+  part.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    await fetch(event.target.action, { method: "POST" });
+    look();
+  });
+  document.addEventListener("visibilitychange", () => document.hidden || look());
+  look();
+  return look;
+}
+
+function told(seconds) {
+  if (seconds < 10) return "10 seconds";
+  if (seconds < 90) return `${10 * Math.round(seconds / 10)} seconds`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+}
