@@ -163,11 +163,13 @@ def _longest_first(reading: Reading) -> tuple[int, int, int]:
 def _linked(sentence: Sentence, chosen: list[Reading], found: Iterable[Reading]) -> list[Reading]:
     """The chosen readings, and of those that are not sure the ones that are spoken of together with a unit:
     "the helpdesk or facilities", "the ward under cardiology". When there is next to nothing else in the sentence, all
-    that are no plain words: "and payroll?"."""
+    that are no plain words: "and payroll?"; and so two that begin it: "legal or payroll for a loan"."""
     unsure = sorted((reading for reading in found if not reading.sure), key=_longest_first)
     if unsure and not chosen:
         apart = _choose(unsure)
-        rest = " ".join(_between(sentence, apart))
+        before, *between, after = _between(sentence, apart)
+        is_choice = len(apart) == 2 and " or " in between[0] and bool(speech.link(between[0]))
+        rest = before if is_choice else " ".join((before, *between, after))
         if speech.is_fragment(f"{rest} ") and any(not reading.plain for reading in apart):
             return apart
     for _ in range(_ROUNDS if chosen else 0):

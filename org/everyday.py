@@ -17,6 +17,7 @@ from org.names import BODIES, OFFICES, Word, is_acronym, is_foreign, words
 EVERYDAY = frozenset(Path(__file__).with_name("everyday.txt").read_text(encoding="utf-8").split())
 # Plain English nouns and verbs: a unit in lower case only where units are spoken of.
 PLAIN = frozenset(Path(__file__).with_name("plain.txt").read_text(encoding="utf-8").split())
+_LONGEST_PLAIN = 15  # letters: longer ones are German compounds
 _PLAIN_ENDING = re.compile(
     r"\w{3}(?:ing|tion|ment|ance|ence|ity|ics?|ology|ness|ship|er|or|ist|ism|ion|al|ive|able|ure|age)$"
 )
@@ -38,6 +39,8 @@ _PLACING = re.compile(
     | \btell\ (?:me|us)\ (?:\w+\ )?about\b
     | \b(?:everything|directly|right|straight|just)\ (?:under|below|in)\b
     | \bconsist | \bmade\ up\b | \b(?:organi[sz]ation|org)\ ?chart | \bhierarchy
+    | \bin\ one\ (?:{"|".join(sorted(OFFICES | BODIES))}|centre)\b
+    | \b(?:bigger|larger|smaller)\ than\b | \bvs\b | \bversus\b
     | \b(?:above|below)\ (?:the|or)\b | \bsame\b
     | \bchain\ of | \bstructure | \bsibling | \bpeers\b | \bnext\ to\b | \bin\ common\b
     | \bcommon\ (?:parent|ancestor|unit|boss|head) | \bwhat\ (?:the\ )?[\w'’-]+\ (?:[\w'’-]+\ )?does\b
@@ -95,7 +98,7 @@ def is_plain(word: str, *, foreign: bool) -> bool:
     """Whether a canonical word is plain English, and so hardly ever a unit's name by itself."""
     if word in EVERYDAY or word in PLAIN or word in speech.TOPICS:
         return True
-    return not foreign and bool(_PLAIN_ENDING.search(word))
+    return not foreign and len(word) <= _LONGEST_PLAIN and bool(_PLAIN_ENDING.search(word))
 
 
 def is_name(
@@ -134,7 +137,7 @@ def is_name(
         and not kind
         and not is_plain(word.text, foreign=sentence.foreign or is_foreign(written))
     ):
-        return not speech.is_one(before)  # "the hochofen", but "an otter"
+        return not speech.is_one(before) or (sentence.foreign and before == "a")  # "the hochofen", but "an otter"
     if needs_article and not has_article:
         return False
     is_open = speech.ends(text, start, end)
@@ -183,9 +186,9 @@ def is_core(sentence: Sentence, first: int, last: int) -> bool:
     if (is_open and sentence.placing) or speech.is_someone(text, start, end):
         return True
     if last - first > 1:
-        return (is_open and not speech.is_matter(text, start, end)) or text[start:end].lower() == text[
-            start:end
-        ].upper()
+        if not text[:start].strip(_LIST_MARKS) and speech.TOPICS.isdisjoint(text[start:end].lower().split()):
+            return True  # "baggage systems night number", but "data protection rules"
+        return (is_open and not speech.is_matter(text, start, end)) or text[start:end].isupper()
     return speech.is_somewhere(text, start, end)
 
 

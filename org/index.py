@@ -59,6 +59,7 @@ class Core:
 class Index:
     """What a phrase, in canonical words, may mean. `types` gives a type of the chart by its phrase, `kinds` are the
     single words for a kind of unit, the chart's types among them; `root` is the unit that is the organization.
+    `offices` are the units with a type that is no body: HR, a department, has no "HR committee".
     `by_word` gives the names (unit, key) of three words or more that have a word that few have."""
 
     names: Mapping[str, Sequence[Name]]
@@ -66,6 +67,7 @@ class Index:
     types: Mapping[str, str]
     kinds: frozenset[str]
     root: str
+    offices: frozenset[str]
     by_word: Mapping[str, Sequence[tuple[str, str]]]
 
     def units(self, phrase: str) -> frozenset[str]:
@@ -101,7 +103,7 @@ def build(chart: Chart) -> Index:
                 named[names.key(other)].append(Name(unit.id, other, Rank.DERIVED))
             for core in names.cores(written, kinds, unit_type):
                 is_whole = not core.is_part or " " in core.text
-                is_alone = (is_whole or core.is_first) and len(core.text) > 2 and not _POSSESSIVE.search(written)
+                is_alone = (is_whole or core.is_side) and len(core.text) > 2 and not _POSSESSIVE.search(written)
                 cores[core.text].append(Core(unit.id, written, core.kind, is_whole, is_alone, core.is_part))
         if head := names.head_name(unit.name):
             heads[names.key(head)].append(Name(unit.id, f"the {head}", Rank.HEAD))
@@ -113,7 +115,11 @@ def build(chart: Chart) -> Index:
         if word and " " not in word and word not in named:
             named[word].append(Name(root.id, f"the {word}", Rank.HEAD))
     few = {core: _few(sharing) if len(sharing) > MOST_SHARING else sharing for core, sharing in cores.items()}
-    return Index(dict(named), few, types, kinds, root.id, _by_word(long, kinds))
+    typed = {unit_type: names.key(unit_type) for unit_type in chart.types}
+    offices = frozenset(
+        unit.id for unit in chart.units.values() if typed.get(unit.type) in names.OFFICES - names.BODIES
+    )
+    return Index(dict(named), few, types, kinds, root.id, offices, _by_word(long, kinds))
 
 
 def _few(sharing: Sequence[Core]) -> list[Core]:

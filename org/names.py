@@ -11,13 +11,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-# Words that say what kind of unit a name is for. Employees swap them within a family: "the finance department" for the
-# Finance Division; never across: a finance committee is not the Finance Division.
-OFFICES = frozenset((
-    "agency", "area", "branch", "bureau", "cell", "center", "clinic", "cluster", "crew", "department", "desk",
-    "directorate", "division", "facility", "function", "group", "hub", "institute", "laboratory", "office", "program",
-    "project", "secretariat", "section", "sector", "service", "squad", "subdivision", "subsection", "subteam",
-    "subunit", "taskteam", "team", "tribe", "unit",
+_OFFICES_ABROAD = frozenset((
     "abteilung", "bereich", "buro", "buero", "dezernat", "fachbereich", "gruppe", "referat", "sachgebiet",
     "stabsstelle", "zentrum",
     "agence", "cellule", "direction", "equipe", "pole", "unite",
@@ -25,14 +19,27 @@ OFFICES = frozenset((
     "oficina", "seccion", "secretaria", "servicio", "servico", "setor", "unidad", "unidade",
     "direzione", "dipartimento", "settore", "ufficio",
     "baskanligi", "birimi", "dairesi", "ekibi", "merkezi", "mudurlugu", "ofisi", "subesi",
+))  # fmt: skip
+_BODIES_ABROAD = frozenset((
+    "ausschuss", "beirat", "comision", "comissao", "comitato", "conseil", "consejo", "conselho",
+    "consiglio", "junta", "komitesi", "komisyonu", "kurulu", "kommission",
+))  # fmt: skip
+_KINDS_ABROAD = _OFFICES_ABROAD | _BODIES_ABROAD
+# Words that say what kind of unit a name is for. Employees swap them within a family: "the finance department" for the
+# Finance Division; never across: a finance committee is not the Finance Division.
+OFFICES = frozenset((
+    "agency", "area", "branch", "bureau", "cell", "center", "clinic", "cluster", "crew", "department", "desk",
+    "directorate", "division", "facility", "function", "group", "hub", "institute", "laboratory", "office", "program",
+    "project", "secretariat", "section", "sector", "service", "squad", "subdivision", "subsection", "subteam",
+    "subunit", "taskteam", "team", "tribe", "unit",
+    *_OFFICES_ABROAD,
     "اداره", "دائره", "شعبه", "فريق", "قسم", "قطاع", "مركز", "مكتب", "وحده",
 ))  # fmt: skip
 BODIES = frozenset((
     "assembly", "board", "circle", "commission", "committee", "conference", "congress", "council", "court", "forum",
     "group", "jury", "network", "panel", "parliament", "senate", "steeringgroup", "subcommission", "subcommittee",
     "subgroup", "subpanel", "taskforce", "tribunal", "union", "workinggroup", "workingparty",
-    "ausschuss", "beirat", "comision", "comissao", "comitato", "conseil", "consejo", "conselho",
-    "consiglio", "junta", "komitesi", "komisyonu", "kurulu", "kommission",
+    *_BODIES_ABROAD,
     "لجنه", "مجلس", "هيئه",
 ))  # fmt: skip
 # Words for any unit, even where a chart has one of them as a type.
@@ -76,7 +83,7 @@ _CAPITALIZED = re.compile(r"(?<![^\W_])[A-Z](?=\w)")
 _KIND_FIRST = re.compile(r"[A-Za-z]+ (?!of\b|for\b|on\b|d[eu']|f[uü]e?r\b)[A-Za-z]", re.IGNORECASE)
 _TITLED = re.compile(r"-[A-Z]?[a-z]+$")
 _REMIT = re.compile(r"\s+(?:for|of|in|at)\s+|\s*(?:,|:| - | – )\s*")
-_CONJUNCTION = re.compile(r"\s*(?:,|/|&|\band\b)\s*")
+_CONJUNCTION = re.compile(r"\s*(?:,|/|&|\band\b)\s*|\s+(?:e|et|und|ve|y)\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +214,7 @@ def other_names(name: str) -> Iterator[str]:
 
 def is_foreign(name: str) -> bool:
     """Whether a name tells by its letters or its little words that it is not English."""
-    return not name.isascii() or not _ABROAD.isdisjoint(name.lower().split())
+    return not name.isascii() or not (_ABROAD | _KINDS_ABROAD).isdisjoint(name.lower().split())
 
 
 def head_name(name: str) -> str:
@@ -243,13 +250,14 @@ def initials(name: str) -> str:
 class Core:
     """What a name is without the word for its kind: "data protection" of "Data Protection Office", kind "office".
 
-    A part is one side of an "and" in the core, the first one "facility" in "Facilities & Estates Department".
+    A side is what stands on one side of an "and" in it: "facility" in "Facilities & Estates Department". Sides are
+    parts, and so is what a kind before it leaves: "kenya" in "Country Office Kenya".
     """
 
     text: str
     kind: str
     is_part: bool
-    is_first: bool = False
+    is_side: bool = False
 
 
 def cores(name: str, kinds: frozenset[str], unit_type: str = "") -> Iterator[Core]:
@@ -268,7 +276,9 @@ def cores(name: str, kinds: frozenset[str], unit_type: str = "") -> Iterator[Cor
         kind, core = found[-1], found[:-1]
     elif found[0] in kinds:
         kind, core = found[0], found[1:]
-        is_part = bool(_KIND_FIRST.match(bare))  # "Board Secretary" is not the board of anything
+        is_part = kind not in _KINDS_ABROAD and bool(
+            _KIND_FIRST.match(bare)
+        )  # "Board Secretary" is not the board of anything
     else:
         head = _texts(head_name(bare))
         if head and head[-1] in kinds:  # "Regional Bureau for Africa"
@@ -284,6 +294,6 @@ def cores(name: str, kinds: frozenset[str], unit_type: str = "") -> Iterator[Cor
     if core:
         yield Core(" ".join(core), kind, is_part=is_part)
     parts = _CONJUNCTION.split(bare)
-    for place, part in enumerate(parts if len(parts) > 1 else ()):
+    for part in parts if len(parts) > 1 else ():
         if text := " ".join(word for word in _texts(part) if word != kind):
-            yield Core(text, kind, is_part=True, is_first=place == 0)
+            yield Core(text, kind, is_part=True, is_side=True)

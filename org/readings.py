@@ -85,7 +85,6 @@ class _Reader:
     def _as_name(self, phrase: Phrase, *, is_placed: bool) -> Iterator[Reading]:
         """The words as a name in full, and with a kind that people add to it."""
         first, last = phrase.first, phrase.last
-        stretch = self._typed(phrase)
         start = self.sentence.words[first].start
         before = self.sentence.text[max(0, start - 12) : start].split()
         sharing = [name for name in self.index.names.get(phrase.text, ()) if self._fits(phrase, name.written)]
@@ -95,18 +94,29 @@ class _Reader:
         if typed:
             rank = min(name.rank for name in typed)
             best = [name for name in typed if name.rank == rank]
-            exact = [name for name in best if name.written.casefold() == stretch.casefold()] or best
+            exact = self._exactly(phrase, best) or best
             yield Reading(first, last, tuple(dict.fromkeys(name.unit for name in exact)), rank)
         given = [name for name in sharing if name.rank == Rank.GIVEN]
         units = tuple(dict.fromkeys(name.unit for name in given))
         ends = self.sentence.words[first].text, self.sentence.words[last - 1].text
         if units and not self.index.kinds.intersection(ends):
-            if self._kind_after(last):
-                yield Reading(first, last + 1, units, Rank.ADDED)
+            if kind := self._kind_after(last):
+                is_body = kind in names.BODIES - names.OFFICES
+                if akin := tuple(unit for unit in units if not (is_body and unit in self.index.offices)):
+                    yield Reading(first, last + 1, akin, Rank.ADDED)
             elif phrase.text not in everyday.PLAIN and (self._kind_before(first) or self._kind_beside(first)):
                 yield Reading(first - 1, last, units, Rank.ADDED)
         if units and not typed and last - first == 1 and not any(names.is_acronym(name.written) for name in given):
             yield Reading(first, last, units, Rank.GIVEN, sure=False, plain=phrase.text in everyday.EVERYDAY)
+
+    def _exactly(self, phrase: Phrase, sharing: Sequence[Name]) -> list[Name]:
+        """The names that are written as they are typed, with the signs around them: "C" and "C++" share their word."""
+        words = self.sentence.words
+        stretch = self._typed(phrase).casefold()
+        around = self.sentence.text[max(0, words[phrase.first].start - 3) : words[phrase.last - 1].end + 3].casefold()
+        typed = [name for name in sharing if stretch in name.written.casefold() and name.written.casefold() in around]
+        longest = max((len(name.written) for name in typed), default=0)
+        return [name for name in typed if len(name.written) == longest]
 
     def _fits(self, phrase: Phrase, written: str) -> bool:
         """Whether what stands between the words is no more than what stands in the name: "call the centre" is not the
@@ -174,13 +184,20 @@ class _Reader:
             whole = {unit: kind for unit, kind in whole.items() if kind in names.OFFICES}
         plain = phrase.text in everyday.EVERYDAY or phrase.text in self.index.kinds
         if len(whole) == 1 and any(self._is_as_plural(phrase, core.written) for core in cores if core.unit in whole):
-            is_foreign = any(names.is_foreign(core.written) for core in cores if core.unit in whole)
-            is_foreign = is_foreign and not any(
-                everyday.is_plain(word.text, foreign=self.sentence.foreign) for word in self.sentence.words[first:last]
-            )
             is_root = self.index.root in whole and last - first == 1 and not self.sentence.placing
-            sure = not plain and not is_root and (everyday.is_core(self.sentence, first, last) or is_foreign)
+            sure = (
+                not plain
+                and not is_root
+                and (everyday.is_core(self.sentence, first, last) or self._is_foreign(phrase, cores))
+            )
             yield Reading(first, last, tuple(whole), Rank.BARE, sure, plain)
+
+    def _is_foreign(self, phrase: Phrase, cores: Iterable[Core]) -> bool:
+        """Whether the words are of a name in another language, and none of them is English: "recursos humanos"."""
+        words = self.sentence.words[phrase.first : phrase.last]
+        return any(names.is_foreign(core.written) for core in cores) and not any(
+            everyday.is_plain(word.text, foreign=self.sentence.foreign) for word in words
+        )
 
     def _is_as_plural(self, phrase: Phrase, written: str) -> bool:
         """Whether the last word is singular or plural as in the name: "facility" is not the Facilities Department."""

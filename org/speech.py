@@ -16,16 +16,15 @@ _AFTER = re.compile(r"(?:['’]s?\b)?[^\S\n]*([^\w\s]?)\s*([^\W_]*)")
 # What may stand beside a bare word that is a unit. Any other neighbour makes it part of something longer.
 _NEIGHBOURS = frozenset((
     "a", "about", "above", "all", "also", "an", "and", "answer", "answers", "any", "are", "as", "at", "be",
-    "belong", "belongs", "below", "beneath", "besides", "between", "both", "by", "can", "chart", "come", "comes",
-    "consist", "consists", "contain", "contains", "did", "directly", "do", "does", "else", "exactly", "fall",
-    "falls", "fit", "fits", "for", "from", "had", "has", "have", "head", "heads", "hierarchy", "how", "if", "in",
-    "inside", "into", "is", "it", "lead", "leads", "like", "list", "located", "me", "must", "name", "no", "of",
-    "on", "or", "org", "organisation", "organization", "our", "over", "oversee", "owns", "oversees", "manages",
-    "parent", "part", "peers", "please", "pls", "plz", "report", "reporting", "reports", "run", "runs", "same",
-    "shall", "should",
-    "siblings", "sit", "sits", "some", "structure", "than", "thanks", "that", "the", "their", "them", "then",
-    "there", "thx", "to", "under", "underneath", "units", "up", "vs", "was", "were", "what", "where", "which",
-    "who", "whom", "will", "with", "within", "would",
+    "belong", "belongs", "below", "beneath", "besides", "between", "bigger", "both", "but", "by", "can", "chart",
+    "come", "comes", "consist", "consists", "contain", "contains", "did", "directly", "do", "does", "else",
+    "exactly", "fall", "falls", "fit", "fits", "for", "from", "had", "has", "have", "head", "heads", "hierarchy",
+    "how", "if", "in", "inside", "into", "is", "it", "larger", "lead", "leads", "like", "list", "located",
+    "manages", "me", "must", "name", "no", "of", "on", "or", "org", "organisation", "organization", "our", "over",
+    "oversee", "oversees", "owns", "parent", "part", "peers", "please", "pls", "plz", "report", "reporting",
+    "reports", "run", "runs", "same", "shall", "should", "siblings", "sit", "sits", "smaller", "some", "structure",
+    "than", "thanks", "that", "the", "their", "them", "then", "there", "thx", "to", "under", "underneath", "units",
+    "up", "vs", "was", "were", "what", "where", "which", "who", "whom", "will", "with", "within", "would",
 ))  # fmt: skip
 # Of them, those that after a unit are verbs only in "does the unit report": else it is a report of the unit.
 _VERBS_OR_NOUNS = frozenset(("answer", "head", "lead", "list", "name", "report", "run"))
@@ -66,6 +65,7 @@ _ASKING = re.compile(
         \ (?:\w+\ ){0,2}with
       | \b(?:work|works|working|worked)\ for | \b(?:join|joined|joining)
       | \b(?:signs?|signed|speaks?|stands?\ in|cover|covers)\ for
+      | \b(?:it|this|that|case|file|form|request)\ (?:go|goes|went)\ to
       | \b(?:go|goes|going|went)\ (?:through|via) | \btold\ by
     )\s+(?:the\ |our\ )?$
     """,
@@ -102,13 +102,24 @@ _SAYING = re.compile(
 )
 # Someone does something to somebody: "procurement took my form", "can procurement skip the quotes".
 _NO_VERB = "|".join(sorted(_NEIGHBOURS | _THEN | _ONE))
-_DOING = re.compile(rf"\s+(?!(?:{_NO_VERB})\b)[a-z]{{3,}}\s+(?:me|my|us|our)\b", re.IGNORECASE)
+_DOING = re.compile(
+    rf"""
+    \s+(?:(?:just|already|also|never|always|still|now|only)\ )?
+    (?: (?!(?:{_NO_VERB})\b)[a-z]{{3,}}\s+(?:me|my|us|our)\b | [a-z]{{3,}}ed{_OBJECT}
+      | (?:bought|built|chose|forgot|gave|kept|lost|made|paid|ran|sent|sold|spoke|taught|threw|told|took|wrote)\b
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_OWNING = ("'s", "’s")
+_BEING_BUSY = re.compile(rf"\s+[a-z]{{3,}}ing{_OBJECT}", re.IGNORECASE)
+_BEING = re.compile(r"\b(?:is|are|was|were)\s+(?:the\ |our\ )?$", re.IGNORECASE)
 _WOULD_DO = re.compile(
     rf"""
     \s+(?:(?:also|ever|even|really|still)\ )?
     (?: [a-z]{{2,}}{_OBJECT}
       | (?!{_NOUN}|{_IDLE}|(?:and|as|at|by|for|from|in|is|of|on|or|to|with)\b)[a-z]{{2,}}(?:
-          \ (?:about|after|all|any|at|before|for|from|if|in|more|new|only|on|to|until|with|one|two|three|four|five|\d+)\b
+          \ (?:about|after|all|any|at|before|for|from|if|in|more|new|only|on|to|until|with|one|two|three|four|\d+)\b
         | \ \w+s\b | \W*$)
     )
     """,
@@ -135,13 +146,14 @@ _DECIDING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _REACHED = re.compile(
-    r"(?:['’]s?)?\s+(?:phone|hotline|extension|mailbox|inbox|e-?mail address|(?:opening|office) (?:hours|times)|folks"
+    r"(?:['’]s?)?\s+(?:phone|hotline|extension|mailbox|inbox|e-?mail(?: address)?"
+    r"|(?:opening|office) (?:hours|times)|folks|contacts?|helpline|telefon|telephone|team lead|members|minutes"
     r"|people|guys|colleagues|(?:(?:is|are) )?(?:in charge|responsible))\b",
     re.IGNORECASE,
 )
 _PLACE_LINK = re.compile(
     r"\s+(?:(?:\w+ly|is|are|a|both|all|somewhere|anywhere|part|now|right|also|sit|sits|fall|falls|comes?|belongs?"
-    r"|reports?|answers?|still|run|managed|owned|led)\s+){0,3}"
+    r"|reports?|answers?|still|run|managed|owned|led|bigger|larger|smaller)\s+){0,3}"
     r"(?:in|under|of|within|inside|below|above|over|beneath|underneath|to|by|than)\s+(?:the\s+|our\s+)?",
     re.IGNORECASE,
 )
@@ -178,21 +190,25 @@ def is_someone(text: str, start: int, end: int) -> bool:
     preceding, _ = neighbours(text, start, end)
     if preceding in _ONE:
         return False
-    if _WHO_IN.search(before) or re.match(r"['’]s\b", after):
+    is_owning = text[start:end].endswith(_OWNING) or after.startswith(_OWNING)
+    if _WHO_IN.search(before) or (is_owning and (not preceding or preceding in COMMON)):
         return True
     acting = _DECIDING if _WHETHER.search(before) else _SAYING
     if (not preceding or (preceding in COMMON and not _TOPIC.search(before))) and (
         acting.match(after) or _REACHED.match(after)
     ):
         return True
-    # "do plumbers need a badge", but "does exams need my card"
-    is_any = preceding not in ("does", "the") and text[start:end].endswith("s")
-    if (
-        _WOULD_DO.match(after)
-        if acting is _DECIDING and not is_any
-        else preceding in ("", "the") and _DOING.match(after)
-    ):
-        return not _is_topic(text[start:end])
+    typed = text[start:end]
+    is_plural = typed.endswith("s") and " " not in typed
+    is_one_of_them = is_plural and preceding in ("does", "has")  # "does exams need my card", not "do exams"
+    is_any = is_plural and not is_one_of_them and preceding != "the"
+    is_doing = (
+        (acting is _DECIDING and not is_any and _WOULD_DO.match(after))
+        or (preceding in ("", "the") and _DOING.match(after))
+        or (_BEING.search(before) and _BEING_BUSY.match(after))
+    )
+    if is_doing:
+        return is_one_of_them or not _is_topic(typed)
     return bool(_ASKING.search(before)) and (ends(text, start, end)[1] or bool(_DECIDING.match(after)))
 
 

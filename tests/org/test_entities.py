@@ -129,6 +129,44 @@ def test_without_narrowing_a_shared_name_keeps_all_its_units(finder: EntityFinde
     assert len(first.units) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("wer leitet die giesserei", ["Gießerei"]),
+        ("wann meldet sich der pruefungsausschuss", ["Prüfungsausschuss"]),
+        ("an wen berichtet die abteilung einkauf", ["Einkauf"]),
+        ("telefon der steuer-abteilung", ["Steuerabteilung"]),
+        ("does obras publicas mend the street lights", ["Dirección de Obras Públicas"]),
+        ("oficina de obras publicas", ["Dirección de Obras Públicas"]),
+        ("insan kaynaklari nereye bagli", ["İnsan Kaynakları Müdürlüğü"]),
+        ("flat products bu", ["Flat Products Business Unit"]),
+        ("the kenya office", ["Country Office Kenya"]),
+        ("does the treasury lend", ["Treasury"]),
+        ("ask for the deputy director of roads", ["Deputy Director, Roads"]),
+        ("is treasury street closed", []),
+        ("ein einkauf kostet geld", []),
+        ("which port do i plug the cable in", []),
+    ],
+)
+def test_names_of_other_languages_and_orders_are_found(text: str, expected: list[str]) -> None:
+    rows = (
+        "Top,,", "Gießerei,,", "Prüfungsausschuss,,", "Einkauf,,", "Steuerabteilung,,", "Dirección de Obras Públicas,,",
+        "İnsan Kaynakları Müdürlüğü,,", "Flat Products Business Unit,business unit,", "Country Office Kenya,,",
+        "Treasury,,", '"Deputy Director, Roads",,', '"Deputy Director, Rail",,', "Harbours,,PORT",
+    )  # fmt: skip
+    written = "\n".join(f"{row},{'' if row == rows[0] else 'Top'}" for row in rows)
+    chart = load(f"name,type,aliases,parent\n{written}\n".encode(), "chart.csv")
+    assert [one for units in named(chart, EntityFinder(chart), text) for one in units] == expected
+
+
+def test_names_that_differ_by_a_sign_alone_are_told_apart() -> None:
+    finder = EntityFinder(load(b"name,parent\nTop,\nAble,Top\nAble-,Top\n", "chart.csv"))
+    assert [mention.units for mention in finder.find("where do Able and Able- sit")] == [
+        ("Top > Able",),
+        ("Top > Able-",),
+    ]
+
+
 def test_the_longest_name_wins_and_mentions_do_not_overlap() -> None:
     chart = load(b"name,parent\nTop,\nHealth,Top\nHealth Office,Top\nWorld Health Office,Top\n", "chart.csv")
     finder = EntityFinder(chart)

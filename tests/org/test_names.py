@@ -24,6 +24,9 @@ from org import names
         ("U.N. Office", "UN office"),
         ("e\u0301cole", "\u00e9cole"),
         ("HR dept.", "HR Department"),
+        ("Direction de la recherche", "direction recherche"),
+        ("Amt für Umwelt", "amt umwelt"),
+        ("Public Enquiries", "public inquiries"),
     ],
 )
 def test_spellings_of_one_name_have_one_key(first: str, second: str) -> None:
@@ -80,7 +83,35 @@ def test_other_names(name: str, others: set[str]) -> None:
         ),
         ("Regional Bureau for Africa", [("africa", "bureau", True)]),
         ("Communications", []),
+        ("Country Office Kenya", [("kenya", "office", True)]),
     ],
 )
 def test_cores_are_names_without_their_kind(name: str, cores: list[tuple[str, str, bool]]) -> None:
     assert [(core.text, core.kind, core.is_part) for core in names.cores(name, names.OFFICES | names.BODIES)] == cores
+
+
+@pytest.mark.parametrize(
+    ("name", "unit_type", "cores"),
+    [
+        ("Flat Products Business Unit", "business unit", [("flat product", "unit")]),
+        ("Careers & Employability", "team", [("career", "team"), ("employability", "team")]),
+        ("Careers & Employability", "gang", []),
+        ("Timetabling", "team", []),
+    ],
+)
+def test_the_type_of_a_unit_stands_in_for_a_kind_in_its_name(
+    name: str, unit_type: str, cores: list[tuple[str, str]]
+) -> None:
+    assert [(core.text, core.kind) for core in names.cores(name, names.OFFICES, unit_type)] == cores
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("Prüfungsausschuss", True), ("Bureau des stages", True), ("Audit Office", False), ("Delta Desk", False)],
+)
+def test_a_name_in_another_language_shows_by_its_letters_and_little_words(name: str, expected: bool) -> None:
+    assert names.is_foreign(name) is expected
+
+
+def test_umlauts_are_spelled_out_as_people_type_them() -> None:
+    assert names.spelled_out("Küstenamt") == "kuestenamt"
