@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from org.answering.sentences import listing, plural
 from org.chart import Chart, Unit
-from org.sentences import listing, plural
 
 EACH = 8  # answers of a wording on a chart
 WORDS = "no one two three four five six seven eight nine ten eleven twelve".split()

@@ -1,6 +1,6 @@
 """The organization's chart: a table of units made into a tree.
 
-bytes -> table (org/table.py) -> rows (org/columns.py) -> lineage and every problem (org/checks.py) -> Chart
+bytes -> table -> rows -> lineage and every problem (org/reading) -> Chart
 Knows nothing about questions, names in sentences, or where a chart is stored.
 """
 
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from org import ChartError
-from org.checks import Lineage, examine
-from org.columns import interpret
-from org.parents import PATH_SEPARATOR
-from org.problems import Problem, listing
-from org.table import Table, read
+from org.reading.checks import Lineage, examine
+from org.reading.columns import interpret
+from org.reading.parents import PATH_SEPARATOR
+from org.reading.problems import Problem, listing
+from org.reading.table import Table, read
 
 __all__ = ["Chart", "Problem", "Report", "Unit", "check", "judge", "load"]
 
@@ -165,7 +165,7 @@ def usable(report: Report, name: str) -> Chart:
 
 
 def check(content: bytes, name: str, *, sheet: str = "", columns: Mapping[str, str] | None = None) -> Report:
-    """Read a chart file in this process, and report all that is wrong with it: `judge` after `org.table.read`.
+    """Read a chart file in this process, and report all that is wrong with it: `judge` after `org.reading.table.read`.
 
     A file that may be anyone's is read through `trag.charts`, in a process that it may kill.
     """

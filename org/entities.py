@@ -1,6 +1,6 @@
 """Find the organization's units in a sentence, by the names people use for them (T-RAG, section 5.3 and appendix B).
 
-Text -> canonical words (org/names.py) -> phrases of the index (org/index.py), by spaCy's span ruler -> mentions
+Text -> canonical words -> phrases of the index (org/finding), by spaCy's span ruler -> mentions
 Knows nothing about what the sentence asks.
 """
 
@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from org import everyday, index, names, speech
 from org.chart import Chart
-from org.everyday import Sentence
-from org.readings import Phrase, Reading, readings
-from org.spelling import Speller
+from org.finding import everyday, index, names, speech
+from org.finding.everyday import Sentence
+from org.finding.readings import Phrase, Reading, readings
+from org.finding.spelling import Speller
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -1,6 +1,6 @@
 """A chart -> the bytes of a file that reads back as the same chart, id for id.
 
-Knows the formats that org/table.py reads; knows nothing about where a file goes.
+Knows the formats that org/reading/table.py reads; knows nothing about where a file goes.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
-from org.cells import guard
 from org.chart import Chart, Unit
-from org.headers import COLUMNS
-from org.objects import ORDER
-from org.parents import PATH_SEPARATOR
+from org.reading.cells import guard
+from org.reading.headers import COLUMNS
+from org.reading.objects import ORDER
+from org.reading.parents import PATH_SEPARATOR
 
 Format = Literal["csv", "xlsx", "json", "tree"]
 
@@ -34,7 +34,7 @@ def write(chart: Chart, format: Format) -> bytes:
         return _json(_tree(chart))
     rows = _rows(chart)
     if format == "xlsx":
-        from org.workbook import pack
+        from org.reading.workbook import pack
 
         return pack(rows)
     text = io.StringIO(newline="")

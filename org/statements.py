@@ -1,6 +1,6 @@
 """Sentences about where units sit, for the model to copy, and the chart's own answer (T-RAG, section 5.3, figure 2).
 
-What is asked (org/questions.py) -> the answer (org/replies.py) and what else helps -> statements within a budget
+What is asked -> the answer (org/answering) and what else helps -> statements within a budget
 Knows nothing about models; `count` is whatever measures a text for the one who asks.
 """
 
@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from org import everyday, names, particulars, sentences, subjects
+from org.answering import particulars, sentences, subjects
+from org.answering.replies import FEW, MANY, MOST_SHARING, of_type, reply
+from org.answering.sentences import label, sentence
 from org.chart import Chart, Unit
 from org.entities import Mention, TypeMention
-from org.replies import FEW, MANY, MOST_SHARING, of_type, reply
-from org.sentences import label, sentence
+from org.finding import everyday, names
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ STEPS = {"follow_up", "retrieve", "quote", "verify", "settle", "embed", "llm", "
 ROOMS = {
     "anytree": {"org/chart.py"},
     "spacy": {"org/entities.py"},
-    "openpyxl": {"org/workbook.py", "trag/ingest/"},
+    "openpyxl": {"org/reading/workbook.py", "trag/ingest/"},
     "chromadb": {"store/"},
     "langchain_core": {"store/ranking.py"},
     "langchain_text_splitters": {"trag/ingest/"},

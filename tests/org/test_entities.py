@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from org import everyday, names
 from org.chart import Chart, Unit, load
 from org.entities import EntityFinder
+from org.finding import everyday, names
 
 
 def named(chart: Chart, finder: EntityFinder, text: str) -> list[tuple[str, ...]]:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from org.cells import clean, guard
 from org.chart import Chart, Unit, check, load
 from org.export import Format, write
-from org.headers import COLUMNS
+from org.reading.cells import clean, guard
+from org.reading.headers import COLUMNS
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 

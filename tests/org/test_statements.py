@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from org.answering.replies import MOST_SHARING
 from org.chart import Chart, check
 from org.entities import EntityFinder
-from org.replies import MOST_SHARING
 from org.statements import Statement, answer, describe, placement
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "larkmoor" / "chart.csv"

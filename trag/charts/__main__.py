@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 
-from org.table import read
+from org.reading.table import read
 from trag.limited import serve
 
 if __name__ == "__main__":

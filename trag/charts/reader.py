@@ -1,6 +1,6 @@
 """The bytes of a chart file -> its Report, the parsing done in a child process that a hostile file may kill.
 
-Knows no format and no rule of charts: `org.table` reads, `org.chart` judges.
+Knows no format and no rule of charts: `org.reading.table` reads, `org.chart` judges.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import PurePath
 
 from org.chart import Report, judge
-from org.problems import error
-from org.table import Table, too_large
+from org.reading.problems import error
+from org.reading.table import Table, too_large
 from trag.errors import TragError
 from trag.limited import Limits, run
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from org import facts, particulars, subjects
+from org.answering import facts, particulars, subjects
 from org.chart import Chart
 from org.entities import EntityFinder
 from trag.record import Checks

@@ -1,6 +1,6 @@
 """An answer against what its question asks of the chart: the yes or no, the number, the units, none left out or added.
 
-Facts (org/facts.py), answer -> what is wrong.  Knows nothing about documents.
+Facts (org/answering/facts.py), answer -> what is wrong.  Knows nothing about documents.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from org.answering.facts import Fact
+from org.answering.particulars import Particular
 from org.chart import Chart
 from org.entities import Mention
-from org.facts import Fact
-from org.particulars import Particular
 from trag.verify import judging
 from trag.verify.claims import Claim, Under
 from trag.verify.reading import Reading

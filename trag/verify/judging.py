@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise, product
 
-from org import kinds
+from org.answering import kinds
 from org.chart import Chart
 from trag.record import Misplaced
 from trag.verify.claims import Beside, Claim, Count, Line, Under

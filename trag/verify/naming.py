@@ -11,10 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from weakref import WeakKeyDictionary
 
-from org import everyday, kinds, names
+from org.answering import kinds
+from org.answering.facts import Fact
 from org.chart import Chart
 from org.entities import EntityFinder, Mention
-from org.facts import Fact
+from org.finding import everyday, names
 from trag.verify.support import Evidence
 
 _NEAR = 200  # units of which the name is looked for to the letter, and types

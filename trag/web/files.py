@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from fastapi.responses import Response
 
-from org.cells import guard
+from org.reading.cells import guard
 
 
 def attachment(content: bytes, name: str, media: str) -> Response:

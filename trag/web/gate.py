@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 
-from org.table import MAX_BYTES
+from org.reading.table import MAX_BYTES
 from trag.limited import Limits
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import pytest
 from org.chart import Chart, Report, Unit, load
 from org.chart import check as check_here
 from org.export import Format, write
-from org.table import MAX_BYTES
+from org.reading.table import MAX_BYTES
 from trag import limited
 from trag.charts import check
 from trag.charts.reader import LIMITS

@@ -81,6 +81,8 @@ def upload(page: Page, content: bytes, name: str = "next.csv") -> None:
 def to_the_questions(page: Page) -> None:
     page.get_by_role("link", name="Ask").click()
     expect(page.locator("#log .welcome")).to_be_visible()
+    # Gradio complains on the console when it is left while it waits for the model to come up.
+    expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
 
 
 def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page, ask: Ask) -> None:

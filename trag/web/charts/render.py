@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from org.chart import Chart, Report
-from org.problems import Problem
-from org.table import MAX_BYTES
+from org.reading.problems import Problem
+from org.reading.table import MAX_BYTES
 from store.records import ChartVersion
 from trag.web.charts.reviews import Choice, Review
 from trag.web.charts.uploads import Upload

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from org.changes import compare
 from org.chart import Chart, Report
-from org.headers import COLUMNS
+from org.reading.headers import COLUMNS
 from trag import charts
 from trag.errors import TragError
 from trag.web.charts.changes import Group, groups

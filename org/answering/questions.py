@@ -1,0 +1,255 @@
+"""What a question asks of the chart: its signs (signs.py) against a table of patterns, of which the first counts.
+
+"who @0 reports" -> Asked(ABOVE, of mention 0).  A question with a word that is no sign is not purely about the chart,
+and is left to the documents.  Knows nothing about what the chart holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from org.answering import signs
+from org.entities import Mention, TypeMention
+
+
+class Kind(Enum):
+    """What is asked about the units that a question names."""
+
+    RELATED = auto()  # how two units stand to each other
+    MORE = auto()  # which of two has more units under it
+    ARE_PEERS = auto()  # whether two are directly under the same unit
+    SAME = auto()  # whether two are under the same unit
+    COMMON = auto()  # the unit above both
+    BETWEEN = auto()  # the units between one and another above it
+    IS_UNDER = auto()
+    IS_TYPE = auto()
+    HAS_UNITS = auto()
+    COUNT = auto()
+    PEERS = auto()
+    PATH = auto()
+    DEPTH = auto()
+    TYPE = auto()
+    ALIAS = auto()
+    ABOVE = auto()
+    AROUND = auto()  # above and below
+    UNDER = auto()
+    OF_TYPE = auto()
+    TOP = auto()
+    WHERE = auto()
+    WHAT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One thing asked. `of` and `against` are places among the mentions, `types` among the types.
+
+    `direct` asks for the next level alone, `deep` for all levels; `of_units` tells that it speaks of units and not only
+    of what something consists of; `steps` is how often it says "parent", `reports` whether it says "report",
+    `yes_or_no` whether it asks for one of the two.
+    """
+
+    kind: Kind
+    of: tuple[int, ...]
+    against: tuple[int, ...]
+    types: tuple[int, ...]
+    direct: bool
+    deep: bool
+    of_units: bool
+    steps: int
+    reports: bool
+    yes_or_no: bool = False
+
+
+_U = r"@\d+(?: @\d+)*"  # units by name
+_C = r"(?:#\d+|unit)"  # a category
+_CS = rf"(?:{_C} )*"
+_W = r"(?:who|which|where|how)"
+_BELOW = r"(?:below|reports|in)"
+_TWO = r"(?=.*@.*@)"
+_NO_UNIT = r"(?!.*@)"
+_PLAIN = r"(?!.*\b(?:who|which|where|count|list|same|parent|more|type)\b).*"
+_PATTERNS: tuple[tuple[Kind, str], ...] = (
+    (Kind.RELATED, rf"{_TWO}.*\b(?:related|path)\b.*"),  # how is A related to B; the path from A to B
+    (Kind.RELATED, rf"yes {_U} (?:above below|below above) {_U}"),  # is A above or below B
+    (Kind.MORE, rf"{_TWO}.*\b(?:more|most)\b.*"),  # which has more units, A or B
+    (Kind.ARE_PEERS, rf"{_TWO}yes .*\bpeer\b.*"),  # are A and B siblings
+    (Kind.SAME, rf"{_TWO}yes .*\bsame\b.*"),  # do A and B report to the same unit
+    (Kind.COMMON, rf"{_TWO}.*\b(?:same|both)\b.*"),  # what do A and B have in common
+    (Kind.PATH, rf".*\blevel above {_U}"),  # what is two levels above A
+    (Kind.BETWEEN, rf"{_TWO}.*\b(?:between|level)\b.*"),  # what is between A and B
+    (Kind.DEPTH, r"(?=.*@).*\blevel\b.*"),  # at what level is A
+    (Kind.IS_UNDER, rf"yes (?P<a>{_U}) {_CS}{_BELOW} (?P<b>{_U})(?: yes)?"),  # is A part of B
+    (Kind.IS_UNDER, rf"(?P<a>{_U}) {_CS}{_BELOW} (?P<b>{_U}) yes"),  # A is in B, right?
+    (Kind.IS_UNDER, rf"(?P<a>{_U}) (?:below|reports) (?P<b>{_U})"),  # A reports to B?
+    (Kind.IS_UNDER, rf"yes (?P<b>{_U}) {_CS}(?:above|parent|runs)(?: in)? (?P<a>{_U})"),  # does B include A
+    (Kind.IS_TYPE, rf"yes {_U} {_C}(?: {_C})*"),  # is A a committee
+    (Kind.HAS_UNITS, rf"yes {_U} (?:above )?(?:children|(?:above )?{_C})(?: {_C})*(?: {_BELOW})?"),  # has A any teams
+    (Kind.HAS_UNITS, rf"yes {_CS}(?:{_C}|children) {_BELOW} {_U}"),  # are there any teams in A
+    (Kind.COUNT, rf"(?:{_W} |list )?count (?=.*(?:{_C}|children|below|reports)){_PLAIN}"),  # how many teams are in A
+    (Kind.UNDER, rf"(?:{_W} |list ){_CS}{_BELOW} (?P<a>{_U}) peer {_U}"),  # what is in A besides B
+    (Kind.PEERS, r"(?!yes)(?=.*@).*\b(?:peer|same)\b.*"),  # which units are next to A
+    (Kind.PEERS, rf"(?:{_W} |list )?{_CS}{_BELOW} parent {_U}"),  # who reports to the parent of A
+    (Kind.UNDER, rf"(?:{_W} |list )?(?:hierarchy|structure|path) below {_U}"),  # the hierarchy below A
+    (Kind.PATH, r"(?=.*@).*\b(?:path|hierarchy)\b.*"),  # the chain of command of A
+    (Kind.UNDER, rf"(?:{_W} |list )?type (?:in )?(?:{_C} )+{_BELOW} {_U}"),  # what types of units are in A
+    (Kind.TYPE, rf"(?:which )?type {_CS}{_U}(?: {_C})*|which {_U} type(?: {_C})*"),  # what type of unit is A
+    (Kind.ALIAS, rf"(?=.*\balias\b)(?:(?:who|which|list) )?(?:alias )?{_U}(?: alias)?"),  # what does A stand for
+    (Kind.ABOVE, rf"(?:{_BELOW} )?{_W} {_CS}{_U}(?: {_C})* {_BELOW}(?: {_C})*"),  # which unit is A part of
+    (Kind.ABOVE, rf"{_BELOW} {_W} {_CS}{_U}"),  # in which division is A
+    (Kind.ABOVE, rf"{_U} {_BELOW} {_W}(?: {_C})*"),  # A is under what
+    (Kind.AROUND, rf"(?:{_W} |list )?(?:above below|below above) {_U}"),  # what is above and below A
+    (Kind.ABOVE, rf"yes {_U} {_BELOW} {_C}(?: {_C})*"),  # is A in a division
+    (Kind.WHERE, rf"yes {_U}"),  # is there an A
+    (Kind.WHERE, rf"where {_U} in #\d+"),  # where is the library of the school
+    (Kind.ABOVE, rf"{_W} (?:parent )?{_CS}{_U} {_CS}{_BELOW}(?: {_C})*"),  # to which higher unit does A report
+    (Kind.ABOVE, rf"(?:{_W} |list )?{_CS}(?:above|(?:parent )*parent) {_U}"),  # who oversees A; the parent of A
+    (Kind.ABOVE, rf"(?:{_W} |list )?{_CS}{_U} parent(?: {_C})*"),  # what is A's parent
+    (Kind.UNDER, rf"(?=.*(?:{_W}|list|#|unit|children))(?!who in)(?:{_W} |list )?{_CS}(?:children )?{_BELOW} {_U}"),
+    (Kind.UNDER, rf"(?:{_W} |list ){_CS}{_U} above(?: {_C})*(?: below)?"),  # what does A consist of
+    (Kind.UNDER, rf"(?:{_W} |list )?(?:{_C} )+{_U} runs"),  # which teams does A manage
+    (Kind.UNDER, rf"(?:{_W} |list )?(?:{_C} )+above {_U} above"),  # which teams has A got
+    (Kind.UNDER, rf"(?:{_W} |list )?{_CS}(?:children|structure) (?:{_BELOW} )?{_U}"),  # the subunits of A
+    (Kind.UNDER, rf"(?:{_W} |list )?{_U} (?:{_CS}{_C}|children|structure)"),  # list A's teams
+    (Kind.UNDER, rf"{_NO_UNIT}.*\btoplevel\b.*"),  # which units are at the top level
+    (Kind.TOP, rf"{_NO_UNIT}.*\btop\b.*"),  # what is at the top
+    (Kind.WHERE, rf"(?:which )?where (?:{_BELOW} )?{_U}(?: {_BELOW})?"),  # where is A
+    (Kind.WHERE, rf"(?:{_W} )?{_U} where"),  # A is where; how does A fit in
+    (
+        Kind.OF_TYPE,
+        rf"{_NO_UNIT}(?:{_W} |list |yes )?(?:above )?{_CS}#\d+(?: {_C})*(?: above)?",
+    ),  # which committees exist
+    (Kind.UNDER, rf"{_NO_UNIT}(?:{_W} |list )unit(?: above)?"),  # list all units
+    (Kind.WHAT, rf"(?:which|about) {_U}"),  # what is A
+)
+_TABLE = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
+
+_ASKING = frozenset(("who", "which", "where", "how", "count", "list", "yes", "about"))
+_FIRST = _ASKING - {"list", "yes", "about"}  # a question has begun: these are no mere lead-in
+_LINKS = ("below", "reports", "in")
+_SEVERAL = re.compile(
+    rf"(?:(?:{_W}|list) )?((?:(?:list )?{_CS}{_BELOW} {_U} ?){{2,}})"
+)  # some under A and some under B
+_ONE_OF_SEVERAL = re.compile(rf"({_CS}){_BELOW} ({_U})")
+_HOW_MANY = re.compile(r" count(?: (?:direct|deep|it|below|unit))*$")  # "..., and how many?"
+_CLAUSE = re.compile(r"[.?!;:\n]+(?:\s|$)|\s[-–—]\s")
+_OPEN_QUESTION = re.compile(r"\W*(?:(?:and|but|so|also|then) )?(?:who|whom|what|which|where|when|why|how)\b")
+_QUESTION = re.compile(rf"{_OPEN_QUESTION.pattern}|\W*(?:is|are|does|do|did|can|may|must|should|shall)\b")
+_ASIDE = re.compile(
+    r",? (?:because|since|so that|so i|so we|in order to|as i|as we|before i|when i|if i|while i|for my|for a|thanks"
+    r"|thank you|cheers|to (?:prepare|write|complete|fill|be sure|make))\b.*$|, (?:i|we|my|our|sorry|just)\b.*$"
+)
+_LONGEST = 1000  # letters: a longer text is a story, and no question about the chart alone
+_LEAD_INS = 6  # commas
+
+
+def read(
+    question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], *, context: Collection[int] = ()
+) -> tuple[Asked, ...]:
+    """All that a question asks of the chart, in its order; empty when it is not purely about the chart.
+
+    `context` are the places of mentions that only tell where another one is ("the Library of the Museum").
+    """
+    if len(question) > _LONGEST:
+        return ()
+    asked: list[Asked] = []
+    subject = ""
+    for clause in _CLAUSE.split(signs.mask(question, mentions, types)):
+        pieces = clause.split(",", _LEAD_INS)
+        found: tuple[Asked, ...] = ()
+        for start in range(len(pieces)) if not _OPEN_QUESTION.match(clause) else (0,):
+            before = _last_unit(",".join(pieces[:start]), subject)
+            found = found or _clause(signs.read(_ASIDE.sub("", ",".join(pieces[start:])), context), before)
+        if not found and _QUESTION.match(clause):
+            return ()
+        asked += found
+        subject = _last_unit(clause, subject)
+    return tuple(asked)
+
+
+def _clause(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
+    """What one clause asks: all of it, or, after a lead-in of any words, all from its first asking word on.
+
+    `subject` is the unit that "it" means.
+    """
+    known = max((place + 1 for place, sign in enumerate(row) if sign == signs.UNKNOWN), default=0)
+    if "when" in row or _FIRST.intersection(row[:known]):
+        return ()
+    asking = _ASKING if known == 0 else _ASKING - {"about"}  # "a friend asked about ...": no question yet
+    first = next((place for place in range(known, len(row)) if row[place] in asking), len(row))
+    if first and row[first - 1] in _LINKS:
+        first -= 1  # "under which ..."
+    whole = _parts(row, subject) if known == 0 else ()
+    return whole or _parts(row[first:], _last_unit(" ".join(row[:first]), subject))
+
+
+def _parts(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
+    """A row of signs as one question, or as several."""
+    if whole := _match(row, subject):
+        return (whole,)
+    if several := _SEVERAL.fullmatch(signs.tidy(row)):
+        return _some_and_some(several[1], signs.FLAGS.intersection(row))
+    if more := _HOW_MANY.search(" ".join(row)):
+        return _parts(row[: -len(more[0].split())], subject)  # every list says its number
+    starts = [
+        place
+        for place in range(1, len(row))
+        if row[place] in _ASKING
+        and row[place - 1] not in ("unit", "list")
+        and not (row[place - 1] in _LINKS and not row[place - 2].startswith("@"))
+    ]
+    asked: list[Asked] = []
+    for start, end in zip([0, *starts], [*starts, len(row)], strict=True):
+        one = _match(row[start:end], subject) if starts else None
+        if one is None:
+            return ()
+        asked.append(one)
+        subject = f"@{one.of[-1]}" if one.of else subject
+    return tuple(asked)
+
+
+def _some_and_some(text: str, flags: Collection[str]) -> tuple[Asked, ...]:
+    """Some units under A and some under B, a category holding until another is named (T-RAG, section 6.2)."""
+    asked: list[Asked | None] = []
+    sought = ""
+    for categories, units in _ONE_OF_SEVERAL.findall(text):
+        sought = categories or sought
+        asked.append(_match(["list", *flags, *sought.split(), "below", *units.split()], ""))
+    return tuple(one for one in asked if one)
+
+
+def _match(row: Sequence[str], subject: str) -> Asked | None:
+    """One question, by the first pattern that fits all its signs."""
+    text = signs.tidy(row)
+    if "@" in text:
+        text = re.sub(r"(?: (?:below|in|above))? it\b", "", text)  # "what does A have under it"
+    else:
+        text = re.sub(r"\bit\b", subject or signs.UNKNOWN, text)
+    for kind, pattern in _TABLE:
+        if fit := pattern.fullmatch(text):
+            sides = fit.groupdict()
+            any_unit = kind in (Kind.COUNT, Kind.UNDER) and "unit" in text
+            return Asked(
+                kind,
+                of=_places("@", sides.get("a", text)),
+                against=_places("@", sides.get("b", "")),
+                types=() if any_unit else _places("#", text),
+                direct="direct" in row,
+                deep="deep" in row and "direct" not in row,
+                of_units=bool(re.search(r"unit|#|below|reports|children", text)),
+                steps=text.count("parent"),
+                reports="reports" in text,
+                yes_or_no="yes" in row,
+            )
+    return None
+
+
+def _places(mark: str, text: str) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(int(place) for place in re.findall(rf"{mark}(\d+)", text)))
+
+
+def _last_unit(text: str, otherwise: str) -> str:
+    found = re.findall(r"@\d+", text)
+    return str(found[-1]) if found else otherwise

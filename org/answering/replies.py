@@ -1,0 +1,239 @@
+"""The chart's answer to one thing asked (org/answering/questions.py), in the words of org/answering/sentences.py.
+
+Asked, the units it is about -> a complete answer, "" when the chart cannot give one.
+Knows nothing about how a question was typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice, product
+
+from org.answering import kinds, sentences
+from org.answering.questions import Asked, Kind
+from org.answering.sentences import label, listing, sentence
+from org.answering.subjects import Group, Subject
+from org.chart import Chart, Unit
+
+MANY, FEW = 60, 8  # how many units a list names, and how many in passing; past that it says how many more
+MOST_SHARING = 6  # units told apart for one shared name; the others are listed
+_TOGETHER = frozenset((Kind.RELATED, Kind.MORE, Kind.ARE_PEERS, Kind.SAME, Kind.COMMON, Kind.BETWEEN))
+
+
+def reply(subject: Subject, chart: Chart, limit: int = MANY) -> str:
+    """The answer about the units of a subject. A list names `limit` units at most and says how many more there are."""
+    asked, groups, types = subject.asked, subject.groups, subject.types
+    if asked.kind in _TOGETHER:
+        choices = [list(dict.fromkeys(choice)) for choice in islice(product(*groups), MOST_SHARING)]
+        told = [_together(asked, units, types, chart) for units in choices if len(units) > 1]
+        return " ".join(told) if told and all(told) else ""
+    if asked.kind is Kind.IS_UNDER:
+        above = [unit for group in subject.against for unit in group]
+        told = [_is_under(unit, above, asked, chart) for group in groups for unit in group[:MOST_SHARING]]
+        return " ".join([*told, *(text for group in groups for text in _others(group))])
+    if not groups:
+        whole = f" The chart has {len(chart):,} units." if asked.kind is Kind.COUNT and not types else ""
+        return _about(chart.root, asked, types, chart, limit) + whole
+    told = [_about_group(group, asked, types, chart, limit) for group in groups]
+    return " ".join(told) if all(told) else ""
+
+
+def of_type(noun: str, unit: Unit, chart: Chart, limit: int, *, direct: bool = False) -> str:
+    """The units of a type under another; when there are none, one of that type above it, or those directly under it."""
+    units = _units_of_type(noun, unit, chart, direct=direct)
+    text = sentences.of_type(units, noun, unit, chart, limit)
+    if units or unit.parent is None:
+        return text
+    if above := _nearest(unit, (noun,), chart):
+        return f"{text} {sentence(f'{label(unit, chart)} is {sentences.chain(unit, chart, above)}')}"
+    return f"{text} {sentences.children(unit, chart, FEW)}" if chart.children(unit.id) else text
+
+
+def _about_group(group: Group, asked: Asked, types: Sequence[str], chart: Chart, limit: int) -> str:
+    """The answer for one name: for each of the units that share it, in short, saying how many there are."""
+    if len(group) == 1:
+        return _about(group[0], asked, types, chart, limit)
+    told = [_about(unit, asked, types, chart, min(limit, FEW)) for unit in group[:MOST_SHARING]]
+    if not all(told):
+        return ""
+    same_name = len({unit.name.casefold() for unit in group}) == 1
+    opening = f"There are {len(group):,} units called {group[0].name}." if same_name else "Several units may be meant."
+    return " ".join([opening, *told, *_others(group)])
+
+
+def _others(group: Group) -> list[str]:
+    """How many units of a shared name are not told apart."""
+    rest = len(group) - MOST_SHARING
+    return [f"{rest:,} more {'has' if rest == 1 else 'have'} that name."] if rest > 0 else []
+
+
+def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: int) -> str:
+    """The answer about one unit."""
+    name = label(unit, chart)
+    match asked.kind:
+        case Kind.WHERE | Kind.PATH | Kind.TOP:
+            return sentences.placed(unit, chart)
+        case Kind.ABOVE:
+            return _above(unit, asked, types, chart)
+        case Kind.AROUND:
+            return f"{sentences.placed(unit, chart)} {sentences.children(unit, chart, limit)}"
+        case Kind.UNDER | Kind.OF_TYPE:
+            return _under(unit, asked, types, chart, limit)
+        case Kind.HAS_UNITS:
+            text = _under(unit, asked, types, chart, limit)
+            return f"{'No' if text.startswith('No ') else 'Yes'}: {_continued(text)}"
+        case Kind.COUNT:
+            return " ".join(_count(unit, noun, asked, chart) for noun in types) or sentences.totals(unit, chart)
+        case Kind.PEERS:
+            return sentences.siblings(unit, chart, limit)
+        case Kind.DEPTH:
+            levels = sentences.counted(chart.depth(unit.id), "level")
+            return sentence(f"{name} is {levels} below {label(chart.root, chart)}")
+        case Kind.TYPE if unit.type:
+            return sentence(f"{name} is {sentences.with_article(unit.type)}")
+        case Kind.IS_TYPE if unit.type and types:
+            yes = any(kinds.is_of_type(unit, noun) for noun in types)
+            return f"{'Yes' if yes else 'No'}, {name} is {sentences.with_article(unit.type)}."
+        case Kind.ALIAS if unit.aliases:
+            return sentence(f"{name} is also called {listing(unit.aliases)}")
+        case Kind.WHAT:
+            return " ".join(filter(None, (sentences.kind(unit, chart), sentences.described(unit, chart))))
+        case _:
+            return ""
+
+
+def _above(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart) -> str:
+    """The unit above: of the type asked for if there is one, the one directly above, or the whole way up."""
+    above = _nearest(unit, types, chart)
+    if types and above:
+        return sentence(f"{label(unit, chart)} is {sentences.chain(unit, chart, above)}")
+    if types:
+        return f"No {' or '.join(types)} is above {label(unit, chart)}. {sentences.placed(unit, chart)}"
+    if 1 < asked.steps <= chart.depth(unit.id):
+        above = chart.path(unit.id)[-1 - asked.steps]
+        return sentence(f"{label(unit, chart)} is {sentences.chain(unit, chart, above)}")
+    if asked.reports or asked.direct or asked.steps:
+        return sentences.parent(unit, chart, "reports to" if asked.reports else "is directly under")
+    return sentences.placed(unit, chart)
+
+
+def _under(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: int) -> str:
+    """The units under one: of the types asked for at any depth, or those directly under it."""
+    if types:
+        return " ".join(of_type(noun, unit, chart, limit, direct=asked.direct) for noun in types)
+    total = chart.total(unit.id)
+    if not total and not asked.of_units:
+        return ""  # "what does the committee consist of?" asks for its members
+    if asked.deep and len(chart.children(unit.id)) < total <= limit:
+        units = sentences.several(chart.descendants(unit.id), chart, limit)
+        return sentence(f"In all, {total:,} units are under {label(unit, chart)}: {units}")
+    return sentences.children(unit, chart, limit)
+
+
+def _count(unit: Unit, noun: str, asked: Asked, chart: Chart) -> str:
+    units = _units_of_type(noun, unit, chart, direct=asked.direct)
+    direct = sum(one.parent == unit.id for one in units)
+    text = sentences.of_type(units, noun, unit, chart, 0)
+    if 0 < direct < len(units) and unit.parent is not None:
+        return f"{text[:-1]}, {direct:,} of them directly."
+    return text
+
+
+def _units_of_type(noun: str, above: Unit, chart: Chart, *, direct: bool) -> list[Unit]:
+    found = kinds.of_type(noun, above.id, chart)
+    return [unit for unit in found if unit.parent == above.id] if direct else found
+
+
+def _is_under(unit: Unit, against: Sequence[Unit], asked: Asked, chart: Chart) -> str:
+    """Yes or no, and why. Of several units asked about, the one that it is under."""
+    name = label(unit, chart)
+    true = [above for above in against if chart.is_under(unit.id, above.id)]
+    if true and len(asked.against) > 1:
+        false = [label(above, chart) for above in against if above not in true]
+        unlike = f", not under {' or '.join(false)}" if false else ""
+        return sentence(f"{name} is {sentences.chain(unit, chart, true[-1])}{unlike}")
+    if true and unit.parent == true[0].id:
+        return f"Yes, {name} is directly under {label(true[0], chart)}."
+    if true:
+        return f"{'Not directly' if asked.direct else 'Yes'}: {name} is {sentences.chain(unit, chart, true[0])}."
+    if chart.is_under(against[0].id, unit.id):
+        way = sentences.chain(against[0], chart, unit)
+        return f"No, it is the other way round: {label(against[0], chart)} is {way}."
+    others = " or ".join(label(above, chart) for above in against[:MOST_SHARING])
+    return f"No, {name} is not under {others}. {sentences.placed(unit, chart)}"
+
+
+def _together(asked: Asked, units: Sequence[Unit], types: Sequence[str], chart: Chart) -> str:
+    """The answer about two or more units as against each other."""
+    lower, upper = sorted(units[:2], key=lambda unit: -chart.depth(unit.id))
+    in_line = chart.is_under(lower.id, upper.id)
+    match asked.kind:
+        case Kind.MORE:
+            return _more(units[0], units[1], types, chart)
+        case Kind.RELATED if in_line:
+            return sentence(f"{label(lower, chart)} is {sentences.chain(lower, chart, upper)}")
+        case Kind.BETWEEN if in_line:
+            between = chart.depth(lower.id) - chart.depth(upper.id) - 1
+            there = f"there {'is' if between == 1 else 'are'} {sentences.counted(between, 'unit')}"
+            way = f"{label(lower, chart)} is {sentences.chain(lower, chart, upper)}"
+            return f"Between {label(lower, chart)} and {label(upper, chart)} {there}. {sentence(way)}"
+        case Kind.BETWEEN:
+            return ""
+        case Kind.ARE_PEERS:
+            siblings = len({unit.parent for unit in units}) == 1
+            return f"{'Yes' if siblings else 'No'}: {_continued(_common(units, chart))}"
+        case Kind.SAME:
+            return _same(units, types, chart)
+        case _:
+            return _common(units, chart)
+
+
+def _more(first: Unit, second: Unit, types: Sequence[str], chart: Chart) -> str:
+    """Which of two has more units under it, of the type asked for."""
+    noun = sentences.plural(types[0]) if types else "units"
+
+    def total(unit: Unit) -> int:
+        return len(_units_of_type(types[0], unit, chart, direct=False)) if types else chart.total(unit.id)
+
+    more, less = sorted((first, second), key=total, reverse=True)
+    if total(more) == total(less):
+        return sentence(f"{label(first, chart)} and {label(second, chart)} each have {total(more):,} {noun} under them")
+    fewer = f"{label(less, chart)} ({total(less):,})"
+    return sentence(f"{label(more, chart)} has more {noun} under it ({total(more):,}) than {fewer}")
+
+
+def _same(units: Sequence[Unit], types: Sequence[str], chart: Chart) -> str:
+    """Whether units are directly under the same one, or, with types, under the same one of those types."""
+    nearest = {_nearest(unit, types, chart) for unit in units}
+    above = next(iter(nearest))
+    if len(nearest) == 1 and above is not None:
+        number = "both" if len(units) == 2 else "all"
+        directly = "" if types else " directly"
+        return f"Yes: {_names(units, chart)} are {number}{directly} under {label(above, chart)}."
+    parents = [sentences.parent(unit, chart, "is directly under") for unit in units]
+    return " ".join(("No.", *parents, _common(units, chart)))
+
+
+def _nearest(unit: Unit, types: Sequence[str], chart: Chart) -> Unit | None:
+    """The unit directly above, or the nearest above of the types."""
+    path = reversed(chart.path(unit.id)[:-1])
+    return next((above for above in path if not types or any(kinds.is_of_type(above, noun) for noun in types)), None)
+
+
+def _common(units: Sequence[Unit], chart: Chart) -> str:
+    """The closest unit above all of the units."""
+    above = label(chart.common(*(unit.id for unit in units)), chart)
+    number = "both" if len(units) == 2 else "all"
+    if len({unit.parent for unit in units}) == 1:
+        return sentence(f"{_names(units, chart)} are {number} directly under {above}")
+    text = sentence(f"the closest unit above {number if number == 'both' else ''} {_names(units, chart)} is {above}")
+    return text.replace("  ", " ")
+
+
+def _names(units: Sequence[Unit], chart: Chart) -> str:
+    return listing([label(unit, chart) for unit in units])
+
+
+def _continued(text: str) -> str:
+    """A sentence after a colon."""
+    return text[0].lower() + text[1:] if text.startswith(("The ", "There ", "No ", "Directly ", "In ")) else text

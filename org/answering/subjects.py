@@ -1,0 +1,73 @@
+"""What a question asks, and of which units of the chart.
+
+Question, mentions, types -> Subjects: what org/answering/questions.py reads, with units in the place of mentions.
+Knows nothing about answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from org.answering import questions
+from org.answering.questions import Asked
+from org.chart import Chart, Unit
+from org.entities import Mention, TypeMention
+
+Group = tuple[Unit, ...]
+"""The units that one mention may mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One thing asked: of each of the `groups`, compared with the units of `against`, looking for units of `types`."""
+
+    asked: Asked
+    groups: tuple[Group, ...]
+    against: tuple[Group, ...]
+    types: tuple[str, ...]
+
+
+_INSIDE = re.compile(r"\b(?:in|within|of|at|across)(?: the| our)?\s*$", re.IGNORECASE)
+_VERB = re.compile(r"\s*,?\s*(?:does|do|is|are)\b", re.IGNORECASE)
+_ASIDE = re.compile(r"\s*(?:['’]s|[,(>:-]|under)\s*(?:the\s+)?", re.IGNORECASE)
+_WITHIN = re.compile(
+    r"(?!.*\b(?:and|or|part|under)\b)[\w\s]{0,30}\b(?:of|in|within|inside)\s+(?:(?:the|our)\s+)?", re.IGNORECASE
+)
+
+
+def read(question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], chart: Chart) -> tuple[Subject, ...]:
+    """All that a question asks of the chart; empty when it is not purely about the chart."""
+    asked = questions.read(question, mentions, types, context=_context(question, mentions, chart))
+    groups = [tuple(chart.unit(unit) for unit in mention.units) for mention in mentions]
+    return tuple(
+        Subject(
+            one,
+            tuple(groups[place] for place in one.of),
+            tuple(groups[place] for place in one.against),
+            tuple(dict.fromkeys(types[place].type for place in one.types)),
+        )
+        for one in asked
+    )
+
+
+def _context(question: str, mentions: Sequence[Mention], chart: Chart) -> set[int]:
+    """The places of mentions that only tell where another is: "the Library of the School", "in the Foundation"."""
+    context = set()
+    for place, mention in enumerate(mentions):
+        if len(mentions) == 1 or not _INSIDE.search(question[: mention.start]):
+            continue
+        others = [unit for other in mentions for unit in other.units if other.units != mention.units]
+        is_above = len(mention.units) == 1 and all(chart.is_under(unit, mention.units[0]) for unit in others)
+        if mention.units == (chart.root.id,) or (is_above and _VERB.match(question, mention.end)):
+            context.add(place)
+    for place, (first, second) in enumerate(pairwise(mentions), start=1):
+        shared = len(chart.named(chart.unit(first.units[0]).name)) > 1
+        beside = _WITHIN.fullmatch(question, first.end, second.start) or (
+            shared and _ASIDE.fullmatch(question, first.end, second.start)
+        )
+        if beside and all(chart.is_under(unit, above) for unit in first.units for above in second.units):
+            context.add(place)
+    return context

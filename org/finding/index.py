@@ -1,0 +1,151 @@
+"""Every phrase that may name a unit of a chart, and how sure it is.
+
+Chart -> Index.  Knows how units are called; knows nothing about sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from org.chart import Chart
+from org.finding import names
+
+MOST_SHARING = 6  # more units than this behind a shortened name, and it is no name any more
+_POSSESSIVE = re.compile(r"(?:['’]s|s['’])\s+\w+$")
+_MOST_HAVING = 30  # more names than this that have a word, and it tells none of them
+
+
+class Rank(IntEnum):
+    """How sure a reading is: of two equally long ones the surer counts."""
+
+    GIVEN = 0  # a name or an alias
+    DERIVED = 1  # another form of it: without its parenthesis, its initials, cut before an "and"
+    HEAD = 2  # what stands before the remit: "Deputy Director"
+    KIND = 3  # the core with a kind of unit: "finance department" of the Finance Division
+    SOME = 4  # some of its words, the kind among them: "coral reef team" of the Coral Reef Monitoring Team
+    ADDED = 5  # a name with a kind added to it: "HR department"
+    BARE = 6  # the core alone
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name of a unit as people write it. A nickname shares no word with the unit's own name."""
+
+    unit: str
+    written: str
+    rank: Rank
+    is_nickname: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A unit by its name without its kind. `is_whole` is false for a single word that is one side of an "and";
+    `is_alone` is true where the core may stand without any kind: not the "3" of Ward 3, nor the Patients' of their
+    Forum."""
+
+    unit: str
+    written: str
+    kind: str
+    is_whole: bool
+    is_alone: bool
+    is_part: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """What a phrase, in canonical words, may mean. `types` gives a type of the chart by its phrase, `kinds` are the
+    single words for a kind of unit, the chart's types among them; `root` is the unit that is the organization.
+    `offices` are the units with a type that is no body: HR, a department, has no "HR committee".
+    `by_word` gives the names (unit, key) of three words or more that have a word that few have."""
+
+    names: Mapping[str, Sequence[Name]]
+    cores: Mapping[str, Sequence[Core]]
+    types: Mapping[str, str]
+    kinds: frozenset[str]
+    root: str
+    offices: frozenset[str]
+    by_word: Mapping[str, Sequence[tuple[str, str]]]
+
+    def units(self, phrase: str) -> frozenset[str]:
+        """All units that a phrase may mean."""
+        sharing = {name.unit for name in self.names.get(phrase, ())}
+        return frozenset(sharing.union(core.unit for core in self.cores.get(phrase, ())))
+
+
+def build(chart: Chart) -> Index:
+    """The index of all names, aliases, and what follows from them."""
+    types = _types(chart)
+    kinds = names.OFFICES | names.BODIES | {kind for kind in types if kind and " " not in kind}
+    named: dict[str, list[Name]] = defaultdict(list)
+    cores: dict[str, list[Core]] = defaultdict(list)
+    heads: dict[str, list[Name]] = defaultdict(list)
+    long: list[tuple[str, str]] = []
+    for unit in chart.units.values():
+        own = set(names.key(unit.name).split(" "))
+        unit_type = names.key(unit.type)
+        if " " in unit_type and names.key(unit.name).endswith(f" {unit_type}"):  # "BU" for a Business Unit
+            short = "".join(word[0] for word in unit_type.split(" "))
+            abbreviated = f"{names.key(unit.name).removesuffix(unit_type)}{short}"
+            named[abbreviated].append(Name(unit.id, unit.name, Rank.DERIVED))
+        for written in dict.fromkeys((unit.name, *unit.aliases)):
+            key = names.key(written)
+            is_nickname = own.isdisjoint(key.split(" ")) and not names.is_acronym(written)
+            if key.count(" ") > 1:
+                long.append((unit.id, key))
+            named[key].append(Name(unit.id, written, Rank.GIVEN, is_nickname))
+            if (spelled := names.key(names.spelled_out(written))) != key:
+                named[spelled].append(Name(unit.id, written, Rank.GIVEN, is_nickname))
+            for other in names.other_names(written):
+                named[names.key(other)].append(Name(unit.id, other, Rank.DERIVED))
+            for core in names.cores(written, kinds, unit_type):
+                is_whole = not core.is_part or " " in core.text
+                is_alone = (is_whole or core.is_side) and len(core.text) > 2 and not _POSSESSIVE.search(written)
+                cores[core.text].append(Core(unit.id, written, core.kind, is_whole, is_alone, core.is_part))
+        if head := names.head_name(unit.name):
+            heads[names.key(head)].append(Name(unit.id, f"the {head}", Rank.HEAD))
+    for phrase, sharing in heads.items():
+        if phrase not in names.OFFICES and len(sharing) <= (MOST_SHARING if " " in phrase else 1):
+            named[phrase] += sharing  # "the Board", but "the office" may be anyone's
+    root = chart.root  # "the Foundation"
+    for word in dict.fromkeys((names.key(root.name).rpartition(" ")[2], names.key(root.type))):
+        if word and " " not in word and word not in named:
+            named[word].append(Name(root.id, f"the {word}", Rank.HEAD))
+    few = {core: _few(sharing) if len(sharing) > MOST_SHARING else sharing for core, sharing in cores.items()}
+    typed = {unit_type: names.key(unit_type) for unit_type in chart.types}
+    offices = frozenset(
+        unit.id for unit in chart.units.values() if typed.get(unit.type) in names.OFFICES - names.BODIES
+    )
+    return Index(dict(named), few, types, kinds, root.id, offices, _by_word(long, kinds))
+
+
+def _few(sharing: Sequence[Core]) -> list[Core]:
+    """Of each kind no more units than one too many, so that a core that thousands share costs a question no time."""
+    kept: dict[str, list[Core]] = defaultdict(list)
+    for core in sharing:
+        if len(kept[core.kind]) <= MOST_SHARING:
+            kept[core.kind].append(core)
+    return [core for some in kept.values() for core in some]
+
+
+def _by_word(long: Sequence[tuple[str, str]], kinds: frozenset[str]) -> dict[str, list[tuple[str, str]]]:
+    by_word: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for name in long:
+        for word in name[1].split(" "):
+            if word not in kinds and len(by_word[word]) <= _MOST_HAVING:
+                by_word[word].append(name)
+    return {word: having for word, having in by_word.items() if 0 < len(having) <= _MOST_HAVING}
+
+
+def _types(chart: Chart) -> dict[str, str]:
+    """The chart's types by their phrases, as first spelled; of a unit without a type, the kind that its name tells."""
+    types: dict[str, str] = {}
+    for unit_type in (*chart.types, *(names.kind_in(unit.name) for unit in chart.units.values() if not unit.type)):
+        key = names.key(unit_type)
+        types.setdefault(key, unit_type)
+        if key.count(" ") >= 2:  # "SIG" for a special interest group
+            types.setdefault("".join(word[0] for word in key.split(" ")), unit_type)
+    return types

@@ -1,0 +1,247 @@
+"""The bytes of an XLSX workbook -> the rows of one of its sheets, and rows -> such bytes.
+
+Only the parts that hold cells are opened: macros, links to elsewhere, pictures and everything else stay shut. Knows
+nothing about what the columns mean.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import islice
+from posixpath import join, normpath
+from xml.etree.ElementTree import Element, ParseError, fromstring
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+
+from org import ChartError
+from org.reading import headers
+from org.reading.problems import Problem, error, listing, quoted, warning
+from org.reading.sheet import Sheet, rows, strings
+
+MAX_PARTS = 5_000
+MAX_UNPACKED = 600_000_000
+"""Bytes. A sheet of 200,000 full rows has about 120 MB."""
+MAX_RATIO = 150
+"""Unpacked to packed, in what has more than 20 MB. A million rows without a cell come to about 30."""
+
+_SAVE_AGAIN = "Open it in its spreadsheet program, save it again as .xlsx and upload that."
+_DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']""")
+_DAMAGE = (BadZipFile, zlib.error, struct.error, ParseError, EOFError, OSError, ValueError, LookupError, RuntimeError)
+"""What the archive and the XML of a damaged file raise; NotImplementedError is a RuntimeError."""
+_BUILT_IN_DATES = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
+_LITERAL = re.compile(r'"[^"]*"|\\.|[_*].|\[[^\]]*\]')  # what stands in a number format as it is
+_BEGINNING = 20  # rows that tell a sheet with units from another
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """One sheet as the workbook lists it."""
+
+    name: str
+    is_hidden: bool
+    part: str
+
+
+def read(
+    content: bytes, sheet: str, most: int, problems: list[Problem]
+) -> tuple[Iterator[tuple[int, list[str]]], tuple[str, ...], str]:
+    """The first rows of a sheet with their numbers, the names of the visible sheets, and that of the one read.
+
+    Without a name it is the first visible sheet whose beginning has well-known headers, else the first visible one.
+    """
+    names: tuple[str, ...] = ()
+    try:
+        archive = _open(content)
+        listed, shared, dates, since_1904 = _contents(archive)
+        names = tuple(one.name for one in listed if not one.is_hidden)
+        chosen = _choose(archive, listed, sheet, shared)
+        found = Sheet()
+        cells = rows(_part(archive, chosen.part), shared, dates, since_1904, found)
+        table = list(islice(cells, most))
+    except ChartError as refusal:
+        problems.append(error(0, refusal.message, refusal.hint))
+        return iter(()), names, ""
+    except _DAMAGE as failure:
+        message = f"The workbook is damaged and cannot be read ({type(failure).__name__}: {str(failure)[:120]})."
+        problems.append(error(0, message, _SAVE_AGAIN))
+        return iter(()), names, ""
+    _fill_down(table, found)
+    problems += _remarks(archive, listed, chosen, found)
+    return ((number, _aligned(row)) for number, row in table), names, chosen.name
+
+
+def pack(table: Iterable[Sequence[str]]) -> bytes:
+    """A workbook with one sheet, every cell typed as text, so that none is ever run as a formula."""
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("Units")
+    sheet.freeze_panes = "A2"
+    for row in table:
+        cells = []
+        for text in row:
+            cell = WriteOnlyCell(sheet, value=re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text) or None)
+            if text:
+                cell.data_type = "s"
+            cells.append(cell)
+        sheet.append(cells)
+    packed = BytesIO()
+    book.save(packed)
+    return packed.getvalue()
+
+
+def _open(content: bytes) -> ZipFile:
+    """The archive, when what it holds is bearable: checked before anything is unpacked."""
+    if content.startswith(b"\xd0\xcf\x11\xe0"):
+        raise ChartError("The workbook is in the old .xls format, or has a password.", _SAVE_AGAIN)
+    if not content.startswith(b"PK"):
+        raise ChartError("The file is named as a workbook but is none.", _SAVE_AGAIN)
+    archive = ZipFile(BytesIO(content))
+    parts = archive.infolist()
+    size = sum(part.file_size for part in parts)
+    hint = f"Keep only the sheet with the units. {_SAVE_AGAIN}"
+    if len(parts) > MAX_PARTS:
+        raise ChartError(f"The workbook has {len(parts):,} parts; {MAX_PARTS:,} are the most.", hint)
+    if size > MAX_UNPACKED or sum(part.compress_size for part in parts) > len(content):
+        raise ChartError(f"The workbook would unpack to {size / 1e6:,.0f} MB.", hint)
+    for part in parts:
+        if part.file_size > 20_000_000 and part.file_size > MAX_RATIO * part.compress_size:
+            ratio = part.file_size // max(part.compress_size, 1)
+            message = f"The workbook is packed {ratio:,} times over, as no sheet is; it was not opened."
+            raise ChartError(message, hint)
+        if part.flag_bits & 1:
+            raise ChartError("The workbook has a password.", "Save it without one and upload that.")
+        if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise ChartError("The workbook is packed in an unusual way.", _SAVE_AGAIN)
+    if len({part.filename for part in parts}) < len(parts):
+        raise ChartError("The workbook has two parts of the same name.", _SAVE_AGAIN)
+    return archive
+
+
+def _part(archive: ZipFile, name: str) -> bytes:
+    """A part that is plain XML: in UTF-8, which makes the look for declarations complete, and without any of them."""
+    content = archive.read(name)
+    declared = _DECLARED.match(content.removeprefix(b"\xef\xbb\xbf"))
+    if (declared and declared[1].lower() not in (b"utf-8", b"us-ascii")) or b"\0" in content[:1000]:
+        raise ChartError("The workbook has a part that is no XML in UTF-8.", _SAVE_AGAIN)
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise ChartError("The workbook declares XML entities, which no spreadsheet does; it was not read.", _SAVE_AGAIN)
+    return content
+
+
+def _tree(xml: bytes) -> Element:
+    return fromstring(xml)  # noqa: S314 - `_part` lets through what declares nothing
+
+
+def _contents(archive: ZipFile) -> tuple[list[_Listed], list[str], set[int], bool]:
+    """The sheets in their order, the shared strings, the styles that show dates, and whether days count from 1904."""
+    names = set(archive.namelist())
+    if "[Content_Types].xml" not in names or not any(name.endswith("workbook.xml") for name in names):
+        if any(name.endswith("workbook.bin") for name in names):
+            raise ChartError("The workbook is in the binary .xlsb format.", _SAVE_AGAIN)
+        raise ChartError("The file is an archive without an XLSX workbook in it.", _SAVE_AGAIN)
+    main = next(iter(_related(archive, "").values()))
+    book = _tree(_part(archive, main))
+    related = _related(archive, main)
+    properties = book.find("{*}workbookPr")
+    since_1904 = properties is not None and properties.get("date1904", "0") in ("1", "true")
+    listed = []
+    for sheet in book.iterfind("{*}sheets/{*}sheet"):
+        key = next((value for name, value in sheet.items() if name.endswith("}id")), "")
+        if key in related and related[key] in names:
+            listed.append(_Listed(sheet.get("name", ""), sheet.get("state", "visible") != "visible", related[key]))
+    if not listed:
+        raise ChartError("The workbook has no sheet with cells.", _SAVE_AGAIN)
+    at = {part.rpartition("/")[2].lower(): part for part in related.values() if part in names}
+    shared = strings(_part(archive, at["sharedstrings.xml"])) if "sharedstrings.xml" in at else []
+    dates = _date_styles(_tree(_part(archive, at["styles.xml"]))) if "styles.xml" in at else set()
+    return listed, shared, dates, since_1904
+
+
+def _related(archive: ZipFile, part: str) -> Mapping[str, str]:
+    """The parts inside the workbook that a part refers to, by the key of the reference; the main one for ""."""
+    folder, _, name = part.rpartition("/")
+    found = {}
+    for reference in _tree(_part(archive, join(folder, "_rels", f"{name}.rels"))):
+        target, kind = reference.get("Target", ""), reference.get("Type", "").rpartition("/")[2]
+        wanted = ("worksheet", "sharedStrings", "styles") if part else ("officeDocument",)
+        if kind in wanted and reference.get("TargetMode") != "External":
+            found[reference.get("Id", "")] = normpath(join(folder, target) if target[:1] != "/" else target[1:])
+    if not found:
+        raise ChartError("The workbook does not say where its sheets are.", _SAVE_AGAIN)
+    return found
+
+
+def _date_styles(styles: Element) -> set[int]:
+    """The places among the cell styles of those that show a number as a date or a time."""
+    codes = {
+        int(custom.get("numFmtId", 0)): _LITERAL.sub("", custom.get("formatCode", "").split(";")[0])
+        for custom in styles.iterfind("{*}numFmts/{*}numFmt")
+    }
+    dates = {number for number, code in codes.items() if re.search("[dmyhsDMYHS]", code)} | _BUILT_IN_DATES
+    shown = [int(style.get("numFmtId", 0)) for style in styles.iterfind("{*}cellXfs/{*}xf")]
+    return {place for place, number in enumerate(shown) if number in dates}
+
+
+def _choose(archive: ZipFile, listed: list[_Listed], name: str, shared: Sequence[str]) -> _Listed:
+    if name:
+        chosen = next((one for one in listed if one.name == name), None)
+        if chosen is None:
+            there = listing([quoted(one.name, 40) for one in listed])
+            raise ChartError(f"The workbook has no sheet {quoted(name)}.", f"It has {there}.")
+        return chosen
+    visible = [one for one in listed if not one.is_hidden] or listed
+    if len(visible) == 1:
+        return visible[0]
+    return max(visible[:20], key=lambda one: _has_units(archive, one, shared))
+
+
+def _has_units(archive: ZipFile, one: _Listed, shared: Sequence[str]) -> bool:
+    beginning = islice(rows(_part(archive, one.part), shared, (), False, Sheet()), _BEGINNING)
+    return any(headers.known(_aligned(cells)) > 10 for _, cells in beginning)
+
+
+def _aligned(cells: Mapping[int, str]) -> list[str]:
+    width = max(cells) + 1
+    return [cells.get(column, "") for column in range(width)]
+
+
+def _fill_down(table: list[tuple[int, dict[int, str]]], sheet: Sheet) -> None:
+    """Gives every row of a merged area its value, which the file has in the first row only."""
+    by_number = dict(table) if sheet.merged else {}
+    for column, first, last in sheet.merged:
+        value = by_number.get(first, {}).get(column, "")
+        for number in range(first + 1, last + 1 if value else 0):
+            if number in by_number:
+                by_number[number].setdefault(column, value)
+
+
+def _remarks(archive: ZipFile, listed: list[_Listed], chosen: _Listed, sheet: Sheet) -> Iterator[Problem]:
+    """What a person should know about how the workbook was read."""
+    for cell in sheet.unknown:
+        message = f"The formula in {cell} has no result in the file."
+        hint = "Open the workbook in its spreadsheet program and save it, or put a text in place of the formula."
+        yield error(_row(cell), message, hint)
+    if sheet.formulas:
+        message = f"{len(sheet.formulas):,} cells hold formulas ({listing(sheet.formulas)}); their results were read."
+        yield warning(_row(sheet.formulas[0]), message, "Check that the workbook was saved after its last change.")
+    if sheet.merged:
+        message = f"{len(sheet.merged):,} merged areas: the value of each was read in every one of its rows."
+        yield warning(sheet.merged[0][1], message, "Check that it belongs to all of them.")
+    hidden = [one.name for one in listed if one.is_hidden and one is not chosen]
+    if hidden:
+        names = listing([quoted(name, 40) for name in hidden])
+        yield warning(0, f"Hidden sheets were left aside: {names}.", "Show the sheet if the units are in it.")
+    elif chosen.is_hidden:
+        yield warning(0, f"The sheet {quoted(chosen.name, 40)} is hidden.", "Check that it is the one to read.")
+    if any(name.lower().endswith("vbaproject.bin") for name in archive.namelist()):
+        yield warning(0, "The macros in the workbook were left aside.", "Nothing to do; no macro is ever run.")
+
+
+def _row(cell: str) -> int:
+    return int(cell.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))

@@ -1,0 +1,117 @@
+"""One canonical form for the spellings of a name, and the other names it goes by."""
+
+from __future__ import annotations
+
+import pytest
+
+from org.finding import names
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Ethics & Conduct Committee", "the ethics and conduct committee"),
+        ("Members' Council", "members council"),
+        ("Ombudsperson's Office", "Ombudspersons Office"),
+        ("Office of the Chair", "office for chair"),
+        ("wg-data-policy", "Working Group on Data Policy"),
+        ("Sub-Committee", "subcommittees"),
+        ("Centre for Programmes", "center for programs"),
+        ("École de l'eau", "ecole de eau"),
+        ("Toplum Sağlığı", "TOPLUM SAGLIGI"),
+        ("Straße", "strasse"),
+        ("المكتب الإقليمي", "مكتب اقليمى"),
+        ("U.N. Office", "UN office"),
+        ("e\u0301cole", "\u00e9cole"),
+        ("HR dept.", "HR Department"),
+        ("Direction de la recherche", "direction recherche"),
+        ("Amt für Umwelt", "amt umwelt"),
+        ("Public Enquiries", "public inquiries"),
+    ],
+)
+def test_spellings_of_one_name_have_one_key(first: str, second: str) -> None:
+    assert names.key(first) == names.key(second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("Health Office", "Heath Office"), ("Unit 7", "Unit 8"), ("US", "U"), ("The And", "The Of")]
+)
+def test_different_names_keep_different_keys(first: str, second: str) -> None:
+    assert names.key(first) != names.key(second)
+
+
+def test_words_know_their_place_in_the_text() -> None:
+    text = "Où est l'École’s Straße, 東ア?"
+    found = [(word.text, text[word.start : word.end]) for word in names.words(text)]
+    assert found == [
+        ("ou", "Où"),
+        ("est", "est"),
+        ("ecole", "l'École’s"),
+        ("strasse", "Straße"),
+        ("東", "東"),
+        ("ア", "ア"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("Service Desk (1st Line)", {"Service Desk"}),
+        ("International Labour Office (ILO)", {"International Labour Office", "ILO"}),
+        ("Data Protection Office", {"DPO"}),
+        ("Department of Mental Health & Ageing", {"Department of Mental Health", "DMHA"}),
+        ("UNHCR Innovation Service", {"Innovation Service"}),
+        ("wg-data", {"wgdata"}),
+    ],
+)
+def test_other_names(name: str, others: set[str]) -> None:
+    assert others <= set(names.other_names(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "cores"),
+    [
+        ("Data Protection Office", [("data protection", "office", False)]),
+        ("Division of Health", [("health", "division", False)]),
+        (
+            "Facilities & Estates Department",
+            [
+                ("facility estate", "department", False),
+                ("facility", "department", True),
+                ("estate", "department", True),
+            ],
+        ),
+        ("Regional Bureau for Africa", [("africa", "bureau", True)]),
+        ("Communications", []),
+        ("Country Office Kenya", [("kenya", "office", True)]),
+    ],
+)
+def test_cores_are_names_without_their_kind(name: str, cores: list[tuple[str, str, bool]]) -> None:
+    assert [(core.text, core.kind, core.is_part) for core in names.cores(name, names.OFFICES | names.BODIES)] == cores
+
+
+@pytest.mark.parametrize(
+    ("name", "unit_type", "cores"),
+    [
+        ("Flat Products Business Unit", "business unit", [("flat product", "unit")]),
+        ("Careers & Employability", "team", [("career", "team"), ("employability", "team")]),
+        ("Careers & Employability", "gang", []),
+        ("Timetabling", "team", []),
+    ],
+)
+def test_the_type_of_a_unit_stands_in_for_a_kind_in_its_name(
+    name: str, unit_type: str, cores: list[tuple[str, str]]
+) -> None:
+    assert [(core.text, core.kind) for core in names.cores(name, names.OFFICES, unit_type)] == cores
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("Prüfungsausschuss", True), ("Bureau des stages", True), ("Audit Office", False), ("Delta Desk", False)],
+)
+def test_a_name_in_another_language_shows_by_its_letters_and_little_words(name: str, expected: bool) -> None:
+    assert names.is_foreign(name) is expected
+
+
+def test_umlauts_are_spelled_out_as_people_type_them() -> None:
+    assert names.spelled_out("Küstenamt") == "kuestenamt"

@@ -1,0 +1,57 @@
+"""Typing errors put right as far as they come near known names, and honest words left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from org.finding import names
+from org.finding.spelling import Speller
+
+NAMES = [
+    "information technology department",
+    "data protection office",
+    "nuclear medicine department",
+    "medecine travail",
+    "committee audit risk",
+    "helpdesk",
+    "payroll",
+    "call center",
+    "administration section",
+    "public health",
+    "مكتب وزير",
+]
+
+
+@pytest.fixture(scope="module")
+def speller() -> Speller:
+    return Speller(NAMES, names.OFFICES | names.BODIES, frozenset(("where", "there")))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("informaton technolgy department", "information technology department"),
+        ("dtaa protection", "data protection"),
+        ("public helth", "public health"),
+        ("nuclear medecine department", "nuclear medicine department"),
+        ("medecine travail", "medecine travail"),
+        ("comitee", "committee"),
+        ("paroll", "payroll"),
+        ("help desk", "helpdesk"),
+        ("callcentre", "call center"),
+        ("بمكتب الوزير", "مكتب وزير"),
+    ],
+)
+def test_slips_are_put_right(speller: Speller, text: str, expected: str) -> None:
+    assert " ".join(word.text for word in speller.repair(names.words(text))) == expected
+
+
+@pytest.mark.parametrize("text", ["officer", "administrator", "helth", "there", "unit 7", "protect"])
+def test_other_words_are_left_alone(speller: Speller, text: str) -> None:
+    found = names.words(text)
+    assert list(speller.repair(found)) == found
+
+
+def test_a_repaired_word_keeps_its_place(speller: Speller) -> None:
+    text = "the callcentre"
+    assert [text[word.start : word.end] for word in speller.repair(names.words(text))] == ["call", "centre"]
