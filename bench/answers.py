@@ -80,7 +80,10 @@ def cases(chart: Chart, wordings: dict[str, list[str]]) -> Iterator[Case]:
 
 def planted(kind: str, text: str, chart: Chart, chance: random.Random) -> Iterator[Case]:
     """A right answer about a unit drawn by chance, and the same with each error that the wording can hold."""
-    unit = chance.choice([one for one in chart.units.values() if fits(kind, one, chart)])
+    fitting = [one for one in chart.units.values() if fits(kind, one, chart)]
+    if not fitting:
+        return  # a flat chart has no paths to ask for
+    unit = chance.choice(fitting)
     facts = Facts(unit, chart, chance, kind)
     question = chance.choice(QUESTIONS[kind]).replace("{types}", plural(facts.noun))
 

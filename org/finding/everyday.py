@@ -32,6 +32,7 @@ _PLACING = re.compile(
     | \b(?:who|what|which\ [\w-]+)(?:'s|’s|s|\ is|\ are|\ sits?|\ comes?)\ (?:\w+ly\ )?
       (?:above|over|under|below|in)\b
     | \b(?:is|are|fall\w*|come\w*)\ (?:\w+\ )?(?:under|below|above|beneath)\b | \b(?:under|above|below)\W*$
+    | \bwhich\ .{{1,80}}\bin\W*$
     | \b(?:under|in|to)\ (?:which|what|whom)\b | \b(?:units|entities|bodies)\b | \bsub-?(?:unit|division|team)
     | \b(?:which|what)\ (?:{"|".join(sorted(OFFICES | BODIES))}|centre|programme)\b | \bfits?\b
     | ^\W*(?:is|are)\ (?:the\ )?[\w'’-]+\ (?:in|under|part)\b
@@ -69,6 +70,9 @@ _FOREIGN = frozenset((
     "ve", "bir", "nerede", "hangi", "kim", "nedir", "ile", "icin", "waar", "het", "een", "bij",
 ))  # fmt: skip
 _ENGLISH = frozenset("is are the who what which how where when doe do to can i my we our under".split())
+_WHAT_IS = re.compile(r"\bwhat(?:['’]?s|\ is)\s+an?\s+$", re.IGNORECASE)
+_OF_A_KIND = frozenset(("all", "are", "many", "other", "some", "these", "which"))
+_FORENAME = re.compile(r"\b(?:who(?:['’]?s| is)|is|mr|ms|mrs|dr|and)\s+[A-Z][a-z]+\s$")
 _STREETS = frozenset(("avenue", "road", "square", "street"))
 _LIST_MARKS = " \t\"'“‘(-*•"
 
@@ -151,6 +155,8 @@ def is_name(
     if everyday or kind:
         named = capital or before in _PLACED or (has_article and (kind or needs_article)) or written.islower()
         return (capital and not at_start) or (named and alone) or (someone and word.text not in _PRONOUNS)
+    if capital and not at_start and _FORENAME.search(text, max(0, start - 20), start):
+        return False  # "who is Sara Parks"
     if capital or alone or someone:
         return True
     if is_nickname and word.plural and (at_start or has_article) and after not in _BEING:
@@ -195,10 +201,17 @@ def is_core(sentence: Sentence, first: int, last: int) -> bool:
 def is_category(sentence: Sentence, first: int, last: int, written: str) -> bool:
     """Whether a name that ends in a kind of unit, in the plural here alone, means all such units: "which audit
     committees". Before a noun it is a possessive without its apostrophe: "the finance divisions budget"."""
+    start, end = sentence.words[first].start, sentence.words[last - 1].end
+    before, after = speech.neighbours(sentence.text, start, end)
     if not sentence.words[last - 1].plural or _is_plural(written):
         return False
-    after = speech.neighbours(sentence.text, sentence.words[first].start, sentence.words[last - 1].end)[1]
-    return not after or after in speech.COMMON
+    return before in _OF_A_KIND or not after or after in speech.COMMON
+
+
+def is_defined(sentence: Sentence, first: int) -> bool:
+    """Whether it is asked what a thing is: "what is a field office"."""
+    start = sentence.words[first].start
+    return bool(_WHAT_IS.search(sentence.text, max(0, start - 16), start))
 
 
 def is_placing(text: str) -> bool:

@@ -60,7 +60,10 @@ class Index:
     """What a phrase, in canonical words, may mean. `types` gives a type of the chart by its phrase, `kinds` are the
     single words for a kind of unit, the chart's types among them; `root` is the unit that is the organization.
     `offices` are the units with a type that is no body: HR, a department, has no "HR committee".
-    `by_word` gives the names (unit, key) of three words or more that have a word that few have."""
+    `by_word` gives the names (unit, key) of three words or more that have a word that few have, `leads` the names of
+    units with others below them by the word that begins them."""
+
+    chart: Chart
 
     names: Mapping[str, Sequence[Name]]
     cores: Mapping[str, Sequence[Core]]
@@ -69,6 +72,7 @@ class Index:
     root: str
     offices: frozenset[str]
     by_word: Mapping[str, Sequence[tuple[str, str]]]
+    leads: Mapping[str, Sequence[tuple[str, str]]]
 
     def units(self, phrase: str) -> frozenset[str]:
         """All units that a phrase may mean."""
@@ -79,13 +83,16 @@ class Index:
 def build(chart: Chart) -> Index:
     """The index of all names, aliases, and what follows from them."""
     types = _types(chart)
-    kinds = names.OFFICES | names.BODIES | {kind for kind in types if kind and " " not in kind}
+    common = names.OFFICES | names.BODIES
+    kinds = common | {kind for kind in types if kind and " " not in kind}
     named: dict[str, list[Name]] = defaultdict(list)
     cores: dict[str, list[Core]] = defaultdict(list)
     heads: dict[str, list[Name]] = defaultdict(list)
     long: list[tuple[str, str]] = []
+    leads: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for unit in chart.units.values():
         own = set(names.key(unit.name).split(" "))
+        is_above = bool(chart.children(unit.id))
         unit_type = names.key(unit.type)
         if " " in unit_type and names.key(unit.name).endswith(f" {unit_type}"):  # "BU" for a Business Unit
             short = "".join(word[0] for word in unit_type.split(" "))
@@ -94,6 +101,9 @@ def build(chart: Chart) -> Index:
         for written in dict.fromkeys((unit.name, *unit.aliases)):
             key = names.key(written)
             is_nickname = own.isdisjoint(key.split(" ")) and not names.is_acronym(written)
+            first, _, rest = key.partition(" ")
+            if is_above and rest and first not in common and len(leads[first]) <= _MOST_HAVING:
+                leads[first].append((unit.id, key))
             if key.count(" ") > 1:
                 long.append((unit.id, key))
             named[key].append(Name(unit.id, written, Rank.GIVEN, is_nickname))
@@ -119,7 +129,7 @@ def build(chart: Chart) -> Index:
     offices = frozenset(
         unit.id for unit in chart.units.values() if typed.get(unit.type) in names.OFFICES - names.BODIES
     )
-    return Index(dict(named), few, types, kinds, root.id, offices, _by_word(long, kinds))
+    return Index(chart, dict(named), few, types, kinds, root.id, offices, _by_word(long, kinds), _rare(leads))
 
 
 def _few(sharing: Sequence[Core]) -> list[Core]:
@@ -137,6 +147,10 @@ def _by_word(long: Sequence[tuple[str, str]], kinds: frozenset[str]) -> dict[str
         for word in name[1].split(" "):
             if word not in kinds and len(by_word[word]) <= _MOST_HAVING:
                 by_word[word].append(name)
+    return _rare(by_word)
+
+
+def _rare(by_word: Mapping[str, list[tuple[str, str]]]) -> dict[str, list[tuple[str, str]]]:
     return {word: having for word, having in by_word.items() if 0 < len(having) <= _MOST_HAVING}
 
 

@@ -11,39 +11,10 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-_OFFICES_ABROAD = frozenset((
-    "abteilung", "bereich", "buro", "buero", "dezernat", "fachbereich", "gruppe", "referat", "sachgebiet",
-    "stabsstelle", "zentrum",
-    "agence", "cellule", "direction", "equipe", "pole", "unite",
-    "centro", "departamento", "direccion", "direcao", "divisao", "escritorio", "gabinete", "gerencia", "nucleo",
-    "oficina", "seccion", "secretaria", "servicio", "servico", "setor", "unidad", "unidade",
-    "direzione", "dipartimento", "settore", "ufficio",
-    "baskanligi", "birimi", "dairesi", "ekibi", "merkezi", "mudurlugu", "ofisi", "subesi",
-))  # fmt: skip
-_BODIES_ABROAD = frozenset((
-    "ausschuss", "beirat", "comision", "comissao", "comitato", "conseil", "consejo", "conselho",
-    "consiglio", "junta", "komitesi", "komisyonu", "kurulu", "kommission",
-))  # fmt: skip
-_KINDS_ABROAD = _OFFICES_ABROAD | _BODIES_ABROAD
-# Words that say what kind of unit a name is for. Employees swap them within a family: "the finance department" for the
-# Finance Division; never across: a finance committee is not the Finance Division.
-OFFICES = frozenset((
-    "agency", "area", "branch", "bureau", "cell", "center", "clinic", "cluster", "crew", "department", "desk",
-    "directorate", "division", "facility", "function", "group", "hub", "institute", "laboratory", "office", "program",
-    "project", "secretariat", "section", "sector", "service", "squad", "subdivision", "subsection", "subteam",
-    "subunit", "taskteam", "team", "tribe", "unit",
-    *_OFFICES_ABROAD,
-    "اداره", "دائره", "شعبه", "فريق", "قسم", "قطاع", "مركز", "مكتب", "وحده",
-))  # fmt: skip
-BODIES = frozenset((
-    "assembly", "board", "circle", "commission", "committee", "conference", "congress", "council", "court", "forum",
-    "group", "jury", "network", "panel", "parliament", "senate", "steeringgroup", "subcommission", "subcommittee",
-    "subgroup", "subpanel", "taskforce", "tribunal", "union", "workinggroup", "workingparty",
-    *_BODIES_ABROAD,
-    "لجنه", "مجلس", "هيئه",
-))  # fmt: skip
-# Words for any unit, even where a chart has one of them as a type.
-GENERAL = frozenset(("unit", "entity", "body", "element", "organ", "level"))
+from org.finding.kinds import BODIES as BODIES
+from org.finding.kinds import GENERAL as GENERAL
+from org.finding.kinds import KINDS_ABROAD
+from org.finding.kinds import OFFICES as OFFICES
 
 _LETTERS = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'", "＇": "'", "_": " ", "ı": "i", "ø": "o", "ł": "l", "đ": "d",
@@ -57,12 +28,14 @@ _WORD = re.compile(
     r"|\b(?:[a-z]{1,3}&[a-z]|[a-z]&[a-z]{1,3}|[a-z] (?:&|and) [a-z])\b"
     r"|\b[a-z]-(?=[a-z]{2})[a-z]{1,60}"  # "x-ray" and "e-learning" are one word
     r"|\bde l[ao]s?\b"
+    r"|\b[dl] (?=[aeiouh][a-z]{3})[a-z]{1,60}"  # "commission d audit"
     # scripts written without spaces: each sign is a word
     r"|[\u0e00-\u0e7f\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]"
     # bounded, so that what is remembered of hostile text stays small
     r"|[^\W_]{1,60}(?:'[^\W_]{1,60}){0,3}"
 )
-_ELISION = re.compile(r"^(?:[cdjlmnst]|qu|un|dell?|all|nell|sull)'(?=\w{3})")
+_ELISION = re.compile(r"^(?:[cdjlmnst]|qu|un|dell?|all|nell|sull)[' ](?=\w{3})")
+_TURKISH_CASE = re.compile(r"(?<=\w{3})'(?:n?[iu]n|[dt][ae]n?|[yn]?[aeiu])$")
 _ARABIC_ARTICLE = re.compile(r"^(?:وال|بال|كال|فال|لل|ال)(?=\w{3})")
 _ARABIC_LETTERS = re.compile(r"[\u0621-\u064a]")
 _NOT_WORD = re.compile(r" and |[\s.'&-]+")
@@ -76,12 +49,15 @@ _SAME = {
     "tf": "taskforce", "intl": "international", "govt": "government", "admin": "administration", "mgmt": "management",
     "comite": "committee", "comms": "communication",
     "departement": "department", "dev": "development",
-    "enquiry": "inquiry", "ops": "operation", "info": "information", "tech": "technology",
+    "enquiry": "inquiry", "ops": "operation", "info": "information", "tech": "technology", "first": "1st",
+    "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th",
+    "north": "northern", "south": "southern", "east": "eastern", "west": "western",
 }  # fmt: skip
 _PARENTHESIS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
 _CAPITALIZED = re.compile(r"(?<![^\W_])[A-Z](?=\w)")
 _KIND_FIRST = re.compile(r"[A-Za-z]+ (?!of\b|for\b|on\b|d[eu']|f[uü]e?r\b)[A-Za-z]", re.IGNORECASE)
 _TITLED = re.compile(r"-[A-Z]?[a-z]+$")
+_CODE = re.compile(r"[A-Z]{1,3}-?\d{1,3}")
 _REMIT = re.compile(r"\s+(?:for|of|in|at)\s+|\s*(?:,|:| - | – )\s*")
 _CONJUNCTION = re.compile(r"\s*(?:,|/|&|\band\b)\s*|\s+(?:e|et|und|ve|y)\s+")
 
@@ -153,12 +129,11 @@ def _fold_letter(letter: str) -> str:
     return "".join(part for part in plain if unicodedata.category(part) not in ("Mn", "Cf")).translate(_LETTERS)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=65536)
 def _canonical(word: str) -> tuple[str, bool]:
     """A word of folded text without possessive, elided article and plural ending; whether a plural was taken off."""
-    if "'" in word:
-        word = _ELISION.sub("", word.removesuffix("'s")).replace("'", "")
     if not word.isalnum():
+        word = _ELISION.sub("", _TURKISH_CASE.sub("", word.removesuffix("'s")))
         word = _NOT_WORD.sub("", word)
     if _ARABIC_LETTERS.match(word):
         return _ARABIC_ARTICLE.sub("", word), False
@@ -197,11 +172,17 @@ def other_names(name: str) -> Iterator[str]:
     if bare and bare != name:
         yield bare
         yield from filter(is_acronym, _PARENTHESIS.findall(name))
-    if is_acronym(initials(bare)):
-        yield initials(bare)
+    if is_acronym(short := initials(bare)):
+        yield short
     organization, _, rest = bare.partition(" ")
-    if is_acronym(organization) and len(_texts(rest)) >= 2 and kind_in(rest):
-        yield rest
+    if (is_acronym(organization) and len(_texts(rest)) >= 2 and kind_in(rest)) or (
+        organization[-1:].isdecimal() and _CODE.fullmatch(organization)
+    ):
+        yield rest  # "Signals" of "G6 Signals"
+    head = head_name(name) if bare != name or "," in bare else ""
+    if " " in head and (bare != name or bare[len(head)] == ","):  # "Freight Deputy Director"
+        remit = _PARENTHESIS.search(name)
+        yield f"{remit[1] if remit else bare[len(head) + 1 :].strip()} {head}"
     first = _CONJUNCTION.split(bare, maxsplit=1)[0]
     if first != bare and len(_texts(first)) >= 3:
         yield first
@@ -214,7 +195,7 @@ def other_names(name: str) -> Iterator[str]:
 
 def is_foreign(name: str) -> bool:
     """Whether a name tells by its letters or its little words that it is not English."""
-    return not name.isascii() or not (_ABROAD | _KINDS_ABROAD).isdisjoint(name.lower().split())
+    return not name.isascii() or not (_ABROAD | KINDS_ABROAD).isdisjoint(name.lower().split())
 
 
 def head_name(name: str) -> str:
@@ -222,7 +203,8 @@ def head_name(name: str) -> str:
     bare = without_parenthesis(name)
     remit = _REMIT.search(bare)
     head = bare[: remit.start()] if remit else bare
-    is_list = remit is not None and not remit[0].strip().isalpha() and " " not in head  # "Finance, Pay and Tax Office"
+    # "Finance, Pay and Tax Office", "New Products, Pricing and Conduct Committee"
+    is_list = remit is not None and not remit[0].strip().isalpha() and (" " not in head or head.endswith("s"))
     return "" if head == name or is_list else head
 
 
@@ -237,7 +219,7 @@ def kind_in(name: str) -> str:
 def is_acronym(name: str) -> bool:
     """Whether a name is written as an acronym: one word of 2 to 8 signs, two or more of them capitals; not "X-Ray"."""
     is_short = 2 <= len(name) <= 8 and " " not in name
-    return is_short and sum(letter.isupper() for letter in name) >= 2 and not _TITLED.search(name)
+    return is_short and sum(map(str.isupper, name)) >= 2 and not _TITLED.search(name)
 
 
 def initials(name: str) -> str:
@@ -272,11 +254,11 @@ def cores(name: str, kinds: frozenset[str], unit_type: str = "") -> Iterator[Cor
     several = tuple(unit_type.split(" "))
     if len(found) > len(several) > 1 and found[-len(several) :] == several:
         kind, core = found[-1], found[: -len(several)]
-    elif found[-1] in kinds:
+    elif found[-1] in kinds or found[-1] == "officer":
         kind, core = found[-1], found[:-1]
     elif found[0] in kinds:
         kind, core = found[0], found[1:]
-        is_part = kind not in _KINDS_ABROAD and bool(
+        is_part = kind not in KINDS_ABROAD and bool(
             _KIND_FIRST.match(bare)
         )  # "Board Secretary" is not the board of anything
     else:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from org.finding import everyday, names
+from org.finding import beside, everyday, names, sites, speech
 from org.finding.everyday import Sentence
 from org.finding.index import MOST_SHARING, Core, Index, Name, Rank
 
@@ -39,21 +39,20 @@ class Reading:
 
 _LESSER = frozenset(("deputy", "vice", "assistant", "associate", "sub"))
 _BREAK = re.compile(r"[?!;\n]")
-_SITES = frozenset(("branch", "center", "clinic", "hub", "office"))
-_JOINED = frozenset((" ", "-", "' ", "’ "))
-_IN = re.compile(r"\s+(?:in|of|at|within|for|on)\s+(?:the\s+)?", re.IGNORECASE)
-_OF = re.compile(r"\s+(?:of|for|on|d|de|du|des|del|della|der|f[uü]e?r)\b", re.IGNORECASE)
+_POSSESSIVE = ("'s", "’s")
 _SIDE = re.compile(r"(?:'s?|’s?)?[ -](?:(?:of|for|on|and|&) )?(?:the )?", re.IGNORECASE)
 _AND = re.compile(r"[&+/,]|\b(?:and|et|und|y|e)\b|(?:^|\s)و", re.IGNORECASE)
 _LITTLE = re.compile(
-    r",|(?:^|\W)(?:of|for|on|in|at|to|d|de|des|du|del|della|di|do|da|von|für|fur|van)\W", re.IGNORECASE
+    r"[,(]|(?:^|\W)(?:of|for|on|in|at|to|d|de|des|du|del|della|di|do|da|von|für|fur|van)\W", re.IGNORECASE
 )
 _FILLER = re.compile(r"\W*\b(the|an?|in)\b\W*", re.IGNORECASE)
 
 
 def readings(sentence: Sentence, phrases: Iterable[Phrase], index: Index) -> Iterator[Reading]:
-    """Every reading of every phrase."""
-    return _Reader(sentence, tuple(phrases), index).readings()
+    """Every reading of every phrase, but of "what is a field office"."""
+    for reading in _Reader(sentence, tuple(phrases), index).readings():
+        if sentence.words[reading.last - 1].text not in index.kinds or not everyday.is_defined(sentence, reading.first):
+            yield reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,27 +69,40 @@ class _Reader:
             is_placed = phrase.last in named and phrase.text not in everyday.EVERYDAY
             if is_placed:  # "Library of the Lake School"
                 end, start = words[phrase.last - 1].end, words[phrase.last].start
-                is_placed = bool(_IN.fullmatch(self.sentence.text, end, start))
-            yield from self._as_name(phrase, is_placed=is_placed)
+                is_placed = bool(beside.IN.fullmatch(self.sentence.text, end, start))
+            is_ended = phrase.first in ended
+            yield from self._as_name(phrase, is_placed=is_placed, is_ended=is_ended)
+            given = {name.unit for name in self.index.names.get(phrase.text, ()) if name.rank == Rank.GIVEN}
+            for site in sites.sites(self.sentence, phrase.first, phrase.last, given, self.index):
+                yield Reading(site.first, site.last, site.units, Rank.SOME)
             if not _BREAK.search(self._typed(phrase)):
-                yield from self._as_core(phrase, is_ended=phrase.first in ended)
+                yield from self._as_core(phrase, is_ended=is_ended)
         for place, word in enumerate(words):
             if word.text in self.index.kinds and not word.plural:
                 yield from self._as_some(place)
+            elif word.text in self.index.leads and not word.plural:
+                yield from self._as_lead(place)
 
     def _typed(self, phrase: Phrase) -> str:
         words = self.sentence.words
         return self.sentence.text[words[phrase.first].start : words[phrase.last - 1].end]
 
-    def _as_name(self, phrase: Phrase, *, is_placed: bool) -> Iterator[Reading]:
-        """The words as a name in full, and with a kind that people add to it."""
+    def _as_name(self, phrase: Phrase, *, is_placed: bool, is_ended: bool) -> Iterator[Reading]:
+        """The words as a name in full, and with a kind that people add to it, but that does not end another name."""
         first, last = phrase.first, phrase.last
         start = self.sentence.words[first].start
         before = self.sentence.text[max(0, start - 12) : start].split()
         sharing = [name for name in self.index.names.get(phrase.text, ()) if self._fits(phrase, name.written)]
         if not sharing or (before and before[-1].lower().rstrip("-") in _LESSER):
             return
-        typed = [name for name in sharing if is_placed or self._is_typed(phrase, name)]
+        is_asked = len(sharing) > 1 and bool(before) and before[-1].lower() == "which"  # "which secretariat"
+        typed = [
+            name
+            for name in sharing
+            if is_placed
+            or self._is_typed(phrase, name)
+            or (is_asked and name.rank == Rank.GIVEN and not self.sentence.words[last - 1].plural)
+        ]
         if typed:
             rank = min(name.rank for name in typed)
             best = [name for name in typed if name.rank == rank]
@@ -100,11 +112,18 @@ class _Reader:
         units = tuple(dict.fromkeys(name.unit for name in given))
         ends = self.sentence.words[first].text, self.sentence.words[last - 1].text
         if units and not self.index.kinds.intersection(ends):
-            if kind := self._kind_after(last):
+            if kind := beside.kind_after(self.sentence, last, self.index.kinds):
                 is_body = kind in names.BODIES - names.OFFICES
                 if akin := tuple(unit for unit in units if not (is_body and unit in self.index.offices)):
                     yield Reading(first, last + 1, akin, Rank.ADDED)
-            elif phrase.text not in everyday.PLAIN and (self._kind_before(first) or self._kind_beside(first)):
+            elif (
+                not is_ended
+                and phrase.text not in everyday.PLAIN
+                and (
+                    beside.kind_before(self.sentence, first, self.index.kinds)
+                    or beside.is_kind_beside(self.sentence, first, self.index.kinds)
+                )
+            ):
                 yield Reading(first - 1, last, units, Rank.ADDED)
         if units and not typed and last - first == 1 and not any(names.is_acronym(name.written) for name in given):
             yield Reading(first, last, units, Rank.GIVEN, sure=False, plain=phrase.text in everyday.EVERYDAY)
@@ -133,7 +152,7 @@ class _Reader:
                 continue
             if (filler := _FILLER.fullmatch(gap)) and not re.search(rf"\b{filler[1]}\b", written, re.IGNORECASE):
                 return False
-            if _OF.match(gap) and not _LITTLE.search(written):
+            if beside.OF.match(gap) and not _LITTLE.search(written):
                 return False
             if _AND.search(gap) and not _AND.search(written):
                 return False
@@ -141,6 +160,13 @@ class _Reader:
 
     def _is_typed(self, phrase: Phrase, name: Name) -> bool:
         if phrase.last - phrase.first > 1:
+            is_short = name.rank in (Rank.HEAD, Rank.DERIVED)
+            if (
+                is_short
+                and self.sentence.words[phrase.last - 1].plural
+                and not self._is_as_plural(phrase, name.written)
+            ):
+                return False  # "how many deputy directors"
             ends_in_kind = phrase.text.rpartition(" ")[2] in self.index.kinds
             return not (ends_in_kind and everyday.is_category(self.sentence, phrase.first, phrase.last, name.written))
         if everyday.is_address(self.sentence, phrase.first):
@@ -169,8 +195,8 @@ class _Reader:
         cores = self.index.cores.get(phrase.text, ())
         if last - first > 1:
             cores = [core for core in cores if self._fits(phrase, core.written)]
-        after = self._kind_after(last)
-        kind = after or ("" if is_ended else self._kind_before(first))
+        after = beside.kind_after(self.sentence, last, self.index.kinds)
+        kind = after or ("" if is_ended else beside.kind_before(self.sentence, first, self.index.kinds))
         if not cores:
             return
         if kind:
@@ -183,11 +209,22 @@ class _Reader:
         if len(whole) > 1:
             whole = {unit: kind for unit, kind in whole.items() if kind in names.OFFICES}
         plain = phrase.text in everyday.EVERYDAY or phrase.text in self.index.kinds
-        if len(whole) == 1 and any(self._is_as_plural(phrase, core.written) for core in cores if core.unit in whole):
+        is_one = len(whole) == 1
+        if 1 < len(whole) <= MOST_SHARING and last - first > 1:  # two units called Market Street Branch
+            is_one = len({names.key(core.written) for core in cores}) == 1
+        if is_one and any(self._is_as_plural(phrase, core.written) for core in cores if core.unit in whole):
             is_root = self.index.root in whole and last - first == 1 and not self.sentence.placing
+            start = self.sentence.words[first].start
+            is_place = (  # "in zemra" of the Zemra Country Office
+                last - first == 1
+                and not self.sentence.placing
+                and any(core.kind in beside.SITES for core in cores if core.unit in whole)
+                and not speech.is_someone(self.sentence.text, start, self.sentence.words[last - 1].end)
+            )
             sure = (
                 not plain
                 and not is_root
+                and not is_place
                 and (everyday.is_core(self.sentence, first, last) or self._is_foreign(phrase, cores))
             )
             yield Reading(first, last, tuple(whole), Rank.BARE, sure, plain)
@@ -195,6 +232,8 @@ class _Reader:
     def _is_foreign(self, phrase: Phrase, cores: Iterable[Core]) -> bool:
         """Whether the words are of a name in another language, and none of them is English: "recursos humanos"."""
         words = self.sentence.words[phrase.first : phrase.last]
+        if len(words) == 1 and words[0].text.upper() == words[0].text:
+            return False  # Arabic: without capitals there is no telling a name from a plain word
         return any(names.is_foreign(core.written) for core in cores) and not any(
             everyday.is_plain(word.text, foreign=self.sentence.foreign) for word in words
         )
@@ -202,7 +241,17 @@ class _Reader:
     def _is_as_plural(self, phrase: Phrase, written: str) -> bool:
         """Whether the last word is singular or plural as in the name: "facility" is not the Facilities Department."""
         last = self.sentence.words[phrase.last - 1]
-        return any(word.text == last.text and word.plural == last.plural for word in names.words(written))
+        return any(
+            word.text == last.text and (word.plural == last.plural or written[: word.end].endswith(_POSSESSIVE))
+            for word in names.words(written)
+        )
+
+    def _as_lead(self, place: int) -> Iterator[Reading]:
+        """The word that begins the name of one unit, and of none but units below it: "cyber" for Cyber Security."""
+        word = self.sentence.words[place]
+        if top := sites.top(word.text, self.index):
+            sure = word.text not in everyday.EVERYDAY and speech.is_member(self.sentence.text, word.start)
+            yield Reading(place, place + 1, (top,), Rank.BARE, sure, plain=True)
 
     def _as_some(self, place: int) -> Iterator[Reading]:
         """The kind at `place` and one to four words before it, or after it and an "of", that one unit's names have all
@@ -223,7 +272,7 @@ class _Reader:
                 for unit, key in min(rare, key=len)
                 if wanted.issubset(key.split(" ")) and (len(some) > 2 or key.startswith(f"{some[0]} "))
             }
-            is_plain = some[0] in everyday.EVERYDAY and not _OF.match(self.sentence.text, words[first].end)
+            is_plain = some[0] in everyday.EVERYDAY and not beside.OF.match(self.sentence.text, words[first].end)
             if len(units) == 1 and len(wanted) == len(some) and (len(some) > 2 or not is_plain):
                 yield Reading(first, last, tuple(units), Rank.SOME)
                 return
@@ -232,34 +281,6 @@ class _Reader:
         """Whether the words stand side by side, with no more than "of", "for" or "and" between them."""
         words, text = self.sentence.words, self.sentence.text
         return all(_SIDE.fullmatch(text[words[at].end : words[at + 1].start]) for at in range(first, last - 1))
-
-    def _kind_after(self, last: int) -> str:
-        """The kind of unit that the next word is, in the singular, else ""."""
-        words = self.sentence.words
-        following = words[last : last + 1]
-        if not following or following[0].plural or following[0].text not in self.index.kinds:
-            return ""
-        between = self.sentence.text[words[last - 1].end : following[0].start]
-        return following[0].text if between in _JOINED else ""
-
-    def _kind_before(self, first: int) -> str:
-        """The kind of unit that is joined to the words by "of", or "in" where it is a place, else ""."""
-        words = self.sentence.words
-        word = words[first - 1] if first else None
-        if word is None or word.plural or word.text not in self.index.kinds:
-            return ""
-        joined = _IN if word.text in _SITES else _OF
-        return word.text if joined.match(self.sentence.text, word.end, words[first].start) else ""
-
-    def _kind_beside(self, first: int) -> bool:
-        """Whether the word before is a kind of unit that stands before names, as they do outside English: "team otter",
-        "abteilung controlling"."""
-        words = self.sentence.words
-        word = words[first - 1] if first else None
-        if word is None or word.plural or word.text not in self.index.kinds:
-            return False
-        is_plain = everyday.is_plain(words[first].text, foreign=self.sentence.foreign)
-        return not is_plain and self.sentence.text[word.end : words[first].start] in _JOINED
 
 
 def _is_long_name(phrase: Phrase, index: Index) -> bool:

@@ -111,6 +111,7 @@ _DOING = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_LEARNT = re.compile(r"\b(?:history|research|science|studies)$", re.IGNORECASE)
 _OWNING = ("'s", "’s")
 _BEING_BUSY = re.compile(rf"\s+[a-z]{{3,}}ing{_OBJECT}", re.IGNORECASE)
 _BEING = re.compile(r"\b(?:is|are|was|were)\s+(?:the\ |our\ )?$", re.IGNORECASE)
@@ -190,6 +191,8 @@ def is_someone(text: str, start: int, end: int) -> bool:
     preceding, _ = neighbours(text, start, end)
     if preceding in _ONE:
         return False
+    if _LEARNT.search(before + text[start:end]) and after.startswith((" says", " shows", " suggests")):
+        return False  # "research says that"
     is_owning = text[start:end].endswith(_OWNING) or after.startswith(_OWNING)
     if _WHO_IN.search(before) or (is_owning and (not preceding or preceding in COMMON)):
         return True
@@ -210,6 +213,11 @@ def is_someone(text: str, start: int, end: int) -> bool:
     if is_doing:
         return is_one_of_them or not _is_topic(typed)
     return bool(_ASKING.search(before)) and (ends(text, start, end)[1] or bool(_DECIDING.match(after)))
+
+
+def is_member(text: str, start: int) -> bool:
+    """Whether it is asked who is in what the word at `start` names: "who in risk"."""
+    return bool(_WHO_IN.search(text, max(0, start - 60), start))
 
 
 def _is_topic(typed: str) -> bool:

@@ -138,6 +138,6 @@ def _slips(typed: str, meant: str, most: int) -> int:
         min(len(typed), len(meant)),
     )
     endings = typed[size:], meant[size:]
-    if size > 3 and all(ending in _ENDINGS or not ending for ending in endings):
+    if size > 3 and {*endings} != {"ant", "ent"} and all(ending in _ENDINGS or not ending for ending in endings):
         return 0
     return most if max(len(typed), len(meant)) > 8 else 1

@@ -159,6 +159,48 @@ def test_names_of_other_languages_and_orders_are_found(text: str, expected: list
     assert [one for units in named(chart, EntityFinder(chart), text) for one in units] == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the library at alder creek closes when", ["Alder/Library", "Alder"]),
+        ("is there a book drop at the juniper library", ["Juniper/Library"]),
+        ("juniper's library", ["Juniper", "Juniper/Library"]),
+        ("which library has a scanner", ["Alder/Library Juniper/Library"]),
+        ("which region is market street in", ["Alder/Market Juniper/Market"]),
+        ("market street of juniper middle school", ["Juniper/Market", "Juniper"]),
+        ("records section of the fifth board", ["Records", "5th"]),
+        ("the road safety deputy director", ["Deputy"]),
+        ("do i tell signals", ["G6"]),
+        ("who sits above data protection", ["Officer"]),
+        ("la commission d audit", ["Audit"]),
+        ("Kültür Evi'nin müdürü kim", ["Kültür"]),
+        ("من هو مدير الموارد البشرية", ["HR"]),
+        ("does the red cross rent houses in zemra", []),
+        ("who works in zemra", ["Zemra"]),
+        ("who is Sara Parks", []),
+        ("how many deputy directors do we have", []),
+        ("what is a records section", []),
+        ("are records sections dusty", []),
+        ("who in juniper signs this", ["Juniper"]),
+        ("new library rules of the town", []),
+    ],
+)
+def test_sites_and_posts_and_people_are_told_apart(text: str, expected: list[str]) -> None:
+    rows = (
+        "Top,,,", "Alder,Alder Creek High School,,Top", "Juniper,Juniper Middle School,,Top",
+        "Alder/Library,Library,,Alder", "Juniper/Library,Library,,Juniper",
+        "Alder/Market,Market Street Branch,,Alder", "Juniper/Market,Market Street Branch,,Juniper",
+        "5th,5th Board,,Top", "Records,Records Section,,Top", "Deputy,Deputy Director (Road Safety),,Top",
+        'Rail,"Deputy Director, Rail",,Top', "G6,G6 Signals,,Top", "Officer,Data Protection Officer,,Top",
+        "Audit,Commission d'audit,,Top", "Kültür,Kültür Evi,,Top", "HR,Staff Department,دائرة الموارد البشرية,Top",
+        "Zemra,Zemra Office,,Top", "Parks,Parks,,Top",
+    )  # fmt: skip
+    written = "\n".join(row.replace("Top,,,", "Top,Town,,") for row in rows)
+    chart = load(f"id,name,aliases,parent\n{written}\n".encode(), "chart.csv")
+    found = EntityFinder(chart).find(text)
+    assert [" ".join(mention.units) for mention in found] == expected
+
+
 def test_names_that_differ_by_a_sign_alone_are_told_apart() -> None:
     finder = EntityFinder(load(b"name,parent\nTop,\nAble,Top\nAble-,Top\n", "chart.csv"))
     assert [mention.units for mention in finder.find("where do Able and Able- sit")] == [

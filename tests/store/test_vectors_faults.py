@@ -88,6 +88,7 @@ def lose_index(folder: Path) -> None:
     shutil.rmtree(folder / "000001")
 
 
+@pytest.mark.slow
 def test_a_silent_loss_of_vectors_is_found_when_the_index_is_opened_and_mended_by_a_rebuild(
     index: Vectors, folder: Path
 ) -> None:

@@ -94,6 +94,7 @@ def test_of_two_who_activate_at_once_one_is_told_that_the_other_was_first(tmp_pa
         assert active.version == home.organization.version
 
 
+@pytest.mark.slow
 def test_a_chart_activated_while_the_model_starts_is_the_one_that_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

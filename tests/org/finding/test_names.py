@@ -27,6 +27,10 @@ from org.finding import names
         ("Direction de la recherche", "direction recherche"),
         ("Amt für Umwelt", "amt umwelt"),
         ("Public Enquiries", "public inquiries"),
+        ("Northern Region", "the north region"),
+        ("1st Battalion", "first battalion"),
+        ("Commission d'audit", "commission d audit"),
+        ("Kültür Evi", "kultur evi'nin"),
     ],
 )
 def test_spellings_of_one_name_have_one_key(first: str, second: str) -> None:
@@ -62,6 +66,8 @@ def test_words_know_their_place_in_the_text() -> None:
         ("Department of Mental Health & Ageing", {"Department of Mental Health", "DMHA"}),
         ("UNHCR Innovation Service", {"Innovation Service"}),
         ("wg-data", {"wgdata"}),
+        ("G6 Signals", {"Signals"}),
+        ("Deputy Director, Rail", {"Rail Deputy Director"}),
     ],
 )
 def test_other_names(name: str, others: set[str]) -> None:

@@ -74,6 +74,11 @@ def test_where_someone_is(text: str, words: str, expected: bool) -> None:
     assert speech.is_somewhere(text, *place(text, words)) is expected
 
 
+@pytest.mark.parametrize(("text", "expected"), [("who in risk signs", True), ("what in risk matters", False)])
+def test_who_is_in_something_is_asked_of_a_unit(text: str, expected: bool) -> None:
+    assert speech.is_member(text, text.index("risk")) is expected
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -17,6 +17,7 @@ NAMES = [
     "payroll",
     "call center",
     "administration section",
+    "superintendent office",
     "public health",
     "مكتب وزير",
 ]
@@ -37,6 +38,7 @@ def speller() -> Speller:
         ("medecine travail", "medecine travail"),
         ("comitee", "committee"),
         ("paroll", "payroll"),
+        ("superintendant office", "superintendent office"),
         ("help desk", "helpdesk"),
         ("callcentre", "call center"),
         ("بمكتب الوزير", "مكتب وزير"),

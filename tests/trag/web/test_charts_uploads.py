@@ -2,8 +2,10 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +21,13 @@ async def pieces(*contents: bytes, then: Exception | None = None) -> AsyncIterat
 
 
 def receive(uploads: Uploads, *contents: bytes, name: str = "chart.csv") -> Upload:
-    return asyncio.run(uploads.receive(pieces(*contents), name, "ada"))
+    return done(uploads.receive(pieces(*contents), name, "ada"))
+
+
+def done(receiving: Coroutine[Any, Any, Upload]) -> Upload:
+    """In a thread: Playwright has a loop running in this one, once a browser test came before."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, receiving).result()
 
 
 def test_what_came_in_pieces_is_found_again_whole(tmp_path: Path) -> None:
@@ -34,7 +42,7 @@ def test_what_came_in_pieces_is_found_again_whole(tmp_path: Path) -> None:
 
 def test_what_breaks_off_is_not_kept(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone"):
-        asyncio.run(Uploads(tmp_path).receive(pieces(b"x" * 100_000, then=OSError("gone")), "chart.csv", "ada"))
+        done(Uploads(tmp_path).receive(pieces(b"x" * 100_000, then=OSError("gone")), "chart.csv", "ada"))
     assert [*tmp_path.iterdir()] == []
 
 

@@ -160,6 +160,7 @@ def test_a_file_that_is_too_large_or_breaks_off_is_not_kept(
     assert not home.queue.jobs()
 
 
+@pytest.mark.slow
 def test_what_waits_goes_on_after_a_restart(tmp_path: Path, embedder: Embedder) -> None:
     with opened(tmp_path, embedder) as home, served(home) as client:
         for number in range(4):
@@ -170,6 +171,7 @@ def test_what_waits_goes_on_after_a_restart(tmp_path: Path, embedder: Embedder) 
         assert words(soup(client, "/documents"), "tbody th a").split() == ["3.md", "2.md", "1.md", "0.md"]
 
 
+@pytest.mark.slow
 def test_a_newer_version_takes_the_place_of_the_older(client: TestClient, home: Home) -> None:
     upload(client, home)
     upload(client, home, NEWER)
@@ -254,6 +256,7 @@ def test_any_name_stays_text_and_is_reached(client: TestClient, home: Home, name
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
+@pytest.mark.slow
 def test_a_long_library_is_searched_and_sorted(client: TestClient, home: Home) -> None:
     for name in ("b.md", "a plan.md", "c.md"):
         upload(client, home, RULES + name.encode(), name)

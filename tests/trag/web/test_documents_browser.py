@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -172,6 +173,7 @@ def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page, context: Br
 def test_readers_are_chosen_by_keyboard(page: Page) -> None:
     upload(page, ("secret.md", MARKDOWN.replace("fourteen", "sixteen").encode()))
     page.get_by_role("link", name="secret.md", exact=True).click()
+    page.wait_for_load_state()
     page.get_by_label("These units").check()
     box = page.get_by_role("combobox", name="Add a unit")
     box.fill("ethics off")
@@ -189,6 +191,7 @@ def test_a_newer_version_takes_the_place_whatever_it_is_called(page: Page) -> No
     upload(page, ("ferry.md", b"# Ferry\n\nThe ferry leaves at six.\n"))
     page.get_by_role("link", name="ferry.md", exact=True).click()
     newer = FilePayload(name="ferry (2).md", mimeType="text/markdown", buffer=b"# Ferry\n\nThe ferry leaves at nine.\n")
+    page.wait_for_load_state()
     page.set_input_files(".replace input", newer)
     page.wait_for_url("**/documents#queue")
     done = page.locator(".queue li").filter(has_text="ferry.md").first
@@ -234,6 +237,20 @@ def test_a_folder_is_uploaded_and_bad_files_say_why(page: Page, tmp_path: Path) 
     expect(failed.locator(".state")).to_have_text("Failed")
     page.get_by_role("button", name="Clear what has ended").click()
     expect(page.locator(".queue li")).to_have_count(0)
+
+
+def test_a_slow_page_is_reached_while_an_answer_is_written(app: str, browser: Browser) -> None:
+    """Gradio takes the leave for a lost connection, and would load the page again that is being left."""
+    context = browser.new_context(base_url=app)
+    page = context.new_page()
+    to_the_questions(page)
+    page.route("**/documents", lambda route: (time.sleep(5), route.continue_()))
+    page.get_by_label("Your question").fill("How is the Foundation governed, and by whom?")
+    page.keyboard.press("Enter")
+    expect(page.locator("#live .turn")).to_be_visible()
+    page.get_by_role("link", name="Documents").click()
+    page.wait_for_url("**/documents", timeout=20_000)
+    context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -17,6 +17,7 @@ from trag.embed import open_embedder
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.documents import page as documents
+from trag.web.documents import pairs as pairs_page
 from trag.web.documents.names import key
 from trag.web.gate import Gate
 
@@ -97,6 +98,18 @@ def test_pairs_are_found_by_words_state_and_document(client: TestClient, query: 
     page = soup(client, f"/documents/pairs{query}")
     assert questions(page) == shown
     assert not page.select(".pair b")
+
+
+def test_many_pairs_are_turned_page_by_page(client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs_page, "MOST", 2)
+    page = soup(client)
+    assert questions(page) == ["Who approves?", "How much <b>?"]
+    assert "1 to 2 of 3" in page.select(".paging")[0].get_text()
+    assert not page.select("a[rel=prev]")
+    page = soup(client, str(page.select_one("a[rel=next]")["href"]))  # type: ignore[index]
+    assert questions(page) == ["When?"]
+    assert page.select("a[rel=prev]")
+    assert not page.select("a[rel=next]")
 
 
 def test_a_page_of_a_document_that_is_gone_is_not_found(client: TestClient) -> None:

@@ -111,8 +111,8 @@ def test_a_press_on_a_column_turns_its_order() -> None:
 def test_a_long_table_is_turned_page_by_page() -> None:
     many = tuple(document(f"{number:03}.md") for number in range(2 * MOST + 1))
     first, last = listing(many, Asked(order="name")), listing(many, Asked(order="name", first=2 * MOST))
-    assert (len(first.rows), first.total, first.before, first.after) == (MOST, 2 * MOST + 1, None, MOST)
-    assert ([each.name for each in last.rows], last.before, last.after) == ([f"{2 * MOST}.md"], MOST, None)
+    assert (len(first.rows), first.total) == (MOST, 2 * MOST + 1)
+    assert [each.name for each in last.rows] == [f"{2 * MOST}.md"]
 
 
 PAIR = Pair("p1", "a.md", "2 Two", 3, "=Who?", "Ada.", "short answer", "rule")

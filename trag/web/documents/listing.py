@@ -59,17 +59,6 @@ class Listing:
     rows: tuple[Document, ...]
     total: int
 
-    @property
-    def before(self) -> int | None:
-        """The first row of the page before, None on the first page."""
-        return max(0, self.asked.first - MOST) if self.asked.first else None
-
-    @property
-    def after(self) -> int | None:
-        """The first row of the next page, None on the last one."""
-        last = self.asked.first + MOST
-        return last if last < self.total else None
-
 
 def listing(documents: Sequence[Document], asked: Asked) -> Listing:
     """The documents that are asked for; those that are equal in the order stay by name."""

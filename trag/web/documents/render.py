@@ -135,10 +135,10 @@ def page(document: Document, place: Place, drawn: PageView, *, passage: str, ans
     )
 
 
-def text(document: Document, place: Place, found: TextView | None, *, answer: str, problem: str) -> str:
+def text(document: Document, place: Place, found: TextView | None, *, problem: str) -> str:
     """The passage in the text around it; `problem` says why it is not shown on its page."""
     path = f"/documents/{key(document.name)}"
-    return _page("view_text", document=document, path=path, place=place, found=found, answer=answer, problem=problem)
+    return _page("view_text", document=document, path=path, place=place, found=found, problem=problem)
 
 
 def _page(name: str, **values: object) -> str:

@@ -66,12 +66,12 @@ class Viewer:
         if place is None:
             return missing(request)
         if not is_drawn(document):
-            return HTMLResponse(self._text(document, place, answer))
+            return HTMLResponse(self._text(document, place))
         number = page or (place.here.page if place.here and place.here.page else 1)
         try:
             drawn = self._drawn(document, place, number)
         except TragError as error:
-            return HTMLResponse(self._text(document, place, answer, f"{error.message} {error.hint}"))
+            return HTMLResponse(self._text(document, place, f"{error.message} {error.hint}"))
         return HTMLResponse(render.page(document, place, drawn, passage=passage, answer=answer))
 
     def picture(self, request: Request, key: str, number: int, passage: str = "", answer: str = "") -> Response:
@@ -85,11 +85,11 @@ class Viewer:
             return Response(status_code=304, headers=headers)
         return Response(self._drawn(document, place, number).image, media_type="image/png", headers=headers)
 
-    def _text(self, document: Document, place: Place, answer: str, problem: str = "") -> str:
+    def _text(self, document: Document, place: Place, problem: str = "") -> str:
         alone = place.here is not None and place.here is place.quoted and place.changed
         passages = (place.here,) if alone and place.here else place.passages
         found = view.text(passages, place.here.id, place.support, around=AROUND) if place.here else None
-        return render.text(document, place, found, answer=answer, problem=problem)
+        return render.text(document, place, found, problem=problem)
 
     def _drawn(self, document: Document, place: Place, number: int) -> PageView:
         # A passage may begin on the page before and go on on the next; on others there is nothing to be found.

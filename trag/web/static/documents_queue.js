@@ -26,13 +26,14 @@ export function follow(part) {
   const table = async () => {
     const answer = await fetch(location.href);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    for (const selector of [".current", "#list"]) {
-      const fresh = page.querySelector(selector);
-      const old = document.querySelector(selector);
-      if (!fresh || old.querySelector(":popover-open") || old.contains(document.activeElement)) continue;
+    const parts = [".current", "#list"].map((selector) => [document.querySelector(selector), page.querySelector(selector)]);
+    // What somebody is using stays as it is until the next look.
+    if (parts.some(([old, fresh]) => !fresh || old.contains(document.activeElement))) return false;
+    for (const [old, fresh] of parts) {
       localTimes(fresh);
       old.replaceWith(fresh);
     }
+    return true;
   };
 
   const look = async () => {
@@ -48,10 +49,8 @@ export function follow(part) {
         part.querySelector(`form[action="${focused}"] button`)?.focus();
       }
       left();
-      if (part.firstElementChild.dataset.ended !== ended) {
-        ended = part.firstElementChild.dataset.ended;
-        await table();
-      }
+      const now = part.firstElementChild.dataset.ended;
+      if (now !== ended && (await table())) ended = now;
     } catch {
       // The connection broke off: the next look tells.
     }

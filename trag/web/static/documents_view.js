@@ -35,5 +35,6 @@ export function paper(node) {
   if (!here) return;
   const [box, frame] = [here.getBoundingClientRect(), node.getBoundingClientRect()];
   node.scrollTop += box.top - frame.top - node.clientHeight / 3;
-  node.scrollLeft += box.left - frame.left - 16;
+  const left = Math.min(...[...node.querySelectorAll(".box")].map((each) => each.getBoundingClientRect().left));
+  node.scrollLeft += left - frame.left - 16;
 }
