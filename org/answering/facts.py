@@ -77,13 +77,14 @@ def _about(unit: Unit, subject: Subject, chart: Chart) -> Fact | None:
     match asked.kind:
         case Kind.WHERE | Kind.ABOVE if asked.yes_or_no:
             return None
+        # The unit right above: one further up is true as well, and too little.
         case Kind.WHERE | Kind.PATH if above:
-            return Fact(about, one_of=above[:-1] or above)
+            return Fact(about, one_of=above[:1])
         case Kind.ABOVE if above and types:
             near = [one for one in above if any(kinds.is_of_type(chart.unit(one), noun) for noun in types)]
-            return Fact(about, one_of=tuple(near[:1])) if near else None
+            return Fact(about, one_of=tuple(near[:1] or above[:1]))
         case Kind.ABOVE if above and asked.steps < 2:
-            return Fact(about, one_of=above[:1] if asked.reports or asked.direct or asked.steps else above)
+            return Fact(about, one_of=above[:1])
         case Kind.COUNT:
             return Fact(about, numbers=_numbers(unit, asked, types, chart))
         case Kind.HAS_UNITS:

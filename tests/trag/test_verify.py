@@ -224,6 +224,7 @@ def test_a_right_answer_in_other_words_is_left_alone(
         (WHICH, "Payroll Unit, Treasury Unit and Budget Unit.", "There is no Budget Unit."),
         (HOW_MANY, "Five.", "2 units are directly under the Finance Division, and 3"),
         (HOW_MANY, "It has 3 units directly under it.", "2 units are directly under Finance Division, 3 in all."),
+        ("where does the cash desk sit", "It is in the Finance Division.", "The Cash Desk is under the Treasury Unit"),
         (WHERE, "The Finance Division.", "The Ethics Office is under the Legal Division"),
         (WHERE, "Acme Foundation > Finance Division > Ethics Office", "Ethics Office is under Legal Division, not"),
         (
