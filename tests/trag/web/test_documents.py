@@ -18,6 +18,8 @@ from trag.web.documents import page as documents
 from trag.web.documents.names import key
 from trag.web.gate import UPLOADS, Gate
 
+pytestmark = pytest.mark.slow  # each opens a home with the real encoder
+
 RULES = b"""# 1 Grants
 
 The Board approves every grant above 50,000 LMD.
@@ -160,7 +162,6 @@ def test_a_file_that_is_too_large_or_breaks_off_is_not_kept(
     assert not home.queue.jobs()
 
 
-@pytest.mark.slow
 def test_what_waits_goes_on_after_a_restart(tmp_path: Path, embedder: Embedder) -> None:
     with opened(tmp_path, embedder) as home, served(home) as client:
         for number in range(4):
@@ -171,7 +172,6 @@ def test_what_waits_goes_on_after_a_restart(tmp_path: Path, embedder: Embedder) 
         assert words(soup(client, "/documents"), "tbody th a").split() == ["3.md", "2.md", "1.md", "0.md"]
 
 
-@pytest.mark.slow
 def test_a_newer_version_takes_the_place_of_the_older(client: TestClient, home: Home) -> None:
     upload(client, home)
     upload(client, home, NEWER)
@@ -256,7 +256,6 @@ def test_any_name_stays_text_and_is_reached(client: TestClient, home: Home, name
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.slow
 def test_a_long_library_is_searched_and_sorted(client: TestClient, home: Home) -> None:
     for name in ("b.md", "a plan.md", "c.md"):
         upload(client, home, RULES + name.encode(), name)

@@ -21,6 +21,8 @@ from trag.web.documents import pairs as pairs_page
 from trag.web.documents.names import key
 from trag.web.gate import Gate
 
+pytestmark = pytest.mark.slow  # each opens a home with the real encoder
+
 RULES = b"# 1 Grants\n\nThe Board approves every grant above 50,000 LMD.\n\n# 2 Leave\n\nStaff ask two weeks before.\n"
 FORMULA = "=HYPERLINK(1)"
 RULES_KEY = key("rules.md")
