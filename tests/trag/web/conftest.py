@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[3]
 SAMPLE = ROOT / "examples" / "larkmoor"
@@ -76,6 +76,21 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=found, args=arguments)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def context(app: str, browser: Browser) -> Iterator[BrowserContext]:
+    """Visits in which any error on a console, any dialog and any request to another host fails the test."""
+    context = browser.new_context(base_url=app)
+    context.set_default_timeout(60_000)
+    wrong: list[str] = []
+    context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    context.on("weberror", lambda error: wrong.append(str(error.error)))
+    context.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+    context.on("request", lambda request: None if request.url.startswith((app, "data:")) else wrong.append(request.url))
+    yield context
+    context.close()
+    assert not wrong
 
 
 @pytest.fixture(scope="session")

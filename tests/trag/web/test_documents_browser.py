@@ -35,21 +35,6 @@ def app(serving: Serving, sample_home: Path, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture
-def context(app: str, browser: Browser) -> Iterator[BrowserContext]:
-    """Visits in which any error on a console, any dialog and any request to another host fails the test."""
-    context = browser.new_context(base_url=app)
-    context.set_default_timeout(60_000)
-    wrong: list[str] = []
-    context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    context.on("weberror", lambda error: wrong.append(str(error.error)))
-    context.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-    context.on("request", lambda request: None if request.url.startswith((app, "data:")) else wrong.append(request.url))
-    yield context
-    context.close()
-    assert not wrong
-
-
-@pytest.fixture
 def page(context: BrowserContext) -> Page:
     page = context.new_page()
     page.goto("/documents")
