@@ -15,7 +15,8 @@ from org.answering.replies import FEW, MANY, MOST_SHARING, of_type, reply
 from org.answering.sentences import label, sentence
 from org.chart import Chart, Unit
 from org.entities import Mention, TypeMention
-from org.finding import everyday, names
+from org.finding import names
+from org.finding.sentence import is_placing
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def _relevant(
     for unit in units:
         for text in particulars.described(unit, chart):
             yield said(unit, text)
-    if not (direct or types or everyday.is_placing(question)):
+    if not (direct or types or is_placing(question)):
         return
     for above in units or ([chart.root] if types else []):
         for noun in dict.fromkeys(mention.type for mention in types):

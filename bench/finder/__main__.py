@@ -96,10 +96,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     total = Tally()
     for one in filter(None, sets):
         tally = score(one, print_wrong=chosen.wrong)
-        print(_line(one.name, tally))
+        print(line(one.name, tally))
         total += tally
     if len(sets) > 1:
-        print(_line("all", total))
+        print(line("all", total))
     return 0
 
 
@@ -201,7 +201,7 @@ def _told(mention: Mention, chart: Chart) -> str:
     return f"{mention.text!r} -> {_OR.join(sorted(_path(unit, chart) for unit in mention.units))}"
 
 
-def _line(name: str, tally: Tally) -> str:
+def line(name: str, tally: Tally) -> str:
     counts = f"{tally.questions:>10}{tally.silent:>9}{tally.marked:>8}{tally.found:>7}{tally.right:>7}"
     return f"{name:<24}{counts}{tally.precision:>11.4f}{tally.recall:>8.4f}"
 

@@ -15,7 +15,7 @@ from org.answering.replies import MOST_SHARING
 from org.answering.subjects import Subject
 from org.chart import Chart, Unit
 
-_TOGETHER = frozenset((Kind.COMMON, Kind.ARE_PEERS, Kind.SAME))
+_TOGETHER = frozenset((Kind.COMMON, Kind.ARE_PEERS, Kind.SAME, Kind.MORE))
 _LISTED = frozenset((Kind.UNDER, Kind.OF_TYPE, Kind.PEERS))
 
 
@@ -67,6 +67,8 @@ def _together(asked: Asked, units: Sequence[Unit], types: Sequence[str], chart: 
             return Fact(about, verdict=len({unit.parent for unit in units}) == 1)
         case Kind.COMMON:
             return Fact(about, one_of=(chart.common(*about).id,))
+        case Kind.MORE if asked.yes_or_no and not types:
+            return Fact(about, verdict=chart.total(about[0]) > chart.total(about[1]))
     return None
 
 
@@ -83,8 +85,9 @@ def _about(unit: Unit, subject: Subject, chart: Chart) -> Fact | None:
         case Kind.ABOVE if above and types:
             near = [one for one in above if any(kinds.is_of_type(chart.unit(one), noun) for noun in types)]
             return Fact(about, one_of=tuple(near[:1] or above[:1]))
-        case Kind.ABOVE if above and asked.steps < 2:
-            return Fact(about, one_of=above[:1])
+        case Kind.ABOVE if above and asked.steps <= len(above):
+            step = max(asked.steps, 1)
+            return Fact(about, one_of=above[step - 1 : step])
         case Kind.COUNT:
             return Fact(about, numbers=_numbers(unit, asked, types, chart))
         case Kind.HAS_UNITS:

@@ -70,37 +70,46 @@ _W = r"(?:who|which|where|how)"
 _BELOW = r"(?:below|reports|in)"
 _TWO = r"(?=.*@.*@)"
 _NO_UNIT = r"(?!.*@)"
-_PLAIN = r"(?!.*\b(?:who|which|where|count|list|same|parent|more|type)\b).*"
+_PLAIN = r"(?!.*\b(?:who|which|where|count|list|same|parent|more|type|level)\b).*"
 _PATTERNS: tuple[tuple[Kind, str], ...] = (
     (Kind.RELATED, rf"{_TWO}.*\b(?:related|path)\b.*"),  # how is A related to B; the path from A to B
     (Kind.RELATED, rf"yes {_U} (?:above below|below above) {_U}"),  # is A above or below B
-    (Kind.MORE, rf"{_TWO}.*\b(?:more|most)\b.*"),  # which has more units, A or B
+    (Kind.MORE, rf"{_TWO}.*\b(?:more|most|fewer)\b.*"),  # which has more units, A or B
     (Kind.ARE_PEERS, rf"{_TWO}yes .*\bpeer\b.*"),  # are A and B siblings
+    (Kind.ARE_PEERS, r"yes parent @\d+ above @\d+"),  # is the unit above A also above B
     (Kind.SAME, rf"{_TWO}yes .*\bsame\b.*"),  # do A and B report to the same unit
     (Kind.COMMON, rf"{_TWO}.*\b(?:same|both)\b.*"),  # what do A and B have in common
-    (Kind.PATH, rf".*\blevel above {_U}"),  # what is two levels above A
     (Kind.BETWEEN, rf"{_TWO}.*\b(?:between|level)\b.*"),  # what is between A and B
-    (Kind.DEPTH, r"(?=.*@).*\blevel\b.*"),  # at what level is A
-    (Kind.IS_UNDER, rf"yes (?P<a>{_U}) {_CS}{_BELOW} (?P<b>{_U})(?: yes)?"),  # is A part of B
-    (Kind.IS_UNDER, rf"(?P<a>{_U}) {_CS}{_BELOW} (?P<b>{_U}) yes"),  # A is in B, right?
+    (Kind.PATH, rf"(?:{_W} |list )?level above {_U}"),  # what levels are above A
+    (
+        Kind.DEPTH,
+        rf"(?=.*@)(?:in )?(?:{_W} |list |count )?level (?:above )?{_U}(?: (?:in|top|where))*",
+    ),  # at what level is A
+    (Kind.IS_UNDER, rf"yes (?P<a>{_U}) {_CS}{_BELOW} (?P<b>{_U})"),  # is A part of B; A is in B, right?
     (Kind.IS_UNDER, rf"(?P<a>{_U}) (?:below|reports) (?P<b>{_U})"),  # A reports to B?
     (Kind.IS_UNDER, rf"yes (?P<b>{_U}) {_CS}(?:above|parent|runs)(?: in)? (?P<a>{_U})"),  # does B include A
     (Kind.IS_TYPE, rf"yes {_U} {_C}(?: {_C})*"),  # is A a committee
     (Kind.HAS_UNITS, rf"yes {_U} (?:above )?(?:children|(?:above )?{_C})(?: {_C})*(?: {_BELOW})?"),  # has A any teams
     (Kind.HAS_UNITS, rf"yes {_CS}(?:{_C}|children) {_BELOW} {_U}"),  # are there any teams in A
-    (Kind.COUNT, rf"(?:{_W} |list )?count (?=.*(?:{_C}|children|below|reports)){_PLAIN}"),  # how many teams are in A
+    (Kind.COUNT, rf"(?:which )?count (?=.*@)(?=.*(?:{_C}|children|below|reports)){_PLAIN}"),  # how many teams are in A
+    (Kind.COUNT, rf"(?:which )?count (?:above )?(?:{_C} ?)+(?:above)?"),  # how many teams are there
     (Kind.UNDER, rf"(?:{_W} |list ){_CS}{_BELOW} (?P<a>{_U}) peer {_U}"),  # what is in A besides B
     (Kind.PEERS, r"(?!yes)(?=.*@).*\b(?:peer|same)\b.*"),  # which units are next to A
     (Kind.PEERS, rf"(?:{_W} |list )?{_CS}{_BELOW} parent {_U}"),  # who reports to the parent of A
     (Kind.UNDER, rf"(?:{_W} |list )?(?:hierarchy|structure|path) below {_U}"),  # the hierarchy below A
     (Kind.PATH, r"(?=.*@).*\b(?:path|hierarchy)\b.*"),  # the chain of command of A
     (Kind.UNDER, rf"(?:{_W} |list )?type (?:in )?(?:{_C} )+{_BELOW} {_U}"),  # what types of units are in A
-    (Kind.TYPE, rf"(?:which )?type {_CS}{_U}(?: {_C})*|which {_U} type(?: {_C})*"),  # what type of unit is A
+    (
+        Kind.TYPE,
+        rf"(?=.*\btype\b)(?:(?:which|how|type|structure|list|{_C}) )*{_U}(?: (?:which|type|{_C}))*",
+    ),  # what kind is A
     (Kind.ALIAS, rf"(?=.*\balias\b)(?:(?:who|which|list) )?(?:alias )?{_U}(?: alias)?"),  # what does A stand for
     (Kind.ABOVE, rf"(?:{_BELOW} )?{_W} {_CS}{_U}(?: {_C})* {_BELOW}(?: {_C})*"),  # which unit is A part of
     (Kind.ABOVE, rf"{_BELOW} {_W} {_CS}{_U}"),  # in which division is A
-    (Kind.ABOVE, rf"{_U} {_BELOW} {_W}(?: {_C})*"),  # A is under what
-    (Kind.AROUND, rf"(?:{_W} |list )?(?:above below|below above) {_U}"),  # what is above and below A
+    (
+        Kind.AROUND,
+        rf"(?:{_W} |list )?(?:above below|below above|parent children|children parent) {_U}",
+    ),  # what is above and below A
     (Kind.ABOVE, rf"yes {_U} {_BELOW} {_C}(?: {_C})*"),  # is A in a division
     (Kind.WHERE, rf"yes {_U}"),  # is there an A
     (Kind.WHERE, rf"where {_U} in #\d+"),  # where is the library of the school
@@ -129,6 +138,7 @@ _TABLE = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
 _ASKING = frozenset(("who", "which", "where", "how", "count", "list", "yes", "about"))
 _FIRST = _ASKING - {"list", "yes", "about"}  # a question has begun: these are no mere lead-in
 _LINKS = ("below", "reports", "in")
+_LISTS = (Kind.UNDER, Kind.OF_TYPE, Kind.PEERS)
 _SEVERAL = re.compile(
     rf"(?:(?:{_W}|list) )?((?:(?:list )?{_CS}{_BELOW} {_U} ?){{2,}})"
 )  # some under A and some under B
@@ -138,7 +148,8 @@ _CLAUSE = re.compile(r"[.?!;:\n]+(?:\s|$)|\s[-–—]\s")
 _OPEN_QUESTION = re.compile(r"\W*(?:(?:and|but|so|also|then) )?(?:who|whom|what|which|where|when|why|how)\b")
 _QUESTION = re.compile(rf"{_OPEN_QUESTION.pattern}|\W*(?:is|are|does|do|did|can|may|must|should|shall)\b")
 _ASIDE = re.compile(
-    r",? (?:because|since|so that|so i|so we|in order to|as i|as we|before i|when i|if i|while i|for my|for a|thanks"
+    r"\((?:asking|just|sorry|i|we|my|our|for|thanks|thank you)\b[^()]*\)"
+    r"|,? (?:because|since|so that|so i|so we|in order to|as i|as we|before i|when i|if i|while i|for my|for a|thanks"
     r"|thank you|cheers|to (?:prepare|write|complete|fill|be sure|make))\b.*$|, (?:i|we|my|our|sorry|just)\b.*$"
 )
 _LONGEST = 1000  # letters: a longer text is a story, and no question about the chart alone
@@ -192,14 +203,10 @@ def _parts(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
     if several := _SEVERAL.fullmatch(signs.tidy(row)):
         return _some_and_some(several[1], signs.FLAGS.intersection(row))
     if more := _HOW_MANY.search(" ".join(row)):
-        return _parts(row[: -len(more[0].split())], subject)  # every list says its number
-    starts = [
-        place
-        for place in range(1, len(row))
-        if row[place] in _ASKING
-        and row[place - 1] not in ("unit", "list")
-        and not (row[place - 1] in _LINKS and not row[place - 2].startswith("@"))
-    ]
+        listed = _parts(row[: -len(more[0].split())], subject)
+        if listed and all(one.kind in _LISTS for one in listed):
+            return listed  # every list says its number
+    starts = [place for place in range(1, len(row)) if row[place] in _ASKING and _may_end(row[:place])]
     asked: list[Asked] = []
     for start, end in zip([0, *starts], [*starts, len(row)], strict=True):
         one = _match(row[start:end], subject) if starts else None
@@ -208,6 +215,13 @@ def _parts(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
         asked.append(one)
         subject = f"@{one.of[-1]}" if one.of else subject
     return tuple(asked)
+
+
+def _may_end(row: Sequence[str]) -> bool:
+    """Whether a question may be over where another asking word follows: "under @0 | what ...", not "under what"."""
+    before = [sign for sign in row if sign not in signs.FLAGS]
+    is_open = before[-1:] != [] and before[-1] in ("unit", "list", *_LINKS)
+    return not is_open or (before[0] in _FIRST and any(sign.startswith("@") for sign in before))
 
 
 def _some_and_some(text: str, flags: Collection[str]) -> tuple[Asked, ...]:
@@ -222,26 +236,28 @@ def _some_and_some(text: str, flags: Collection[str]) -> tuple[Asked, ...]:
 
 def _match(row: Sequence[str], subject: str) -> Asked | None:
     """One question, by the first pattern that fits all its signs."""
-    text = signs.tidy(row)
-    if "@" in text:
-        text = re.sub(r"(?: (?:below|in|above))? it\b", "", text)  # "what does A have under it"
+    text = whole = signs.tidy(row)
+    if "@" in text:  # "what does A have under it"
+        text = re.sub(r"(?<=above) (?:below|in) it\b", "" if "#" in text else " unit", text)
+        text = re.sub(r"(?: (?:below|in|above))? it\b", "", text)
     else:
         text = re.sub(r"\bit\b", subject or signs.UNKNOWN, text)
     for kind, pattern in _TABLE:
         if fit := pattern.fullmatch(text):
             sides = fit.groupdict()
+            of = _places("@", sides.get("a", text))
             any_unit = kind in (Kind.COUNT, Kind.UNDER) and "unit" in text
             return Asked(
                 kind,
-                of=_places("@", sides.get("a", text)),
+                of=of[::-1] if "fewer" in text else of,  # is A smaller than B: is B bigger than A
                 against=_places("@", sides.get("b", "")),
                 types=() if any_unit else _places("#", text),
-                direct="direct" in row,
+                direct="direct" in row or (kind is Kind.IS_UNDER and "parent" in text),
                 deep="deep" in row and "direct" not in row,
-                of_units=bool(re.search(r"unit|#|below|reports|children", text)),
+                of_units=bool(re.search(r"unit|#|below|reports|children", whole)),
                 steps=text.count("parent"),
                 reports="reports" in text,
-                yes_or_no="yes" in row,
+                yes_or_no=text.startswith("yes"),
             )
     return None
 

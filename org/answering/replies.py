@@ -71,7 +71,10 @@ def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: 
     """The answer about one unit."""
     name = label(unit, chart)
     match asked.kind:
-        case Kind.WHERE | Kind.PATH | Kind.TOP:
+        case Kind.DEPTH if unit.parent is not None:
+            levels = sentences.counted(chart.depth(unit.id), "level")
+            return sentence(f"{name} is {levels} below {label(chart.root, chart)}")
+        case Kind.WHERE | Kind.PATH | Kind.TOP | Kind.DEPTH:
             return sentences.placed(unit, chart)
         case Kind.ABOVE:
             return _above(unit, asked, types, chart)
@@ -83,12 +86,10 @@ def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: 
             text = _under(unit, asked, types, chart, limit)
             return f"{'No' if text.startswith('No ') else 'Yes'}: {_continued(text)}"
         case Kind.COUNT:
-            return " ".join(_count(unit, noun, asked, chart) for noun in types) or sentences.totals(unit, chart)
+            told = [_count(unit, noun, asked, chart) for noun in types]
+            return " ".join(told) or sentences.totals(unit, chart, direct=asked.direct, deep=asked.deep)
         case Kind.PEERS:
             return sentences.siblings(unit, chart, limit)
-        case Kind.DEPTH:
-            levels = sentences.counted(chart.depth(unit.id), "level")
-            return sentence(f"{name} is {levels} below {label(chart.root, chart)}")
         case Kind.TYPE if unit.type:
             return sentence(f"{name} is {sentences.with_article(unit.type)}")
         case Kind.IS_TYPE if unit.type and types:
@@ -109,6 +110,8 @@ def _above(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart) -> str:
         return sentence(f"{label(unit, chart)} is {sentences.chain(unit, chart, above)}")
     if types:
         return f"No {' or '.join(types)} is above {label(unit, chart)}. {sentences.placed(unit, chart)}"
+    if asked.steps > chart.depth(unit.id) > 0:
+        return f"No unit is {asked.steps} levels above {label(unit, chart)}. {sentences.placed(unit, chart)}"
     if 1 < asked.steps <= chart.depth(unit.id):
         above = chart.path(unit.id)[-1 - asked.steps]
         return sentence(f"{label(unit, chart)} is {sentences.chain(unit, chart, above)}")
@@ -134,7 +137,7 @@ def _count(unit: Unit, noun: str, asked: Asked, chart: Chart) -> str:
     units = _units_of_type(noun, unit, chart, direct=asked.direct)
     direct = sum(one.parent == unit.id for one in units)
     text = sentences.of_type(units, noun, unit, chart, 0)
-    if 0 < direct < len(units) and unit.parent is not None:
+    if 0 < direct < len(units) and unit.parent is not None and not asked.deep:
         return f"{text[:-1]}, {direct:,} of them directly."
     return text
 
@@ -169,7 +172,7 @@ def _together(asked: Asked, units: Sequence[Unit], types: Sequence[str], chart: 
     in_line = chart.is_under(lower.id, upper.id)
     match asked.kind:
         case Kind.MORE:
-            return _more(units[0], units[1], types, chart)
+            return _more(units[0], units[1], asked, types, chart)
         case Kind.RELATED if in_line:
             return sentence(f"{label(lower, chart)} is {sentences.chain(lower, chart, upper)}")
         case Kind.BETWEEN if in_line:
@@ -188,8 +191,8 @@ def _together(asked: Asked, units: Sequence[Unit], types: Sequence[str], chart: 
             return _common(units, chart)
 
 
-def _more(first: Unit, second: Unit, types: Sequence[str], chart: Chart) -> str:
-    """Which of two has more units under it, of the type asked for."""
+def _more(first: Unit, second: Unit, asked: Asked, types: Sequence[str], chart: Chart) -> str:
+    """Which of two has more units under it, of the type asked for; or whether the first does."""
     noun = sentences.plural(types[0]) if types else "units"
 
     def total(unit: Unit) -> int:
@@ -197,9 +200,13 @@ def _more(first: Unit, second: Unit, types: Sequence[str], chart: Chart) -> str:
 
     more, less = sorted((first, second), key=total, reverse=True)
     if total(more) == total(less):
-        return sentence(f"{label(first, chart)} and {label(second, chart)} each have {total(more):,} {noun} under them")
-    fewer = f"{label(less, chart)} ({total(less):,})"
-    return sentence(f"{label(more, chart)} has more {noun} under it ({total(more):,}) than {fewer}")
+        text = sentence(f"{label(first, chart)} and {label(second, chart)} each have {total(more):,} {noun} under them")
+    else:
+        fewer = f"{label(less, chart)} ({total(less):,})"
+        text = sentence(f"{label(more, chart)} has more {noun} under it ({total(more):,}) than {fewer}")
+    if not asked.yes_or_no:
+        return text
+    return f"{'Yes' if total(first) > total(second) else 'No'}: {_continued(text)}"
 
 
 def _same(units: Sequence[Unit], types: Sequence[str], chart: Chart) -> str:

@@ -133,18 +133,19 @@ def children(unit: Unit, chart: Chart, limit: int) -> str:
     return text if total == len(units) else f"{text} In all, {total:,} units are under {label(unit, chart)}."
 
 
-def totals(unit: Unit, chart: Chart) -> str:
-    """How many units are under one, directly and in all."""
-    direct, total = len(chart.children(unit.id)), chart.total(unit.id)
+def totals(unit: Unit, chart: Chart, *, direct: bool = False, deep: bool = False) -> str:
+    """How many units are under one, directly and in all; the `direct` number alone, or the `deep` one first."""
+    near, total = len(chart.children(unit.id)), chart.total(unit.id)
     name = label(unit, chart)
     if not total:
         return sentence(f"no unit is under {name}")
-    verb = "is" if direct == 1 else "are"
-    if direct == total:
-        return sentence(
-            f"{counted(direct, 'unit')} {verb} under {name}{'' if direct == 1 else ', all of them directly'}"
-        )
-    return sentence(f"{counted(direct, 'unit')} {verb} directly under {name}, and {total:,} are under it in all")
+    verb = "is" if near == 1 else "are"
+    if near == total:
+        return sentence(f"{counted(near, 'unit')} {verb} under {name}{'' if near == 1 else ', all of them directly'}")
+    if deep:
+        return f"In all, {total:,} units are under {name}, {near:,} of them directly."
+    text = f"{counted(near, 'unit')} {verb} directly under {name}"
+    return sentence(text if direct else f"{text}, and {total:,} are under it in all")
 
 
 def of_type(units: Sequence[Unit], noun: str, above: Unit, chart: Chart, limit: int) -> str:

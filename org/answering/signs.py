@@ -20,6 +20,8 @@ _NOTHING = "-"
 _LONGEST = 7  # words of a phrase
 
 _OPENS = frozenset(("is", "are", "was", "were", "does", "do", "did"))
+_PERSONS = frozenset(("i", "we", "you", "they", "he", "she"))
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _WORD = re.compile(r"[@#]\d+|[^\W_]+(?:['-][^\W_]+)*")
 _DOING = frozenset(("do", "does", "did", "done"))
 _SUBJECT = re.compile(r"@\d+|it|they")
@@ -28,12 +30,17 @@ _PLAIN = tuple(
     (re.compile(pattern), plain)
     for pattern, plain in (
         (r"\b(who|what|where|how|which|that|there)'?s\b", r"\1 is"),
-        (r"^(\W*(?:is|are|does|do))n'?t\b", r"\1"),
+        (r"((?:^|[.?!:;,]\s+)(?:is|are|does|do))n'?t\b", r"\1"),
+        (r"(^|[.?!:;,]\s+)(?:has|have)\s+(?:the\s+)?(@\d+|it|they)\s+(?:got\b)?", r"\1does \2 have "),
+        (r"\band (?:of|for|from|to)\s+(?=(?:the\s+)?@)", "and "),  # "the parents of A and of B"
         (r"\(s\)", "s"),
         (r"\bright (?=under|below|beneath|above|over)", "directly "),
         (r"\bright\W*$", "correct"),
     )
 )
+_RELATES = r"(?:reports|below|above|parent)"
+_ASKS = r"\b(?:who|which|where|how|count)\b"
+_WITH_OF = "parent|children|path|above|related|alias|type|peer|same|both|between|where|about|more|level|top"
 _TIDY = tuple(
     (re.compile(pattern), tidy)
     for pattern, tidy in (
@@ -41,12 +48,29 @@ _TIDY = tuple(
         (r"\b(?:(?:in|below) )?(?:structure|hierarchy)(?: in)? org\b", ""),
         (r"\b(?:in|below) (?:org )?(?:structure|hierarchy)\b(?! (?:in|below) @)", ""),
         (r"\b(?:(?:in|below) )?org\b", ""),
-        (r"\b(parent|path|above|related|alias|type|peer|same|both|between|where|about|more|level|top) in(?= @)", r"\1"),
+        # a unit told by one under it: "the unit above A", "whatever A reports to", "the parent of the parent of A"
+        (rf"(?<!@\d )\b({_RELATES}) (?:unit|who|which) (@\d+) (?:reports|below)\b", r"\1 parent \2"),
+        (rf"\bunit (?:who |which )?(@\d+) (?:reports|below) (?={_RELATES}$)", r"parent in \1 "),
+        (rf"(@\d+) (?:reports|below) unit (?:who |which )?(?={_RELATES}$)", r"parent in \1 "),
+        (r"\b(?:unit|which) above (@\d+) (?=(?:reports|below)$|above @)", r"parent in \1 "),
+        (rf"\b({_RELATES}) unit above (?=@)", r"\1 parent "),
+        (r"\bparent in (@\d+) (?:reports|below|above)$|(@\d+) parent (?:reports|below|above)$", r"parent parent \1\2"),
+        (r"\babove parent\b", "parent parent"),
+        (r"\bbetween (@\d+)(?: in)?(?: top)+", r"path \1"),
+        (r"^yes (@\d+) parent (@\d+)$", r"yes \2 parent \1"),  # is A's parent B
+        (rf"\b({_WITH_OF}) in(?= @)", r"\1"),
         (r"\b(?:in (?!@|#|who|which|$)|(?<=list )in|(?<=type )in|(?<=structure )in(?= #))", ""),
         (r"(unit|#\d+) (?:who|which) ", r"\1 "),  # a relative clause: "the units which report to"
         (r"\b(list|unit|which)(?: \1)+\b", r"\1"),
-        (r"\blist which\b", "which"),
-        (r"  +", " "),
+        (rf"\blist (?={_ASKS}|yes)|(?<=^yes) list\b", ""),
+        (r"^yes (unit peer @\d+)(?: which)?$", r"which \1"),  # is anything beside A, and if so what
+        (
+            rf"^((?:(?!{_ASKS}).)*@\d+(?:(?!{_ASKS}).)*) ({_ASKS}(?: type)?(?: #\d+| unit)*)$",
+            r"\2 \1",
+        ),  # A is under what
+        (r"^(#\d+|unit)(?= @\d+ (?:below|reports|in|above)$)", r"which \1"),  # the division that A belongs to
+        (r"(below @\d+) children$", r"\1"),
+        (r"^(?=(?:more|fewer) (?:unit |#\d+ )?(?:below|in) @\d+ (?:below|in) @\d+$)", "yes "),
     )
 )
 
@@ -78,7 +102,7 @@ def read(clause: str, context: Collection[int]) -> list[str]:
     `context` are the places of mentions that only tell where another one is; yes-or-no questions are about them too.
     """
     words = [word for word in _WORD.findall(clause) if word not in ("the", "a", "an")]
-    words = [word for word in words if not word.endswith("ly") or (word,) in _phrases()]
+    words = [_number(word) for word in words if not word.endswith("ly") or (word,) in _phrases()]
     row: list[str] = []
     place = 0
     while place < len(words):
@@ -90,30 +114,38 @@ def read(clause: str, context: Collection[int]) -> list[str]:
                 row.pop()
         elif word[0] == "@" or (word[0] == "#" and before[:1] != "#"):
             sign = word
-        elif word[0] == "#" or (word in _DOING and _SUBJECT.fullmatch(before)):
+        elif word[0] == "#" or (word in _DOING and _SUBJECT.fullmatch(before) and words[place + 1 :][:1] != ["you"]):
             sign = UNKNOWN  # "board committees" are not two types; "what does it do" asks for more than its place
-        elif place == 0 and word in _OPENS and tuple(words[:2]) not in _phrases():
+        elif (
+            not row and before not in _PERSONS and word in _OPENS and tuple(words[place : place + 2]) not in _phrases()
+        ):
             sign = "yes"
         else:
             length, sign = _longest(words[place : place + _LONGEST])
-        row += [sign] if sign != _NOTHING else []
+        row += sign.split() if sign != _NOTHING else []
         place += length
     return row
 
 
 def _longest(words: Sequence[str]) -> tuple[int, str]:
-    """How many of the words make the longest known phrase, and its sign. Numbers say nothing: "name 3 units"."""
+    """How many of the words make the longest known phrase, and its signs: "grandparent" is "parent parent"."""
     for length in range(len(words), 0, -1):
         if sign := _phrases().get(tuple(words[:length])):
             return length, sign
-    return 1, _NOTHING if words[0].isdigit() else UNKNOWN
+    return 1, UNKNOWN
+
+
+def _number(word: str) -> str:
+    """A number as a word: figures past nine say no more than nine."""
+    return _NUMBERS[min(int(word[:4]), 9)] if word.isdecimal() else word
 
 
 def tidy(row: Sequence[str]) -> str:
-    """The signs as a text, without flags and without what adds nothing: the organization itself, a doubled word."""
-    text = " ".join(sign for sign in row if sign not in FLAGS)
+    """The signs as a text: what makes it a yes-or-no question first, without flags and what adds nothing."""
+    asks = [sign for sign in row if sign not in FLAGS and sign != "yes"]
+    text = " ".join(["yes", *asks] if "yes" in row else asks)
     for pattern, plain in _TIDY:
-        text = pattern.sub(plain, text).strip()
+        text = " ".join(pattern.sub(plain, text).split())
     return text if text.count("@") > 1 else re.sub(r"\bmore (?=unit|#)", "", text)
 
 

@@ -31,8 +31,9 @@ class Subject:
 
 
 _INSIDE = re.compile(r"\b(?:in|within|of|at|across)(?: the| our)?\s*$", re.IGNORECASE)
-_VERB = re.compile(r"\s*,?\s*(?:does|do|is|are)\b", re.IGNORECASE)
+_VERB = re.compile(r"\s*,?\s*(?:does|do|is|are)\b(?! (?:it|that|this)\b)", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*(?:['’]s|[,(>:-]|under)\s*(?:the\s+)?", re.IGNORECASE)
+_TOLD_BY = re.compile(r"\s*(?:['’]s|[,(]|(?:under|in|of|at|within) )\s*(?:the\s+)?", re.IGNORECASE)
 _WITHIN = re.compile(
     r"(?!.*\b(?:and|or|part|under)\b)[\w\s]{0,30}\b(?:of|in|within|inside)\s+(?:(?:the|our)\s+)?", re.IGNORECASE
 )
@@ -40,6 +41,7 @@ _WITHIN = re.compile(
 
 def read(question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], chart: Chart) -> tuple[Subject, ...]:
     """All that a question asks of the chart; empty when it is not purely about the chart."""
+    mentions = _whole(question, mentions, chart)
     asked = questions.read(question, mentions, types, context=_context(question, mentions, chart))
     groups = [tuple(chart.unit(unit) for unit in mention.units) for mention in mentions]
     return tuple(
@@ -51,6 +53,30 @@ def read(question: str, mentions: Sequence[Mention], types: Sequence[TypeMention
         )
         for one in asked
     )
+
+
+def _whole(question: str, mentions: Sequence[Mention], chart: Chart) -> list[Mention]:
+    """The mentions, a shared name and the unit above that tells which is meant as one: "the Library (School of Law)".
+
+    With nothing else named, "in" and its like ask about both: "is the Library in the School of Law".
+    """
+    whole: list[Mention] = []
+    for mention in mentions:
+        last = whole[-1] if whole else None
+        between = question[last.end : mention.start] if last else ""
+        is_told = (
+            last is not None
+            and len(chart.named(chart.unit(last.units[0]).name)) > 1
+            and _TOLD_BY.fullmatch(between)
+            and (len(mentions) > 2 or not re.search(r"\w", between.replace("’s", "").replace("'s", "")))
+            and all(chart.is_under(unit, above) for unit in last.units for above in mention.units)
+        )
+        if is_told and last:
+            end = mention.end + (question[mention.end : mention.end + 1] == ")" and "(" in between)
+            whole[-1] = Mention(last.units, question[last.start : end], last.start, end)
+        else:
+            whole.append(mention)
+    return whole
 
 
 def _context(question: str, mentions: Sequence[Mention], chart: Chart) -> set[int]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from org.finding import everyday
-from org.finding.everyday import Sentence
 from org.finding.names import Word
+from org.finding.sentence import Sentence
 
 SITES = frozenset(("branch", "center", "clinic", "hub", "office"))  # kinds that are in a place: "the office in Kenya"
 IN = re.compile(r"\s+(?:in|of|at|within|for|on)\s+(?:the\s+)?", re.IGNORECASE)
@@ -40,10 +39,8 @@ def kind_before(sentence: Sentence, first: int, kinds: Set[str]) -> str:
 def is_kind_beside(sentence: Sentence, first: int, kinds: Set[str]) -> bool:
     """Whether the word before is a kind of unit that stands before names, as they do outside English: "team otter",
     "abteilung controlling"."""
-    word, name = _one_before(sentence, first, kinds), sentence.words[first]
-    if word is None or everyday.is_plain(name.text, foreign=sentence.foreign):
-        return False
-    return sentence.text[word.end : name.start] in _JOINED
+    word = _one_before(sentence, first, kinds)
+    return word is not None and sentence.text[word.end : sentence.words[first].start] in _JOINED
 
 
 def _one_before(sentence: Sentence, first: int, kinds: Set[str]) -> Word | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -20,15 +20,17 @@ _MOST_HAVING = 30  # more names than this that have a word, and it tells none of
 
 
 class Rank(IntEnum):
-    """How sure a reading is: of two equally long ones the surer counts."""
+    """How words name a unit, roughly the surest way first."""
 
     GIVEN = 0  # a name or an alias
     DERIVED = 1  # another form of it: without its parenthesis, its initials, cut before an "and"
-    HEAD = 2  # what stands before the remit: "Deputy Director"
+    HEAD = 2  # what stands before the remit, "Deputy Director"; a kind that one unit alone is of, "the council"
     KIND = 3  # the core with a kind of unit: "finance department" of the Finance Division
-    SOME = 4  # some of its words, the kind among them: "coral reef team" of the Coral Reef Monitoring Team
-    ADDED = 5  # a name with a kind added to it: "HR department"
-    BARE = 6  # the core alone
+    SITE = 4  # a name that many share, beside the site that it is at: "juniper library"
+    SOME = 5  # some of its words, the kind among them: "coral reef team" of the Coral Reef Monitoring Team
+    ADDED = 6  # a name with a kind added to it: "HR department"
+    BARE = 7  # the core alone
+    LEAD = 8  # the word that begins it, and no other name: "cyber"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +92,22 @@ def build(chart: Chart) -> Index:
     heads: dict[str, list[Name]] = defaultdict(list)
     long: list[tuple[str, str]] = []
     leads: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    only: dict[str, list[Name]] = defaultdict(list)
+    root = chart.root
     for unit in chart.units.values():
         own = set(names.key(unit.name).split(" "))
         is_above = bool(chart.children(unit.id))
         unit_type = names.key(unit.type)
-        if " " in unit_type and names.key(unit.name).endswith(f" {unit_type}"):  # "BU" for a Business Unit
-            short = "".join(word[0] for word in unit_type.split(" "))
-            abbreviated = f"{names.key(unit.name).removesuffix(unit_type)}{short}"
-            named[abbreviated].append(Name(unit.id, unit.name, Rank.DERIVED))
+        for part in dict.fromkeys((unit_type, names.key(names.head_name(unit.name)))):
+            for written in (unit.name, *names.other_names(unit.name)) if " " in part else ():
+                for abbreviated in _abbreviated(names.key(written), part):
+                    named[abbreviated].append(Name(unit.id, unit.name, Rank.DERIVED))
+        if unit.id != root.id:
+            for short in _without_root(names.key(unit.name), names.key(names.without_legal_form(root.name))):
+                named[short].append(Name(unit.id, unit.name, Rank.DERIVED))
+        last = names.key(unit.name).rpartition(" ")[2]
+        if last != names.key(unit.name) and last in kinds and len(only[last]) < 2:
+            only[last].append(Name(unit.id, unit.name, Rank.HEAD))
         for written in dict.fromkeys((unit.name, *unit.aliases)):
             key = names.key(written)
             is_nickname = own.isdisjoint(key.split(" ")) and not names.is_acronym(written)
@@ -120,9 +130,11 @@ def build(chart: Chart) -> Index:
     for phrase, sharing in heads.items():
         if phrase not in names.OFFICES and len(sharing) <= (MOST_SHARING if " " in phrase else 1):
             named[phrase] += sharing  # "the Board", but "the office" may be anyone's
-    root = chart.root  # "the Foundation"
+    for kind, ending in only.items():
+        if len(ending) == 1 and kind not in named and kind not in cores:
+            named[kind] = ending
     for word in dict.fromkeys((names.key(root.name).rpartition(" ")[2], names.key(root.type))):
-        if word and " " not in word and word not in named:
+        if word and " " not in word and word not in named:  # "the Foundation"
             named[word].append(Name(root.id, f"the {word}", Rank.HEAD))
     few = {core: _few(sharing) if len(sharing) > MOST_SHARING else sharing for core, sharing in cores.items()}
     typed = {unit_type: names.key(unit_type) for unit_type in chart.types}
@@ -130,6 +142,26 @@ def build(chart: Chart) -> Index:
         unit.id for unit in chart.units.values() if typed.get(unit.type) in names.OFFICES - names.BODIES
     )
     return Index(chart, dict(named), few, types, kinds, root.id, offices, _by_word(long, kinds), _rare(leads))
+
+
+def _abbreviated(key: str, part: str) -> Iterator[str]:
+    """A name with its type, or its head, of several words cut to their initials: "flat products BU", "DG trade"."""
+    initials = "".join(word[0] for word in part.split(" "))
+    if key.endswith(f" {part}"):
+        yield f"{key.removesuffix(part)}{initials}"
+    elif key.startswith(f"{part} "):
+        yield f"{initials}{key.removeprefix(part)}"
+
+
+def _without_root(key: str, root: str) -> Iterator[str]:
+    """A name that begins with the organization's, without it or with its first word alone: "chamber choir" of the
+    Northern Broadcasting Chamber Choir, "halden poland" of Halden Pharma Poland."""
+    rest = key.removeprefix(f"{root} ")
+    if rest != key:
+        if " " in rest:
+            yield rest
+        if " " in root:
+            yield f"{root.partition(' ')[0]} {rest}"
 
 
 def _few(sharing: Sequence[Core]) -> list[Core]:

@@ -44,8 +44,9 @@ _ABROAD = frozenset((
 ))  # fmt: skip
 _DROPPED = frozenset(("the", "of", "for", "on", "in", "and", "a", "an", *_ABROAD))
 _SAME = {
-    "centre": "center", "programme": "program", "organisation": "organization", "labour": "labor", "defence": "defense",
-    "dept": "department", "div": "division", "lab": "laboratory", "cttee": "committee", "wg": "workinggroup",
+    "centre": "center", "programme": "program", "organisation": "organization", "defence": "defense",
+    "dept": "department", "div": "division", "lab": "laboratory",
+    "st": "saint", "maths": "math", "cttee": "committee", "wg": "workinggroup",
     "tf": "taskforce", "intl": "international", "govt": "government", "admin": "administration", "mgmt": "management",
     "comite": "committee", "comms": "communication",
     "departement": "department", "dev": "development",
@@ -59,6 +60,11 @@ _KIND_FIRST = re.compile(r"[A-Za-z]+ (?!of\b|for\b|on\b|d[eu']|f[uü]e?r\b)[A-Za
 _TITLED = re.compile(r"-[A-Z]?[a-z]+$")
 _CODE = re.compile(r"[A-Z]{1,3}-?\d{1,3}")
 _REMIT = re.compile(r"\s+(?:for|of|in|at)\s+|\s*(?:,|:| - | – )\s*")
+_LEGAL_FORM = re.compile(
+    r",?\s+(?:gmbh|ag|kg|se|ltd|limited|inc|llc|llp|plc|pty|co|corp|s\.?a\.?s?|s\.?l\.?u?|s\.?p\.?a|s\.?r\.?l|b\.?v|n\.?v|asa?"
+    r"|a/s|ab|oyj?|k\.?k|ltda|sp\.? z ?o\.?o)\.?$",
+    re.IGNORECASE,
+)
 _CONJUNCTION = re.compile(r"\s*(?:,|/|&|\band\b)\s*|\s+(?:e|et|und|ve|y)\s+")
 
 
@@ -153,12 +159,19 @@ def _canonical(word: str) -> tuple[str, bool]:
         stem = stem[:-2]
     if "isation" in stem:
         stem = stem.replace("isation", "ization")
+    if stem.endswith("our") and len(stem) > 5:  # "harbour"
+        stem = f"{stem[:-3]}or"
     return _SAME.get(stem, stem), plural
 
 
 def without_parenthesis(name: str) -> str:
     """ "Service Desk" of "Service Desk (1st Line)"."""
     return _PARENTHESIS.sub(" ", name).strip() if "(" in name or "[" in name else name
+
+
+def without_legal_form(name: str) -> str:
+    """ "Halden Polska" of "Halden Polska Sp. z o.o."."""
+    return _LEGAL_FORM.sub("", _LEGAL_FORM.sub("", name))  # "Pty. Ltd."
 
 
 def spelled_out(name: str) -> str:
@@ -172,6 +185,8 @@ def other_names(name: str) -> Iterator[str]:
     if bare and bare != name:
         yield bare
         yield from filter(is_acronym, _PARENTHESIS.findall(name))
+    if bare and (short := without_legal_form(bare)) != bare:
+        yield short
     if is_acronym(short := initials(bare)):
         yield short
     organization, _, rest = bare.partition(" ")
@@ -252,12 +267,14 @@ def cores(name: str, kinds: frozenset[str], unit_type: str = "") -> Iterator[Cor
         return
     is_part = False
     several = tuple(unit_type.split(" "))
-    if len(found) > len(several) > 1 and found[-len(several) :] == several:
+    if len(found) > len(several) > 1 and found[: len(several)] == several:
+        kind, core = found[len(several) - 1], found[len(several) :]  # "Directorate-General for Trade"
+    elif len(found) > len(several) > 1 and found[-len(several) :] == several:
         kind, core = found[-1], found[: -len(several)]
     elif found[-1] in kinds or found[-1] == "officer":
         kind, core = found[-1], found[:-1]
     elif found[0] in kinds:
-        kind, core = found[0], found[1:]
+        kind, core = found[0], found[1 + (found[1] == "to") :]  # "Mission to Karsova"
         is_part = kind not in KINDS_ABROAD and bool(
             _KIND_FIRST.match(bare)
         )  # "Board Secretary" is not the board of anything

@@ -1,7 +1,6 @@
-"""What the phrases of a sentence may mean: which words are a unit's name, and which only look like one.
+"""What the phrases of a sentence may mean: every reading of its words as the name of a unit, likely or not.
 
-(Sentence, phrases of the index) -> Readings; they may overlap. Knows nothing about how phrases are found, or which
-reading is chosen.
+(Sentence, phrases of the index) -> Readings; they may overlap. Knows nothing about which of them are meant.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from org.finding import beside, everyday, names, sites, speech
-from org.finding.everyday import Sentence
+from org.finding import beside, names, sites
 from org.finding.index import MOST_SHARING, Core, Index, Name, Rank
+from org.finding.sentence import EVERYDAY, Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +25,20 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The words from `first` up to `last` as a name of `units`. One that is not `sure` is a plain word as well: it
-    counts only beside a unit."""
+    """The words from `first` up to `last` as a name of `units`, which the chart has as `written` ("" where they are
+    only some of its words). A nickname shares no word with the unit's own name; a part is one side of an "and"."""
 
     first: int
     last: int
     units: tuple[str, ...]
     rank: Rank
-    sure: bool = True
-    plain: bool = False
+    written: str = ""
+    is_nickname: bool = False
+    is_part: bool = False
 
 
-_LESSER = frozenset(("deputy", "vice", "assistant", "associate", "sub"))
+_LESSER = frozenset(("deputy", "vice", "assistant", "associate", "sub"))  # another post than the one they stand before
 _BREAK = re.compile(r"[?!;\n]")
-_POSSESSIVE = ("'s", "’s")
 _SIDE = re.compile(r"(?:'s?|’s?)?[ -](?:(?:of|for|on|and|&) )?(?:the )?", re.IGNORECASE)
 _AND = re.compile(r"[&+/,]|\b(?:and|et|und|y|e)\b|(?:^|\s)و", re.IGNORECASE)
 _LITTLE = re.compile(
@@ -48,11 +47,14 @@ _LITTLE = re.compile(
 _FILLER = re.compile(r"\W*\b(the|an?|in)\b\W*", re.IGNORECASE)
 
 
-def readings(sentence: Sentence, phrases: Iterable[Phrase], index: Index) -> Iterator[Reading]:
-    """Every reading of every phrase, but of "what is a field office"."""
+def readings(sentence: Sentence, phrases: Iterable[Phrase], index: Index) -> tuple[Reading, ...]:
+    """Every reading of every phrase; of several with the same words and units the surest."""
+    found: dict[tuple[int, int, frozenset[str]], Reading] = {}
     for reading in _Reader(sentence, tuple(phrases), index).readings():
-        if sentence.words[reading.last - 1].text not in index.kinds or not everyday.is_defined(sentence, reading.first):
-            yield reading
+        key = reading.first, reading.last, frozenset(reading.units)
+        if key not in found or reading.rank < found[key].rank:
+            found[key] = reading
+    return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,71 +64,57 @@ class _Reader:
     index: Index
 
     def readings(self) -> Iterator[Reading]:
-        words = self.sentence.words
-        named = {phrase.first for phrase in self.phrases if _is_long_name(phrase, self.index)}
-        ended = {phrase.last for phrase in self.phrases if _is_long_name(phrase, self.index)}
+        ended = {phrase.last for phrase in self.phrases if " " in phrase.text and phrase.text in self.index.names}
         for phrase in self.phrases:
-            is_placed = phrase.last in named and phrase.text not in everyday.EVERYDAY
-            if is_placed:  # "Library of the Lake School"
-                end, start = words[phrase.last - 1].end, words[phrase.last].start
-                is_placed = bool(beside.IN.fullmatch(self.sentence.text, end, start))
-            is_ended = phrase.first in ended
-            yield from self._as_name(phrase, is_placed=is_placed, is_ended=is_ended)
+            yield from self._as_name(phrase)
+            yield from self._as_added(phrase, is_ended=phrase.first in ended)
             given = {name.unit for name in self.index.names.get(phrase.text, ()) if name.rank == Rank.GIVEN}
             for site in sites.sites(self.sentence, phrase.first, phrase.last, given, self.index):
-                yield Reading(site.first, site.last, site.units, Rank.SOME)
+                yield Reading(site.first, site.last, site.units, Rank.SITE)
             if not _BREAK.search(self._typed(phrase)):
-                yield from self._as_core(phrase, is_ended=is_ended)
-        for place, word in enumerate(words):
-            if word.text in self.index.kinds and not word.plural:
+                yield from self._as_core(phrase, is_ended=phrase.first in ended)
+        for place, word in enumerate(self.sentence.words):
+            if word.plural:
+                continue
+            if word.text in self.index.kinds:
                 yield from self._as_some(place)
-            elif word.text in self.index.leads and not word.plural:
-                yield from self._as_lead(place)
+            elif word.text in self.index.leads and (top := sites.top(word.text, self.index)):
+                yield Reading(place, place + 1, (top,), Rank.LEAD)
 
     def _typed(self, phrase: Phrase) -> str:
         words = self.sentence.words
         return self.sentence.text[words[phrase.first].start : words[phrase.last - 1].end]
 
-    def _as_name(self, phrase: Phrase, *, is_placed: bool, is_ended: bool) -> Iterator[Reading]:
-        """The words as a name in full, and with a kind that people add to it, but that does not end another name."""
-        first, last = phrase.first, phrase.last
-        start = self.sentence.words[first].start
-        before = self.sentence.text[max(0, start - 12) : start].split()
+    def _as_name(self, phrase: Phrase) -> Iterator[Reading]:
+        """The words as a name in full."""
         sharing = [name for name in self.index.names.get(phrase.text, ()) if self._fits(phrase, name.written)]
-        if not sharing or (before and before[-1].lower().rstrip("-") in _LESSER):
+        start = self.sentence.words[phrase.first].start
+        if not sharing or self.sentence.before(start, 1) in _LESSER:
             return
-        is_asked = len(sharing) > 1 and bool(before) and before[-1].lower() == "which"  # "which secretariat"
-        typed = [
-            name
-            for name in sharing
-            if is_placed
-            or self._is_typed(phrase, name)
-            or (is_asked and name.rank == Rank.GIVEN and not self.sentence.words[last - 1].plural)
-        ]
-        if typed:
-            rank = min(name.rank for name in typed)
-            best = [name for name in typed if name.rank == rank]
-            exact = self._exactly(phrase, best) or best
-            yield Reading(first, last, tuple(dict.fromkeys(name.unit for name in exact)), rank)
-        given = [name for name in sharing if name.rank == Rank.GIVEN]
+        rank = min(name.rank for name in sharing)
+        best = [name for name in sharing if name.rank == rank]
+        exact = self._exactly(phrase, best) or best
+        name = next((name for name in exact if names.is_acronym(name.written)), exact[0])
+        units = tuple(dict.fromkeys(name.unit for name in exact))
+        yield Reading(phrase.first, phrase.last, units, rank, name.written, is_nickname=name.is_nickname)
+
+    def _as_added(self, phrase: Phrase, *, is_ended: bool) -> Iterator[Reading]:
+        """The words as a name with a kind that people add to it. One before it that ends another name is that one's."""
+        words, kinds = self.sentence.words, self.index.kinds
+        first, last = phrase.first, phrase.last
+        given = [name for name in self.index.names.get(phrase.text, ()) if name.rank == Rank.GIVEN]
+        given = [name for name in given if self._fits(phrase, name.written)]
+        if not given or not kinds.isdisjoint((words[first].text, words[last - 1].text)):
+            return
         units = tuple(dict.fromkeys(name.unit for name in given))
-        ends = self.sentence.words[first].text, self.sentence.words[last - 1].text
-        if units and not self.index.kinds.intersection(ends):
-            if kind := beside.kind_after(self.sentence, last, self.index.kinds):
-                is_body = kind in names.BODIES - names.OFFICES
-                if akin := tuple(unit for unit in units if not (is_body and unit in self.index.offices)):
-                    yield Reading(first, last + 1, akin, Rank.ADDED)
-            elif (
-                not is_ended
-                and phrase.text not in everyday.PLAIN
-                and (
-                    beside.kind_before(self.sentence, first, self.index.kinds)
-                    or beside.is_kind_beside(self.sentence, first, self.index.kinds)
-                )
-            ):
-                yield Reading(first - 1, last, units, Rank.ADDED)
-        if units and not typed and last - first == 1 and not any(names.is_acronym(name.written) for name in given):
-            yield Reading(first, last, units, Rank.GIVEN, sure=False, plain=phrase.text in everyday.EVERYDAY)
+        if kind := beside.kind_after(self.sentence, last, kinds):
+            is_body = kind in names.BODIES - names.OFFICES
+            if akin := tuple(unit for unit in units if not (is_body and unit in self.index.offices)):
+                yield Reading(first, last + 1, akin, Rank.ADDED, given[0].written)
+        elif not is_ended and (
+            beside.kind_before(self.sentence, first, kinds) or beside.is_kind_beside(self.sentence, first, kinds)
+        ):
+            yield Reading(first - 1, last, units, Rank.ADDED, given[0].written)
 
     def _exactly(self, phrase: Phrase, sharing: Sequence[Name]) -> list[Name]:
         """The names that are written as they are typed, with the signs around them: "C" and "C++" share their word."""
@@ -158,39 +146,9 @@ class _Reader:
                 return False
         return True
 
-    def _is_typed(self, phrase: Phrase, name: Name) -> bool:
-        if phrase.last - phrase.first > 1:
-            is_short = name.rank in (Rank.HEAD, Rank.DERIVED)
-            if (
-                is_short
-                and self.sentence.words[phrase.last - 1].plural
-                and not self._is_as_plural(phrase, name.written)
-            ):
-                return False  # "how many deputy directors"
-            ends_in_kind = phrase.text.rpartition(" ")[2] in self.index.kinds
-            return not (ends_in_kind and everyday.is_category(self.sentence, phrase.first, phrase.last, name.written))
-        if everyday.is_address(self.sentence, phrase.first):
-            return False
-        is_given = name.rank == Rank.GIVEN
-        if name.unit == self.index.root and is_given and self._is_proper(phrase, name):
-            return True
-        return everyday.is_name(
-            self.sentence,
-            phrase.first,
-            name.written,
-            kinds=self.index.kinds,
-            is_given=is_given,
-            is_nickname=name.is_nickname,
-        )
-
-    def _is_proper(self, phrase: Phrase, name: Name) -> bool:
-        """Whether the organization goes by a word of its own, which is no plain word anywhere."""
-        is_plain = phrase.text in everyday.EVERYDAY or phrase.text in self.index.kinds
-        return not is_plain and " " not in name.written and not names.is_acronym(name.written)
-
     def _as_core(self, phrase: Phrase, *, is_ended: bool) -> Iterator[Reading]:
-        """The words as a name without its kind: with a kind beside it, or alone where nothing else can be meant. A kind
-        before it that ends another name is that one's: "the Audit Section of permits"."""
+        """The words as a name without its kind: with a kind beside it, and alone. A kind before it that ends another
+        name is that one's: "the Audit Section of permits"."""
         first, last = phrase.first, phrase.last
         cores = self.index.cores.get(phrase.text, ())
         if last - first > 1:
@@ -199,64 +157,23 @@ class _Reader:
         kind = after or ("" if is_ended else beside.kind_before(self.sentence, first, self.index.kinds))
         if not cores:
             return
-        if kind:
-            if units := _of_kind(cores, kind, strict=phrase.text in everyday.EVERYDAY):
-                yield Reading(first - (not after), last + bool(after), units, Rank.KIND)
+        is_everyday = phrase.text in EVERYDAY
+        if kind and (units := _of_kind(cores, kind, strict=is_everyday)):
+            yield Reading(first - (not after), last + bool(after), units, Rank.KIND)
+        if kind and is_everyday:
             return
-        whole = {core.unit: core.kind for core in cores if core.is_alone}
-        if len(whole) > 1:
-            whole = {core.unit: core.kind for core in cores if core.is_alone and not core.is_part} or whole
-        if len(whole) > 1:
-            whole = {unit: kind for unit, kind in whole.items() if kind in names.OFFICES}
-        plain = phrase.text in everyday.EVERYDAY or phrase.text in self.index.kinds
-        is_one = len(whole) == 1
-        if 1 < len(whole) <= MOST_SHARING and last - first > 1:  # two units called Market Street Branch
-            is_one = len({names.key(core.written) for core in cores}) == 1
-        if is_one and any(self._is_as_plural(phrase, core.written) for core in cores if core.unit in whole):
-            is_root = self.index.root in whole and last - first == 1 and not self.sentence.placing
-            start = self.sentence.words[first].start
-            is_place = (  # "in zemra" of the Zemra Country Office
-                last - first == 1
-                and not self.sentence.placing
-                and any(core.kind in beside.SITES for core in cores if core.unit in whole)
-                and not speech.is_someone(self.sentence.text, start, self.sentence.words[last - 1].end)
-            )
-            sure = (
-                not plain
-                and not is_root
-                and not is_place
-                and (everyday.is_core(self.sentence, first, last) or self._is_foreign(phrase, cores))
-            )
-            yield Reading(first, last, tuple(whole), Rank.BARE, sure, plain)
-
-    def _is_foreign(self, phrase: Phrase, cores: Iterable[Core]) -> bool:
-        """Whether the words are of a name in another language, and none of them is English: "recursos humanos"."""
-        words = self.sentence.words[phrase.first : phrase.last]
-        if len(words) == 1 and words[0].text.upper() == words[0].text:
-            return False  # Arabic: without capitals there is no telling a name from a plain word
-        return any(names.is_foreign(core.written) for core in cores) and not any(
-            everyday.is_plain(word.text, foreign=self.sentence.foreign) for word in words
-        )
-
-    def _is_as_plural(self, phrase: Phrase, written: str) -> bool:
-        """Whether the last word is singular or plural as in the name: "facility" is not the Facilities Department."""
-        last = self.sentence.words[phrase.last - 1]
-        return any(
-            word.text == last.text and (word.plural == last.plural or written[: word.end].endswith(_POSSESSIVE))
-            for word in names.words(written)
-        )
-
-    def _as_lead(self, place: int) -> Iterator[Reading]:
-        """The word that begins the name of one unit, and of none but units below it: "cyber" for Cyber Security."""
-        word = self.sentence.words[place]
-        if top := sites.top(word.text, self.index):
-            sure = word.text not in everyday.EVERYDAY and speech.is_member(self.sentence.text, word.start)
-            yield Reading(place, place + 1, (top,), Rank.BARE, sure, plain=True)
+        alone = [core for core in cores if core.is_alone]
+        if len({core.unit for core in alone}) > 1:
+            alone = [core for core in alone if not core.is_part] or alone
+        if len({core.unit for core in alone}) > 1:
+            alone = [core for core in alone if core.kind in names.OFFICES] or alone
+        units = tuple(dict.fromkeys(core.unit for core in alone))
+        if 0 < len(units) <= MOST_SHARING:
+            yield Reading(first, last, units, Rank.BARE, alone[0].written, is_part=alone[0].is_part)
 
     def _as_some(self, place: int) -> Iterator[Reading]:
         """The kind at `place` and one to four words before it, or after it and an "of", that one unit's names have all
-        of, in whatever order: "heritage advisory board" for the Advisory Board on Urban Heritage. One word has to be
-        the first of the name: "waste office" for the Waste Handling Office."""
+        of, in whatever order: "heritage advisory board" for the Advisory Board on Urban Heritage."""
         words = self.sentence.words
         spans = [(place - size, place + 1) for size in (4, 3, 2)] + [(place, place + size + 1) for size in (4, 3, 2)]
         for first, last in [*spans, (place - 1, place + 1)]:
@@ -267,13 +184,8 @@ class _Reader:
             if not rare or not self._is_run(first, last):
                 continue
             wanted = set(some)
-            units = {
-                unit
-                for unit, key in min(rare, key=len)
-                if wanted.issubset(key.split(" ")) and (len(some) > 2 or key.startswith(f"{some[0]} "))
-            }
-            is_plain = some[0] in everyday.EVERYDAY and not beside.OF.match(self.sentence.text, words[first].end)
-            if len(units) == 1 and len(wanted) == len(some) and (len(some) > 2 or not is_plain):
+            units = {unit for unit, key in min(rare, key=len) if wanted.issubset(key.split(" "))}
+            if len(units) == 1 and len(wanted) == len(some):
                 yield Reading(first, last, tuple(units), Rank.SOME)
                 return
 
@@ -281,10 +193,6 @@ class _Reader:
         """Whether the words stand side by side, with no more than "of", "for" or "and" between them."""
         words, text = self.sentence.words, self.sentence.text
         return all(_SIDE.fullmatch(text[words[at].end : words[at + 1].start]) for at in range(first, last - 1))
-
-
-def _is_long_name(phrase: Phrase, index: Index) -> bool:
-    return " " in phrase.text and phrase.text in index.names
 
 
 def _of_kind(cores: Sequence[Core], kind: str, *, strict: bool) -> tuple[str, ...]:

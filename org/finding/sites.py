@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
-from org.finding import everyday
-from org.finding.everyday import Sentence
 from org.finding.index import Index
+from org.finding.sentence import EVERYDAY, Sentence
 
 _MOST_SHARING = 30  # more units than this with one name, and the words beside it are not looked at
 _LONGEST = 3  # words of a site
@@ -73,7 +72,7 @@ def _below(sentence: Sentence, first: int, last: int, units: Set[str], index: In
     words, text = sentence.words, sentence.text
     lead, start = words[first].text, words[first].start
     is_kind = lead in index.kinds and not _BEFORE_KIND.search(text, max(0, start - 6), start)
-    if lead in everyday.EVERYDAY or is_kind or lead not in index.leads:
+    if lead in EVERYDAY or is_kind or lead not in index.leads:
         return {}
     if not all(_GAP.fullmatch(text, words[at].end, words[at + 1].start) for at in range(first, last - 1)):
         return {}

@@ -6,10 +6,8 @@ A text and a place in it -> whether the words there are someone, or only somethi
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-# What people also do, have or learn: "experience in marketing", "he works in surgery".
-TOPICS = frozenset(Path(__file__).with_name("topics.txt").read_text(encoding="utf-8").split())
+from org.finding.sentence import TOPICS
 
 _BEFORE = re.compile(r"([^\W_]+)(?:['’]s)?[\s_\"'“‘(]*$")
 _AFTER = re.compile(r"(?:['’]s?\b)?[^\S\n]*([^\w\s]?)\s*([^\W_]*)")
@@ -161,11 +159,6 @@ _PLACE_LINK = re.compile(
 _PAIR_LINK = re.compile(
     r"(?:\s*[,/&+]\s*|,?\s+(?:and|or|vs\.?|versus)\s+)(?:(?:is\s+it|in|to|with|from|the|our)\s+){0,2}", re.IGNORECASE
 )
-_FRAGMENT = re.compile(
-    r"\W*(?:(?:and|or|but|so|ok|okay|what|how|about|same|for|in|of|the|our|to|under|also|too|then|please|as|well|instead"
-    r"|maybe|plus|first|vs|versus|else|sorry|i|mean|hi|hello|thanks)\W+)*",
-    re.IGNORECASE,
-)
 
 
 def neighbours(text: str, start: int, end: int) -> tuple[str, str]:
@@ -180,7 +173,7 @@ def ends(text: str, start: int, end: int) -> tuple[bool, bool]:
     before, after = neighbours(text, start, end)
     if before == "what" and _WHAT_DOES.match(text, end):
         return True, True
-    if after in _VERBS_OR_NOUNS and not _WHETHER.search(text, 0, start):
+    if after in _VERBS_OR_NOUNS and not _WHETHER.search(text, max(0, start - 20), start):
         return not before or before in _NEIGHBOURS, False
     return not before or (before in _NEIGHBOURS and before not in _ONE), not after or after in COMMON
 
@@ -215,11 +208,6 @@ def is_someone(text: str, start: int, end: int) -> bool:
     return bool(_ASKING.search(before)) and (ends(text, start, end)[1] or bool(_DECIDING.match(after)))
 
 
-def is_member(text: str, start: int) -> bool:
-    """Whether it is asked who is in what the word at `start` names: "who in risk"."""
-    return bool(_WHO_IN.search(text, max(0, start - 60), start))
-
-
 def _is_topic(typed: str) -> bool:
     return typed.lower() in TOPICS
 
@@ -247,8 +235,3 @@ def link(text: str) -> str:
     if _PLACE_LINK.fullmatch(text):
         return "place"
     return "pair" if _PAIR_LINK.fullmatch(text) else ""
-
-
-def is_fragment(text: str) -> bool:
-    """Whether the rest of a question, without its units, is next to nothing: "what about ... too"."""
-    return bool(_FRAGMENT.fullmatch(text))

@@ -33,8 +33,11 @@ class Speller:
     def __init__(self, names: Iterable[str], kinds: frozenset[str], skipped: frozenset[str]) -> None:
         self._pairs: set[str] = set()
         self.known: set[str] = set()
+        self._alone: set[str] = set()
         for name in names:
             words = name.split(" ")
+            if len(words) == 1:
+                self._alone.add(name)
             self.known.update(words)
             self._pairs.update(f"{first} {second}" for first, second in pairwise(words))
         self._kinds = kinds
@@ -89,10 +92,10 @@ class Speller:
         text = word.text
         is_known = text in self.known or text in self._kinds or text in self._skipped
         beside = [other for other in (text, *near) if self._is_beside(before, other, after)]
+        if not beside and text not in self._alone and (halves := self._halves(word)):
+            yield from halves
+            return
         if not is_known and not beside:
-            if halves := self._halves(word):
-                yield from halves
-                return
             has_kind = before in self._kinds or not self._kinds.isdisjoint(after)
             beside = [other for other in near if max(len(text), len(other)) >= _shortest(text, other, has_kind)]
         yield Word((beside or [text])[0], word.start, word.end, word.plural)

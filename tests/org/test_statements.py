@@ -47,7 +47,7 @@ def words(text: str) -> int:
         ),
         ("what is under speak-up line", "No unit is under Speak-Up Line."),
         (
-            "which working groups are under the trust",
+            "which working groups are under the harbour trust",
             "There are 2 working groups in the organization: wg-data-policy and the Water/Sanitation Working Group.",
         ),
         ("which committees are there", "There is 1 committee in the organization: the Audit & Risk Committee."),

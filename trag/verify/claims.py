@@ -121,6 +121,8 @@ class _Row:
                 yield Beside(unit, self.units(match, "group"))
             return
         units = list(self.each(match, "list" if name == "over" else "group"))
+        if name == "under" and (before + (parts.get("rel") or "")).startswith("("):
+            units = units[-1:]  # of "A, B (under C)" only B is under C
         if last and match.start("group" if "group" in parts else "list") == last.end() - 1:
             if before.startswith("&"):  # "A is under B and in C"
                 units[0] += tuple(one for unit in self.each(last, "group") for one in unit)

@@ -15,7 +15,8 @@ from org.answering import kinds
 from org.answering.facts import Fact
 from org.chart import Chart
 from org.entities import EntityFinder, Mention
-from org.finding import everyday, names
+from org.finding import names
+from org.finding.sentence import EVERYDAY
 from trag.verify.support import Evidence
 
 _NEAR = 200  # units of which the name is looked for to the letter, and types
@@ -182,7 +183,7 @@ def _small(text: str, chart: Chart) -> Iterator[Mention]:
     """Names of one word in small letters, "treasurer", where no article makes them a plain word."""
     for match in _SMALL.finditer(text):
         units = tuple(unit.id for unit in chart.named(match[0]) if unit.name == match[0])
-        plain = match[0] in everyday.EVERYDAY or match[0].endswith("s")
+        plain = match[0] in EVERYDAY or match[0].endswith("s")
         if units and (not plain or _BESIDE.match(text, match.end())):
             yield Mention(units, match[0], match.start(), match.end())
     for match in _SLUG.finditer(text):

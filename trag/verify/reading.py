@@ -29,6 +29,8 @@ _ESTIMATE = re.compile(
     r"\b(?:at (?:least|most)|(?:more|less|fewer) than|up to|over|about|around|nearly|almost|roughly|the first)\s*$",
     re.IGNORECASE,
 )
+_OTHERS = re.compile(r"\s+(?:other|more|further|additional|remaining)\b", re.IGNORECASE)
+_DIGITS = 30  # of a number; a small model may write a row of them without end
 _UNIT, _TYPE = "\ue000", "\ue001"  # stand for each letter of a mention and of a type
 
 
@@ -64,8 +66,10 @@ def read(text: str, mentions: Sequence[Mention], types: Sequence[TypeMention]) -
             position += 1
             continue
         sign = signs_of[match.lastgroup or ""]
-        if sign == "#" and _ESTIMATE.search(masked, max(0, position - 14), position):
-            sign = "x"
+        if sign == "#" and (
+            _ESTIMATE.search(masked, max(0, position - 14), position) or _OTHERS.match(masked, match.end())
+        ):
+            sign = "x"  # "beside A, three other units" counts no more than the others
         if sign != "_":
             signs.append(sign)
             values.append(number(match[0]) if sign == "#" else _indent(match[0]) if sign == "*" else None)
@@ -76,7 +80,9 @@ def read(text: str, mentions: Sequence[Mention], types: Sequence[TypeMention]) -
 def number(word: str) -> int:
     """The value of a number in figures or as a word."""
     word = word.lower()
-    return 1 if word == "a single" else _NUMBERS.index(word) if word in _NUMBERS else int(word.replace(",", ""))
+    return (
+        1 if word == "a single" else _NUMBERS.index(word) if word in _NUMBERS else int(word.replace(",", "")[:_DIGITS])
+    )
 
 
 def _indent(bullet: str) -> int:

@@ -74,11 +74,6 @@ def test_where_someone_is(text: str, words: str, expected: bool) -> None:
     assert speech.is_somewhere(text, *place(text, words)) is expected
 
 
-@pytest.mark.parametrize(("text", "expected"), [("who in risk signs", True), ("what in risk matters", False)])
-def test_who_is_in_something_is_asked_of_a_unit(text: str, expected: bool) -> None:
-    assert speech.is_member(text, text.index("risk")) is expected
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -94,11 +89,3 @@ def test_who_is_in_something_is_asked_of_a_unit(text: str, expected: bool) -> No
 )
 def test_what_joins_two_units(text: str, expected: str) -> None:
     assert speech.link(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("and ?", True), ("what about the ", True), ("", True), ("is it ", False), ("how long is ", False)],
-)
-def test_a_fragment_says_next_to_nothing(text: str, expected: bool) -> None:
-    assert speech.is_fragment(text) is expected

@@ -1,0 +1,120 @@
+"""What questions ask, in the many ways in which people ask it: each wording has the answer that it should have."""
+
+from __future__ import annotations
+
+import pytest
+
+from org.chart import Chart
+from org.entities import EntityFinder
+from org.statements import answer
+
+LEGAL = "the Legal Affairs & Ethics Division"
+DOCKS = "the Deputy Director for Docks"
+SAME_ANSWER = {
+    f"The Ethics Office is under {LEGAL}, which is under the Chief Executive.": (
+        "What does the parent of the Ethics Office report to?",
+        "what is two levels up from the ethics office",
+        "2 levels above the ethics office, what is there",
+        "whats above the unit above the ethics office",
+        "the ethics office reports to something, and what does that report to",
+        "grandparent of the ethics office?",
+    ),
+    f"3 units are directly under {LEGAL}.": (
+        "how many are one level below the legal division",
+        "how many does the legal division have directly under it",
+        "just the number: how much is directly under the legal division",
+        "how many units does the legal division have on the level right below it",
+    ),
+    f"In all, 4 units are under {LEGAL}, 3 of them directly.": (
+        "how many units are under the legal division, directly and indirectly",
+        "count everything below the legal division, all the way down",
+        "total number of units under the legal division, every level",
+    ),
+    f"The Ethics Office reports to {LEGAL}. 1 unit is under the Ethics Office.": (
+        "what does the ethics office report to and how many are directly under it",
+        "who does the ethics office report to, and how many report to it itself thx",
+    ),
+    f"Yes: Speak-Up Line is under the Ethics Office, which is under {LEGAL}.": (
+        "is the legal division above the speak-up line at some level",
+        "does the speak-up line belong to the legal division or not",
+        "yes or no: the speak-up line is part of the legal division",
+        "is it true that the speak-up line is under the legal division",
+        "Going up from the speak-up line, do you reach the legal division?",
+        "tell me if the speak-up line ends up under the legal division (asking for a colleague)",
+    ),
+    f"Yes: {LEGAL} has more units under it (4) than the Board of Governors (2).": (
+        "does the legal division have more below it than the board of governors",
+        "is the board of governors smaller than the legal division",
+        "has the legal division got more under it than the board of governors has",
+        "more units under the legal division than under the board of governors?",
+    ),
+    f"No: {LEGAL} has more units under it (4) than the Board of Governors (2).": (
+        "is the board of governors larger than the legal division",
+    ),
+    f"Yes: the Ethics Office and the Data Protection Office are both directly under {LEGAL}.": (
+        "are the ethics office and the dpo sister units",
+        "same parent for the ethics office and the dpo, yes or no",
+        "is the unit directly above the ethics office also directly above the dpo",
+    ),
+    f"Yes: the Secretariat (Legal Affairs & Ethics Division) and the Ethics Office are both directly under {LEGAL}.": (
+        "is the secretariat (legal affairs & ethics division) a sibling of the ethics office",
+        "do the Secretariat of the Legal Division and the Ethics Office have the same parent",
+    ),
+    f"The Ethics Office reports to {LEGAL}. The Ethics Office is an office.": (
+        "what does the ethics office report to and what type is it",
+    ),
+    f"The Ethics Office is directly under {LEGAL}. The Otter is directly under {DOCKS}.": (
+        "What is the ethics office directly under, and what is the otter directly under?",
+        "parents of the ethics office and of the otter?",
+    ),
+    "The Ethics Office is an office.": (
+        "the ethics office is what type of thing",
+        "what type does the chart give the ethics office",
+        "How is the ethics office classified in the chart?",
+    ),
+    f"Yes: directly under {LEGAL} there are 3 units: the Data Protection Office, the Ethics Office and "
+    f"the Secretariat (Legal Affairs & Ethics Division) (office). In all, 4 units are under {LEGAL}.": (
+        "has the legal division got anything below it",
+        "the legal division: anything under it, yes or no",
+    ),
+    f"Beside the Ethics Office, 2 other units are directly under {LEGAL}: the Data Protection Office and "
+    "the Secretariat (Legal Affairs & Ethics Division) (office).": (
+        "Who are the sisters of the Ethics Office?",
+        "What else reports to whatever the Ethics Office reports to?",
+        "does anything sit beside the ethics office, and if so what: i mean under the same parent",
+    ),
+    "No unit is under The Otter.": ("what does the otter have under it",),
+    "The closest unit above both the Ethics Office and The Otter is the Chief Executive.": (
+        "where do the lines of the ethics office and the otter come together",
+    ),
+    "No unit is 2 levels above the Chief Executive. The Chief Executive is under The Harbour Trust.": (
+        "what is two levels above the chief executive",
+    ),
+    "The Harbour Trust is at the top of the organization.": ("at what level is the harbour trust",),
+}
+QUESTIONS = [(question, text) for text, questions in SAME_ANSWER.items() for question in questions]
+
+
+@pytest.mark.parametrize(("question", "expected"), QUESTIONS, ids=[question for question, _ in QUESTIONS])
+def test_every_wording_has_the_answer_of_its_question(
+    question: str, expected: str, chart: Chart, finder: EntityFinder
+) -> None:
+    found = answer(question, finder.find(question), finder.find_types(question), chart)
+    assert found is not None
+    assert found.text == expected
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many levels are under the legal division",
+        "what is two levels below the legal division",
+        "does the parent of the ethics office report to the chief executive",
+        "how much does the ethics office spend",
+        "how many teams report to a department",
+        "what is the phone number of the ethics office",
+        "which offices have more than three teams",
+    ],
+)
+def test_what_only_looks_like_such_a_question_is_left_alone(question: str, chart: Chart, finder: EntityFinder) -> None:
+    assert answer(question, finder.find(question), finder.find_types(question), chart) is None
