@@ -5,14 +5,21 @@ table: several weights of MMR on sections, then what is searched and how many pa
 documents/ and questions.jsonl or development.jsonl, and may hold pairs.jsonl, made by hand; without one, the
 organizations that parameters are tuned on. The sample's development questions (examples/larkmoor) are for reporting,
 never for choosing.
+
+With --sweep: one parameter of the search after the other, the rest as they are, on the same folders, on bench/housing
+(three houses whose rules are alike but for their figures), and on all of these in one index. A cell says how many right
+sections / golds are among three sections, then among what the assistant would be given, and its mean characters.
 """
 
 import argparse
 import os
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -20,19 +27,15 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np
 
 from bench.score import holds, read
+from store import ranking
 from store.ranking import DIVERSITY
 from store.vectors import Passage
-from trag import retrieve
+from trag import ingest, retrieve
 from trag.home import Home, open_home
-from trag.ingest.pairs import DIRECT_TYPES, pairs
-from trag.ingest.passages import embedded_text, pair_passages, passage_id
-from trag.ingest.reader import Limits
-from trag.ingest.reader import read as read_document
-from trag.ingest.sections import sections
-from trag.pairs import by_rules
 from trag.settings import Settings
 
 ORGANIZATIONS = Path(__file__).parent / "organizations"
+HOUSING = Path(__file__).parent / "housing"
 DIVERSITIES = (0.0, 0.1, 0.2, 0.3, 0.5)
 
 Search = Callable[[str, np.ndarray], Sequence[Passage]]
@@ -41,8 +44,12 @@ Search = Callable[[str, np.ndarray], Sequence[Passage]]
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sweep", action="store_true", help="vary the parameters of the search")
     parser.add_argument("folders", type=Path, nargs="*", default=sorted(ORGANIZATIONS.iterdir()))
     options = parser.parse_args()
+    if options.sweep:
+        sweep([*options.folders, HOUSING])
+        return
     counts: dict[str, list[int]] = {}
     for folder in options.folders:
         for row, found in measured(folder).items():
@@ -56,76 +63,128 @@ def main() -> None:
 
 def measured(folder: Path) -> dict[str, list[int]]:
     """For each way of searching: questions, right sections, golds, passages, characters of passages."""
-    file = next(path for name in ("questions.jsonl", "development.jsonl") if (path := folder / name).exists())
-    questions = [row for row in read(file) if row["kind"] == "document"]
-    by_hand = folder / "pairs.jsonl"
+    questions = questions_of(folder)
     result: dict[str, list[int]] = {}
     with tempfile.TemporaryDirectory() as home_folder, open_home(Settings(home=Path(home_folder))) as home:
-        home.ingest([folder / "documents"], replace=False, progress=lambda step, done, total: None)
-        vectors = home.embedder.embed_questions([question["question"] for question in questions])
-
-        def run(row: str, search: Search) -> None:
-            result[row] = scored(questions, vectors, search)
-
-        def searched(row: str, kinds: Sequence[str], k: int, diversity: float = DIVERSITY) -> None:
-            run(
-                row,
-                lambda question, vector: home.vectors.search(vector, question, kinds=kinds, k=k, diversity=diversity),
-            )
-
+        fill(home, [folder])
         for diversity in DIVERSITIES:
-            searched(f"sections, 3, diversity {diversity}", ["section"], 3, diversity)
-        searched("sections, 6", ["section"], 6)
-        made = {"rules": by_rules_of(folder)} | ({"hand": by_hand_of(by_hand, home)} if by_hand.exists() else {})
-        for maker, passages in made.items():
-            home.vectors.add(passages, home.embedder.embed_passages([embedded_text(passage) for passage in passages]))
-            searched(f"pairs by {maker}, 3", ["qa"], 3)
-            for k in (3, 4, 5, 6):
-                searched(f"sections and pairs by {maker}, {k} in all", ["qa", "section"], k)
-            run(
-                f"sections and pairs by {maker}, as asked",
-                lambda question, vector: retrieve.passages(question, vector, home.vectors, pairs=3, sections=3),
+            found = searched(home, questions, ["section"], 3, diversity)
+            result[f"sections, 3, diversity {diversity}"] = found
+        result["sections, 6"] = searched(home, questions, ["section"], 6)
+        result |= with_pairs(home, "rules", questions)
+    by_hand = folder / "pairs.jsonl"
+    if by_hand.exists():
+        with tempfile.TemporaryDirectory() as home_folder, open_home(Settings(home=Path(home_folder))) as home:
+            ingest.ingest(
+                [folder / "documents", by_hand],
+                records=home.records,
+                vectors=home.vectors,
+                embedder=home.embedder,
+                files_folder=home.folder / "documents",
             )
-            for name in {passage.document for passage in passages}:
-                remake(home, name)
+            result |= with_pairs(home, "hand", questions)
     return result
 
 
-def remake(home: Home, document: str) -> None:
-    """Take the pairs of a document out again."""
-    kept = [passage for passage in home.records.library.passages(document) if passage.kind == "section"]
-    home.vectors.delete(document)
-    home.vectors.add(kept, home.embedder.embed_passages([embedded_text(passage) for passage in kept]))
+def with_pairs(home: Home, maker: str, questions: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
+    """The ways of searching that use the pairs in a home."""
+    result = {f"pairs by {maker}, 3": searched(home, questions, ["qa"], 3)}
+    for k in (3, 4, 5, 6):
+        result[f"sections and pairs by {maker}, {k} in all"] = searched(home, questions, ["qa", "section"], k)
+    given = partial(retrieve.passages, vectors=home.vectors, pairs=3, sections=3)
+    result[f"sections and pairs by {maker}, as asked"] = scored(questions, asked_by(home, questions), given)
+    return result
 
 
-def by_rules_of(folder: Path) -> tuple[Passage, ...]:
-    """The supported pairs that rules make from a folder's documents, as the index would hold them."""
-    found: dict[str, Passage] = {}
-    started, characters = time.monotonic(), 0
-    for path in sorted((folder / "documents").iterdir()):
-        title = path.stem.replace("_", " ").replace("-", " ")
-        of_document = sections(read_document(path.read_bytes(), path.name, Limits()).blocks, title)
-        characters += sum(len(section.text) for section in of_document)
-        for pair in by_rules(of_document):
-            if pair.supported and pair.type in DIRECT_TYPES:
-                id_ = passage_id("qa", path.name, pair.section, pair.question, pair.answer)
-                found[id_] = Passage(id_, "qa", path.name, pair.section, pair.page, pair.answer, pair.question)
-    print(f"{folder.name}: {len(found)} pairs from {characters:,} characters in {time.monotonic() - started:.1f} s")
-    return tuple(found.values())
+def searched(
+    home: Home, questions: Sequence[dict[str, Any]], kinds: Sequence[str], k: int, diversity: float = DIVERSITY
+) -> list[int]:
+    """What one search finds."""
+
+    def search(question: str, vector: np.ndarray) -> Sequence[Passage]:
+        return home.vectors.search(vector, question, kinds=kinds, k=k, diversity=diversity)
+
+    return scored(questions, asked_by(home, questions), search)
 
 
-def by_hand_of(file: Path, home: Home) -> tuple[Passage, ...]:
-    """The pairs of a file, as the index would hold them."""
-    given = pairs(file.read_bytes(), file.name)
-    return tuple(
-        passage
-        for document in dict.fromkeys(pair.document for pair in given)
-        for passage in pair_passages(
-            document,
-            [pair for pair in given if pair.document == document],
-            [passage for passage in home.records.library.passages(document) if passage.kind == "section"],
-        )[0]
-    )
+def asked_by(home: Home, questions: Sequence[dict[str, Any]]) -> np.ndarray:
+    """The vectors of questions, shape (n, dimension)."""
+    return home.embedder.embed_questions([question["question"] for question in questions])
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value of every parameter of the search; the defaults are those in use."""
+
+    fetch: int = 20
+    constant: float = ranking._RANK
+    agreement: float = ranking._AGREEMENT
+    diversity: float = DIVERSITY
+    pairs: int = Settings().pairs
+    sections: int = Settings().sections
+
+
+NUMBERS = ((0, 3), (0, 6), (3, 0), (6, 0), (2, 2), (3, 2), (2, 3), (4, 3), (3, 4), (3, 5), (5, 5))
+"""Pairs and sections."""
+CHOICES = {
+    "as it is": Choice(),
+    **{f"fetch {fetch}": Choice(fetch=fetch) for fetch in (5, 10, 40, 80)},
+    **{f"fusion constant {constant}": Choice(constant=constant) for constant in (5, 20, 120, 240)},
+    **{f"agreement {agreement}": Choice(agreement=agreement) for agreement in (1, 2, 8)},
+    **{f"MMR lambda {1 - diversity:.1f}": Choice(diversity=diversity) for diversity in (0.0, 0.1, 0.3, 0.5)},
+    **{f"{pairs} pairs, {sections} sections": Choice(pairs=pairs, sections=sections) for pairs, sections in NUMBERS},
+}
+
+
+def sweep(folders: Sequence[Path]) -> None:
+    """Print how the search fares with each choice on each folder, and on all of them in one index."""
+    cells: dict[str, list[str]] = {row: [] for row in ("questions", *CHOICES)}
+    for some in [*([folder] for folder in folders), folders]:
+        questions = [question for folder in some for question in questions_of(folder)]
+        cells["questions"].append(str(len(questions)))
+        with tempfile.TemporaryDirectory() as home_folder, open_home(Settings(home=Path(home_folder))) as home:
+            fill(home, some)
+            asked = asked_by(home, questions)
+            for row, choice in CHOICES.items():
+                with chosen(choice, home) as index:
+                    alone = scored(questions, asked, partial(three_sections, index))
+                    given = partial(retrieve.passages, vectors=index, pairs=choice.pairs, sections=choice.sections)
+                    _, section, gold, _, characters = scored(questions, asked, given)
+                told = f"{alone[1]} / {alone[2]}, {section} / {gold}"
+                cells[row].append(f"{told} ({characters / len(questions):,.0f})")
+    names = [*(folder.name for folder in folders), "all in one index"]
+    print(f"| parameter | {' | '.join(names)} |\n|{'---|' * (len(names) + 1)}")
+    for row, found in cells.items():
+        print(f"| {row} | {' | '.join(found)} |")
+
+
+@contextmanager
+def chosen(choice: Choice, home: Home) -> Iterator[Any]:
+    """The index of a home, searched with the parameters of a choice."""
+    before = ranking._RANK, ranking._AGREEMENT
+    ranking._RANK, ranking._AGREEMENT = choice.constant, choice.agreement  # type: ignore[assignment]
+    try:
+        yield SimpleNamespace(search=partial(home.vectors.search, fetch=choice.fetch, diversity=choice.diversity))
+    finally:
+        ranking._RANK, ranking._AGREEMENT = before
+
+
+def three_sections(index: Any, question: str, vector: np.ndarray) -> Sequence[Passage]:
+    """What is found where there are no pairs."""
+    found: Sequence[Passage] = index.search(vector, question, kinds=["section"], k=3)
+    return found
+
+
+def fill(home: Home, folders: Iterable[Path]) -> None:
+    """Put the documents of folders in a home, and the pairs that rules make of them."""
+    results = home.ingest([folder / "documents" for folder in folders], replace=False, progress=lambda *step: None)
+    assert not any(result.failed for result in results), results
+
+
+def questions_of(folder: Path) -> list[dict[str, Any]]:
+    """A folder's questions about its documents."""
+    file = next(path for name in ("questions.jsonl", "development.jsonl") if (path := folder / name).exists())
+    return [row for row in read(file) if row["kind"] == "document"]
 
 
 def scored(questions: Iterable[dict[str, Any]], vectors: np.ndarray, search: Search) -> list[int]:

@@ -1,4 +1,5 @@
-"""What is remembered of charts, conversations, answers and labels; and the doors to the library and the jobs.
+"""What is remembered of charts, conversations, answers and labels; and the doors to the library, the jobs
+and the example questions.
 
 Every write is on the disk when its call returns. Knows nothing about vectors, or about what a record says inside.
 """
@@ -14,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from store import StoreError, schema
 from store.database import open_database, reading, writing
+from store.examples import Examples
 from store.jobs import Jobs
 from store.library import Library
 
@@ -79,6 +81,7 @@ class Records:
         self._engine = open_database(url)
         self.library = Library(self._engine)
         self.jobs = Jobs(self._engine)
+        self.examples = Examples(self._engine)
 
     def close(self) -> None:
         """Close every connection."""

@@ -87,6 +87,13 @@ pairs = Table(
     Index("pairs_of_document", "document", "position"),
 )
 
+examples = Table(
+    "examples",
+    metadata,
+    Column("position", Integer, primary_key=True),
+    Column("question", Words, nullable=False),
+)
+
 jobs = Table(
     "jobs",
     metadata,

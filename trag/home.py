@@ -33,12 +33,13 @@ from trag.asking import Organization
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
 from trag.ingest import editing
+from trag.ingest.examples import example_questions
 from trag.ingest.queue import Queue
 from trag.ingest.sections import Section
 from trag.ingest.upkeep import Progress, silent
 from trag.line import Line
 from trag.llm import LanguageModel, open_model
-from trag.pairs import Made, is_able, pairs_of
+from trag.pairs import MOST_EXAMPLES, Made, is_able, pairs_of
 from trag.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -98,17 +99,22 @@ class Home:
 
     def _open_vectors(self) -> Vectors:
         folder, embedder, server = self.folder / "chroma", self.embedder, self.settings.chroma_url
-        vectors = Vectors(folder, embedder=embedder.identity, dimension=embedder.dimension, server=server)
-        self._closing.callback(vectors.close)
-        try:
+
+        def opened() -> Vectors:
+            vectors = Vectors(folder, embedder=embedder.identity, dimension=embedder.dimension, server=server)
+            self._closing.callback(vectors.close)
             found, tried = vectors.probe()
-            damage = f"it finds {found} of {tried} of its own passages" if found < tried else ""
+            if found < tried:
+                vectors.close()
+                raise IndexDamaged(f"it finds {found} of {tried} of its own passages")
+            return vectors
+
+        try:
+            vectors = opened()
         except IndexDamaged as error:
-            damage = error.message
-        if damage:
-            log.warning("the search index is made anew: %s", damage)
-            vectors.close()
+            log.warning("the search index is made anew: %s", error.message)
             ingestion.reindex(self.records, folder, embedder, server=server)
+            vectors = opened()
         ingestion.reconcile(self.records, vectors, embedder)
         return vectors
 
@@ -180,6 +186,14 @@ class Home:
         """Keeps a new or changed pair, and makes it searched or not at once."""
         editing.keep(pair, self.records, self.vectors, self.embedder)
 
+    def set_examples(self, text: str, *, instead_of: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Keeps the questions in `text`, one a line, as the examples that a model writes pairs in the manner of from
+        now on. `instead_of` are those that were seen: StoreError when they are others by now. Raises TragError for too
+        many or too long ones."""
+        questions = example_questions(text, MOST_EXAMPLES)
+        self.records.examples.put(questions, instead_of=instead_of)
+        return questions
+
     def set_audience(self, document: str, audience: Audience) -> None:
         """Who may read a document from now on: "everyone", or ids of units of the chart (they and all below)."""
         with ingestion.changing:
@@ -208,7 +222,8 @@ class Home:
 
     def _make_pairs(self, sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
         model = self.model if is_able(self.settings) else None
-        return pairs_of(sections, progress, model=model, folder=self.folder / "cache" / "pairs")
+        folder, examples = self.folder / "cache" / "pairs", self.records.examples.all()
+        return pairs_of(sections, progress, model=model, folder=folder, examples=examples)
 
     def _work(self, job: Job, content: bytes, progress: Progress) -> str:
         result = ingestion.ingest_one(

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -149,17 +150,34 @@ def test_a_kill_while_charts_are_activated_leaves_one_of_them_whole(tmp_path: Pa
         assert set(told) <= {each.version for each in home.records.charts()}
 
 
+def lose(index: Path) -> None:
+    for file in sorted(index.rglob("*"), reverse=True):
+        file.unlink() if file.is_file() else file.rmdir()
+
+
+def lose_generation(index: Path) -> None:
+    lose(index / "000001")
+    (index / "000001").rmdir()
+
+
+def spoil(index: Path) -> None:
+    (index / "000001" / "chroma.sqlite3").write_bytes(b"no database" * 1000)
+
+
 @pytest.mark.slow
-def test_an_index_that_is_gone_is_made_again_from_the_records(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", [lose, lose_generation, spoil])
+def test_an_index_that_is_gone_or_damaged_is_made_again_from_the_records(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
     settings = Settings(home=tmp_path / "home")
     (tmp_path / "rules.md").write_text("# Rules\n\n## 1 Fees\n\nThe fee is 20 LMD a year.\n")
     with open_home(settings) as home:
         home.ingest([tmp_path / "rules.md"], replace=False, progress=silent)
         before = home.vectors.ids()
-    for file in sorted((tmp_path / "home" / "chroma").rglob("*"), reverse=True):
-        file.unlink() if file.is_file() else file.rmdir()
+    damage(tmp_path / "home" / "chroma")
     with open_home(settings) as home:
         assert home.vectors.ids() == before
+        assert home.vectors.probe() == (2, 2)
 
 
 @pytest.mark.slow

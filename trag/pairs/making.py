@@ -25,24 +25,30 @@ if TYPE_CHECKING:
 
 
 def pairs_of(
-    sections: Sequence[Section], progress: Callable[[str, int, int], None], *, model: LanguageModel | None, folder: Path
+    sections: Sequence[Section],
+    progress: Callable[[str, int, int], None],
+    *,
+    model: LanguageModel | None,
+    folder: Path,
+    examples: Sequence[str] = (),
 ) -> tuple[Made, ...]:
     """The pairs of a document's sections, near-duplicates left out. `model` is None where none is able; `folder` keeps
-    what it wrote. What `progress` raises ends the work between two sections."""
+    what it wrote. `examples` are questions in whose manner it writes too; rules have no use for them. What `progress`
+    raises ends the work between two sections."""
     made = list(by_rules(sections))
     if model is not None:
         for number, section in enumerate(sections):
             progress("writing pairs", number, len(sections))
-            made += _written(section, model, folder)
+            made += _written(section, model, folder, examples)
     return distinct(made)
 
 
-def _written(section: Section, model: LanguageModel, folder: Path) -> Sequence[Made]:
-    told = f"{model.identity}\0{section.path}\0{section.page}\0{section.text}"
+def _written(section: Section, model: LanguageModel, folder: Path, examples: Sequence[str]) -> Sequence[Made]:
+    told = "\0".join([str(model.identity), section.path, str(section.page), section.text, *examples])
     path = folder / f"{hashlib.sha256(told.encode()).hexdigest()}.json"
     if path.exists():
         return [Made(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
-    result = written(section, model)
+    result = written(section, model, examples=examples)
     folder.mkdir(parents=True, exist_ok=True)
     write_atomic(path, json.dumps([asdict(pair) for pair in result.pairs]).encode())
     return result.pairs

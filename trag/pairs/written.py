@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 TOKENS = 1_200
 """Tokens that a pass may write about one piece of a section."""
 MOST_EXAMPLES = 20
+"""Example questions that the model reads, fewer where they would leave too little of its context for the section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def written(
     """
     made: list[Made] = []
     unreadable = 0
-    ways = [_Pass(), _Pass(dialogue=True), *([_Pass(tuple(examples)[:MOST_EXAMPLES])] if examples else [])]
+    ways = [_Pass(), _Pass(dialogue=True), *([_Pass(_fitting(examples, model))] if examples else [])]
     for way in ways:
         for piece in _pieces(section, way, model):
             if stop and stop.is_set():
@@ -82,6 +83,14 @@ class _Pass:
     def messages(self, path: str, text: str) -> tuple[Message, ...]:
         """What the model reads."""
         return prompts.pairs(path, text, examples=self.examples, dialogue=self.dialogue)
+
+
+def _fitting(examples: Sequence[str], model: LanguageModel) -> tuple[str, ...]:
+    """The first of the examples, as many as take a third of the model's context, at least one."""
+    count = min(len(examples), MOST_EXAMPLES)
+    while count > 1 and model.count(_Pass(tuple(examples[:count])).messages("", "")) > model.context // 3:
+        count -= 1
+    return tuple(examples[:count])
 
 
 def _room(model: LanguageModel) -> int:

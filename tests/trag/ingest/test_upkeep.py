@@ -1,11 +1,5 @@
 """What lasts through kills, another embedder, and a wish to be forgotten; real stores throughout."""
 
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +15,6 @@ pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
 OLD = "# Rules\n\n## Fees\n\nThe fee is 40 EUR a year.\n\n## Seat\n\nThe seat is Oslo.\n"
 NEW = OLD.replace("40", "55")
-ROOT = Path(__file__).parents[3]
 
 
 class Killed(BaseException):
@@ -61,63 +54,6 @@ def test_an_ingest_killed_at_any_step_leaves_the_old_or_the_new(
     shelf.ingest(rules, replace=True)
     assert shelf.nearest("membership fee") == "The fee is 55 EUR a year."
     assert shelf.originals() == [NEW]
-
-
-KILLED_PROCESS = """
-import sys
-from pathlib import Path
-import numpy as np
-from store.records import Records
-from store.vectors import Vectors
-from trag import ingest
-
-class Letters:
-    identity, dimension = "letters", 26
-    def embed_passages(self, texts, progress=None):
-        counts = np.array([[text.lower().count(chr(97 + n)) + 0.01 for n in range(26)] for text in texts], np.float32)
-        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
-
-home, documents = Path(sys.argv[1]), Path(sys.argv[2])
-records, vectors = Records(f"sqlite:///{home / 'trag.db'}"), Vectors(home / "chroma", embedder="letters", dimension=26)
-print("open", flush=True)
-ingest.reconcile(records, vectors, Letters())
-stores = {"records": records, "vectors": vectors, "files_folder": home / "documents"}
-ingest.ingest([documents], **stores, embedder=Letters(), replace=True)
-held = {}
-for passage in records.library.passages():
-    held.setdefault(passage.document, set()).add(passage.id)
-print("in line", {name: set(ids) for name, ids in vectors.ids().items()} == held, vectors.count(), flush=True)
-"""
-
-
-def test_a_process_killed_at_random_moments_ends_in_the_same_index_as_an_undisturbed_one(tmp_path: Path) -> None:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    for number in range(8):
-        sections = "\n\n".join(f"## Rule {at}\n\nRule {at} of book {number} is kept." for at in range(12))
-        (documents / f"book-{number}.md").write_text(f"# Book {number}\n\n{sections}\n")
-
-    def start(home: Path) -> subprocess.Popen[str]:
-        home.mkdir(exist_ok=True)
-        arguments = [sys.executable, "-c", KILLED_PROCESS, str(home), str(documents)]
-        return subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True)
-
-    chance = random.Random(7)
-    kills = 0
-    for _ in range(20):
-        process = start(tmp_path / "killed")
-        assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(chance.uniform(0, 1))
-        if process.poll() is None:
-            os.kill(process.pid, signal.SIGKILL)
-            kills += 1
-        process.communicate()
-    assert kills > 0
-    last_lines = [
-        start(tmp_path / home).communicate(timeout=120)[0].strip().splitlines()[-1] for home in ("killed", "calm")
-    ]
-    assert last_lines == ["in line True 96"] * 2
 
 
 def test_reconcile_finishes_what_is_missing_and_removes_what_nobody_knows(shelf: Any, tmp_path: Path) -> None:

@@ -76,6 +76,14 @@ def test_the_third_pass_shows_the_model_the_questions_of_the_expert() -> None:
     assert len(found.pairs) == 1
 
 
+def test_examples_leave_room_for_the_section() -> None:
+    model = Scripted(*[""] * 9, context=900)
+    written(SECTION, model, examples=[f"Example{number} " + "who " * 30 for number in range(20)])  # type: ignore[arg-type]
+    third = model.asked[2]
+    assert SECTION.text in third
+    assert 1 < third.count("Example") < 10
+
+
 def test_the_same_pair_of_two_passes_is_there_once() -> None:
     found = written(SECTION, Scripted(GOOD + GOOD, "", GOOD), examples=["Who?"])  # type: ignore[arg-type]
     assert len(found.pairs) == 1

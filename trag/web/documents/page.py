@@ -19,6 +19,7 @@ from trag.errors import SHOWN
 from trag.web.documents import render
 from trag.web.documents.document import DocumentPage
 from trag.web.documents.drawn import Drawn
+from trag.web.documents.examples import ExamplesPage
 from trag.web.documents.listing import Asked, listing
 from trag.web.documents.names import accepted
 from trag.web.documents.pairs import PairsPage
@@ -103,7 +104,7 @@ def mount(app: FastAPI, home: Home) -> Shelf:
     """The routes of every page of the documents in `app`."""
     shelf = Shelf(home, Drawn(home.folder / "cache" / "pages"))
     router = APIRouter(prefix="/documents")
-    for page in (DocumentsPage(shelf), PairsPage(shelf), Viewer(shelf), DocumentPage(shelf)):
+    for page in (DocumentsPage(shelf), PairsPage(shelf), ExamplesPage(shelf), Viewer(shelf), DocumentPage(shelf)):
         page.routes(router)
     app.include_router(router)
     explain(app)

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from org.chart import Chart
+from store import StoreError
+from trag.ingest.examples import LONGEST
 from trag.ingest.parse.recognise import FORMATS
 from trag.limited import Limits
+from trag.pairs import MOST_EXAMPLES
 from trag.web.documents.changing import seen
 from trag.web.documents.contents import MOST as SECTIONS
 from trag.web.documents.contents import Section
@@ -27,6 +30,7 @@ from trag.web.render import environment
 if TYPE_CHECKING:
     from store.jobs import Job
     from store.library import Document, Pair, State
+    from trag.errors import TragError
     from trag.view import PageView, TextView
     from trag.web.documents.pairs import Wanted
     from trag.web.documents.viewer import Place
@@ -114,6 +118,29 @@ def pairs(
         document=document,
         sections=sections,
         notice=notice,
+    )
+
+
+def examples(
+    seen: Sequence[str],
+    *,
+    typed: str | None,
+    problem: TragError | StoreError | None,
+    able: bool,
+    notice: Notice | None,
+) -> str:
+    """The example questions: those that whoever looks at the page is taken to have `seen`, and what was `typed` instead
+    when there was a `problem` with it; `able` says whether the model in use writes pairs."""
+    return _page(
+        "examples",
+        seen_questions=seen,
+        typed=typed,
+        problem=problem,
+        changed=isinstance(problem, StoreError),
+        able=able,
+        notice=notice,
+        most=MOST_EXAMPLES,
+        longest=LONGEST,
     )
 
 

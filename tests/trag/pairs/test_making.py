@@ -1,0 +1,47 @@
+"""All pairs of a document: the rules' and the model's, which are kept until the section or the examples change."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trag.ingest.sections import Section
+from trag.pairs import making, pairs_of
+from trag.pairs.written import Written
+
+SECTION = Section("4 Board", 7, "The board has seven directors.")
+
+
+class Named:
+    """A model that is never asked itself."""
+
+    identity = "large"
+
+
+def silent(step: str, done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
+def test_a_section_is_written_about_again_only_when_it_or_the_examples_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def write(section: Section, model: object, *, examples: Sequence[str]) -> Written:
+        asked.append((section.text, *examples))
+        return Written(())
+
+    monkeypatch.setattr(making, "written", write)
+    options: dict[str, Any] = {"model": Named(), "folder": tmp_path / "pairs"}
+    changed = Section(SECTION.path, SECTION.page, "The board has nine directors.")
+    for section, examples in ((SECTION, ()), (SECTION, ()), (SECTION, ("Who?",)), (changed, ("Who?",)), (SECTION, ())):
+        pairs_of([section], silent, **options, examples=examples)
+    assert asked == [(SECTION.text,), (SECTION.text, "Who?"), (changed.text, "Who?")]
+
+
+def test_without_an_able_model_the_examples_do_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "pairs"
+    plain = pairs_of([SECTION], silent, model=None, folder=folder)
+    assert pairs_of([SECTION], silent, model=None, folder=folder, examples=["Who?"]) == plain
+    assert not folder.exists()
