@@ -3,8 +3,10 @@
 #
 # make setup  only the set-up          make quick  the tests that take under a minute
 # make check  format, lint, types      make bench  speed and memory, as ratios
+# make results  the tables of docs/RESULTS.md, from real runs; goes on where it was stopped (hours)
+# make peers  only the table beside LlamaIndex, Haystack and LangChain, which get an environment of their own
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick check bench tools
+.PHONY: help setup run test quick check bench results peers tools
 SHELL := /bin/bash
 
 PYTHON ?= python3
@@ -17,7 +19,7 @@ export GRADIO_ANALYTICS_ENABLED = False
 export ANONYMIZED_TELEMETRY = False
 
 help:
-	@sed -n '1,5s/^# \{0,1\}//p' Makefile
+	@sed -n '1,8s/^# \{0,1\}//p' Makefile
 
 setup: .venv/runtime.stamp
 
@@ -67,3 +69,9 @@ test: .venv/tests.stamp tools check
 
 bench: .venv/tests.stamp
 	$(BIN)/python -m bench
+
+results: .venv/tests.stamp
+	$(BIN)/python -m bench.results
+
+peers: .venv/tests.stamp
+	$(BIN)/python -m bench.results peers

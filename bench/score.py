@@ -1,84 +1,83 @@
-"""python -m bench.score QUESTIONS ANSWERS [--show]: how many answers of a batch are right, by kind of question.
+"""python -m bench.score CASES ANSWERS [--chart CHART] [--show]: how many answers of a batch are right, by kind.
 
-Strings compared as whole words without case: every item of the gold in one of its forms, nothing forbidden, every
-unit of a list, the count, the yes or no, a refusal where one is due. Stricter and fairer scoring is the business of
-the evaluations to come.
+The answers are those of `python -m trag batch`, scored as evaluations score them (trag/evaluate/scoring). For questions
+about documents also how often the sources held the right section and all of the gold, which no answer tells.
 """
+
+from __future__ import annotations
 
 import argparse
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+from org import chart
+from org.entities import EntityFinder
+from trag.asking import Organization
+from trag.evaluate import cases
+from trag.evaluate.cases import Case
+from trag.evaluate.scoring import score
+from trag.record import AnswerRecord
+
+RIGHT = ("Correct", "Correct-Verbose")
 
 
 def main() -> None:
     """Print one line a kind of question."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("questions", type=Path)
+    parser.add_argument("cases", type=Path)
     parser.add_argument("answers", type=Path)
-    parser.add_argument("--show", action="store_true", help="print what is wrong")
+    parser.add_argument("--chart", type=Path, help="the chart to know units by (default: chart.csv beside the cases)")
+    parser.add_argument("--show", action="store_true", help="print what is wrong, or left to people")
     options = parser.parse_args()
-    answers = {row["id"]: row for row in read(options.answers)}
-    asked, right, how = Counter[str](), Counter[str](), Counter[str]()
+    asked = cases.read(options.cases.read_bytes(), options.cases.name)
+    lines = options.answers.read_text(encoding="utf-8").splitlines()
+    answers = {record.id: record for record in map(AnswerRecord.from_json, filter(str.strip, lines))}
+    organization = known(options.chart or options.cases.parent / "chart.csv")
+    verdicts: dict[str, Counter[str | None]] = defaultdict(Counter)
+    how = Counter[str]()
     groups: dict[str, list[bool]] = defaultdict(list)
-    for question in read(options.questions):
-        answer = answers[question["id"]]
-        kind, good = question["kind"], is_right(question, answer["answer"], answer["status"])
-        asked[kind] += 1
-        right[kind] += good
-        how[f"{kind}: {answer['status']}, replaced {answer['checks']['replaced']}"] += 1
-        if "group" in question:
-            groups[question["group"]].append(good)
-        if options.show and not good:
-            print(
-                f"{question['id']}: {question['question']}\n  gold: {question['answer']}\n  got:  {answer['answer']!r}"
-            )
-    for kind, number in asked.items():
-        print(f"{kind:14} {right[kind]:3}/{number:<3} {right[kind] / number:.0%}")
+    for case in asked:
+        record = answers[case.id]
+        found = score(case, record, organization)
+        verdicts[case.kind][found.verdict] += 1
+        how[f"{case.kind}: {record.status}, replaced {record.checks.replaced}"] += 1
+        if case.group:
+            groups[case.group].append(found.verdict in RIGHT)
+        if options.show and found.verdict not in RIGHT:
+            print(f"{case.id}: {case.question}\n  gold: {case.answer}\n  got:  {record.answer!r}")
+            print(f"  {found.verdict}: {'; '.join(found.reasons)}")
+    for kind, counts in verdicts.items():
+        right = sum(counts[verdict] for verdict in RIGHT)
+        rest = f", verbose {counts['Correct-Verbose']}, left to people {counts[None]}"
+        print(f"{kind:14} {right:3}/{counts.total():<3} {right / counts.total():.0%}{rest}")
     if groups:
         print(f"groups of paraphrases, all right: {sum(map(all, groups.values()))}/{len(groups)}")
-    for line, number in found(read(options.questions), answers):
-        print(f"  {number:3} {line}")
-    for line, number in sorted(how.items()):
+    for line, number in [*sources_held(asked, answers), *sorted(how.items())]:
         print(f"  {number:3} {line}")
 
 
-def found(questions: list[dict[str, Any]], answers: Mapping[str, Any]) -> list[tuple[str, int]]:
+def known(path: Path) -> Organization:
+    """The organization of a chart file; one without a chart where there is no file."""
+    if not path.exists():
+        return Organization("")
+    made = chart.load(path.read_bytes(), path.name)
+    return Organization(made.root.name, made, EntityFinder(made))
+
+
+def sources_held(asked: Sequence[Case], answers: Mapping[str, AnswerRecord]) -> list[tuple[str, int]]:
     """For how many document questions the sources held the right section, and every item of the gold."""
     section = gold = 0
-    for question in questions:
-        if question["kind"] == "document":
-            sources = answers[question["id"]]["sources"]
-            heading = question["section"].split(" > ")[-1]
-            text = " ".join(f"{source['question']} {source['text']}" for source in sources)
-            section += any(heading in source["section"] for source in sources)
-            gold += all(any(holds(text, form) for form in item) for item in question["gold"])
+    for case in asked:
+        if case.kind == "document":
+            sources = answers[case.id].sources
+            text = " ".join(f"{source.question} {source.text}" for source in sources)
+            section += any(case.section.split(" > ")[-1] in source.section for source in sources)
+            gold += all(any(holds(text, form) for form in item) for item in case.gold)
     return [("document: right section among the sources", section), ("document: all of the gold in the sources", gold)]
-
-
-def is_right(question: Mapping[str, Any], answer: str, status: str) -> bool:
-    """Whether `answer` is right by the gold of `question`."""
-    if question.get("refuse"):
-        return status == "cannot_answer"
-    text = answer.replace("’", "'")
-    count = question.get("count")
-    opening = re.match(r"\W*(yes|no)\b", text, re.I)
-    return (
-        status != "cannot_answer"
-        and not any(holds(text, wrong) for wrong in question.get("forbidden", ()))
-        and all(any(holds(text, form) for form in item) for item in question.get("gold", ()))
-        and all(holds(text, unit) for unit in question.get("units", ()))
-        and all(
-            sum(holds(text, unit) for unit in some["units"]) >= some["at_least"] for some in question.get("some", ())
-        )
-        and (count is None or holds(text, str(count)) or (count < len(NUMBERS) and holds(text, NUMBERS[count])))
-        and ("polarity" not in question or bool(opening and opening[1].lower() == question["polarity"]))
-    )
 
 
 def holds(text: str, words: str) -> bool:

@@ -28,6 +28,10 @@ _NAMES = {
     "pairs_types": {"section", "text"},
     "pairs_dialogue": {"section", "text"},
     "pairs_examples": {"section", "text", "examples"},
+    "choice": {"subject", "question"},
+    "grammar_sql": {"schema"},
+    "grammar_short": {"sql", "number"},
+    "grammar_long": {"sql", "number"},
 }
 
 
@@ -119,6 +123,27 @@ def pairs(path: str, text: str, *, examples: Sequence[str] = (), dialogue: bool 
     else:
         content = _fill("pairs_dialogue" if dialogue else "pairs_types", section=path, text=text)
     return (Message("user", content),)
+
+
+def choice(subject: str, question: str, examples: Sequence[tuple[str, str]] = ()) -> tuple[Message, ...]:
+    """The messages that ask for the letter of the right answer. `question` holds the four answers, a line each;
+    `examples` are questions of the same subject with their letters."""
+    turns: list[Message] = []
+    for example, letter in examples:
+        turns += Message("user", _fill("choice", subject=subject, question=example)), Message("assistant", letter)
+    return (*turns, Message("user", _fill("choice", subject=subject, question=question)))
+
+
+def grammar_sql(schema: str) -> tuple[Message, ...]:
+    """The message that asks a model for SQL templates over the tables of `schema` (GRAMMAR, appendix C, in our own
+    words)."""
+    return (Message("user", _fill("grammar_sql", schema=schema)),)
+
+
+def grammar_texts(sql: str, number: int, *, long: bool) -> tuple[Message, ...]:
+    """The message that asks a model for `number` texts of an SQL template, short or long (GRAMMAR, table 6, in our own
+    words)."""
+    return (Message("user", _fill("grammar_long" if long else "grammar_short", sql=sql, number=str(number))),)
 
 
 def _facts(statements: Sequence[str], passages: Sequence[str], about_chart: bool) -> str:

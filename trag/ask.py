@@ -30,6 +30,7 @@ LONGEST_QUESTION = 4_000
 
 SYSTEMS = {
     "trag": System(tree=True, repairs=True),
+    "trag-unrepaired": System(tree=True),
     "trag-no-tree": System(tree=False),
     "rag": System(tree=False, pairs=0, sections=10),
     "finetuned": System(tree=False, pairs=0, sections=0),
@@ -40,13 +41,13 @@ SYSTEMS = {
 @dataclass(slots=True)
 class Assistant:
     """Everything that answering needs. `organization` may be replaced between questions; each question keeps the one it
-    began with."""
+    began with. Where `records` is None answers are given and not kept: an evaluation keeps its own."""
 
     organization: Organization
     vectors: Vectors
     embedder: Embedder
     model: LanguageModel
-    records: Records
+    records: Records | None
     line: Line
     settings: Settings
 
@@ -87,9 +88,9 @@ class Assistant:
                 raise
             yield Answer(asking.save())
 
-    def answer(self, question: str, *, system: str = "trag") -> AnswerRecord:
+    def answer(self, question: str, *, system: str = "trag", stop: threading.Event | None = None) -> AnswerRecord:
         """The record of one question, for those who do not watch it being written. Raises what `ask` raises."""
-        *_, last = self.ask(question, system=system)
+        *_, last = self.ask(question, system=system, stop=stop)
         if not isinstance(last, Answer):
             raise RuntimeError(f"ask ended with {last}")
         return last.record

@@ -215,9 +215,10 @@ class Asking:
             seconds=replace(self.seconds, total=monotonic() - self.started),
             interrupted=self.interrupted,
         )
-        self.assistant.records.save_answer(
-            record.id, self.conversation, record.question, record.answer, record.to_json()
-        )
+        if self.assistant.records:
+            self.assistant.records.save_answer(
+                record.id, self.conversation, record.question, record.answer, record.to_json()
+            )
         return record
 
     def settled(self) -> Settled:

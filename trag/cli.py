@@ -1,4 +1,4 @@
-"""Every job from the terminal: python -m trag ask, batch, ingest, chart, doctor, serve.
+"""Every job from the terminal: python -m trag ask, batch, ingest, chart, evaluate, audit, doctor, serve.
 
 Words -> one call on the home -> lines. Errors are one line and a hint on stderr with exit 1, wrong usage is exit 2,
 a bug keeps its traceback. Knows nothing of how any job is done.
@@ -17,13 +17,15 @@ from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from trag.errors import SHOWN, TragError
+from trag.evaluate import terminal as evaluation
+from trag.evaluate.grammar import terminal as auditing
 from trag.record import AnswerRecord
 from trag.settings import Settings, load
 
 if TYPE_CHECKING:
     from org.chart import Report
 
-_SYSTEMS = ("trag", "trag-no-tree", "rag", "finetuned", "finetuned-tree")
+_SYSTEMS = ("trag", "trag-unrepaired", "trag-no-tree", "rag", "finetuned", "finetuned-tree")
 
 # Each job imports what it needs, so that `chart check` does not pay for a language model.
 
@@ -79,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
     ingest.add_argument(
         "--reindex", action="store_true", help="embed everything again, after another embedder was chosen"
     )
+    ingest.add_argument(
+        "--examples", metavar="FILE", help="example questions, one a line, in whose manner a larger model writes pairs"
+    )
     ingest.set_defaults(job=_ingest)
 
     chart = jobs.add_parser("chart", help="check, activate and show the organization chart")
@@ -104,6 +109,8 @@ def _parser() -> argparse.ArgumentParser:
             )
         act.set_defaults(job=_CHART[name])
 
+    evaluation.add(jobs, _SYSTEMS)
+    auditing.add(jobs, _SYSTEMS)
     doctor = jobs.add_parser("doctor", help="what this machine can do: models, hashes, GPU, disk, versions")
     doctor.set_defaults(job=_doctor)
     serve = jobs.add_parser("serve", help="open the assistant in the browser; the same as python app.py")
@@ -172,9 +179,10 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from trag.home import open_home
+    from trag.ingest.parse.characters import counted, decode
 
-    if not (options.paths or options.forget or options.reindex):
-        raise TragError("Nothing to do: no PATH, --forget or --reindex.", "python -m trag ingest --help")
+    if not (options.paths or options.forget or options.reindex or options.examples):
+        raise TragError("Nothing to do: no PATH, --forget, --reindex or --examples.", "python -m trag ingest --help")
     with open_home(settings) as home, tqdm(unit="passage", file=sys.stderr, disable=None, leave=False) as bar:
 
         def progress(step: str, done: int, total: int) -> None:
@@ -182,6 +190,9 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
             bar.total, bar.n = total, done
             bar.refresh()
 
+        if options.examples:
+            text, _ = decode(_file(options.examples).read_bytes())
+            print(f"{counted(len(home.set_examples(text)), 'example question')} kept")
         if options.forget:
             print(home.forget(options.forget))
         if options.reindex:

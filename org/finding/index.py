@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -94,38 +94,42 @@ def build(chart: Chart) -> Index:
     leads: dict[str, list[tuple[str, str]]] = defaultdict(list)
     only: dict[str, list[Name]] = defaultdict(list)
     root = chart.root
+    root_key = names.key(names.without_legal_form(root.name))
     for unit in chart.units.values():
-        own = set(names.key(unit.name).split(" "))
+        own = names.key(unit.name)
+        own_words = set(own.split(" "))
         is_above = bool(chart.children(unit.id))
         unit_type = names.key(unit.type)
-        for part in dict.fromkeys((unit_type, names.key(names.head_name(unit.name)))):
-            for written in (unit.name, *names.other_names(unit.name)) if " " in part else ():
-                for abbreviated in _abbreviated(names.key(written), part):
-                    named[abbreviated].append(Name(unit.id, unit.name, Rank.DERIVED))
-        if unit.id != root.id:
-            for short in _without_root(names.key(unit.name), names.key(names.without_legal_form(root.name))):
-                named[short].append(Name(unit.id, unit.name, Rank.DERIVED))
-        last = names.key(unit.name).rpartition(" ")[2]
-        if last != names.key(unit.name) and last in kinds and len(only[last]) < 2:
-            only[last].append(Name(unit.id, unit.name, Rank.HEAD))
+        head = names.head_name(unit.name)
+        keys = [own]
         for written in dict.fromkeys((unit.name, *unit.aliases)):
             key = names.key(written)
-            is_nickname = own.isdisjoint(key.split(" ")) and not names.is_acronym(written)
+            is_nickname = own_words.isdisjoint(key.split(" ")) and not names.is_acronym(written)
             first, _, rest = key.partition(" ")
             if is_above and rest and first not in common and len(leads[first]) <= _MOST_HAVING:
                 leads[first].append((unit.id, key))
             if key.count(" ") > 1:
                 long.append((unit.id, key))
             named[key].append(Name(unit.id, written, Rank.GIVEN, is_nickname))
-            if (spelled := names.key(names.spelled_out(written))) != key:
+            if not written.isascii() and (spelled := names.key(names.spelled_out(written))) != key:
                 named[spelled].append(Name(unit.id, written, Rank.GIVEN, is_nickname))
             for other in names.other_names(written):
-                named[names.key(other)].append(Name(unit.id, other, Rank.DERIVED))
+                keys.append(names.key(other))
+                named[keys[-1]].append(Name(unit.id, other, Rank.DERIVED))
             for core in names.cores(written, kinds, unit_type):
                 is_whole = not core.is_part or " " in core.text
                 is_alone = (is_whole or core.is_side) and len(core.text) > 2 and not _POSSESSIVE.search(written)
                 cores[core.text].append(Core(unit.id, written, core.kind, is_whole, is_alone, core.is_part))
-        if head := names.head_name(unit.name):
+        compound = names.key(head) if "-" in head else ""  # "Directorate-General"
+        for part in (unit_type, compound):
+            for abbreviated in _abbreviated(keys, part) if " " in part else ():
+                named[abbreviated].append(Name(unit.id, unit.name, Rank.DERIVED))
+        for short in _without_root(own, root_key) if unit.id != root.id else ():
+            named[short].append(Name(unit.id, unit.name, Rank.DERIVED))
+        last = own.rpartition(" ")[2]
+        if last != own and last in kinds and len(only[last]) < 2:
+            only[last].append(Name(unit.id, unit.name, Rank.HEAD))
+        if head:
             heads[names.key(head)].append(Name(unit.id, f"the {head}", Rank.HEAD))
     for phrase, sharing in heads.items():
         if phrase not in names.OFFICES and len(sharing) <= (MOST_SHARING if " " in phrase else 1):
@@ -144,20 +148,21 @@ def build(chart: Chart) -> Index:
     return Index(chart, dict(named), few, types, kinds, root.id, offices, _by_word(long, kinds), _rare(leads))
 
 
-def _abbreviated(key: str, part: str) -> Iterator[str]:
-    """A name with its type, or its head, of several words cut to their initials: "flat products BU", "DG trade"."""
+def _abbreviated(keys: Iterable[str], part: str) -> Iterator[str]:
+    """Names with the type, or the head, of several words cut to its initials: "flat products BU", "DG trade"."""
     initials = "".join(word[0] for word in part.split(" "))
-    if key.endswith(f" {part}"):
-        yield f"{key.removesuffix(part)}{initials}"
-    elif key.startswith(f"{part} "):
-        yield f"{initials}{key.removeprefix(part)}"
+    for key in keys:
+        if key.endswith(f" {part}"):
+            yield f"{key.removesuffix(part)}{initials}"
+        elif key.startswith(f"{part} "):
+            yield f"{initials}{key.removeprefix(part)}"
 
 
 def _without_root(key: str, root: str) -> Iterator[str]:
     """A name that begins with the organization's, without it or with its first word alone: "chamber choir" of the
     Northern Broadcasting Chamber Choir, "halden poland" of Halden Pharma Poland."""
-    rest = key.removeprefix(f"{root} ")
-    if rest != key:
+    if key.startswith(f"{root} "):
+        rest = key.removeprefix(f"{root} ")
         if " " in rest:
             yield rest
         if " " in root:

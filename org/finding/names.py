@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -60,11 +60,11 @@ _KIND_FIRST = re.compile(r"[A-Za-z]+ (?!of\b|for\b|on\b|d[eu']|f[uü]e?r\b)[A-Za
 _TITLED = re.compile(r"-[A-Z]?[a-z]+$")
 _CODE = re.compile(r"[A-Z]{1,3}-?\d{1,3}")
 _REMIT = re.compile(r"\s+(?:for|of|in|at)\s+|\s*(?:,|:| - | – )\s*")
-_LEGAL_FORM = re.compile(
-    r",?\s+(?:gmbh|ag|kg|se|ltd|limited|inc|llc|llp|plc|pty|co|corp|s\.?a\.?s?|s\.?l\.?u?|s\.?p\.?a|s\.?r\.?l|b\.?v|n\.?v|asa?"
-    r"|a/s|ab|oyj?|k\.?k|ltda|sp\.? z ?o\.?o)\.?$",
-    re.IGNORECASE,
-)
+_LEGAL_FORMS = frozenset((
+    "ab", "ag", "as", "asa", "bv", "co", "corp", "gmbh", "inc", "kg", "kk", "limited", "llc", "llp", "ltd", "ltda",
+    "nv", "oy", "oyj", "plc", "pty", "sa", "sas", "se", "sl", "slu", "sp z oo", "spa", "srl",
+))  # fmt: skip
+_LEGAL_ENDS = frozenset(form.rpartition(" ")[2] for form in _LEGAL_FORMS)
 _CONJUNCTION = re.compile(r"\s*(?:,|/|&|\band\b)\s*|\s+(?:e|et|und|ve|y)\s+")
 
 
@@ -102,10 +102,10 @@ def key(text: str) -> str:
     return " ".join(_texts(text) or [_canonical(word)[0] for word in _WORD.findall(_fold(text)[0])])
 
 
-def dropped(key: str) -> frozenset[str]:
-    """The words of a key that is all articles and the like, which `words` would drop."""
-    found = frozenset(key.split(" "))
-    return found if found <= _DROPPED else frozenset()
+def dropped(keys: Iterable[str]) -> frozenset[str]:
+    """The words of those keys that are all articles and the like, which `words` would drop."""
+    found = (key.split(" ") for key in keys if key.partition(" ")[0] in _DROPPED)
+    return frozenset(word for some in found if _DROPPED.issuperset(some) for word in some)
 
 
 @lru_cache(maxsize=64)  # one name is asked about several times in a row
@@ -171,7 +171,13 @@ def without_parenthesis(name: str) -> str:
 
 def without_legal_form(name: str) -> str:
     """ "Halden Polska" of "Halden Polska Sp. z o.o."."""
-    return _LEGAL_FORM.sub("", _LEGAL_FORM.sub("", name))  # "Pty. Ltd."
+    if name.rpartition(" ")[2].replace(".", "").lower() not in _LEGAL_ENDS:  # as nearly all
+        return name
+    found = name.split(" ")
+    for size in (3, 1, 1):  # "Pty. Ltd."
+        if len(found) > size and " ".join(found[-size:]).replace(".", "").lower() in _LEGAL_FORMS:
+            found = found[:-size]
+    return " ".join(found).rstrip(",")
 
 
 def spelled_out(name: str) -> str:
@@ -185,7 +191,7 @@ def other_names(name: str) -> Iterator[str]:
     if bare and bare != name:
         yield bare
         yield from filter(is_acronym, _PARENTHESIS.findall(name))
-    if bare and (short := without_legal_form(bare)) != bare:
+    if (short := without_legal_form(bare)) not in ("", bare):
         yield short
     if is_acronym(short := initials(bare)):
         yield short

@@ -163,13 +163,13 @@ class _Reader:
         if kind and is_everyday:
             return
         alone = [core for core in cores if core.is_alone]
-        if len({core.unit for core in alone}) > 1:
+        sharing = dict.fromkeys(core.unit for core in alone)
+        if len(sharing) > 1:
             alone = [core for core in alone if not core.is_part] or alone
-        if len({core.unit for core in alone}) > 1:
             alone = [core for core in alone if core.kind in names.OFFICES] or alone
-        units = tuple(dict.fromkeys(core.unit for core in alone))
-        if 0 < len(units) <= MOST_SHARING:
-            yield Reading(first, last, units, Rank.BARE, alone[0].written, is_part=alone[0].is_part)
+            sharing = dict.fromkeys(core.unit for core in alone)
+        if 0 < len(sharing) <= MOST_SHARING:
+            yield Reading(first, last, tuple(sharing), Rank.BARE, alone[0].written, is_part=alone[0].is_part)
 
     def _as_some(self, place: int) -> Iterator[Reading]:
         """The kind at `place` and one to four words before it, or after it and an "of", that one unit's names have all

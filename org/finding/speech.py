@@ -6,6 +6,7 @@ A text and a place in it -> whether the words there are someone, or only somethi
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from org.finding.sentence import TOPICS
 
@@ -161,6 +162,7 @@ _PAIR_LINK = re.compile(
 )
 
 
+@lru_cache(maxsize=64)  # each place is asked about several times in a row
 def neighbours(text: str, start: int, end: int) -> tuple[str, str]:
     """The words just before and just after, in lower case; "" where the sentence or its clause ends."""
     before = _BEFORE.search(text, max(0, start - 40), start)
@@ -168,6 +170,7 @@ def neighbours(text: str, start: int, end: int) -> tuple[str, str]:
     return (before[1].lower() if before else "", after[2].lower() if after and not after[1] else "")
 
 
+@lru_cache(maxsize=64)
 def ends(text: str, start: int, end: int) -> tuple[bool, bool]:
     """Whether the words are no part of something longer: with what stands before them, with what stands after."""
     before, after = neighbours(text, start, end)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -79,7 +79,7 @@ class Speller:
                 near.append([])
                 continue
             lookups += 1
-            alike = dict.fromkeys(other for part in _parts(text) for other in self._similar.get(part, ()))
+            alike = dict.fromkeys(chain.from_iterable(self._similar.get(part, ()) for part in _parts(text)))
             alike.pop(text, None)
             close = process.extract(text, list(alike), scorer=OSA.distance, score_cutoff=2, limit=_NEAREST)
             slips = 1 if text in self.known else 2

@@ -273,7 +273,7 @@ NAME = (
     st.lists(st.tuples(WORD | EVERYDAY, SIGN), min_size=1, max_size=5)
     .map(lambda parts: "".join(word + sign for word, sign in parts).strip())
     # all but a unit called "the", or one without any letter
-    .filter(lambda name: names.key(name) != "" and (name.istitle() or not names.dropped(names.key(name))))
+    .filter(lambda name: names.key(name) != "" and (name.istitle() or not names.dropped([names.key(name)])))
 )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from store.records import Records
 from trag.cli import main
 
 ROOT = Path(__file__).parent.parent.parent
@@ -69,6 +70,20 @@ def test_wrong_usage_is_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["chart", "paint"])
     assert ended.value.code == 2
+
+
+def test_example_questions_are_kept_from_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "examples.txt").write_bytes(
+        "Who pilots the Zürich ferry?\r\n\r\nWho closes the harbour?\r\n".encode("cp1252")
+    )
+    assert main(["ingest", "--examples", str(folder / "examples.txt")]) == 0
+    assert capsys.readouterr().out == "2 example questions kept\n"
+    records = Records(f"sqlite:///{folder / 'home' / 'trag.db'}")
+    assert records.examples.all() == ("Who pilots the Zürich ferry?", "Who closes the harbour?")
+    records.close()
+    (folder / "examples.txt").write_text("w" * 301)
+    assert main(["ingest", "--examples", str(folder / "examples.txt")]) == 1
+    assert "Question 1 has 301 characters" in capsys.readouterr().err
 
 
 def test_chart_check_reports_every_problem_and_exits_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from prompts import Message
 from trag.errors import TragError
@@ -77,6 +77,17 @@ class LanguageModel(Protocol):
 
     def close(self) -> None:
         """Give back what it holds."""
+
+
+@runtime_checkable
+class Weighing(Protocol):
+    """A model that also says how likely the answers are that it does not write. A local one does."""
+
+    def weigh(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
+        """For each text, the natural logarithm of how likely the answer begins with it.
+
+        Raises TragError when the prompt does not fit with the longest of them, ModelDied when the model ends meanwhile.
+        """
 
 
 def open_model(settings: Settings) -> LanguageModel:

@@ -1,6 +1,6 @@
 """llama.cpp on one GGUF file: chat template, tokens, reading the prompt, writing the answer. For the worker process.
 
-messages -> text of the prompt -> tokens -> read -> pieces of the answer -> usage
+messages -> text of the prompt -> tokens -> read -> pieces of the answer -> usage, or how likely some beginnings are
 
 Knows nothing about processes. Every use of llama_cpp is in this file.
 """
@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import llama_cpp
+import numpy as np
+import numpy.typing as npt
 from jinja2 import TemplateError
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
@@ -32,6 +34,8 @@ _SHORTEST = 64
 _ERROR = 4  # GGML_LOG_LEVEL_ERROR
 _TEMPLATE_HINT = "Use another chat model, or mend the template of this one."
 _MARKUP = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
+
+Logarithms = npt.NDArray[np.float64]
 
 _said: deque[str] = deque(maxlen=8)
 """The last errors of llama.cpp."""
@@ -131,14 +135,7 @@ class Engine:
         Raises TragError when the prompt leaves no room for an answer.
         """
         prompt = self._tokens(messages)
-        room = self._context - len(prompt)
-        if room < 1:
-            raise TragError(
-                f"The prompt has {len(prompt):,} tokens and the model's context {self._context:,}.",
-                "Ask a shorter question, or set a larger TRAG_CONTEXT.",
-            )
-        if not prompt:
-            raise TragError("The model's chat template makes nothing of these messages.", _TEMPLATE_HINT)
+        room = self._room(prompt)
         evaluated = self._read(prompt, cancelled, alive)
         written = 0
         text = codecs.getincrementaldecoder("utf-8")("replace")
@@ -155,6 +152,57 @@ class Engine:
             if rest := text.decode(b"", final=True):
                 yield rest
         yield Usage(len(prompt), evaluated, written)
+
+    def weigh(
+        self, messages: Sequence[Message], beginnings: Sequence[str], alive: Callable[[], None]
+    ) -> tuple[float, ...]:
+        """See Weighing; `alive` as in `write`."""
+        prompt = self._render(messages)
+        rows = [self._tokenized(prompt + beginning) for beginning in beginnings]
+        # A beginning may take the end of the prompt into its first token, and then that is no longer shared.
+        alike = takewhile(lambda tokens: len(set(tokens)) == 1, zip(self._tokenized(prompt), *rows, strict=False))
+        shared = [token for token, *_ in alike]
+        self._room(max([shared, *rows], key=len))
+        self._held = []  # read in other parts, the same prompt was seen to give weights that differ by 4%
+        self._read(shared, lambda: False, alive)
+        first = self._next()
+        return tuple(self._weight(row[len(shared) :], first, alive) for row in rows)
+
+    def _weight(self, tokens: Sequence[int], first: Logarithms, alive: Callable[[], None]) -> float:
+        """The logarithm of how likely these tokens come after the prompt that is held, `first` being that of every
+        token to come first."""
+        weight, likely = 0.0, first
+        for place, token in enumerate(tokens, 1):
+            weight += float(likely[token])
+            if place < len(tokens):
+                alive()
+                self._llama.eval([token])
+                likely = self._next()
+        memory = llama_cpp.llama_get_memory(self._llama.ctx)
+        if len(tokens) > 1 and not llama_cpp.llama_memory_seq_rm(memory, 0, len(self._held), -1):
+            prompt, self._held = self._held, []  # a recurrent model cannot go back
+            self._read(prompt, lambda: False, alive)
+        self._llama.n_tokens = len(self._held)
+        return weight
+
+    def _next(self) -> Logarithms:
+        """The natural logarithm of how likely each token comes next."""
+        last = llama_cpp.llama_get_logits_ith(self._llama.ctx, -1)
+        logits = np.ctypeslib.as_array(last, shape=(self._llama.n_vocab(),)).astype(np.float64)
+        logits -= logits.max()
+        return np.asarray(logits - np.log(np.exp(logits).sum()))
+
+    def _room(self, prompt: Sequence[int]) -> int:
+        """Tokens that are left beside the prompt. Raises TragError when there are none, and for an empty prompt."""
+        room = self._context - len(prompt)
+        if room < 1:
+            raise TragError(
+                f"The prompt has {len(prompt):,} tokens and the model's context {self._context:,}.",
+                "Ask a shorter question, or set a larger TRAG_CONTEXT.",
+            )
+        if not prompt:
+            raise TragError("The model's chat template makes nothing of these messages.", _TEMPLATE_HINT)
+        return room
 
     def _read(self, prompt: list[int], cancelled: Callable[[], bool], alive: Callable[[], None]) -> int:
         """Read the prompt, except the start that is held from the prompt before; returns how many tokens were read.
@@ -192,7 +240,9 @@ class Engine:
         return len(self._held) - start
 
     def _tokens(self, messages: Sequence[Message]) -> list[int]:
-        text = self._render(messages)
+        return self._tokenized(self._render(messages))
+
+    def _tokenized(self, text: str) -> list[int]:
         # The template writes the start token where it wants one; a second one would make the model answer worse.
         add_start = llama_cpp.llama_vocab_get_add_bos(self._vocabulary) and not text.startswith(self._start)
         return list(self._llama.tokenize(text.encode("utf-8", "replace"), add_bos=add_start, special=True))

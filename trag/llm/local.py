@@ -19,7 +19,7 @@ from prompts import Message
 from trag.errors import TragError
 from trag.llm import ModelDied, ModelIdentity, Usage, files
 from trag.llm.process import Process
-from trag.llm.wire import Cancel, Count, Counted, CountText, Done, Load, Order, Piece, Ready, Write
+from trag.llm.wire import Cancel, Count, Counted, CountText, Done, Load, Order, Piece, Ready, Weigh, Weighed, Write
 
 log = logging.getLogger(__name__)
 
@@ -171,6 +171,23 @@ class LocalModel:
                 process.forget(number)
                 if not done and not cancelled:
                     process.send(Cancel(number))
+
+    def weigh(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
+        """See Weighing. Waits for the answers that were asked for before."""
+        process = self._running(threading.Event())
+        number = next(self._numbers)
+        inbox = process.ask(Weigh(number, tuple(messages), tuple(beginnings)), number)
+        asked = monotonic()
+        try:
+            while True:
+                reply = process.next(inbox, _POLL_SECONDS)
+                if isinstance(reply, Weighed):
+                    self._deaths_in_a_row = 0
+                    return reply.log_probabilities
+                if reply is None and monotonic() - max(asked, process.heard_at) > self._patience:
+                    raise process.hung()
+        finally:
+            process.forget(number)
 
     def close(self) -> None:
         """End the process. A later call would start it again."""

@@ -56,6 +56,15 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
+class Weigh:
+    """Order: how likely the answer begins with each of these texts."""
+
+    request: int
+    messages: tuple[Message, ...]
+    beginnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Cancel:
     """Order: that answer is not wanted any more."""
 
@@ -79,7 +88,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Alive:
-    """The prompt is being read: nothing to show yet. Said when it begins, and every second."""
+    """A prompt is being read: nothing to show yet. Said when it begins, and every second."""
 
     request: int
 
@@ -111,6 +120,14 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
+class Weighed:
+    """The answer to a weighing: a natural logarithm for each beginning."""
+
+    request: int
+    log_probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """The order cannot be carried out, said as to a person; the process goes on, unless it was starting."""
 
@@ -119,8 +136,8 @@ class Failed:
     hint: str
 
 
-Order = Load | Prepare | Count | CountText | Write | Cancel
-Reply = Hello | Ready | Alive | Counted | Piece | Done | Failed
+Order = Load | Prepare | Count | CountText | Write | Weigh | Cancel
+Reply = Hello | Ready | Alive | Counted | Piece | Done | Weighed | Failed
 _RECORDS = {record.__name__: record for record in (*get_args(Order), *get_args(Reply))}
 
 
@@ -135,5 +152,6 @@ def decode(line: bytes) -> Order | Reply:
     name, values = json.loads(line)
     if "messages" in values:
         values["messages"] = tuple(Message(**message) for message in values["messages"])
+    values |= {field: tuple(values[field]) for field in ("beginnings", "log_probabilities") if field in values}
     record: Order | Reply = _RECORDS[name](**values)
     return record

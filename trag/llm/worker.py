@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -27,13 +28,13 @@ _PARENT_DEATH = 1  # PR_SET_PDEATHSIG
 
 
 class Worker:
-    """Talks with the app: one thread takes the orders, the main thread writes the answers one after the other."""
+    """Talks with the app: one thread takes the orders, the main thread reads and writes, one order after the other."""
 
     def __init__(self, orders: BinaryIO, replies: BinaryIO) -> None:
         self._orders = orders
         self._replies = replies
         self._saying = threading.Lock()
-        self._waiting: SimpleQueue[wire.Write] = SimpleQueue()
+        self._waiting: SimpleQueue[wire.Write | wire.Weigh] = SimpleQueue()
         self._wanted: set[int] = set()
 
     def run(self) -> None:
@@ -59,12 +60,12 @@ class Worker:
         self._say(wire.Ready())
         threading.Thread(target=self._listen, daemon=True).start()
         while True:
-            self._write(self._waiting.get())
+            self._work(self._waiting.get())
 
     def _listen(self) -> None:
         for line in self._orders:
             order = wire.decode(line)
-            if isinstance(order, wire.Write):
+            if isinstance(order, wire.Write | wire.Weigh):
                 self._wanted.add(order.request)
                 self._waiting.put(order)
             elif isinstance(order, wire.Cancel):
@@ -85,7 +86,7 @@ class Worker:
         else:
             self._say(wire.Counted(order.request, tokens))
 
-    def _write(self, order: wire.Write) -> None:
+    def _work(self, order: wire.Write | wire.Weigh) -> None:
         request = order.request
         self._say(wire.Alive(request))
         spoken = monotonic()
@@ -97,16 +98,21 @@ class Worker:
                 self._say(wire.Alive(request))
 
         try:
-            for piece in self._engine.write(
-                order.messages, order.max_tokens, lambda: request not in self._wanted, alive
-            ):
-                if isinstance(piece, Usage):
-                    self._say(wire.Done(request, piece.prompt, piece.evaluated, piece.completion))
-                else:
-                    self._say(wire.Piece(request, piece))
+            if isinstance(order, wire.Weigh):
+                self._say(wire.Weighed(request, self._engine.weigh(order.messages, order.beginnings, alive)))
+            else:
+                self._write(order, alive)
         except TragError as error:
             self._say(wire.Failed(request, error.message, error.hint))
         self._wanted.discard(request)
+
+    def _write(self, order: wire.Write, alive: Callable[[], None]) -> None:
+        request = order.request
+        for piece in self._engine.write(order.messages, order.max_tokens, lambda: request not in self._wanted, alive):
+            if isinstance(piece, Usage):
+                self._say(wire.Done(request, piece.prompt, piece.evaluated, piece.completion))
+            else:
+                self._say(wire.Piece(request, piece))
 
     def _say(self, reply: wire.Reply) -> None:
         with self._saying:

@@ -114,6 +114,11 @@ class Askings:
                 return None
             return asking
 
+    def busy(self) -> bool:
+        """Whether anything is being answered, or waits to be."""
+        with self._lock:
+            return any(not asking.draft.over for asking in self._askings.values())
+
     def begin(self, conversation: str, question: str, ask: Callable[[threading.Event], Iterator[Event]]) -> bool:
         """Ask `question` in `conversation`; False, and nothing is asked, while another one is being answered there."""
         with self._lock:

@@ -20,6 +20,7 @@ from starlette.datastructures import Headers, MutableHeaders
 
 from org.reading.table import MAX_BYTES
 from trag.limited import Limits
+from trag.web.quality import LARGEST_SET
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -35,23 +36,28 @@ UPLOADS = {
     "/charts/uploads": ("A chart", MAX_BYTES),
     "/documents/uploads": ("A document", Limits().file_bytes),
     "/documents/pairs/import": ("A file of pairs", MAX_BYTES),
+    "/quality/cases": ("A set of questions", LARGEST_SET),
 }
 """The paths that a file is sent to, its body passed on as it comes: what it is called, and the bytes it may have."""
 
 READ = ("/", "/healthz", "/ask.css", "/theme.css", "/favicon.ico", "/gradio_api/queue/data", "/gradio_api/app_id")
 READ_UNDER = ("/assets/", "/static/js/")
 READ_OURS = re.compile(
-    r"/(?:pages|sending|(?:charts|documents)(?:_\w+)?)\.(?:css|js)"
+    r"/(?:pages|sending|(?:charts|documents|quality)(?:_\w+)?)\.(?:css|js)"
     r"|/charts(?:/sample\.csv"
     r"|/(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})"
     r"(?:/(?:ready|picture|units/\d{1,6}|(?:problems|changes|chart)\.csv|chart\.xlsx|(?:chart|tree)\.json))?)?"
-    r"|/documents(?:/queue|/units|/pairs(?:\.csv|\.jsonl)?"
+    r"|/documents(?:/queue|/units|/examples|/pairs(?:\.csv|\.jsonl)?"
     r"|/[0-9a-f]{32}(?:/(?:original|view|pages/\d{1,6}\.png))?)?"
+    r"|/quality(?:/progress|/compare|/sample\.jsonl|/cases/[0-9a-f]{64}\.jsonl"
+    r"|/runs/\d{8}-\d{6}(?:-\d{1,4})?(?:/(?:report\.md|answers\.csv|run\.json|answers/\d{1,6}))?)?"
 )
 WRITE = ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset", *UPLOADS)
 WRITE_OURS = re.compile(
     r"/charts/(?:uploads/[0-9a-f]{64}/(?:activate|discard)|versions/[0-9a-f]{12}/activate)"
-    r"|/documents/(?:queue/(?:clear|[\w-]{1,64}/(?:cancel|retry))|pairs(?:/many)?|[0-9a-f]{32}/(?:delete|audience))"
+    r"|/documents/(?:queue/(?:clear|[\w-]{1,64}/(?:cancel|retry))|examples|pairs(?:/many)?|[0-9a-f]{32}/(?:delete|audience))"
+    r"|/quality/(?:stop|dismiss|runs|cases/(?:chart|[0-9a-f]{64}/remove)"
+    r"|runs/\d{8}-\d{6}(?:-\d{1,4})?/(?:resume|remove|answers/\d{1,6}/label))"
 )
 
 # Gradio's HTML component compiles its templates ('unsafe-eval') and sets styles in place; scripts need the nonce.

@@ -36,6 +36,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.charts import page as charts
     from trag.web.documents import page as documents
     from trag.web.gate import Gate
+    from trag.web.quality import page as quality
 
     opening = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
     page = AskPage(home, opening.submit(lambda: home.assistant))
@@ -44,6 +45,7 @@ def create_app(home: Home) -> FastAPI:
     async def running(app: FastAPI) -> AsyncIterator[None]:
         yield
         charts_page.reviews.close()
+        await run_in_threadpool(evaluation.close)
         await run_in_threadpool(page.askings.end_all)
         await run_in_threadpool(opening.shutdown)
 
@@ -54,6 +56,7 @@ def create_app(home: Home) -> FastAPI:
         app.get(f"/{path.name}")(_sent(path))
     charts_page = charts.mount(app, home)
     shelf = documents.mount(app, home)
+    evaluation = quality.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     opening.submit(shelf.begin).add_done_callback(_logged)
     gr.mount_gradio_app(
         app,

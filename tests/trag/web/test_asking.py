@@ -145,3 +145,16 @@ def test_ending_stops_and_forgets() -> None:
     assert askings.find("c") is None
     askings.end("c")
     askings.end_all()
+
+
+def test_it_is_known_whether_anybody_is_being_answered() -> None:
+    script = Script(FOUND, Answer(RECORD))
+    askings = Askings()
+    assert not askings.busy()
+    askings.begin("c", "Q?", script)
+    asking = askings.find("c")
+    assert asking is not None
+    assert askings.busy()
+    script.gate.release(2)
+    last(asking)
+    assert not askings.busy()

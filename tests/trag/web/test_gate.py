@@ -14,6 +14,8 @@ UPLOAD = "/charts/uploads"
 UPLOADED = f"{UPLOAD}/{'0af' * 21}9"
 VERSION = "/charts/versions/0123456789ab"
 DOCUMENT = f"/documents/{'0af' * 10}12"
+RUN = "/quality/runs/20260105-090000-2"
+SET = f"/quality/cases/{'0af' * 21}9"
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +46,7 @@ def client() -> TestClient:
         return sum([len(chunk) async for chunk in request.stream()])
 
     methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"]
-    for start in ("/charts", "/documents", "/pages", "/sending"):
+    for start in ("/charts", "/documents", "/quality", "/pages", "/sending"):
         app.add_api_route(start + "{rest:path}", lambda rest: rest, methods=methods)
 
     return TestClient(app, base_url=HOME)
@@ -118,8 +120,17 @@ def test_only_names_of_this_machine_are_answered(client: TestClient, host: str, 
         "/documents/queue/0af-9/retry",
         "/documents/pairs",
         "/documents/pairs/many",
+        "/documents/examples",
         f"{DOCUMENT}/delete",
         f"{DOCUMENT}/audience",
+        "/quality/runs",
+        "/quality/stop",
+        "/quality/dismiss",
+        "/quality/cases/chart",
+        f"{SET}/remove",
+        f"{RUN}/resume",
+        f"{RUN}/remove",
+        f"{RUN}/answers/0/label",
     ],
 )
 def test_no_other_site_may_write(client: TestClient, path: str, headers: dict[str, str], status: int) -> None:
@@ -175,6 +186,7 @@ def test_another_site_may_link_here_but_not_read(client: TestClient, mode: str, 
         ("GET", "/documents/queue/1/cancel"),
         ("POST", "/documents/queue/../uploads/retry"),
         ("GET", "/documents/pairs/many"),
+        ("GET", "/documents/examples/1"),
         ("GET", "/documents/pairs/import"),
         ("GET", f"{DOCUMENT}/delete"),
         ("GET", f"{DOCUMENT}/audience"),
@@ -192,6 +204,24 @@ def test_another_site_may_link_here_but_not_read(client: TestClient, mode: str, 
         ("GET", "/documents/"),
         ("GET", "/documents.py"),
         ("GET", "/pages.py"),
+        ("POST", "/quality"),
+        ("GET", "/quality/"),
+        ("GET", "/quality/runs"),
+        ("GET", "/quality/cases"),
+        ("GET", "/quality/stop"),
+        ("GET", f"{RUN}/resume"),
+        ("GET", f"{RUN}/remove"),
+        ("GET", f"{RUN}/answers/0/label"),
+        ("GET", f"{RUN}/answers/1234567"),
+        ("GET", f"{RUN}/results.jsonl"),
+        ("GET", f"{RUN}/%2e%2e/%2e%2e/trag.db"),
+        ("GET", "/quality/runs/../../trag.db"),
+        ("POST", RUN),
+        ("DELETE", RUN),
+        ("GET", SET),
+        ("GET", f"{SET}/remove"),
+        ("GET", f"{SET}0.jsonl"),
+        ("GET", "/quality.py"),
     ],
 )
 def test_what_our_pages_do_not_need_is_not_there(client: TestClient, method: str, path: str) -> None:
@@ -222,6 +252,7 @@ def test_what_our_pages_do_not_need_is_not_there(client: TestClient, method: str
         "/documents_upload.js",
         "/documents/queue",
         "/documents/units",
+        "/documents/examples",
         "/documents/pairs",
         "/documents/pairs.csv",
         "/documents/pairs.jsonl",
@@ -229,6 +260,19 @@ def test_what_our_pages_do_not_need_is_not_there(client: TestClient, method: str
         f"{DOCUMENT}/view",
         f"{DOCUMENT}/original",
         f"{DOCUMENT}/pages/12.png",
+        "/quality",
+        "/quality.css",
+        "/quality_plots.css",
+        "/quality.js",
+        "/quality/progress",
+        "/quality/compare",
+        "/quality/sample.jsonl",
+        f"{SET}.jsonl",
+        RUN,
+        f"{RUN}/report.md",
+        f"{RUN}/answers.csv",
+        f"{RUN}/run.json",
+        f"{RUN}/answers/0",
     ],
 )
 def test_our_pages_are_reached(client: TestClient, path: str) -> None:

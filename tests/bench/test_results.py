@@ -1,0 +1,88 @@
+"""The tables that `make results` writes: only between their marks, and nothing is asked twice."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import results
+from bench.results import Organization, rewritten
+from trag.evaluate import program, running
+from trag.evaluate.runs import Results
+
+BEFORE = "# Results\n\nBy hand.\n\n<!-- results: overall -->\nold\n<!-- end of results: overall -->\n\nBy hand too.\n"
+
+
+def test_only_what_is_between_the_marks_is_rewritten() -> None:
+    once = rewritten(BEFORE, "overall", "new \\1\nlines")
+    assert once == BEFORE.replace("old", "new \\1\nlines")
+    assert rewritten(once, "overall", "old") == BEFORE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no marks",
+        BEFORE + BEFORE,
+        BEFORE.replace("<!-- end of results: overall -->", ""),
+        BEFORE.replace("overall", "x"),
+    ],
+    ids=["none", "twice", "no end", "another's"],
+)
+def test_marks_that_are_not_there_once_are_an_error(text: str) -> None:
+    with pytest.raises(SystemExit, match="<!-- results: overall -->"):
+        rewritten(text, "overall", "new")
+
+
+def test_every_block_has_its_place_in_the_results() -> None:
+    text = results.RESULTS.read_text(encoding="utf-8")
+    for name in results.BLOCKS:
+        assert rewritten(text, name, "new").count("new") >= 1
+
+
+def test_a_slice_is_spread_over_the_set() -> None:
+    assert results._spread(range(10), 3) == [0, 3, 6]  # type: ignore[arg-type, comparison-overlap]
+    assert results._spread(range(3), 0) == range(3)  # type: ignore[arg-type, comparison-overlap]
+    assert results._spread(range(3), 9) == range(3)  # type: ignore[arg-type, comparison-overlap]
+
+
+@pytest.mark.slow
+def test_results_are_written_from_real_runs_that_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "rules.txt").write_text("RULES\n\n1. Ships over 90 metres take two tugs.\n")
+    (tmp_path / "chart.csv").write_text("name,parent,type\nHarbour Board,,board\nTug Team,Harbour Board,team\n")
+    (tmp_path / "questions.jsonl").write_text(
+        '{"id": "1", "kind": "simple", "question": "Where is the Tug Team?", "gold": [["Harbour Board"]]}\n'
+        '{"id": "2", "kind": "document", "question": "How many tugs for a ship of 100 metres?", "gold": [["two"]]}\n'
+    )
+    harbour = Organization("harbour", tmp_path / "chart.csv", tmp_path / "documents", tmp_path / "questions.jsonl")
+    (tmp_path / "RESULTS.md").write_text(BEFORE + BEFORE.replace("overall", "kinds"))
+    monkeypatch.setattr(results, "ORGANIZATIONS", (harbour,))
+    monkeypatch.setattr(results, "HOMES", tmp_path / "homes")
+    monkeypatch.setattr(results, "RESULTS", tmp_path / "RESULTS.md")
+    monkeypatch.setattr(results, "SYSTEMS", ("finetuned", "trag"))
+    monkeypatch.setattr(program, "commit", lambda: "this program")
+    asked: list[str] = []
+    evaluate = running.evaluate
+
+    def counted(*given: object, **options: object) -> object:
+        asked.append(str(given[2]))
+        return evaluate(*given, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(running, "evaluate", counted)
+    monkeypatch.setattr(sys, "argv", ["bench.results", "overall", "kinds"])
+    results.main()
+    (run,) = Results(tmp_path / "homes" / "harbour" / "results").runs()
+    written = (tmp_path / "RESULTS.md").read_text()
+    assert f"`python -m bench.results overall`, {run.finished:%Y-%m-%d}, commit this program, SmolLM2" in written
+    assert ", 4 answers." in written
+    assert "| trag | harbour | 2 |" in written
+    assert "| Name | simple (1 question) | document (1 question) |" in written
+    assert written.count("By hand.") == 2
+    assert asked == ["harbour, own questions"]
+    results.main()
+    assert (tmp_path / "RESULTS.md").read_text() == written
+    assert asked == ["harbour, own questions"]
+    monkeypatch.setattr(program, "commit", lambda: "another program")
+    results.main()
+    assert asked == ["harbour, own questions"] * 2

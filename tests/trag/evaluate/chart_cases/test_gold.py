@@ -1,0 +1,240 @@
+"""The gold of cases made from charts: what a slow and separate walk of the chart finds, whatever the chart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from org.chart import Chart, Unit, load
+from trag.evaluate.cases import Case
+from trag.evaluate.chart_cases.facts import NOTHING, Fact
+from trag.evaluate.chart_cases.making import drawn
+
+KESTREL = Path(__file__).parents[4] / "bench" / "organizations" / "kestrel" / "chart.csv"
+PLURALS = {"teams": "team", "companies": "company", "laboratories": "laboratory"}
+NAMES = (
+    "Board", "Board of Directors", "Finance", "Finance Office", "Finance Committee", "Department of Medicine", "IT",
+    "it", "Data Protection Office", "Who", "Secretariat", "Team", "wg-data-policy", "Office of Jane O'Neill", "A > B",
+    '<b>Bold</b> & "Quoted" Desk', "東アジア連絡室", "المكتب الإقليمي", "École de l'eau", "Toplum Sağlığı Ekibi",
+    "Ward 6", "{unit}", "Standing Working Group on Reporting", "Cardiology Laboratory", "Kardiology Laboratory", "R",
+    "Two", "!!!", "Communications",
+)  # fmt: skip
+TYPES = ("team", "Team", "teams", "group", "working group", "unit", "laboratory", "Amt für Wasser", "board", "")
+
+
+@st.composite
+def charts(draw: st.DrawFn) -> Chart:
+    """Small charts with everything that is hard about names: shared, contained in one another, of signs, of types."""
+    size = draw(st.integers(1, 14))
+    units = []
+    for number in range(size):
+        parent = str(draw(st.integers(max(0, number - 4), number - 1))) if number else None
+        aliases = tuple(draw(st.lists(st.sampled_from((*NAMES, "DPO", "WHO", "Boss")), max_size=2)))
+        units.append(Unit(str(number), draw(st.sampled_from(NAMES)), draw(st.sampled_from(TYPES)), parent, aliases))
+    return Chart(units)
+
+
+class Oracle:
+    """What is true of a chart, found the slow way: by walking up from each unit."""
+
+    def __init__(self, chart: Chart) -> None:
+        self.units = in_order(list(chart.units.values()))
+        self.by_id = dict(chart.units)
+
+    def above(self, unit: Unit) -> list[Unit]:
+        return [] if unit.parent is None else [self.by_id[unit.parent], *self.above(self.by_id[unit.parent])]
+
+    def below(self, unit: Unit) -> list[Unit]:
+        return [one for one in self.units if unit in self.above(one)]
+
+    def kids(self, unit: Unit) -> list[Unit]:
+        return [one for one in self.units if one.parent == unit.id]
+
+    def typed(self, units: list[Unit], noun: str) -> list[Unit]:
+        return [one for one in units if kind(one.type) == kind(noun)]
+
+    def beside(self, unit: Unit) -> list[Unit]:
+        return [one for one in self.units if one.parent == unit.parent and one is not unit and unit.parent is not None]
+
+    def lowest(self, unit: Unit, other: Unit) -> Unit:
+        return next(one for one in self.above(unit) if one in self.above(other))
+
+    def called(self, label: str) -> list[Unit]:
+        """The units that a label of the gold can mean."""
+        return [
+            one
+            for one in self.units
+            if label in (one.name, *(f"{above.name} > {one.name}" for above in self.above(one)[:1]))
+        ]
+
+
+def kind(noun: str) -> str:
+    return PLURALS.get(noun.casefold(), noun.casefold())
+
+
+def yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def expected(fact: Fact, oracle: Oracle) -> dict[str, object]:
+    """The gold of a fact by the oracle, keyed as a case; items and lists as units."""
+    form, noun, number = fact.form.partition(": ")[2], fact.noun, fact.number
+    unit, other = fact.unit or oracle.units[0], fact.other or oracle.units[0]
+    above, below, kids = oracle.above(unit), oracle.below(unit), oracle.kids(unit)
+    typed = oracle.typed(below, noun)
+    makers: dict[str, Callable[[], dict[str, object]]] = {
+        "where": lambda: {"gold": above[:1]},
+        "above": lambda: {"gold": above[:1]},
+        "whether": lambda: {
+            "polarity": yes(other in oracle.beside(unit) if fact.case.kind == "siblings" else other in above)
+        },
+        "far whether": lambda: {"polarity": yes(other in above)},
+        "type": lambda: {"gold": [unit.type]},
+        "anything": lambda: {"polarity": yes(bool(below))},
+        "path": lambda: {"gold": above},
+        "second": lambda: {"gold": above[1:2]},
+        "kind above": lambda: {"gold": oracle.typed(above, noun)},
+        "more": lambda: {"polarity": yes(len(below) > len(oracle.below(other)))},
+        "children": lambda: {"count": len(kids)} if fact.case.kind == "count" else {"units": kids},
+        "flat": lambda: {"units": kids if kids == below else None},
+        "below": lambda: {"count": len(below)} if fact.case.kind == "count" else {"units": below},
+        "of type": lambda: {"count": len(typed)} if fact.case.kind == "count" else {"units": typed},
+        "of type below": lambda: {"units": typed},
+        "of type everywhere": lambda: {"count": len(oracle.typed(oracle.units, noun))},
+        "some": lambda: {"some": [(kids, number)]},
+        "some of type": lambda: {"some": [(typed, number)]},
+        "nothing": lambda: nothing(oracle.beside(unit) if fact.case.kind == "siblings" else below),
+        "none": lambda: {"count": len(below)},
+        "none of type": lambda: nothing(typed),
+        "two": lambda: {"gold": [oracle.lowest(unit, other)]},
+        "others": lambda: {"units": oracle.beside(unit)},
+        "parent and type": lambda: {"gold": [above[0], unit.type]},
+        "parent and children": lambda: {"gold": above[:1], "units": kids},
+        "parent and count": lambda: {"gold": above[:1], "count": len(kids)},
+        "two parents": lambda: {"gold": [above[0], oracle.above(other)[0]]},
+        "two lists": lambda: {"units": in_order(kids + oracle.kids(other))},
+        "some and some": lambda: {"some": [(kids, 2), (oracle.kids(other), 2)]},
+        "private": lambda: {"refuse": True},
+        "invented": lambda: {"refuse": True},
+    }
+    return makers[form]()
+
+
+def nothing(found: list[Unit]) -> dict[str, object]:
+    return {"gold": ["nothing"]} if not found else {}
+
+
+def told(case: Case, oracle: Oracle) -> dict[str, object]:
+    """The gold that a case has, its words turned back into the units they mean."""
+
+    def unit(label: str) -> Unit:
+        (found,) = oracle.called(label)
+        return found
+
+    def item(forms: tuple[str, ...]) -> Unit | str:
+        if {*NOTHING} <= {*forms}:
+            return "nothing"
+        fitting = [one for one in oracle.units if {*forms} & {one.name, *one.aliases}]
+        if (
+            len(fitting) == 1
+            and forms[0] == fitting[0].name
+            and {*forms} <= {one.name for one in fitting} | {*fitting[0].aliases}
+        ):
+            return fitting[0]
+        return " | ".join(forms)
+
+    types = {unit.type for unit in oracle.units}
+    found: dict[str, object] = {
+        "gold": [forms[0] if forms[0] in types and len(forms) == 1 else item(forms) for forms in case.gold],
+        "units": in_order([unit(label) for label in case.units]),
+        "some": [(in_order([unit(label) for label in some.units]), some.at_least) for some in case.some],
+        "count": case.count,
+        "polarity": case.polarity,
+        "refuse": case.refuse,
+    }
+    return {key: value for key, value in found.items() if is_given(value)}
+
+
+def in_order(units: list[Unit]) -> list[Unit]:
+    """Units in one order, whatever the order of the tree."""
+    return sorted(units, key=lambda unit: (len(unit.id), unit.id))
+
+
+def is_given(value: object) -> bool:
+    return bool(value) or (value == 0 and value is not False)
+
+
+@pytest.mark.slow
+@given(charts(), st.integers(0, 3))
+@settings(max_examples=80, deadline=None)
+def test_the_gold_is_what_a_slow_walk_of_the_chart_finds(chart: Chart, seed: int) -> None:
+    are_right(chart, seed)
+
+
+def test_the_gold_of_an_organization_is_what_a_slow_walk_of_its_chart_finds() -> None:
+    are_right(load(KESTREL.read_bytes(), "chart.csv"), seed=1)
+
+
+def are_right(chart: Chart, seed: int) -> None:
+    oracle = Oracle(chart)
+    for fact in drawn(chart, seed=seed, number=80):
+        assert told(fact.case, oracle) == expected(fact, oracle), fact
+
+
+SMALL = """\
+name,parent,type,aliases
+Otter Trust,,trust,
+Governors,Otter Trust,board,
+Audit Panel,Governors,panel,AP
+Docks Division,Otter Trust,division,Docks
+Crane Department,Docks Division,department,
+Night Crew,Crane Department,team,
+Day Crew,Crane Department,team,
+Rope Store,Crane Department,store,
+People Division,Otter Trust,division,
+Pay Department,People Division,department,
+Crew Ledger,Pay Department,team,
+"""
+
+
+@pytest.fixture(scope="module")
+def small_facts() -> tuple[Fact, ...]:
+    return tuple(drawn(load(SMALL.encode(), "small.csv"), seed=1, number=500))
+
+
+@pytest.mark.parametrize(
+    ("form", "unit", "gold"),
+    [
+        ("simple: above", "Night Crew", {"gold": (("Crane Department",),)}),
+        ("simple: type", "Night Crew", {"gold": (("team",),)}),
+        ("complex: path", "Audit Panel", {"gold": (("Governors",), ("Otter Trust",))}),
+        ("complex: second", "Night Crew", {"gold": (("Docks Division", "Docks"),)}),
+        ("complex: kind above", "Day Crew", {"gold": (("Docks Division", "Docks"),)}),
+        ("list: children", "Crane Department", {"units": ("Night Crew", "Day Crew", "Rope Store")}),
+        ("list: below", "People Division", {"units": ("Pay Department", "Crew Ledger")}),
+        ("list: nothing", "Rope Store", {"gold": (NOTHING,)}),
+        ("count: none", "Rope Store", {"count": 0}),
+        ("count: below", "Docks Division", {"count": 4}),
+        ("count: children", "Docks Division", {"count": 1}),
+        ("siblings: others", "Night Crew", {"units": ("Day Crew", "Rope Store")}),
+        ("siblings: nothing", "Audit Panel", {"gold": (NOTHING,)}),
+        (
+            "compound: parent and children",
+            "Pay Department",
+            {"gold": (("People Division",),), "units": ("Crew Ledger",)},
+        ),
+        ("unanswerable: private", "Governors", {"refuse": True}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_fact_of_a_small_chart_has_the_gold_a_person_would_write(
+    small_facts: tuple[Fact, ...], form: str, unit: str, gold: dict[str, object]
+) -> None:
+    (fact,) = [one for one in small_facts if one.form == form and one.unit and one.unit.name == unit]
+    keys = ("gold", "units", "some", "count", "polarity", "refuse")
+    found = {key: getattr(fact.case, key) for key in keys if is_given(getattr(fact.case, key))}
+    assert found == gold

@@ -1,0 +1,172 @@
+"""One tiny audit worked out by hand: tags, contexts, the three accuracies, the modules at fault.
+
+meaning  short                                long                              tag         owed to
+g1       right                                right                             robust
+g2       right, read a* b                     wrong, read a*                    non-robust  model (a* was enough)
+g3       right, read c*                       wrong, read d                     non-robust  retrieval (c* not brought)
+g4       wrong, read d                        wrong, read nothing               gap         database, both
+g5       right, read e; wrong, read e f       right, read e                     non-robust  model (e was enough)
+
+An asterisk: the evidence holds the truth. 11 texts, 6 short and 5 long; 6 are right, 4 short and 2 long.
+"""
+
+from fractions import Fraction
+
+import pytest
+
+from trag.evaluate.grammar import accuracy
+from trag.evaluate.grammar.contexts import at_fault, sufficient
+from trag.evaluate.grammar.diagnosis import diagnose
+from trag.evaluate.grammar.groups import Group, Outcome, grouped
+
+
+def outcome(group: str, form: str, *, right: bool, read: str = "") -> Outcome:
+    names = read.split()
+    holding = frozenset(name for name in names if name.endswith("*"))
+    return Outcome(group, form, right, frozenset(names), holding)
+
+
+OUTCOMES = (
+    outcome("g1", "short", right=True),
+    outcome("g1", "long", right=True),
+    outcome("g2", "short", right=True, read="a* b"),
+    outcome("g2", "long", right=False, read="a*"),
+    outcome("g3", "short", right=True, read="c*"),
+    outcome("g3", "long", right=False, read="d"),
+    outcome("g4", "short", right=False, read="d"),
+    outcome("g4", "long", right=False),
+    outcome("g5", "short", right=True, read="e"),
+    outcome("g5", "short", right=False, read="e f"),
+    outcome("g5", "long", right=True, read="e"),
+)
+GROUPS = grouped(OUTCOMES)
+
+
+def test_groups_are_tagged() -> None:
+    assert [(group.id, group.tag) for group in GROUPS] == [
+        ("g1", "robust"),
+        ("g2", "non-robust"),
+        ("g3", "non-robust"),
+        ("g4", "gap"),
+        ("g5", "non-robust"),
+    ]
+
+
+def test_the_retrieval_database_is_one_less_the_share_of_gap_examples() -> None:
+    assert accuracy.of_database(GROUPS) == pytest.approx(float(1 - Fraction(2, 11)))
+
+
+@pytest.mark.parametrize(
+    ("way", "form", "compared", "expected"),
+    [
+        (accuracy.baseline, "", False, Fraction(6, 11)),
+        (accuracy.baseline, "short", False, Fraction(4, 6)),
+        (accuracy.baseline, "long", False, Fraction(2, 5)),
+        (accuracy.baseline, "", True, Fraction(8, 11)),  # with g2 long and the second g5 short
+        (accuracy.gaps_removed, "", False, Fraction(6, 9)),
+        (accuracy.gaps_removed, "short", False, Fraction(4, 5)),
+        (accuracy.gaps_removed, "long", False, Fraction(2, 4)),
+        (accuracy.gaps_removed, "", True, Fraction(8, 9)),
+        (accuracy.gaps_removed, "short", True, Fraction(5, 5)),
+        (accuracy.gaps_removed, "long", True, Fraction(3, 4)),
+        (accuracy.balanced, "", False, (1 + Fraction(1, 2) + Fraction(1, 2) + 0 + Fraction(2, 3)) / 5),
+        (accuracy.balanced, "short", False, (1 + 1 + 1 + 0 + Fraction(1, 2)) / 5),
+        (accuracy.balanced, "long", False, Fraction(1 + 0 + 0 + 0 + 1, 5)),
+        (accuracy.balanced, "", True, (1 + 1 + Fraction(1, 2) + 0 + 1) / 5),
+        (accuracy.balanced, "long", True, Fraction(1 + 1 + 0 + 0 + 1, 5)),
+    ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
+)
+def test_accuracies_are_those_worked_out_by_hand(way, form: str, compared: bool, expected: Fraction) -> None:  # type: ignore[no-untyped-def]
+    assert way(GROUPS, form, compared=compared) == pytest.approx(float(expected))
+
+
+def test_the_baseline_is_the_refined_accuracy_times_the_share_that_is_no_gap() -> None:
+    share = accuracy.of_database(GROUPS)
+    refined = accuracy.gaps_removed(GROUPS)
+    assert share is not None
+    assert refined is not None
+    assert accuracy.baseline(GROUPS) == pytest.approx(refined * share)  # equation 3
+
+
+def test_balancing_counts_only_meanings_with_texts_in_every_form() -> None:
+    lonely = grouped((*OUTCOMES, outcome("g6", "short", right=True), outcome("g6", "short", right=True)))
+    assert accuracy.balanced(lonely) == accuracy.balanced(GROUPS)
+    assert accuracy.baseline(lonely) == pytest.approx(8 / 13)
+
+
+def test_nothing_asked_has_no_accuracy() -> None:
+    ways = (accuracy.baseline, accuracy.gaps_removed, accuracy.balanced)
+    assert [way(()) for way in ways] == [None, None, None]
+    assert accuracy.of_database(()) is None
+    assert accuracy.gaps_removed(grouped((outcome("g", "short", right=False),))) is None
+    assert diagnose(()).weak is None
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "expected"),
+    [
+        (["a"], "a b", True),
+        (["a"], "b", False),
+        (["a", "c"], "c", True),
+        (["a* b"], "b", False),  # b was there too, but a* held the truth
+        (["a* b"], "a* z", True),
+        (["a", "b*"], "a", False),
+        ([""], "", False),
+    ],
+)
+def test_a_context_is_sufficient_when_it_told_another(right: list[str], wrong: str, expected: bool) -> None:
+    failed = outcome("g", "long", right=False, read=wrong)
+    group = Group("g", (*(outcome("g", "short", right=True, read=read) for read in right), failed))
+    assert sufficient(failed, group) is expected
+
+
+@pytest.mark.parametrize(
+    ("read", "covered", "module"),
+    [
+        ("", (), "retrieval database"),
+        ("d", ("g",), "retrieval"),
+        ("a*", (), "language model"),
+        ("a*", ("g",), "language model"),
+    ],
+)
+def test_in_a_gap_group_what_was_there_to_be_read_decides(read: str, covered: tuple[str, ...], module: str) -> None:
+    failed = outcome("g", "long", right=False, read=read)
+    assert at_fault(failed, Group("g", (failed,)), covered) == module
+
+
+def test_every_wrong_answer_is_owed_to_one_module() -> None:
+    found = diagnose(GROUPS)
+    assert [(fault.module, fault.wrong) for fault in found.faults] == [
+        ("retrieval database", 2),
+        ("retrieval", 1),
+        ("language model", 2),
+    ]
+    assert (found.asked, found.right, found.tags) == (11, 6, (("gap", 1), ("non-robust", 3), ("robust", 1)))
+    assert [(fault.module, fault.wrong) for fault in diagnose(GROUPS, {"g4"}).faults] == [
+        ("retrieval database", 0),
+        ("retrieval", 3),
+        ("language model", 2),
+    ]
+
+
+def test_the_diagnosis_names_the_module_with_the_figures_and_its_doubt() -> None:
+    found = diagnose(GROUPS, {"g4"})
+    assert found.weak == "retrieval"
+    assert "The weak module is the retrieval: of 5 wrong answers 3 are owed to it" in found.words
+    assert "take it as a hint" in found.words
+    assert "Right are 55% of all; the retrieval database stands at 82%" in found.words
+    assert "67% are right (short texts 80%, long texts 50%)" in found.words
+
+
+def test_a_module_that_is_far_ahead_is_named_without_doubt() -> None:
+    some = [outcome(f"g{number}", "long", right=False, read="a*") for number in range(9)]
+    found = diagnose(grouped(some))
+    assert found.weak == "language model"
+    assert "hint" not in found.words
+
+
+def test_all_right_leaves_no_weak_module() -> None:
+    found = diagnose(grouped((outcome("g1", "short", right=True),)))
+    assert found.weak is None
+    assert "No module is weak" in found.words

@@ -1,0 +1,236 @@
+"""The audit end to end on a small company's database, with defects planted in the answerer (GRAMMAR, section 5).
+
+A document a firm, chatty letters beside them, and an answerer that reads out the document it finds.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from store import StoreError
+from store.source import Column, Source, Table, make
+from trag.asking import Organization
+from trag.errors import TragError
+from trag.evaluate.grammar import tables
+from trag.evaluate.grammar.accuracy import gaps_removed
+from trag.evaluate.grammar.audit import Examined, ask, examine, prepare
+from trag.evaluate.grammar.filling import cases
+from trag.evaluate.grammar.kept import Audit, load, save
+from trag.evaluate.grammar.templates import Template
+from trag.evaluate.runs import sha256_of
+from trag.record import AnswerRecord, ModelUsed
+from trag.record import Source as Read
+
+FIRM = Table("firm", (Column("name"), Column("town"), Column("trade"), Column("founded", "INTEGER")))
+NAMES = (
+    "Brindle Corvane Dunmarsh Ellory Fenwright Galdor Hestwick Ingramhall Jarrowby Kestane Lorvick Merrowden".split()
+)
+TOWNS = "Arbury Bexholm Carrick Dunlow Estray Farrow Gantry Hallam Inver Jedburn Kilmar Lenzie".split()
+ROWS = [
+    (f"{name} Works", town, f"{name.lower()}ing", 1950 + at)
+    for at, (name, town) in enumerate(zip(NAMES, TOWNS, strict=True))
+]
+LETTER = (
+    "I have been asked to write to you because I would like to know, before the month ends, in which of the places "
+    "and of the years that we have on our list the one that I am looking for is or was to be found; could you tell me?"
+)
+TEMPLATES = tuple(
+    Template(
+        f"SELECT {column} FROM firm WHERE name = '[firm.name]'",
+        (f"{word} of [firm.name]", f"[firm.name], {word}"),
+        (
+            f"I have been asked to write to you because I would like to know, before the month ends, the {word} "
+            "of [firm.name], which is on our list and is the one that I am looking for.",
+            "Could you tell me, because we have it on our list and I would like to know it before I write, what the "
+            "{word} is that belongs to [firm.name], the one that I have been asked for?",
+        ),
+    )
+    for column, word in (("town", "seat"), ("trade", "business"), ("founded", "first year"))
+)
+DOCUMENTS = {
+    name: f"{name}: its seat is {town}, its business {trade}, its first year {founded}."
+    for name, town, trade, founded in ROWS
+} | {f"letter {number}": LETTER for number in range(3)}
+Find = Callable[[str], str]
+Tell = Callable[[str, str], str]
+
+
+def by_name(question: str) -> str:
+    return next((name for name in DOCUMENTS if name in question), "letter 0")
+
+
+def by_words(question: str) -> str:
+    """The paper's weak retriever: the document that shares most words, whatever words they are."""
+    words = set(re.findall(r"\w+", question.lower()))
+    return max(DOCUMENTS, key=lambda name: len(words & set(re.findall(r"\w+", DOCUMENTS[name].lower()))))
+
+
+def read_out(question: str, text: str) -> str:
+    return text
+
+
+def crippled(question: str, text: str) -> str:
+    """Loses the thread of anything that is not short."""
+    return text if len(question) < 40 else text[:20]
+
+
+def answerer(find: Find, tell: Tell, missing: frozenset[str] = frozenset()) -> Callable[[str], AnswerRecord]:
+    def answer(question: str) -> AnswerRecord:
+        name = find(question)
+        name = "letter 0" if name in missing else name
+        text = DOCUMENTS[name]
+        read = (Read(name, "section", name, name, None, text, 0.9),)
+        return AnswerRecord(
+            "", question, question, tell(question, text), "answered", ModelUsed("planted", "", ""), sources=read
+        )
+
+    return answer
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Iterator[Source]:
+    make(tmp_path / "firms.db", (FIRM,), {"firm": ROWS})
+    with closing(Source(f"sqlite:///{tmp_path / 'firms.db'}")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def audit(source: Source) -> Audit:
+    return prepare(source, TEMPLATES, "the test", strict=True, bound=4)
+
+
+def examined(
+    audit: Audit, answer: Callable[[str], AnswerRecord], file: Path, missing: frozenset[str] = frozenset()
+) -> Examined:
+    results = ask(cases(audit.meanings), answer, file, organization=Organization("firms"), system="planted")
+    return examine(audit, results, (text for name, text in DOCUMENTS.items() if name not in missing))
+
+
+def test_all_meanings_are_asked_in_both_forms(audit: Audit) -> None:
+    assert len(audit.meanings) == 12
+    assert len(cases(audit.meanings)) == 48
+
+
+def test_a_sound_assistant_has_no_weak_module(audit: Audit, tmp_path: Path) -> None:
+    found = examined(audit, answerer(by_name, read_out), tmp_path / "a.jsonl")
+    assert found.diagnosis.weak is None, found.diagnosis.words
+
+
+def test_a_keyword_retriever_is_named_and_shows_in_the_long_form(audit: Audit, tmp_path: Path) -> None:
+    found = examined(audit, answerer(by_words, read_out), tmp_path / "a.jsonl")
+    assert found.diagnosis.weak == "retrieval", found.diagnosis.words
+    assert "hint" not in found.diagnosis.words
+    short, long = (gaps_removed(found.groups, form) for form in ("short", "long"))
+    assert short is not None
+    assert long is not None
+    assert short > long + 0.3
+
+
+def test_a_crippled_model_is_named(audit: Audit, tmp_path: Path) -> None:
+    found = examined(audit, answerer(by_name, crippled), tmp_path / "a.jsonl")
+    assert found.diagnosis.weak == "language model", found.diagnosis.words
+    assert "hint" not in found.diagnosis.words
+
+
+def test_a_model_that_answers_nothing_is_named_too(audit: Audit, tmp_path: Path) -> None:
+    found = examined(audit, answerer(by_name, lambda question, text: "Who knows."), tmp_path / "a.jsonl")
+    assert found.diagnosis.weak == "language model", found.diagnosis.words
+    assert {group.tag for group in found.groups} == {"gap"}
+
+
+def test_a_retriever_that_never_finds_is_named_where_the_documents_hold_the_truth(audit: Audit, tmp_path: Path) -> None:
+    found = examined(audit, answerer(lambda question: "letter 1", read_out), tmp_path / "a.jsonl")
+    assert found.diagnosis.weak == "retrieval", found.diagnosis.words
+
+
+def test_documents_that_are_missing_are_named(audit: Audit, tmp_path: Path) -> None:
+    missing = frozenset(name for name, *_ in ROWS[::3])
+    found = examined(audit, answerer(by_name, read_out, missing), tmp_path / "a.jsonl", missing)
+    assert found.diagnosis.weak == "retrieval database", found.diagnosis.words
+
+
+def test_what_was_answered_before_an_interruption_is_not_asked_again(audit: Audit, tmp_path: Path) -> None:
+    asked: list[str] = []
+    answer = answerer(by_name, read_out)
+
+    def stopped(question: str) -> AnswerRecord:
+        if len(asked) == 7:
+            raise KeyboardInterrupt
+        asked.append(question)
+        return answer(question)
+
+    def going_on(question: str) -> AnswerRecord:
+        asked.append(question)
+        return answer(question)
+
+    made, file = cases(audit.meanings), tmp_path / "a.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        ask(made, stopped, file, organization=Organization("firms"), system="planted")
+    with file.open("ab") as torn:
+        torn.write(b'{"id": "half a li')
+    results = ask(made, going_on, file, organization=Organization("firms"), system="planted")
+    assert asked == [case.question for case in made]
+    assert [result.case for result in results] == list(made)
+
+
+def test_an_answerer_that_fails_is_wrong_and_the_audit_goes_on(audit: Audit, tmp_path: Path) -> None:
+    def failing(question: str) -> AnswerRecord:
+        raise TragError("The model is gone.", "Start it.")
+
+    found = examined(audit, failing, tmp_path / "a.jsonl")
+    assert (found.diagnosis.asked, found.diagnosis.right) == (48, 0)
+
+
+def test_templates_that_cannot_be_used_are_all_told_or_left_out(source: Source) -> None:
+    bad = (
+        Template("SELECT twon FROM firm WHERE name = '[firm.name]'", TEMPLATES[0].short, TEMPLATES[0].long),
+        *TEMPLATES,
+    )
+    bad += (Template("DROP TABLE firm", (), ()),)
+    with pytest.raises(TragError) as refused:
+        prepare(source, bad, "mine.txt", strict=True)
+    assert "did you mean 'town'" in refused.value.message
+    assert "found DROP" in refused.value.message
+    loose = prepare(source, bad, "model", strict=False)
+    assert len(loose.problems) == 4  # both SQLs, and no texts in either form
+    assert len({meaning.sql for meaning in loose.meanings}) == 3
+
+
+def test_a_database_without_rows_says_that_nothing_can_be_asked(tmp_path: Path) -> None:
+    make(tmp_path / "empty.db", (FIRM,), {})
+    with (
+        closing(Source(f"sqlite:///{tmp_path / 'empty.db'}")) as source,
+        pytest.raises(TragError, match="Nothing can be asked"),
+    ):
+        prepare(source, TEMPLATES, "the test", strict=True)
+
+
+def test_a_database_that_vanishes_is_said_so(source: Source, tmp_path: Path) -> None:
+    (tmp_path / "firms.db").unlink()
+    with pytest.raises(StoreError, match="cannot be read"):
+        prepare(source, TEMPLATES, "the test", strict=True)
+
+
+def test_an_audit_is_kept_and_found_by_its_cases(audit: Audit, tmp_path: Path) -> None:
+    save(audit, tmp_path)
+    assert load(sha256_of(cases(audit.meanings)), tmp_path) == audit
+    with pytest.raises(TragError, match="is no audit"):
+        load("0" * 64, tmp_path)
+
+
+def test_the_tables_hold_what_was_found(audit: Audit, tmp_path: Path) -> None:
+    found = examined(audit, answerer(by_name, crippled), tmp_path / "a.jsonl")
+    by_title = {table.title: table for table in tables.report(audit, found)}
+    # All short texts are right and all long ones wrong, each from the right document.
+    assert by_title["Weak module"].rows[2] == ("language model", "24", "100%")
+    assert by_title["Semantic groups"].rows == (("gap", "0", "0"), ("non-robust", "12", "48"), ("robust", "0", "0"))
+    assert by_title["Accuracy with errors isolated"].rows[:2] == (
+        ("Baseline: No Action", "No Action", "50%", "100%", "0%"),
+        ("Baseline: No Action", "Context Comparison", "100%", "100%", "100%"),
+    )
+    assert by_title["Questions of the audit"].rows[0][:4] == ("3", "12", "24", "24")
+    assert len(by_title["Answered wrongly"].rows) == 12
+    assert all(len(row) == len(table.header) for table in by_title.values() for row in table.rows)

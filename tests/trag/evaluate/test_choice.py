@@ -1,0 +1,392 @@
+"""Multiple-choice questions: what is read, what is asked, how letters are found and counted."""
+
+import csv
+import json
+import re
+import threading
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from prompts import Message
+from trag.cli import main
+from trag.errors import TragError
+from trag.evaluate import choice
+from trag.evaluate.cases import Case
+from trag.evaluate.choice import accuracy, examples, letter_of, measure, read, results_of, wilson
+from trag.evaluate.runs import Result
+from trag.evaluate.scoring import Score
+from trag.home import Home, open_home
+from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.record import AnswerRecord, ModelUsed
+from trag.settings import Settings
+
+OURS = sorted((Path(__file__).parents[3] / "bench" / "choice").glob("*.csv"))
+LAW = b'"Who, if anybody, leads?",A judge,A cook,"A ""boss""",A mayor,A\n'
+
+
+# What is read
+
+
+def test_a_row_is_a_question_with_its_answers_below_and_the_letter_apart() -> None:
+    (case,) = read([("high_school_law_test.csv", b"\xef\xbb\xbf" + LAW)])
+    question = 'Who, if anybody, leads?\nA. A judge\nB. A cook\nC. A "boss"\nD. A mayor'
+    right, wrong = (("A judge",),), ("A cook", 'A "boss"', "A mayor")
+    assert case == Case("high_school_law_test:1", question, "high school law", "A", gold=right, forbidden=wrong)
+
+
+def test_every_row_that_cannot_be_used_is_told_at_once() -> None:
+    bad = (
+        b"question,A,B,C,D,answer\n"
+        b"One?,1,2,3,4,B\n"
+        b"Two?,1,2,3,B\n"
+        b"\n"
+        b'"Three\nlines?",1,2,3,4,E\n'
+        b",1, ,3,4,C\n"
+        b'"Quoted"x,1,2,3,4,C\n'
+        b"Seven?,1,2,3,4,d\n"
+        b'"Never ends,1,2,3,4,C\n'
+    )
+    with pytest.raises(TragError) as refused:
+        read([("bad.csv", bad), ("law.csv", LAW), ("empty.csv", b"\n"), ("latin.csv", b"ok\n\xe9?,1,2,3,4,A\n")])
+    told = refused.value.message.removeprefix("These questions cannot be used: ").splitlines()
+    assert [line.partition(":")[0] for line in told] == [
+        "bad.csv line 1", "bad.csv line 3", "bad.csv line 5", "bad.csv line 7", "bad.csv line 8", "bad.csv line 9",
+        "bad.csv line 10", "empty.csv", "latin.csv line 2",
+    ]  # fmt: skip
+    for line, said in zip(
+        told,
+        (
+            'is "answer"', "has 5 fields", 'is "E"', "question, B: empty", "is no CSV", 'is "d"', "is no CSV",
+            "no question", "no UTF-8",
+        ),
+        strict=True,
+    ):  # fmt: skip
+        assert said in line
+
+
+def test_two_files_of_one_name_are_refused() -> None:
+    with pytest.raises(TragError, match=r"law\.csv: another file is called so too"):
+        read([("law.csv", LAW), ("law.csv", LAW)])
+    with pytest.raises(TragError, match="there is no file"):
+        read([])
+
+
+def test_examples_are_the_first_of_their_subject() -> None:
+    dev = [("law_dev.csv", LAW + LAW.replace(b"leads", b"cooks") + LAW), ("art_dev.csv", LAW)]
+    found = examples(dev, 2, ["law", "law"])
+    assert [(one.id, one.answer) for one in found["law"]] == [("law_dev:1", "A"), ("law_dev:2", "A")]
+    assert list(found) == ["law"]
+    with pytest.raises(TragError, match=r"not 2 examples of every subject: art \(1\), tax \(0\)"):
+        examples(dev, 2, ["law", "art", "tax"])
+
+
+def test_our_own_questions_are_many_balanced_and_without_a_hint_in_their_form() -> None:
+    cases = read([(file.name, file.read_bytes()) for file in OURS])
+    subjects, letters = Counter(case.kind for case in cases), Counter(case.answer for case in cases)
+    assert len(cases) >= 210
+    assert len(subjects) >= 14
+    assert min(subjects.values()) >= 15, subjects
+    assert max(letters.values()) - min(letters.values()) <= 2, letters
+    assert len({case.question.split("\nA. ")[0] for case in cases}) == len(cases)
+    longest = 0
+    for file in OURS:
+        for _, *options, letter in csv.reader(file.read_text().splitlines()):
+            assert len({option.lower() for option in options}) == 4, options
+            right = options.pop("ABCD".index(letter))
+            longest += len(right) > max(map(len, options))
+    assert longest / len(cases) < 0.25, "the longest answer is right too often"
+
+
+# How a letter is found and counted
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("B", "B"),
+        (" (C) Paris", "C"),
+        ("**D**", "D"),
+        ("B. Paris", "B"),
+        ("The answer is C.", "C"),
+        ("The correct answer is: (A)", "A"),
+        ("Answer: D because it is", "D"),
+        ("A is right", "A"),
+        ("option B", "B"),
+        ("A judge leads a trial.", ""),
+        ("Because of B", ""),
+        ("Dublin", ""),
+        ("b", ""),
+        ("E", ""),
+        ("", ""),
+    ],
+)
+def test_the_letter_of_what_a_model_wrote(text: str, letter: str) -> None:
+    assert letter_of(text) == letter
+
+
+@pytest.mark.parametrize(
+    ("right", "of", "low", "high"),
+    [(8, 10, 0.4902, 0.9433), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0)],
+)
+def test_the_interval_is_wilsons(right: int, of: int, low: float, high: float) -> None:
+    assert wilson(right, of) == pytest.approx((low, high), abs=5e-5)
+
+
+def result(system: str, subject: str, number: int, *, right: bool) -> Result:
+    case = Case(f"{subject}:{number}", f"{subject} {number}?", subject, answer="A")
+    record = AnswerRecord("", "", "", "A" if right else "B", "answered", ModelUsed("small", "", ""))
+    return Result(system, case, record, Score("Correct" if right else "Incorrect"))
+
+
+def answered(system: str, law: str, art: str) -> list[Result]:
+    """A "+" is a right answer."""
+    return [
+        result(system, subject, number, right=mark == "+")
+        for subject, marks in (("law", law), ("art", art))
+        for number, mark in enumerate(marks)
+    ]
+
+
+def test_the_base_stands_beside_the_fine_tuned_model_question_by_question() -> None:
+    # law: 3 became right and 0 wrong, p = 2 / 2^3; in all 3 better and 1 worse, p = 2 * (1 + 4) / 2^4.
+    found = accuracy([*answered("choice", "++++-", "+-"), *answered("choice:base", "+----", "++")])
+    assert found.header == ("Subject", "N", "Base", "95%", "Fine-tuned", "95%", "Better", "Worse", "p")
+    assert [(row[0], row[1], row[2], row[4], *row[6:]) for row in found.rows] == [
+        ("art", "2", "100.0%", "50.0%", "0", "1", "1"),
+        ("law", "5", "20.0%", "80.0%", "3", "0", "0.25"),
+        ("All", "7", "42.9%", "71.4%", "3", "1", "0.625"),
+    ]
+    assert found.rows[1][3] == "3.6% to 62.4%"
+
+
+def test_a_model_alone_has_its_accuracy_alone() -> None:
+    found = accuracy(answered("choice-5", "++++-", "+-"))
+    assert found.header == ("Subject", "N", "Accuracy", "95%")
+    assert found.rows[-1][:3] == ("All", "7", "71.4%")
+
+
+# What is asked of whom
+
+
+class Scripted:
+    """A model that writes one thing, or dies, or breaks off for good, and keeps what it was asked."""
+
+    slots = 1
+
+    def __init__(
+        self, says: str = "B", *, adapter: str = "", context: int = 4096, dies: int = 0, breaks: int = 0
+    ) -> None:
+        self.identity = ModelIdentity("scripted", "0" * 64, adapter)
+        self.says, self.context, self.dies, self.breaks = says, context, dies, breaks
+        self.asked: list[Sequence[Message]] = []
+        self.closed = False
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return sum(len(message.content.split()) for message in messages)
+
+    def count_text(self, text: str) -> int:
+        return len(text.split())
+
+    def stream(
+        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
+    ) -> Generator[str | Usage, None, None]:
+        self.asked.append(messages)
+        if len(self.asked) <= self.dies:
+            raise ModelDied("The model's process ended.", "It starts again.")
+        if len(self.asked) == self.breaks:
+            raise TragError("The server cannot be reached.", "Is it running?")
+        yield self.says
+        yield Usage(1, 1, 1)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Weighing(Scripted):
+    """A model that says how likely each letter is."""
+
+    def weigh(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
+        self.asked.append(messages)
+        return tuple(-1.0 if beginning == self.says else -2.0 for beginning in beginnings)
+
+
+CASES = read([("law.csv", LAW + LAW.replace(b"A\n", b"B\n"))])
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with open_home(Settings(home=tmp_path / "home")) as opened:
+        yield opened
+
+
+def put(
+    home: Home, model: Scripted, shown: choice.Examples | None = None, *, by_words: bool = False
+) -> tuple[Result, ...]:
+    home.__dict__["model"] = cast(LanguageModel, model)
+    run = measure(home, CASES, "law", by_words=by_words, shown=shown or {}, progress=lambda *step: None)
+    assert run.finished
+    return results_of(home).results(run.id)
+
+
+@pytest.mark.parametrize(
+    ("model", "letters", "reason"),
+    [
+        (Weighing("B"), ["B", "B"], "A 13.5%, B 36.8%, C 13.5%, D 13.5%"),
+        (Scripted("The answer is B."), ["B", "B"], 'wrote "The answer is B."'),
+        (Scripted("I do not know."), ["", ""], 'wrote "I do not know."'),
+        (Scripted("B", dies=1), ["B", "B"], 'wrote "B"'),
+        (Scripted("B", dies=2), ["", "B"], "The model's process ended. It starts again."),
+        (Scripted("B", context=40), ["", ""], "does not fit"),
+    ],
+    ids=["weighs", "writes", "writes none", "dies once", "dies twice", "small context"],
+)
+def test_a_model_is_weighed_where_that_can_be_had_and_writes_where_not(
+    home: Home, model: Scripted, letters: list[str], reason: str
+) -> None:
+    found = put(home, model)
+    assert [one.record.answer for one in found] == letters
+    assert [one.score.verdict for one in found] == [
+        "Correct" if letter == case.answer else "Incorrect" for letter, case in zip(letters, CASES, strict=True)
+    ]
+    assert reason in found[0].score.reasons[0]
+    assert [one.system for one in found] == ["choice", "choice"]
+
+
+def test_examples_are_turns_before_the_question_and_the_last_go_first_when_room_is_short(home: Home) -> None:
+    shown = examples([("law_dev.csv", LAW + LAW.replace(b"leads", b"cooks"))], 2, ["law"])
+    model = Weighing("B")
+    assert put(home, model, shown)[0].system == "choice-2"
+    turns = model.asked[0]
+    assert [one.role for one in turns] == ["user", "assistant"] * 2 + ["user"]
+    assert [one.content for one in turns if one.role == "assistant"] == ["A", "A"]
+    assert "cooks" in turns[2].content
+    short = Weighing("B", context=model.count(turns) + 15)
+    put(home, replaced(short), shown)
+    assert [one.role for one in short.asked[0]] == ["user", "assistant", "user"]
+    assert "leads" in short.asked[0][0].content
+
+
+def test_by_words_the_question_is_asked_alone_and_the_likeliest_words_for_their_length_are_the_answer(
+    home: Home,
+) -> None:
+    weights = {"A judge": -7.7, "A cook": -6.0, 'A "boss"': -9.6, "A mayor": -7.0}  # a character -1.1, -1, -1.2, -1
+
+    class Reading(Weighing):
+        def weigh(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
+            self.asked.append(messages)
+            return tuple(weights[beginning] for beginning in beginnings)
+
+    model = Reading()
+    shown = examples([("law_dev.csv", LAW.replace(b"leads", b"cooks"))], 1, ["law"])
+    found = put(home, model, shown, by_words=True)
+    assert [(one.role, one.content) for one in model.asked[0]] == [
+        ("user", "Who, if anybody, cooks?"),
+        ("assistant", "A judge"),
+        ("user", "Who, if anybody, leads?"),
+    ]
+    assert [(one.system, one.record.answer, one.score.verdict) for one in found] == [
+        ("choice-words-1", "B", "Incorrect"),
+        ("choice-words-1", "B", "Correct"),
+    ]
+    assert found[0].score.reasons == ("A 33.3%, B 36.8%, C 30.1%, D 36.8%",)
+    assert accuracy(found).title == "Multiple-choice questions, by the words of the answers"
+    with pytest.raises(TragError, match="does not say how likely"):
+        put(home, Scripted(), by_words=True)
+
+
+def replaced(model: Weighing) -> Weighing:
+    """The same as another model, so that its measurement is another one."""
+    model.identity = replace(model.identity, sha256="1" * 64)
+    return model
+
+
+def test_what_broke_off_goes_on_and_what_is_whole_is_not_asked_again(home: Home) -> None:
+    broken = Scripted("B", breaks=2)
+    with pytest.raises(TragError, match="cannot be reached"):
+        put(home, broken)
+    again = Scripted("C")
+    assert [one.record.answer for one in put(home, again)] == ["B", "C"]
+    assert len(again.asked) == 1
+    assert put(home, again)[0].record.answer == "B"
+    assert len(again.asked) == 1
+    assert len(results_of(home).runs()) == 1
+    put(home, again, examples([("law_dev.csv", LAW)], 1, ["law"]))
+    put(home, again, examples([("law_dev.csv", LAW.replace(b"leads", b"cooks"))], 1, ["law"]))
+    assert len(results_of(home).runs()) == 3, "other examples are another measurement"
+
+
+def test_an_adapter_brings_its_base(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = tmp_path / "ours.gguf"
+    adapter.write_bytes(b"weights")
+    monkeypatch.setattr(home, "settings", replace(home.settings, adapter=str(adapter)))
+    base, opened = Weighing("A"), list[str]()
+
+    def open_model(settings: Settings) -> Weighing:
+        opened.append(settings.adapter)
+        return base
+
+    monkeypatch.setattr(choice, "open_model", open_model)
+    found = put(home, Weighing("B", adapter="ours.gguf"))
+    assert [(one.system, one.record.answer, one.record.model.adapter) for one in found] == [
+        ("choice", "B", "ours.gguf"),
+        ("choice", "B", "ours.gguf"),
+        ("choice:base", "A", ""),
+        ("choice:base", "A", ""),
+    ]
+    assert opened == [""]
+    assert base.closed
+
+
+# From the terminal
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "problem"),
+    [
+        ("choice", 2, "give needle CASES, needle chart, or choice FILE"),
+        ("choice law.csv --shots 3", 2, "--shots does not go with choice law.csv"),
+        ("choice law.csv --base", 2, "--base does not go with choice"),
+        ("choice missing.csv", 1, "missing.csv cannot be read"),
+        ("law.csv --dev law.csv", 2, "--dev does not go with law.csv"),
+    ],
+)
+def test_wrong_words_are_told(
+    words: str,
+    code: int,
+    problem: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("TRAG_HOME", str(tmp_path / "home"))
+    try:
+        ended = main(["evaluate", *words.split()])
+    except SystemExit as stopped:
+        ended = cast(int, stopped.code)
+    assert ended == code
+    assert problem in capsys.readouterr().err
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.slow
+def test_the_embedded_model_answers_from_the_terminal(
+    model_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRAG_HOME", str(model_home))
+    (tmp_path / "questions").mkdir()
+    (tmp_path / "questions" / "law_test.csv").write_bytes(LAW * 3)
+    (tmp_path / "law_dev.csv").write_bytes(LAW.replace(b"leads", b"cooks") * 2)
+    words = ["evaluate", "choice", str(tmp_path / "questions"), "--dev", str(tmp_path / "law_dev.csv"), "--shots", "2"]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"(?m)^All +3 +(0|100)\.0% ", shown), shown  # one question three times has one answer
+    assert main([*words, "--json"]) == 0
+    (table,) = json.loads(capsys.readouterr().out)
+    assert [row[:2] for row in table["rows"]] == [["law", "3"], ["All", "3"]]
+    assert main([*words, "--csv"]) == 0
+    assert [row["system"] for row in csv.DictReader(capsys.readouterr().out.splitlines())] == ["choice-2"] * 3

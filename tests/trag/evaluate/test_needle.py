@@ -1,0 +1,263 @@
+"""Where the right context stands in the prompt: by hand on a small home, and on the embedded model once."""
+
+import json
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from org.chart import load
+from prompts import Message
+from trag.cli import main
+from trag.errors import TragError
+from trag.evaluate.cases import Case, write
+from trag.evaluate.needle import Position, measure, needles, placed, results_of, table
+from trag.evaluate.runs import Result
+from trag.evaluate.scoring import Score
+from trag.home import Home, open_home
+from trag.ingest.upkeep import silent
+from trag.line import Line
+from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.record import AnswerRecord, ModelUsed, Verdict
+from trag.settings import Settings
+
+CHART = b"""name,parent,type,aliases,description
+Harbour Board,,board,HB,
+Pilots' Office,Harbour Board,office,,Guides ships in.
+Tug Team,Pilots' Office,team,,
+Crane Team,Harbour Board,team,,
+"""
+FEES = "# Fees\n\n## Mooring\n\nA berth costs forty crowns a night.\n\n## Water\n\nA barrel costs a crown.\n"
+OTHERS = [
+    "The canteen opens when the bell has rung.",
+    "The Tug Team has its own mooring.",
+    "A lost rope is paid by whoever lost it.",
+    "Dogs stay on their leads near the quay.",
+    "Nobody swims between the piers.",
+    "Lamps are lit before the sun has set.",
+    "Fish is sold in the western hall.",
+    "The old fee was forty crowns as well.",
+    "Visitors sign the book at the gate.",
+    "Nets are dried behind the boat house.",
+    "The ferry leaves when it is full.",
+    "Fog signals are tested every spring.",
+    "Sails are mended in the loft.",
+    "Gulls are not to be fed.",
+]
+WHERE = Case("where", "Where is the Tug Team?", "simple", gold=(("Pilots' Office",),))
+BERTH = Case(
+    "berth", "What does a berth cost?", "document", gold=(("forty crowns",),), document="fees.md", section="Mooring"
+)
+CASES = (
+    WHERE,
+    BERTH,
+    Case("pier", "What does a pier cost?", "document", gold=(("ten",),), document="fees.md", section="Piers"),
+    Case("who", "Who is the king of the sea?", "simple", gold=(("nobody",),)),
+    Case("why", "Why are gulls white?", "unanswerable", refuse=True),
+)
+
+
+class Scripted:
+    """A model that says what its prompt says of the berth, or dies, and keeps its prompts."""
+
+    slots = 1
+
+    def __init__(self, *, context: int = 4096, dies: int = 0) -> None:
+        self.identity = ModelIdentity("scripted", "0" * 64, "")
+        self.context, self.dies = context, dies
+        self.prompts: list[str] = []
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return sum(self.count_text(message.content) for message in messages)
+
+    def count_text(self, text: str) -> int:
+        return len(text.split())
+
+    def stream(
+        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
+    ) -> Generator[str | Usage, None, None]:
+        self.prompts.append(messages[-1].content)
+        if len(self.prompts) <= self.dies:
+            raise ModelDied("The model's process ended.", "It starts again.")
+        yield "A berth costs forty crowns." if "berth costs forty" in messages[-1].content else "I do not know."
+        yield Usage(1, 1, 1)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    folder = tmp_path_factory.mktemp("harbour")
+    (folder / "documents").mkdir()
+    (folder / "documents" / "fees.md").write_text(FEES)
+    rules = "".join(f"## Rule {number}\n\n{text}\n\n" for number, text in enumerate(OTHERS, 1))
+    (folder / "documents" / "rules.md").write_text(f"# Rules\n\n{rules}")
+    with open_home(Settings(home=folder / "home")) as home:
+        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
+        home.ingest([folder / "documents"], replace=False, progress=silent)
+        yield home
+
+
+def with_model(home: Home, model: Scripted, monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    """The home with this model from here to the end of the test."""
+    spoken = cast(LanguageModel, model)
+    monkeypatch.setitem(home.__dict__, "model", spoken)
+    monkeypatch.setitem(home.__dict__, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
+    return model
+
+
+# By hand
+
+
+@pytest.mark.parametrize(
+    ("right", "unrelated", "position", "order"),
+    [
+        ("R", "ab", "top", "Rab"),
+        ("R", "ab", "mid", "aRb"),
+        ("R", "ab", "end", "abR"),
+        ("R", "abcdefghij", "top", "Rabcdefghij"),
+        ("R", "abcdefghij", "mid", "abcdeRfghij"),
+        ("R", "abcdefghij", "end", "abcdefghijR"),
+        ("RS", "abc", "mid", "aRSbc"),
+        ("R", "", "mid", "R"),
+    ],
+)
+def test_the_right_context_stands_at_its_position(right: str, unrelated: str, position: Position, order: str) -> None:
+    assert "".join(placed(right, unrelated, position)) == order
+
+
+def result(system: str, number: int, verdict: Verdict | None) -> Result:
+    case = Case(f"{number}", f"{number}?", "simple")
+    record = AnswerRecord("", "", "", "", "answered", ModelUsed("small", "", ""))
+    return Result(system, case, record, Score(verdict))
+
+
+def test_the_table_is_the_papers() -> None:
+    verdicts: dict[str, list[Verdict | None]] = {
+        "trag-top-k2": ["Correct", "Correct-Verbose", "Incorrect"],
+        "trag-mid-k2": ["Incorrect", "Incorrect", "Incorrect"],
+        "trag-end-k2": ["Correct", "Correct", "Correct"],
+        "trag-top-k10": ["Correct", None, "Incorrect"],
+        "trag-mid-k10": [None, None, None],
+        "trag-end-k10": ["Correct", "Correct", "Incorrect"],
+    }
+    results = [result(system, n, one) for system, of in verdicts.items() for n, one in enumerate(of)]
+    found = table(results)
+    assert found.header == ("Position", "T-RAG, k = 2 (3 questions)", "T-RAG, k = 10 (3 questions)")
+    assert found.rows == (
+        ("Top", "2 (66.7%)", "1 of 2 (50.0%)"),
+        ("Mid", "0 (0.0%)", "0 of 0 (-)"),
+        ("End", "3 (100.0%)", "2 (66.7%)"),
+    )
+    both = table([*results, result("rag-top-k2", 9, "Correct")])
+    assert both.header[3:] == ("RAG, k = 2 (1 question)", "RAG, k = 10 (1 question)")
+    assert table([]).rows == ()
+
+
+# On a home
+
+
+@pytest.mark.slow
+def test_a_needle_is_what_answers_and_its_hay_has_nothing_to_do_with_it(
+    opened: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_model(opened, Scripted(), monkeypatch)
+    found, left_out = needles(opened, CASES)
+    assert [(one.side, one.case.id) for one in found] == [("trag", "where"), ("rag", "berth")]
+    assert left_out == ("pier: this home has no section Piers of fees.md",)
+    tree, berth = found
+    assert "Tug Team is under the Pilots' Office" in tree.right[0].text
+    assert [one.text for one in berth.right] == ["A berth costs forty crowns a night."]
+    for one in found:
+        texts = [passage.text for passage in one.unrelated]
+        assert len(set(texts)) == 10
+        assert all("Tug Team" not in text for text in texts if one is tree), texts
+        assert all("forty crowns" not in text for text in texts if one is berth), texts
+    assert {one.document for one in berth.unrelated} == {"rules.md"}, "other documents are enough"
+    assert needles(opened, CASES)[0] == found, "the same is drawn each time"
+
+
+@pytest.mark.slow
+def test_a_home_with_too_little_hay_or_room_says_so(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    room = opened.settings.answer_tokens
+    with_model(opened, Scripted(context=room + 130), monkeypatch)
+    found, left_out = needles(opened, [BERTH])
+    assert found == ()
+    assert "sections fit beside its context" in left_out[0]
+    with pytest.raises(TragError, match="has a needle"):
+        measure(opened, found, "none", progress=silent)
+
+
+@pytest.mark.slow
+def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kept(
+    opened: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = with_model(opened, Scripted(dies=1), monkeypatch)
+    found, _ = needles(opened, [WHERE, BERTH])
+    told: list[tuple[str, int, int]] = []
+    run = measure(opened, found, "harbour", progress=lambda *step: told.append(step))
+    results = results_of(opened).results(run.id)
+    assert (run.total, len(results), told[-1]) == (12, 12, ("rag-end-k10", 12, 12))
+    prompts = dict(zip([one.system for one in results], model.prompts[1:], strict=True))
+    for system, prompt in prompts.items():
+        side, position, around = system.split("-")
+        lines = [line for line in prompt.splitlines() if line.startswith("- [")]
+        right = "- [Organization chart]" if side == "trag" else "- [Fees > Mooring]"
+        size = int(around[1:])
+        assert len(lines) == size + 1
+        assert [line.startswith(right) for line in lines].index(True) == {"top": 0, "mid": size // 2, "end": size}[
+            position
+        ]
+    hay = {
+        system: [line for line in prompt.splitlines() if line.startswith("- [Rules")]
+        for system, prompt in prompts.items()
+    }
+    assert hay["rag-top-k10"] == hay["rag-mid-k10"] == hay["rag-end-k10"]
+    assert hay["rag-top-k2"] == hay["rag-top-k10"][:2]
+    assert {one.score.verdict for one in results if one.system.startswith("rag")} == {"Correct"}
+    assert {one.score.verdict for one in results if one.system.startswith("trag")} == {"Incorrect"}
+    first, last = results[0].record, results[-1].record
+    assert ([one.kind for one in first.sources].count("section"), bool(first.statements)) == (2, True)
+    assert ([one.kind for one in last.sources].count("section"), last.statements) == (11, ())
+    assert opened.records.answer(first.id) is None
+    again = with_model(opened, Scripted(), monkeypatch)
+    assert measure(opened, found, "harbour", progress=silent) == run
+    assert again.prompts == [], "what is whole is not asked again"
+
+
+@pytest.mark.slow
+def test_a_measurement_that_broke_off_goes_on(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = with_model(opened, Scripted(dies=2), monkeypatch)
+    found, _ = needles(opened, [BERTH])
+
+    def stop(system: str, done: int, total: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure(opened, found, "berth", progress=stop)
+    (kept, *_) = results_of(opened).runs()
+    verdicts = [one.score.verdict for one in results_of(opened).results(kept.id)]
+    assert verdicts == ["Incorrect", "Correct", "Correct"], "a model that dies twice of a question leaves it wrong"
+    asked = len(model.prompts)
+    run = measure(opened, found, "berth", progress=silent)
+    assert (run.id, len(model.prompts) - asked, bool(run.finished)) == (kept.id, 3, True)
+
+
+@pytest.mark.slow
+def test_the_embedded_model_looks_for_needles_from_the_terminal(
+    opened: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "cases.jsonl").write_bytes(write(CASES[:3]))
+    monkeypatch.setattr("trag.home.open_home", lambda settings: nullcontext(opened))
+    assert main(["evaluate", "needle", str(tmp_path / "cases.jsonl"), "--json"]) == 0
+    told = capsys.readouterr()
+    assert "left out: pier" in told.err
+    (found,) = json.loads(told.out)
+    assert [row[0] for row in found["rows"]] == ["Top", "Mid", "End"]
+    assert len(found["header"]) == 5

@@ -1,0 +1,66 @@
+"""Which sentences decline to answer, and which say something of their own."""
+
+import pytest
+
+from prompts import CANNOT_ANSWER
+from trag.evaluate.scoring.refusal import read
+from trag.evaluate.scoring.wording import plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CANNOT_ANSWER,
+        "",
+        "The documents don’t say who holds the post.",
+        "The documents and the chart do not mention it.",
+        "The provided context does not contain that.",
+        "The leave rules don't mention days off for a wedding.",
+        "It is not stated who leads it.",
+        "The name isn't mentioned in the documents I have.",
+        "Neither the date nor the city is given in the documents.",
+        "No time limit is given.",
+        "I could not find a phone number for that team.",
+        "I don't have any information about that.",
+        "I do not know.",
+        "There is no information on the number of beds.",
+        "Nothing in the documents says so.",
+        "That is unknown.",
+        "The handbook sets no time limit for that.",
+        "Which brand it is, the guide doesn't say.",
+        "I found no unit of that name.",
+        "There is no plastic surgery in the chart.",
+        "No such unit exists.",
+        "Sorry, I am unable to answer that. Please contact the secretary.",
+    ],
+)
+def test_refusals(text: str) -> None:
+    reply = read(plain(text))
+    assert reply.declines, reply
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You have 21 days.",
+        "There is no limit.",
+        "Breakfast is not included.",
+        "The Administration Section does not include the Transport Section.",
+        "The board does not approve it.",
+        "No more than four nights.",
+        "Nobody serves more than three terms.",
+        "We do not provide loans to members.",
+        "Nothing is under it but the desk.",
+        "No, it is not under the board.",
+        "A lost record is reported at once.",
+    ],
+)
+def test_answers_that_deny_something_are_no_refusals(text: str) -> None:
+    reply = read(plain(text))
+    assert not reply.declining, reply
+
+
+def test_what_is_said_besides_a_refusal_is_kept_apart() -> None:
+    reply = read("The price is not stated anywhere. Visitors pay £2 an hour. Please ask the desk.")
+    assert reply.telling == ("Visitors pay £2 an hour.",)
+    assert not reply.declines

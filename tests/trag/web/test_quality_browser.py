@@ -1,0 +1,220 @@
+"""The pages of the evaluations in a real Chromium: the real app over a copy of the sample's home, the real model."""
+
+import csv
+import io
+import json
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, expect
+
+Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+LONG = 600_000
+"""Milliseconds that a run of a few questions may take on a machine that does other things too."""
+QUESTIONS = (
+    {
+        "id": "where",
+        "kind": "simple",
+        "question": "What is the Ethics Office directly under?",
+        "gold": [["Legal Affairs"]],
+    },
+    {"id": "safe", "kind": "unanswerable", "question": "What is the door code of the vault on Mars?", "refuse": True},
+    {
+        "id": "list",
+        "kind": "list",
+        "question": "Which units are directly under the Ethics Office?",
+        "units": ["Speak-Up Line", "Conflict of Interest Register Desk"],
+    },
+    {"id": "open", "kind": "<img src=x onerror=alert(1)>", "question": "What is the Foundation for?"},
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1200)]
+
+
+@pytest.fixture(scope="module")
+def app(serving: Serving, sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    home = Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("quality") / "home"))
+    with serving(home) as (address, process):
+        yield address
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "Traceback" not in err, err
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    page = context.new_page()
+    page.goto("/quality")
+    return page
+
+
+def add(page: Page, *questions: object, name: str = "Harbour exam.jsonl") -> None:
+    """Uploads a set of questions and chooses it."""
+    content = "".join(f"{json.dumps(one)}\n" for one in questions).encode()
+    page.set_input_files("[data-questions] input", FilePayload(name=name, mimeType="", buffer=content))
+    expect(page.locator(".sets li:has(:checked) strong")).to_have_text(name.removesuffix(".jsonl"))
+
+
+def begin(page: Page, *systems: str) -> None:
+    for box in page.locator("#begin [name=system]").all():
+        box.set_checked(box.get_attribute("value") in systems)
+    page.get_by_role("button", name="Start", exact=True).click()
+
+
+def ended(page: Page) -> None:
+    """Until what runs is whole."""
+    expect(page.locator("#progress [data-over=True]")).to_be_attached(timeout=LONG)
+    expect(page.locator("#progress .what")).to_contain_text("Done")
+
+
+def measure(page: Page, *systems: str) -> None:
+    """Runs the chosen set to its end and opens what came of it."""
+    begin(page, *systems)
+    ended(page)
+    page.get_by_role("link", name="See the figures").click()
+    expect(page.locator("[data-plot=shares]")).to_be_visible()
+
+
+def bar(page: Page, system: str) -> float:
+    """The share that the plot draws of a system, read off its pixels."""
+    track = page.locator(f"[data-plot=shares] svg[data-system='{system}']")
+    drawn, whole = track.locator(".bar").bounding_box(), track.bounding_box()
+    assert drawn
+    assert whole
+    return drawn["width"] / whole["width"]
+
+
+def twin(page: Page) -> dict[str, list[str]]:
+    """The figures of the plot as its table has them, by system."""
+    page.locator("[data-plot=shares] summary").click()
+    rows = page.locator("[data-plot=shares] tbody tr").all()
+    return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+
+
+def verdicts(page: Page) -> dict[str, str]:
+    """What the exported table says of each question."""
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    rows = csv.DictReader(io.StringIO(download.value.path().read_text("utf-8-sig")))
+    return {row["id"]: row["verdict"] for row in rows}
+
+
+def judge(row: Locator, verdict: str) -> None:
+    row.locator(f".judge [value={verdict}]").click()
+    expect(row.locator(".verdict")).to_have_text(verdict)
+
+
+def test_an_evaluation_is_run_from_the_page_and_its_plot_says_what_was_measured(page: Page) -> None:
+    add(page, *QUESTIONS)
+    begin(page, "trag")
+    expect(page.locator("#progress .count")).to_contain_text("of 4", timeout=LONG)
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_disabled()
+    ended(page)
+    expect(page.locator("#runs tbody th")).to_contain_text("Harbour exam")
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+    page.get_by_role("link", name="See the figures").click()
+
+    found = verdicts(page)
+    assert found.keys() == {"where", "safe", "list", "open"}
+    assert found["open"] == "", "it has no gold"
+    decided = [verdict for verdict in found.values() if verdict]
+    right = sum(verdict.startswith("Correct") for verdict in decided)
+    assert right, found
+    figures = twin(page)["trag"]
+    assert figures[:3] == [str(right), str(len(decided)), f"{right / len(decided):.1%}"]
+    assert figures[-1] == str(4 - len(decided))
+    assert bar(page, "trag") == pytest.approx(right / len(decided), abs=0.01)
+
+    waits = page.locator(".answer-row[data-verdict='']").first
+    page.keyboard.press("j")
+    expect(page.locator(".answer-row").first).to_be_focused()
+    number = waits.get_attribute("id")
+    judge(page.locator(f"#{number}"), "Incorrect")
+    expect(page.locator("[data-plot=shares] tbody td").nth(1)).to_have_text(str(len(decided) + 1))
+    assert bar(page, "trag") == pytest.approx(right / (len(decided) + 1), abs=0.01)
+    page.locator(f"#{number} .question a").click()
+    expect(page.locator("h1 + .about .verdict")).to_have_text("Incorrect")
+    page.get_by_role("link", name="‹ Previous").click()
+    expect(page.locator(".sources > li").first).to_be_visible()
+
+
+def test_what_is_wrong_with_a_file_is_told_line_by_line(app: str, browser: Browser) -> None:
+    page = browser.new_page(base_url=app)  # whose console may say that the file was refused
+    page.goto("/quality")
+    bad = FilePayload(name="bad.jsonl", mimeType="", buffer=b'{"id": "1"}\n\n<img src=x onerror=alert(1)>\n')
+    page.set_input_files("[data-questions] input", bad)
+    status = page.locator("[data-questions] .status")
+    expect(status).to_contain_text('line 1: needs "question"; needs "kind"')
+    expect(status).to_contain_text("line 3: is no JSON")
+    assert status.evaluate("node => node.children.length") == 0
+    page.close()
+
+
+def test_two_runs_are_compared_question_by_question(page: Page) -> None:
+    add(page, *QUESTIONS[:3], name="Twice.jsonl")
+    measure(page, "finetuned")
+    page.goto("/quality")
+    page.locator(".sets li").filter(has_text="Twice").get_by_role("radio").check()
+    measure(page, "trag")
+    page.get_by_role("link", name="Compare with the run before").click()
+    facts = dict(
+        zip(page.locator(".outcome dt").all_inner_texts(), page.locator(".outcome dd").all_inner_texts(), strict=True)
+    )
+    expect(page.locator(".compared")).to_have_count(3)
+    better = page.locator(".compared.better")
+    assert better.count() == int(facts["Better"])
+    assert better.count() >= 1, "the model alone knows nothing of this organization"
+    expect(better.first.locator(".side").nth(0).locator(".verdict")).to_have_text("Incorrect")
+    expect(better.first.locator(".side").nth(1).locator(".verdict")).to_contain_text("Correct")
+    page.locator(".tabs").get_by_role("link", name="Better").click()
+    expect(page.locator(".compared")).to_have_count(int(facts["Better"]))
+    page.get_by_label("Kind of question").select_option("list")
+    page.get_by_role("button", name="Show").click()
+    assert page.locator(".compared").count() <= 1
+    page.goto("/quality")
+    plot = page.locator("[data-plot=trend]").filter(has_text="Twice")
+    assert plot.locator("g[data-system] use").count() == 2
+    drawn = {g.get_attribute("data-system"): g.locator("use").get_attribute("x") for g in plot.locator("g").all()}
+    assert drawn == {"finetuned": "25.00%", "trag": "75.00%"}
+
+
+def test_a_run_goes_on_after_the_app_was_killed(
+    serving: Serving, sample_home: Path, tmp_path: Path, browser: Browser
+) -> None:
+    home = Path(shutil.copytree(sample_home, tmp_path / "home"))
+    with serving(home) as (address, process):
+        page = browser.new_page(base_url=address)
+        page.goto("/quality")
+        add(page, *QUESTIONS)
+        begin(page, "trag")
+        expect(page.locator("#progress .count")).to_have_text("1 of 4", timeout=LONG)
+        process.kill()
+    page.close()
+    with serving(home) as (address, process):
+        page = browser.new_page(base_url=address)
+        page.goto("/quality")
+        expect(page.locator("#runs tbody th")).to_contain_text("not finished")
+        page.get_by_role("button", name="Go on with Harbour exam").click()
+        ended(page)
+        expect(page.locator("#runs tbody tr")).to_have_count(1)
+        page.get_by_role("link", name="See the figures").click()
+        expect(page.locator(".answer-row")).to_have_count(4)
+        page.close()
+        process.kill()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+def test_nothing_stands_out_of_a_narrow_window_or_a_page_from_the_right(page: Page, width: int, direction: str) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    run = page.locator("#runs tbody th a").first.get_attribute("href")
+    for path in ("/quality", run, f"{run}/answers/0", "/quality/compare"):
+        page.goto(str(path))
+        page.evaluate("direction => (document.documentElement.dir = direction)", direction)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path

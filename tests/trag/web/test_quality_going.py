@@ -1,0 +1,184 @@
+"""The one evaluation of an app: what is told of it, who goes first, how it ends. Asking itself is scripted here."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from trag.errors import TragError
+from trag.evaluate.cases import Case
+from trag.evaluate.runs import Results, Run, sha256_of
+from trag.home import Home
+from trag.record import ModelUsed
+from trag.web.quality import going
+from trag.web.quality.going import Evaluation, Going
+
+CASES = (Case("a", "A?", "simple"), Case("b", "B?", "simple"))
+PLANNED = Run(
+    "", "Exam", sha256_of(CASES), ("trag",), datetime.now(UTC), None, "abc", ModelUsed("m", "", ""), "", len(CASES)
+)
+
+
+class Folder:
+    """All that is needed of a home."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+
+class Script:
+    """What asking does: each answer waits until it is let go, unless `free`."""
+
+    def __init__(self, results: Results) -> None:
+        self.results = results
+        self.free = threading.Event()
+        self.asked: list[str] = []
+        self.fails: Exception | None = None
+
+    def evaluate(
+        self,
+        home: object,
+        cases: Sequence[Case],
+        name: str,
+        systems: Sequence[str],
+        *,
+        resume: str,
+        progress: Callable[[str, int, int], None],
+        stop: threading.Event,
+    ) -> Run:
+        run = self.results.run(resume) if resume else self.results.begin(PLANNED, cases)
+        for done, case in enumerate(cases):
+            progress(systems[0], done, len(cases))
+            if self.fails:
+                raise self.fails
+            while not self.free.wait(0.01):
+                if stop.is_set():
+                    return run
+            if stop.is_set():
+                return run
+            self.asked.append(case.id)
+        progress(systems[0], len(cases), len(cases))
+        return self.results.finish(run)
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
+    script = Script(Results(tmp_path / "results"))
+    monkeypatch.setattr(going, "evaluate", script.evaluate)
+    monkeypatch.setattr(going, "PACE", 0.01)
+    return script
+
+
+@pytest.fixture
+def busy() -> threading.Event:
+    return threading.Event()
+
+
+@pytest.fixture
+def evaluation(script: Script, tmp_path: Path, busy: threading.Event) -> Iterator[Evaluation]:
+    evaluation = Evaluation(cast(Home, Folder(tmp_path)), ready=lambda: None, busy=busy.is_set)
+    yield evaluation
+    evaluation.close()
+
+
+def seen(evaluation: Evaluation, fits: Callable[[Going], bool]) -> Going:
+    """How far it has come, as soon as it has come that far."""
+    for _ in range(1000):
+        if evaluation.now and fits(evaluation.now):
+            return evaluation.now
+        time.sleep(0.01)
+    pytest.fail(f"stays at {evaluation.now}")
+
+
+def begin(evaluation: Evaluation, **more: Any) -> None:
+    evaluation.begin(CASES, "Exam", ["trag"], **more)
+
+
+def test_it_tells_how_far_it_has_come_and_which_run_it_makes(evaluation: Evaluation, script: Script) -> None:
+    assert evaluation.now is None
+    begin(evaluation)
+    now = seen(evaluation, lambda now: now.step == "asking" and bool(now.run))
+    assert (now.done, now.total, now.system, now.left) == (0, 2, "trag", None)
+    script.free.set()
+    now = seen(evaluation, lambda now: now.over)
+    (run,) = script.results.runs()
+    assert (now.step, now.run, now.done, now.left) == ("done", run.id, 2, None)
+    evaluation.dismiss()
+    assert evaluation.now is None
+
+
+def test_one_at_a_time(evaluation: Evaluation, script: Script) -> None:
+    begin(evaluation)
+    with pytest.raises(TragError, match="running already"):
+        begin(evaluation)
+    evaluation.dismiss()
+    assert evaluation.now is not None, "what runs is not dismissed"
+    script.free.set()
+    seen(evaluation, lambda now: now.over)
+    begin(evaluation)
+    seen(evaluation, lambda now: now.over)
+    assert len(script.results.runs()) == 2
+
+
+def test_people_go_first(evaluation: Evaluation, script: Script, busy: threading.Event) -> None:
+    busy.set()
+    script.free.set()
+    begin(evaluation)
+    seen(evaluation, lambda now: now.step == "waiting")
+    time.sleep(0.1)
+    assert script.asked == []
+    busy.clear()
+    assert seen(evaluation, lambda now: now.over).step == "done"
+    assert script.asked == ["a", "b"]
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["while people are answered", "while it asks"])
+def test_it_stops_and_goes_on(evaluation: Evaluation, script: Script, busy: threading.Event, waits: bool) -> None:
+    if waits:
+        busy.set()
+    begin(evaluation)
+    seen(evaluation, lambda now: now.step == ("waiting" if waits else "asking"))
+    evaluation.stop()
+    assert evaluation.now
+    assert evaluation.now.step in ("stopping", "stopped")
+    assert seen(evaluation, lambda now: now.over).step == "stopped"
+    busy.clear()
+    script.free.set()
+    (run,) = script.results.runs()
+    assert not run.finished
+    begin(evaluation, resume=run.id)
+    now = seen(evaluation, lambda now: now.over)
+    assert (now.step, now.run) == ("done", run.id)
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [(TragError("No model.", "Set one."), "No model."), (ZeroDivisionError("bug"), "A fault in the program.")],
+    ids=["told", "a bug"],
+)
+def test_what_goes_wrong_is_told_and_the_next_one_can_begin(
+    evaluation: Evaluation, script: Script, error: Exception, problem: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    script.fails = error
+    begin(evaluation)
+    now = seen(evaluation, lambda now: now.over)
+    assert (now.step, now.problem) == ("failed", problem)
+    assert ("ZeroDivisionError" in caplog.text) == isinstance(error, ZeroDivisionError)
+    script.fails = None
+    script.free.set()
+    begin(evaluation)
+    assert seen(evaluation, lambda now: now.over).step == "done"
+
+
+def test_it_does_not_begin_while_nobody_can_be_answered(tmp_path: Path, script: Script) -> None:
+    def ready() -> None:
+        raise TragError("The model cannot be opened.", "Look at TRAG_MODEL.")
+
+    evaluation = Evaluation(cast(Home, Folder(tmp_path)), ready=ready, busy=lambda: False)
+    begin(evaluation)
+    assert seen(evaluation, lambda now: now.over).problem == "The model cannot be opened."
+    assert script.results.runs() == ()

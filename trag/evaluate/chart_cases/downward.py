@@ -1,0 +1,138 @@
+"""Facts about what is under units: lists of it, some of it, how much of it, and that there is none.
+
+Material -> Facts of one form each, every unit at most once.  Where "under" could mean one level or all of them and that
+makes a difference, the form says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from org.chart import Unit
+from trag.evaluate.cases import Some
+from trag.evaluate.chart_cases.facts import MOST_LISTED, NOTHING, Fact, Material, gold
+from trag.evaluate.chart_cases.names import plural
+
+_MOST_EXAMPLES = 400  # units that examples may be taken from
+_SEEN = 200  # units looked at for a type to ask about
+
+
+def children(material: Material) -> Iterator[Fact]:
+    """The units right under one."""
+    for unit in material.parents:
+        yield from _list(material, "list: children", unit, material.ground.children(unit))
+
+
+def flat(material: Material) -> Iterator[Fact]:
+    """The units under one that has a single level under it."""
+    for unit in material.parents:
+        if material.ground.total(unit) == len(material.ground.children(unit)):
+            yield from _list(material, "list: flat", unit, material.ground.children(unit))
+
+
+def below(material: Material) -> Iterator[Fact]:
+    """The units at every level under one that has several levels under it."""
+    for unit in material.parents:
+        if material.ground.total(unit) > len(material.ground.children(unit)):
+            yield from _list(material, "list: below", unit, material.ground.below(unit))
+
+
+def of_type(material: Material) -> Iterator[Fact]:
+    """The units of a type under one; the form says so when they are on several levels."""
+    for unit, noun, found in _typed(material):
+        is_direct = all(one.parent == unit.id for one in found)
+        yield from _list(material, "list: of type" if is_direct else "list: of type below", unit, found, noun)
+
+
+def _list(material: Material, form: str, unit: Unit, found: Sequence[Unit], noun: str = "") -> Iterator[Fact]:
+    if len(found) <= MOST_LISTED and (labels := material.names.labels(found)):
+        answer = f"Under {unit.name}: {'; '.join(one.name for one in found)}."
+        yield Fact(form, gold(form, answer, units=labels), unit, noun=noun)
+
+
+def some(material: Material) -> Iterator[Fact]:
+    """Two or three of the units right under one that has more."""
+    for unit in material.parents:
+        yield from _some(material, "list: some", unit, material.ground.children(unit))
+
+
+def some_of_type(material: Material) -> Iterator[Fact]:
+    """Two or three of the units of a type under one that has more."""
+    for unit, noun, found in _typed(material):
+        yield from _some(material, "list: some of type", unit, found, noun)
+
+
+def _some(material: Material, form: str, unit: Unit, found: Sequence[Unit], noun: str = "") -> Iterator[Fact]:
+    if 3 <= len(found) <= _MOST_EXAMPLES and (labels := material.names.labels(found)):
+        number = material.chance.choice((2, 3)) if len(found) > 3 else 2
+        answer = f"For example {'; '.join(one.name for one in found[:number])}."
+        yield Fact(form, gold(form, answer, some=(Some(labels, number),)), unit, noun=noun, number=number)
+
+
+def nothing(material: Material) -> Iterator[Fact]:
+    """A unit with nothing under it, asked what is."""
+    for unit in material.leaves:
+        yield Fact("list: nothing", gold("list: nothing", f"No unit is under {unit.name}.", items=(NOTHING,)), unit)
+
+
+def none_of_type(material: Material) -> Iterator[Fact]:
+    """A unit with others under it, asked for those of a type of which there are none."""
+    form = "list: none of type"
+    for unit in material.parents if material.types.nouns else ():
+        noun = material.chance.choice(material.types.nouns)
+        found = material.types.under(noun, unit)
+        if found is not None and not found:
+            said = (f"no {noun}", f"no {plural(noun)}", *NOTHING)
+            yield Fact(form, gold(form, f"No {noun} is under {unit.name}.", items=(said,)), unit, noun=noun)
+
+
+def count_children(material: Material) -> Iterator[Fact]:
+    """How many are right under a unit."""
+    for unit in material.parents:
+        number = len(material.ground.children(unit))
+        answer = f"{number} directly under {unit.name}."
+        yield Fact("count: children", gold("count: children", answer, count=number), unit)
+
+
+def count_below(material: Material) -> Iterator[Fact]:
+    """How many are under a unit at every level."""
+    for unit in material.parents:
+        number = material.ground.total(unit)
+        if number > len(material.ground.children(unit)):
+            answer = f"{number} under {unit.name}, at every level."
+            yield Fact("count: below", gold("count: below", answer, count=number), unit)
+
+
+def count_of_type(material: Material) -> Iterator[Fact]:
+    """How many of a type are under a unit at every level."""
+    form = "count: of type"
+    for unit, noun, found in _typed(material):
+        answer = f"{len(found)} of the type {noun} under {unit.name}, at every level."
+        yield Fact(form, gold(form, answer, count=len(found)), unit, noun=noun)
+
+
+def count_everywhere(material: Material) -> Iterator[Fact]:
+    """How many of a type the whole chart has."""
+    form, root = "count: of type everywhere", material.ground.root
+    for noun in material.chance.sample(material.types.nouns, len(material.types.nouns)):
+        found = material.types.under(noun, root)
+        if found and not material.types.is_of(root, noun):
+            yield Fact(form, gold(form, f"{len(found)} of the type {noun} in all.", count=len(found)), noun=noun)
+
+
+def count_none(material: Material) -> Iterator[Fact]:
+    """A unit with nothing under it, asked how much is."""
+    for unit in material.leaves:
+        yield Fact("count: none", gold("count: none", f"None are under {unit.name}.", count=0), unit)
+
+
+def _typed(material: Material) -> Iterator[tuple[Unit, str, Sequence[Unit]]]:
+    """Units, each with a type that some of those under it have, and all under it of that type."""
+    for unit in material.parents:
+        seen = islice(material.ground.below(unit), _SEEN)
+        nouns = list(filter(None, dict.fromkeys(map(material.types.noun, seen))))
+        if nouns:
+            noun = material.chance.choice(nouns)
+            if found := material.types.under(noun, unit):
+                yield unit, noun, found

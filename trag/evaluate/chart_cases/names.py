@@ -1,0 +1,215 @@
+"""Which words mean one unit of a chart and no other, and how gold writes a unit down.
+
+Ground -> Names.  What cannot be told apart for sure is left out: a measure may ask less, never wrongly.
+Knows nothing about how people type, or about questions.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from org.chart import Unit
+from trag.evaluate.chart_cases.ground import Ground
+
+EVERYDAY = frozenset(
+    "a act all am an and any are as ask at be but by can chart company did do does else everything everyone few"
+    " for from get give go good had has have he hello help her here hi him his how i if in is it its level list"
+    " may me more most must my name need new no nobody none not nothing now number of off old on one or org"
+    " organisation organization other our out over own part path per please see set she so some somebody someone"
+    " such table than thanks that the them then there these they thing this those to too top two type under unit"
+    " units up us use via was way we were what when where which who whole why will with within yes yet you your".split()
+)
+"""Words of any question: as a name one of them must be set apart, and as gold it would be met by anything."""
+_SMALL = frozenset(
+    "a an and at by d da de del della der des di du e el et for fur für in l la le of on the to und y".split()
+)
+_ENOUGH = 2  # units of a type, to know that one is not the only one
+_WORD = re.compile(r"[^\W_]+")
+_MARKS = re.compile("[\u0300-\u036f]")
+_PLAIN = str.maketrans({"ł": "l", "ø": "o", "ı": "i", "đ": "d", "æ": "ae", "œ": "oe"})
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text without case, and Latin ones without accents."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text.casefold())))
+        text = text.translate(_PLAIN)
+    return tuple(_WORD.findall(text.casefold()))
+
+
+def key(text: str) -> str:
+    """What two writings of one name share: its words without "of", "the" and the like, else all its words or signs."""
+    return _key(words(text), text)
+
+
+def holds(text: str, phrase: str) -> bool:
+    """Whether a phrase stands in a text as whole words, whatever its case."""
+    text, phrase = text.casefold(), phrase.casefold()
+    start = text.find(phrase)
+    while start >= 0:
+        end = start + len(phrase)
+        if not (_is_letter(text[start - 1 : start]) or _is_letter(text[end : end + 1])):
+            return True
+        start = text.find(phrase, start + 1)
+    return False
+
+
+def plural(noun: str) -> str:
+    """A type of unit in the plural, as the chart would be asked for it; written out where English has no sure one."""
+    if not re.fullmatch(r"[A-Za-z]+(?:[ -][A-Za-z]+)*", noun) or re.search(r"\b(?:of|de|for)\b", noun):
+        return f'units of type "{noun}"'
+    if re.search(r"(?<![aiosu])s$|[^s]ies$", noun):
+        return noun
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if re.search(r"(?:s|x|z|ch|sh)$", noun) else f"{noun}s"
+
+
+def singular(noun: str) -> str:
+    """The words of a type without plural endings: not always English, but the same for all its spellings."""
+    return " ".join(re.sub(r"ie$", "y", word.removesuffix("s")) for word in words(noun))
+
+
+class Names:
+    """Every name and alias of a chart by its words; built once for all questions."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._by_key: dict[str, list[int]] = defaultdict(list)
+        self._by_word: dict[str, list[int]] = defaultdict(list)
+        self._initials: dict[str, list[int]] = defaultdict(list)
+        self._written = Counter(unit.name.casefold() for unit in ground.order)
+        self._paths = Counter(self._path(unit) for unit in ground.order[1:])
+        self._keys: dict[str, str] = {}
+        self._types: dict[str, list[int]] = defaultdict(list)
+        self._columns: set[str] = set()
+        for place, unit in enumerate(ground.order):
+            self._add(place, unit)
+        self.speakable: tuple[Unit, ...] = tuple(
+            unit for unit in ground.order if self.sure(unit) or self.told_by_parent(unit)
+        )
+        """The units that a question can name for sure, in the order of the tree."""
+
+    def _add(self, place: int, unit: Unit) -> None:
+        for name in (unit.name, *unit.aliases):
+            found = words(name)
+            self._keys[name] = _key(found, name)
+            _append(self._by_key[self._keys[name]], place)
+            for word in found:
+                _append(self._by_word[word], place)
+            if letters := initials(name):
+                _append(self._initials[letters], place)
+        self._columns.update(word for header, _ in unit.attributes for word in (key(header), *words(header)))
+        if unit.type.strip() and len(self._types[key(unit.type)]) < _ENOUGH:
+            for form in dict.fromkeys(map(key, (unit.type, singular(unit.type), plural(unit.type)))):
+                self._types[form].append(place)
+
+    def _path(self, unit: Unit) -> tuple[str, str]:
+        return self._ground.parent(unit).name.casefold(), unit.name.casefold()
+
+    def is_known(self, phrase: str) -> bool:
+        """Whether some unit goes by this name."""
+        return key(phrase) in self._by_key
+
+    def is_type(self, phrase: str) -> bool:
+        """Whether a type of the chart is called so, in the singular or the plural."""
+        return key(phrase) in self._types
+
+    def is_column(self, phrase: str) -> bool:
+        """Whether the chart has a column of its own called so: what it may tell after all."""
+        return key(phrase) in self._columns
+
+    def has_word(self, word: str) -> bool:
+        """Whether it is a word of some name."""
+        return word in self._by_word
+
+    def is_sure(self, name: str, unit: Unit) -> bool:
+        """Whether one of the unit's own names is that of no other unit, and of no type that another has."""
+        place, found = self._ground.place[unit.id], self._keys[name]
+        return self._by_key[found] == [place] and all(other == place for other in self._types.get(found, ()))
+
+    def sure(self, unit: Unit) -> tuple[str, ...]:
+        """The names and aliases that mean this unit alone, its name first."""
+        return tuple(name for name in (unit.name, *unit.aliases) if name.strip() and self.is_sure(name, unit))
+
+    def told_by_parent(self, unit: Unit) -> tuple[str, ...]:
+        """The names of the parent that tell a unit with a shared name from all of that name; none where they cannot."""
+        parent = self._ground.parent(unit)
+        if parent is unit or not words(unit.name):
+            return ()
+        found = tuple(name for name in self.sure(parent) if words(name) and self._keys[name] not in EVERYDAY)
+        if not found:
+            return ()
+        sharing = self._ground.within(self._by_key[self._keys[unit.name]], parent)
+        either = {self._ground.place[unit.id], self._ground.place[parent.id]}
+        return tuple(
+            name
+            for name in found
+            if len(sharing) == 1 and either.issuperset(self.holding((*words(unit.name), *words(name))))
+        )
+
+    def holding(self, some: Iterable[str]) -> Sequence[int]:
+        """The places of the units that have all these words in their names and aliases, ascending."""
+        rows = sorted((self._by_word.get(word, []) for word in set(some)), key=len)
+        return [place for place in rows[0] if all(_has(row, place) for row in rows[1:])] if rows else ()
+
+    def is_short_for(self, text: str, unit: Unit) -> bool:
+        """Whether no other unit has all these words in its names, and no type is called so."""
+        return list(self.holding(words(text))) == [self._ground.place[unit.id]] and not self.is_type(text)
+
+    def are_initials(self, letters: str, unit: Unit) -> bool:
+        """Whether these letters begin the words of this unit's names alone, and are no word of any name or type."""
+        word = letters.casefold()
+        own = self._initials.get(letters, []) == [self._ground.place[unit.id]]
+        return own and not (self.has_word(word) or self.is_type(word) or word in EVERYDAY)
+
+    def label(self, unit: Unit) -> str:
+        """The unit as gold writes it: its name, "Parent > Name" where that is shared, "" where both are."""
+        if ">" in unit.name or not unit.name.strip():
+            return ""
+        if self._written[unit.name.casefold()] == 1:
+            return unit.name
+        parent = self._ground.parent(unit)
+        is_one = parent is not unit and self._paths[self._path(unit)] == 1 and ">" not in parent.name
+        return f"{parent.name} > {unit.name}" if is_one else ""
+
+    def labels(self, units: Iterable[Unit]) -> tuple[str, ...]:
+        """All of them as gold writes them down; none when one cannot be."""
+        found = tuple(self.label(unit) for unit in units)
+        return found if all(found) else ()
+
+    def item(self, unit: Unit) -> tuple[str, ...]:
+        """The words by which an answer names this unit and no other; none when its name may mean anything."""
+        usable = tuple(name for name in self.sure(unit) if len(name) > 1 and self._keys[name] not in EVERYDAY)
+        return usable if usable and usable[0] == unit.name else ()
+
+
+def initials(name: str) -> str:
+    """The acronym that people would make of a name of three words or more, "DPO"; "" when they would make none."""
+    found = re.split(r"[ &-]+", name) if re.fullmatch(r"[A-Za-z]+(?:[ &-]+[A-Za-z]+)*", name) else []
+    large = [word for word in found if word.lower() not in _SMALL]
+    if not 3 <= len(large) <= 6 or not all(word[0].isupper() for word in large):
+        return ""
+    return "".join(word[0] for word in large)
+
+
+def _key(found: Sequence[str], text: str) -> str:
+    return " ".join([word for word in found if word not in _SMALL] or found) or text.casefold()
+
+
+def _is_letter(character: str) -> bool:
+    return character == "_" or character.isalnum()
+
+
+def _append(places: list[int], place: int) -> None:
+    if not places or places[-1] != place:
+        places.append(place)
+
+
+def _has(places: Sequence[int], place: int) -> bool:
+    found = bisect_left(places, place)
+    return found < len(places) and places[found] == place

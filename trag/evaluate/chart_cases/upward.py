@@ -1,0 +1,200 @@
+"""Facts about what is above units: where one sits, whether it is under another, what two have above both.
+
+Material -> Facts of one form each, every unit at most once.  Gold that cannot be written down for sure gives no fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from org.chart import Unit
+from trag.evaluate.chart_cases.facts import MOST_LISTED, NOTHING, Fact, Material, gold
+from trag.evaluate.chart_cases.ground import in_turn
+from trag.evaluate.chart_cases.names import holds
+
+_TRIES = 6  # partners looked at for one unit
+_LONGEST_PATH = 6  # units above
+
+
+def where(material: Material) -> Iterator[Fact]:
+    """Where a unit sits: its parent."""
+    return _parents(material, "simple: where")
+
+
+def above(material: Material) -> Iterator[Fact]:
+    """What is above a unit: its parent."""
+    return _parents(material, "simple: above")
+
+
+def _parents(material: Material, form: str) -> Iterator[Fact]:
+    for unit in material.units:
+        parent = material.ground.parent(unit)
+        item = material.names.item(parent)
+        if parent is not unit and item:
+            yield Fact(form, gold(form, f"{unit.name} is under {parent.name}.", items=(item,)), unit)
+
+
+def whether(material: Material) -> Iterator[Fact]:
+    """Whether a unit is under another, the root only where there is nothing between."""
+    for unit in material.units:
+        units = material.ground.above(unit)
+        yield from _whether(material, "simple: whether", unit, units[:-1] or units)
+
+
+def far_whether(material: Material) -> Iterator[Fact]:
+    """Whether a unit is under another that is at least two levels above it."""
+    for unit in material.units:
+        yield from _whether(material, "complex: far whether", unit, material.ground.above(unit)[1:-1])
+
+
+def _whether(material: Material, form: str, unit: Unit, units: Sequence[Unit]) -> Iterator[Fact]:
+    if not units:
+        return
+    if material.chance.random() < 0.5:
+        other = material.chance.choice(units)
+        yield Fact(form, gold(form, f"Yes, {unit.name} is under {other.name}.", polarity="yes"), unit, other)
+    elif wrong := _elsewhere(unit, material):
+        yield Fact(form, gold(form, f"No, {unit.name} is not under {wrong.name}.", polarity="no"), unit, wrong)
+
+
+def _elsewhere(unit: Unit, material: Material) -> Unit | None:
+    """A unit that this one is not under, if chance finds one: beside its parent, right under it, or anywhere."""
+    ground, chance = material.ground, material.chance
+    for _ in range(_TRIES):
+        beside = ground.children(ground.parent(ground.parent(unit)))
+        other = chance.choice(chance.choice([some for some in (beside, ground.children(unit), ground.order) if some]))
+        if other.id != unit.id and not ground.is_under(unit, other):
+            return other
+    return None
+
+
+def path(material: Material) -> Iterator[Fact]:
+    """All units above one, up to the top."""
+    for unit in material.units:
+        units = material.ground.above(unit)
+        items = tuple(map(material.names.item, units))
+        if 2 <= len(units) <= _LONGEST_PATH and all(items):
+            answer = f"{unit.name} is under {', which is under '.join(one.name for one in units)}."
+            yield Fact("complex: path", gold("complex: path", answer, items=items), unit)
+
+
+def second(material: Material) -> Iterator[Fact]:
+    """What is two levels above a unit."""
+    for unit in material.units:
+        units = material.ground.above(unit)[:2]
+        item = material.names.item(units[1]) if len(units) == 2 else ()
+        if item and not any(holds(name, form) for name in (units[0].name, *units[0].aliases) for form in item):
+            answer = f"{units[1].name} is two levels above {unit.name}."
+            yield Fact("complex: second", gold("complex: second", answer, items=(item,)), unit)
+
+
+def kind_above(material: Material) -> Iterator[Fact]:
+    """The one unit of a type above a unit, where that is not its parent: "which division is the desk in"."""
+    for unit in material.units:
+        units = material.ground.above(unit)
+        for found in units[1:-1]:
+            item = material.names.item(found) if _is_only(found, (unit, *units), material) else ()
+            if item:
+                answer = f"{unit.name} is in {found.name}."
+                form = "complex: kind above"
+                yield Fact(form, gold(form, answer, items=(item,)), unit, noun=material.types.noun(found))
+                break
+
+
+def _is_only(found: Unit, units: Sequence[Unit], material: Material) -> bool:
+    """Whether a person would count one of the units alone to the type of `found`."""
+    types = material.types
+    noun = types.noun(found)
+    return bool(noun) and all(
+        one is found or not (types.is_of(one, noun) or any(holds(name, noun) for name in (one.name, *one.aliases)))
+        for one in units
+    )
+
+
+def more(material: Material) -> Iterator[Fact]:
+    """Whether a unit has more units under it than another, on the next level as in all."""
+    form, ground = "complex: more", material.ground
+    for unit in material.parents:
+        for _ in range(_TRIES):
+            other = material.chance.choice(material.speakable_parents)
+            in_all = ground.total(unit) - ground.total(other)
+            direct = len(ground.children(unit)) - len(ground.children(other))
+            if in_all * direct > 0 and not ground.is_under(unit, other) and not ground.is_under(other, unit):
+                answer = (
+                    f"{ground.total(unit)} units are under {unit.name} and {ground.total(other)} under {other.name}."
+                )
+                yes = "yes" if in_all > 0 else "no"
+                yield Fact(form, gold(form, f"{yes.title()}: {answer}", polarity=yes), unit, other)
+                break
+
+
+def common(material: Material) -> Iterator[Fact]:
+    """The closest unit above two, of which neither is above the other."""
+    form, ground, chance = "common parent: two", material.ground, material.chance
+    for unit in material.units:
+        line = (unit, *ground.above(unit))
+        for _ in range(_TRIES if len(line) > 1 else 0):
+            place = min(
+                chance.randrange(1, len(line)), chance.randrange(1, len(line))
+            )  # the root is the dullest answer
+            branches = ground.children(line[place])
+            branch = chance.choice(branches)
+            item = material.names.item(line[place])
+            if branch.id != line[place - 1].id and item:
+                other = chance.choice((branch, *ground.below(branch)[:1000]))
+                answer = f"The closest unit above both {unit.name} and {other.name} is {line[place].name}."
+                yield Fact(form, gold(form, answer, items=(item,)), unit, other)
+                break
+
+
+def siblings(material: Material) -> Iterator[Fact]:
+    """The other units right under the same parent."""
+    form, ground = "siblings: others", material.ground
+    for unit in material.units:
+        together = ground.children(ground.parent(unit)) if unit.parent is not None else ()
+        if 1 < len(together) <= MOST_LISTED + 1:
+            others = [other for other in together if other.id != unit.id]
+            if labels := material.names.labels(others):
+                answer = f"Beside {unit.name}: {'; '.join(other.name for other in others)}."
+                yield Fact(form, gold(form, answer, units=labels), unit)
+
+
+def no_siblings(material: Material) -> Iterator[Fact]:
+    """An only child."""
+    form, ground = "siblings: nothing", material.ground
+    for unit in material.units:
+        parent = ground.parent(unit)
+        if parent is not unit and len(ground.children(parent)) == 1:
+            yield Fact(form, gold(form, f"No other unit is directly under {parent.name}.", items=(NOTHING,)), unit)
+
+
+def whether_siblings(material: Material) -> Iterator[Fact]:
+    """Whether two units, neither of them the root, have one parent."""
+    form, ground, chance = "siblings: whether", material.ground, material.chance
+    for unit in material.units:
+        parent = ground.parent(unit)
+        if parent is unit:
+            continue
+        other = chance.choice(ground.children(parent) if chance.random() < 0.5 else ground.order)
+        if other.parent == unit.parent and other.id != unit.id:
+            yield Fact(form, gold(form, f"Yes, both are directly under {parent.name}.", polarity="yes"), unit, other)
+        elif other.parent not in (None, unit.parent):
+            answer = f"No, {unit.name} and {other.name} are not directly under one unit."
+            yield Fact(form, gold(form, answer, polarity="no"), unit, other)
+
+
+def kind(material: Material) -> Iterator[Fact]:
+    """The type of a unit."""
+    for unit in material.units:
+        if material.types.is_news(unit):
+            answer = f"{unit.name} is of the type {unit.type}."
+            yield Fact("simple: type", gold("simple: type", answer, items=((unit.type,),)), unit)
+
+
+def anything(material: Material) -> Iterator[Fact]:
+    """Whether there is anything under a unit."""
+    form = "simple: anything"
+    for unit in in_turn([iter(material.parents), iter(material.leaves)]):
+        yes = "yes" if material.ground.total(unit) else "no"
+        answer = f"{yes.title()}, {material.ground.total(unit) or 'no'} units are under {unit.name}."
+        yield Fact(form, gold(form, answer, polarity=yes), unit)

@@ -1,0 +1,296 @@
+"""Multiple-choice questions: does fine-tuning cost a model what it knew before (T-RAG, section 6.3 and figure 3)?
+
+files in MMLU's own layout -> cases -> the answer that each model finds likeliest -> accuracy, base beside fine-tuned.
+By the letter, as MMLU has it; or by the answers' own words, for small models, which know answers and no letters. Knows
+nothing about documents or charts.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from math import exp, sqrt
+from pathlib import PurePath
+from time import monotonic
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import prompts
+from prompts import Message
+from trag.errors import TragError
+from trag.evaluate import resumable
+from trag.evaluate.cases import Case
+from trag.evaluate.comparing import compare, is_right
+from trag.evaluate.running import BASE
+from trag.evaluate.runs import Result, Results, Run
+from trag.evaluate.scoring import Score
+from trag.evaluate.tables import Table, by_system
+from trag.llm import LanguageModel, ModelDied, Weighing, open_model
+from trag.record import AnswerRecord, ModelUsed, Seconds
+
+if TYPE_CHECKING:
+    from trag.home import Home
+    from trag.ingest.upkeep import Progress
+
+LETTERS = ("A", "B", "C", "D")
+_TOKENS = 16
+"""That a model may write until its letter must have come."""
+_LETTER = re.compile(
+    r"\W*(?i:(?:the )?(?:right |correct )?(?:answer|letter|option)?(?: is)?)\W*([A-D])\b"
+    r"(?!(?<=A) (?!is\b|because\b)[a-z])"  # an article
+)
+_TOO_LONG = "the question does not fit in the model's context"
+_CERTAINTY = 1.959964
+"""Standard deviations on each side that hold 95% of a normal distribution."""
+
+Examples = Mapping[str, Sequence[Case]]
+"""Questions shown with their answers before one is asked, by subject."""
+
+
+def read(files: Sequence[tuple[str, bytes]]) -> tuple[Case, ...]:
+    """The questions of files with these names: UTF-8 CSV without a header, a row being question, A, B, C, D, letter.
+
+    A file holds one subject, which is its kind: "high_school_physics_test.csv" is "high school physics". Raises
+    TragError with every row of every file that cannot be used, by file and line.
+    """
+    problems: list[str] = []
+    cases: list[Case] = []
+    stems: set[str] = set()
+    for name, content in files:
+        stem = PurePath(name).stem
+        if stem in stems:
+            problems.append(f"{name}: another file is called so too")
+        stems.add(stem)
+        subject = re.sub(r"_(test|dev|val)$", "", stem).replace("_", " ")
+        found = len(cases) + len(problems)
+        for line, row in _rows(content):
+            if wrong := row if isinstance(row, str) else _wrong(row):
+                problems.append(f"{name} line {line}: {wrong}")
+            else:
+                question, *options, letter = (field.strip() for field in row)
+                asked = f"{question}\n{_listed(options)}"
+                right = options.pop(LETTERS.index(letter))
+                case = Case(f"{stem}:{line}", asked, subject, letter, gold=((right,),), forbidden=tuple(options))
+                cases.append(case)
+        if len(cases) + len(problems) == found:
+            problems.append(f"{name}: holds no question")
+    if problems or not cases:
+        raise TragError(
+            "These questions cannot be used: " + "\n".join(problems or ["there is no file"]),
+            "Each row is a question, its answers A to D and the letter of the right one; there is no header.",
+        )
+    return tuple(cases)
+
+
+def examples(files: Sequence[tuple[str, bytes]], shots: int, subjects: Sequence[str]) -> Examples:
+    """The first `shots` questions of each subject. Raises TragError where there are fewer, and as `read` does."""
+    cases = read(files)
+    found = {subject: [case for case in cases if case.kind == subject][:shots] for subject in dict.fromkeys(subjects)}
+    if few := [f"{subject} ({len(shown)})" for subject, shown in found.items() if len(shown) < shots]:
+        raise TragError(
+            f"There are not {shots} examples of every subject: {', '.join(few)}.",
+            "Give a file for each, called like that of its questions: law_test.csv and law_dev.csv.",
+        )
+    return found
+
+
+def measure(
+    home: Home, cases: Sequence[Case], name: str, *, by_words: bool = False, shown: Examples, progress: Progress
+) -> Run:
+    """The answers of the home's model and, where it has an adapter, of its base.
+
+    A local model gives the likeliest letter, another the one that it writes. `by_words` it is asked the question alone,
+    and the answer is the one whose words are likeliest for their length. Of too long a prompt the last examples are
+    left out, as MMLU has it; a question that does not fit alone is Incorrect. Raises TragError when a model cannot be
+    reached, or cannot be asked by words; what was answered stays, and the same call goes on.
+    """
+    if by_words and not isinstance(home.model, Weighing):
+        raise TragError(
+            f"{home.model.identity.name} is behind an address, and does not say how likely it finds words.",
+            "Leave out --by-words; or set TRAG_MODEL to a local file.",
+        )
+    shots = max(map(len, shown.values()), default=0)
+    system = "-".join(["choice", *(["words"] if by_words else []), *([str(shots)] if shots else [])])
+    base = open_model(replace(home.settings, adapter="")) if home.model.identity.adapter else None
+    models = {system: home.model} | ({f"{system}{BASE}": base} if base else {})
+    asked = [(system, case) for system in models for case in cases]
+    depends = "\n".join(f"{case.question}\n{case.answer}" for of in shown.values() for case in of)
+    planned = resumable.plan(home, asked, name, chart="", depends=depends)
+
+    def answer(system: str, case: Case) -> Result:
+        return Result(system, case, *_answered(models[system], case, shown.get(case.kind, ()), by_words=by_words))
+
+    try:
+        return resumable.carry_out(results_of(home), planned, asked, answer, progress)
+    finally:
+        if base:
+            base.close()
+
+
+def results_of(home: Home) -> Results:
+    """The measurements of this kind that a home keeps."""
+    return Results(home.folder / "results" / "choice")
+
+
+def accuracy(results: Sequence[Result]) -> Table:
+    """How many letters are right in each subject and in all (T-RAG, figure 3), with the interval that holds the true
+    share in 95 of 100 such measurements; with two models, which question by question are compared."""
+    systems = by_system(results)
+    tuned = next(name for name in systems if not name.endswith(BASE))
+    sides = [name for name in (f"{tuned}{BASE}", tuned) if name in systems]
+    subjects = dict.fromkeys(result.case.kind for result in results)
+    rows = []
+    for subject in (*sorted(subjects), ""):
+        of = [[one for one in systems[side] if one.case.kind == subject or not subject] for side in sides]
+        shares = (cell for answers in of for cell in _share(sum(is_right(one.score) for one in answers), len(answers)))
+        rows.append((subject or "All", str(len(of[-1])), *shares, *(_compared(*of) if len(of) == 2 else ())))
+    header: tuple[str, ...] = ("Subject", "N", "Accuracy", "95%")
+    note = "Chance is 25%. The interval is Wilson's."
+    if len(sides) == 2:
+        header = ("Subject", "N", "Base", "95%", "Fine-tuned", "95%", "Better", "Worse", "p")
+        note += " p is that of the exact McNemar test, two-sided."
+    if none := sum(not result.record.answer for result in results):
+        note += f" {none} answers held no letter and count as wrong."
+    title = "by the words of the answers" if "words" in tuned else "by the letter"
+    return Table(f"Multiple-choice questions, {title}", header, tuple(rows), note)
+
+
+def wilson(right: int, of: int) -> tuple[float, float]:
+    """The 95% interval of a share, by Wilson's score method. `of` is 1 or more."""
+    share, square = right / of, _CERTAINTY**2
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    reach = _CERTAINTY * sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def letter_of(text: str) -> str:
+    """The letter that an answer begins with, also as "(B)", "The answer is B." or "B. Paris"; "" for anything else."""
+    found = _LETTER.match(text)
+    return found[1] if found else ""
+
+
+def _rows(content: bytes) -> Iterator[tuple[int, list[str] | str]]:
+    """Each row that is not empty with the line it begins in, or what is wrong with it."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        yield content.count(b"\n", 0, error.start) + 1, f"is no UTF-8 text ({error.reason})"
+        return
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield line, f"is no CSV ({error})"
+            continue
+        if row:
+            yield line, row
+
+
+def _wrong(row: Sequence[str]) -> str:
+    """What is wrong with a row, "" for nothing."""
+    if len(row) != 6:
+        return f"has {len(row)} fields, not 6"
+    question, *options, letter = (field.strip() for field in row)
+    empty = [name for name, field in zip(("question", *LETTERS), (question, *options), strict=True) if not field]
+    if empty:
+        return f"{', '.join(empty)}: empty"
+    return "" if letter in LETTERS else f'the right answer is "{letter}", not A, B, C or D'
+
+
+def _answered(model: LanguageModel, case: Case, shown: Sequence[Case], *, by_words: bool) -> tuple[AnswerRecord, Score]:
+    """The record of a letter, and whether it is right."""
+    began, identity = monotonic(), model.identity
+    letter, reason, interrupted = "", "", ""
+    choose = _by_words if by_words else _by_letter
+    try:
+        letter, reason = choose(model, case, shown)
+    except ModelDied:
+        try:
+            letter, reason = choose(model, case, shown)  # perhaps it died of something else
+        except ModelDied as error:
+            reason = interrupted = f"{error.message} {error.hint}"
+    record = AnswerRecord(
+        id=uuid4().hex,
+        question=case.question,
+        standalone=case.question,
+        answer=letter,
+        status="answered" if letter else "cannot_answer",
+        model=ModelUsed(identity.name, identity.sha256, identity.adapter),
+        seconds=Seconds(total=monotonic() - began),
+        interrupted=interrupted,
+    )
+    return record, Score("Correct" if letter == case.answer else "Incorrect", (reason,))
+
+
+def _by_letter(model: LanguageModel, case: Case, shown: Sequence[Case]) -> tuple[str, str]:
+    """The letter, "" where there is none, and how it came about."""
+    for examples in _fewer(shown):
+        messages = prompts.choice(case.kind, case.question, [(one.question, one.answer) for one in examples])
+        if model.count(messages) + _TOKENS > model.context:
+            continue
+        if isinstance(model, Weighing):
+            return _likeliest([exp(weight) for weight in model.weigh(messages, LETTERS)])
+        with closing(model.stream(messages, max_tokens=_TOKENS)) as pieces:
+            text = "".join(piece for piece in pieces if isinstance(piece, str))
+        return letter_of(text), f'wrote "{text.strip()}"'
+    return "", _TOO_LONG
+
+
+def _by_words(model: LanguageModel, case: Case, shown: Sequence[Case]) -> tuple[str, str]:
+    """The letter of the answer whose words are likeliest for their length, and how likely a character of each is."""
+    assert isinstance(model, Weighing)
+    options = _options(case)
+    longest = max(map(model.count_text, options)) + _TOKENS
+    for examples in _fewer(shown):
+        turns = [
+            turn for one in examples for turn in (Message("user", _stem(one)), Message("assistant", one.gold[0][0]))
+        ]
+        messages = (*turns, Message("user", _stem(case)))
+        if model.count(messages) + longest <= model.context:
+            weights = zip(model.weigh(messages, options), options, strict=True)
+            return _likeliest([exp(weight / len(option)) for weight, option in weights])
+    return "", _TOO_LONG
+
+
+def _fewer(shown: Sequence[Case]) -> Iterator[Sequence[Case]]:
+    """All examples, then one less each time, and none at last."""
+    return (shown[:number] for number in range(len(shown), -1, -1))
+
+
+def _likeliest(shares: Sequence[float]) -> tuple[str, str]:
+    told = ", ".join(f"{letter} {share:.1%}" for letter, share in zip(LETTERS, shares, strict=True))
+    return LETTERS[shares.index(max(shares))], told
+
+
+def _options(case: Case) -> list[str]:
+    """The four answers in their order."""
+    options = list(case.forbidden)
+    options.insert(LETTERS.index(case.answer), case.gold[0][0])
+    return options
+
+
+def _listed(options: Sequence[str]) -> str:
+    return "\n".join(f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=True))
+
+
+def _stem(case: Case) -> str:
+    """The question without its answers."""
+    return case.question.removesuffix(f"\n{_listed(_options(case))}")
+
+
+def _share(right: int, of: int) -> tuple[str, str]:
+    low, high = wilson(right, of)
+    return f"{right / of:.1%}", f"{low:.1%} to {high:.1%}"
+
+
+def _compared(base: Sequence[Result], tuned: Sequence[Result]) -> tuple[str, str, str]:
+    found = compare(base, tuned)
+    return str(found.better), str(found.worse), f"{found.p:.3g}"

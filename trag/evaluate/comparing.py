@@ -1,0 +1,83 @@
+"""Two sets of answers to the same questions, question by question, and whether the difference could be chance.
+
+results before, results after -> Comparison.  Knows nothing about how they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+
+from trag.evaluate.cases import Case
+from trag.evaluate.runs import Result
+from trag.evaluate.scoring import Score
+
+RIGHT = ("Correct", "Correct-Verbose")
+"""The verdicts that count as right (T-RAG, section 6.1: T = C + CV)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A question whose verdict is another one after than before."""
+
+    case: Case
+    before: Score
+    after: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What became of the questions that both sides answered.
+
+    `questions` are those with a verdict on both sides, `unpaired` those that only one side asked, or nobody judged on
+    one of them. `better` were wrong and are right, `worse` were right and are wrong. `p` is the probability that chance
+    alone parts `better` and `worse` at least so far (exact McNemar test, two-sided).
+    """
+
+    questions: int
+    unpaired: int
+    changed: tuple[Changed, ...]
+    better: int
+    worse: int
+    p: float
+
+
+def compare(before: Sequence[Result], after: Sequence[Result]) -> Comparison:
+    """`before` and `after` are each the answers of one system. A question that was worded anew is another question.
+
+    Raises ValueError when one of them holds two answers to a question.
+    """
+    earlier, later = _by_question(before), _by_question(after)
+    changed, paired, better, worse = [], 0, 0, 0
+    for question, new in later.items():
+        old = earlier.get(question)
+        if old is None or old.score.verdict is None or new.score.verdict is None:
+            continue
+        paired += 1
+        if old.score.verdict != new.score.verdict:
+            changed.append(Changed(new.case, old.score, new.score))
+        better += is_right(new.score) and not is_right(old.score)
+        worse += is_right(old.score) and not is_right(new.score)
+    unpaired = len(earlier.keys() | later.keys()) - paired
+    return Comparison(paired, unpaired, tuple(changed), better, worse, mcnemar(better, worse))
+
+
+def is_right(score: Score) -> bool:
+    """Whether an answer was judged Correct or Correct-Verbose."""
+    return score.verdict in RIGHT
+
+
+def mcnemar(better: int, worse: int) -> float:
+    """The two-sided p of the exact test: how likely a fair coin, thrown once for each question that went one way or the
+    other, falls at least as unevenly."""
+    thrown = better + worse
+    tail = sum(comb(thrown, heads) for heads in range(min(better, worse) + 1))
+    return min(1.0, 2 * tail / (1 << thrown))
+
+
+def _by_question(results: Sequence[Result]) -> dict[tuple[str, str], Result]:
+    found = {(result.case.id, result.case.question): result for result in results}
+    if len(found) < len(results):
+        raise ValueError("two answers to one question: compare takes the answers of one system")
+    return found

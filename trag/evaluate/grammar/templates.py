@@ -1,0 +1,165 @@
+"""Templates: a question to a database in SQL, and the same in words, short and long (GRAMMAR, 4.1 and appendix C).
+
+A file of them <-> Templates -> those that may run, and what is wrong with the others. A block of a file is
+
+    sql: SELECT head FROM unit WHERE name = '[unit.name]'
+    short: head of [unit.name]
+    long: I have been asked to write to whoever runs [unit.name] before the end of the month, and ...
+
+where an indented line goes on with the one above, # begins a comment, and blocks stand apart by an empty line.
+Knows nothing about what is in the database.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trag.errors import TragError
+from trag.evaluate.grammar.placeholders import canonical, standing_in
+from trag.evaluate.grammar.sql import Select, understand
+
+if TYPE_CHECKING:
+    from store.source import Table
+
+SHORT_WORDS = 14
+"""Words that a short form may have, a placeholder counted as one."""
+LONG_WORDS = 30
+"""Words that a long form must have (GRAMMAR, table 6)."""
+_LINE = re.compile(r"(sql|short|long):\s*(.*)", re.I)
+_HINT = "A block is a line `sql: SELECT ...`, then lines `short: ...` and `long: ...`; an empty line ends it."
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One meaning with placeholders: `sql` as written, and its texts in both forms."""
+
+    sql: str
+    short: tuple[str, ...]
+    long: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A template that keeps to the criteria, what its SQL selects, and its place among all, from 1."""
+
+    template: Template
+    select: Select
+    number: int
+
+
+def read(content: bytes, name: str) -> tuple[Template, ...]:
+    """The templates in a file. Raises TragError with every bad line and what is wrong with it."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TragError(f"{name} is no UTF-8 text ({error}).", _HINT) from error
+    problems: list[str] = []
+    blocks: list[dict[str, list[str]]] = []
+    open_block = False
+    for number, line in _lines(text):
+        if not line:
+            open_block = False
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None:
+            problems.append(f"line {number}: begins with none of sql:, short:, long:")
+        elif not match[2]:
+            problems.append(f"line {number}: nothing behind {match[1]}:")
+        elif match[1].lower() == "sql":
+            blocks.append({"sql": [match[2]], "short": [], "long": []})
+            open_block = True
+        elif not open_block:
+            problems.append(f"line {number}: {match[1]}: without a sql: above it")
+        else:
+            blocks[-1][match[1].lower()].append(match[2])
+    if problems:
+        raise TragError(f"{name} cannot be used: " + "\n".join(problems), _HINT)
+    if not blocks:
+        raise TragError(f"{name} holds no template.", _HINT)
+    return tuple(Template(block["sql"][0], tuple(block["short"]), tuple(block["long"])) for block in blocks)
+
+
+def write(templates: Sequence[Template]) -> bytes:
+    """The file that `read` reads."""
+    blocks = (
+        "\n".join(
+            [f"sql: {one.sql}", *(f"short: {text}" for text in one.short), *(f"long: {text}" for text in one.long)]
+        )
+        for one in templates
+    )
+    return ("\n\n".join(blocks) + "\n").encode()
+
+
+def check(
+    templates: Sequence[Template], tables: Sequence[Table], dialect: str
+) -> tuple[tuple[Ready, ...], tuple[str, ...]]:
+    """The templates that keep to the criteria, and all that is wrong with each of the others."""
+    ready: list[Ready] = []
+    problems: list[str] = []
+    for number, template in enumerate(templates, 1):
+        select, wrong = understand(template.sql, tables, dialect)
+        texts = Template(
+            template.sql,
+            tuple(canonical(text, tables) for text in template.short),
+            tuple(canonical(text, tables) for text in template.long),
+        )
+        if select:
+            wanted = [str(placeholder) for placeholder in select.placeholders]
+            wrong += tuple(f"short '{text}': {why}" for text in texts.short if (why := short_problem(text, wanted)))
+            wrong += tuple(f"long '{text}': {why}" for text in texts.long if (why := long_problem(text, wanted)))
+        wrong += tuple(f"no {form} text" for form, said in (("short", texts.short), ("long", texts.long)) if not said)
+        if select and not wrong:
+            ready.append(Ready(texts, select, number))
+        problems += (f"template {number} ({shortened(template.sql)}): {why}" for why in wrong)
+    return tuple(ready), tuple(problems)
+
+
+def shortened(sql: str) -> str:
+    """An SQL template as it is named in a message."""
+    return " ".join(sql.split())[:80]
+
+
+def short_problem(text: str, wanted: Sequence[str]) -> str:
+    """Why a text is no short form of a template with the placeholders `wanted`; "" where it is one."""
+    count = _words(text)
+    return _placeholder_problem(text, wanted) or (
+        f"has {count} words, at most {SHORT_WORDS} are short" if count > SHORT_WORDS else ""
+    )
+
+
+def long_problem(text: str, wanted: Sequence[str]) -> str:
+    """Why a text is no long form of a template with the placeholders `wanted`; "" where it is one."""
+    count = _words(text)
+    return _placeholder_problem(text, wanted) or (
+        f"has {count} words, a long form has at least {LONG_WORDS}" if count < LONG_WORDS else ""
+    )
+
+
+def _placeholder_problem(text: str, wanted: Sequence[str]) -> str:
+    found = standing_in(text)
+    missing = [one for one in wanted if one not in found]
+    strange = [one for one in found if one not in wanted]
+    return "; ".join([f"{one} is missing" for one in missing] + [f"{one} is not in the SQL" for one in strange])
+
+
+def _words(text: str) -> int:
+    return len(re.sub(r"\[[^\]]*\]", "x", text).split())
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Each line with its number, those that go on joined to the one above, comments left out; "" for an empty one."""
+    waiting: tuple[int, str] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("#"):
+            continue
+        if waiting and line[:1].isspace() and line.strip():
+            waiting = (waiting[0], f"{waiting[1]} {line.strip()}")
+            continue
+        if waiting:
+            yield waiting
+        waiting = (number, line.strip())
+    if waiting:
+        yield waiting

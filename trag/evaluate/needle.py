@@ -1,0 +1,264 @@
+"""A needle in a haystack: does the place of the right context in the prompt change the answer (T-RAG, table 6)?
+
+cases -> needles: the context that answers, and unrelated ones -> prompts with it at the top, in the middle, at the end
+-> answers -> the table.  Searches for nothing: what is right is known.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import prompts
+from store.passage import Passage
+from trag.ask import Assistant, cleaned
+from trag.asking import Asking, System
+from trag.errors import TragError
+from trag.evaluate import resumable
+from trag.evaluate.cases import Case
+from trag.evaluate.comparing import is_right
+from trag.evaluate.runs import Result, Results, Run
+from trag.evaluate.scoring import Score, score
+from trag.evaluate.scoring.wording import places, plain, words
+from trag.evaluate.tables import COMPLEX, SIMPLE, Table
+from trag.record import AnswerRecord
+
+if TYPE_CHECKING:
+    from trag.home import Home
+    from trag.ingest.upkeep import Progress
+
+Side = Literal["trag", "rag"]
+Position = Literal["top", "mid", "end"]
+T = TypeVar("T")
+
+SIDES: dict[Side, str] = {"trag": "T-RAG", "rag": "RAG"}
+"""What the needle is: what the chart says of the units in the question, or the section of a document that answers."""
+POSITIONS: dict[Position, str] = {"top": "Top", "mid": "Mid", "end": "End"}
+AROUND = (2, 10)
+"""How many unrelated contexts there are (k of the paper)."""
+
+_CHART = "Organization chart"
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """A question, the contexts that answer it, and the unrelated ones in the order in which they are taken.
+
+    `right` are passages of a document for RAG; for T-RAG one that holds what the chart says.
+    """
+
+    side: Side
+    case: Case
+    right: tuple[Passage, ...]
+    unrelated: tuple[Passage, ...]
+
+
+def placed(right: Sequence[T], unrelated: Sequence[T], position: Position) -> tuple[T, ...]:
+    """The contexts in the order of the prompt: in the middle there are as many before as behind, or one less before."""
+    before = {"top": 0, "mid": len(unrelated) // 2, "end": len(unrelated)}[position]
+    return (*unrelated[:before], *right, *unrelated[before:])
+
+
+def needles(home: Home, cases: Iterable[Case]) -> tuple[tuple[Needle, ...], tuple[str, ...]]:
+    """The needles of the cases that have one, and in words which of them had to be left out.
+
+    A question about units has what the chart says of them, one that names a section of a document has that section;
+    others have none.
+    """
+    assistant = _assistant(home)
+    sections = sorted((one for one in home.records.library.passages() if one.kind == "section"), key=lambda one: one.id)
+    found: list[Needle] = []
+    left_out: list[str] = []
+    for case in cases:
+        for side, right in _rights(assistant, case, sections):
+            unrelated = _unrelated(assistant, side, case, right, sections) if right else ()
+            if not right:
+                left_out.append(f"{case.id}: this home has no section {case.section} of {case.document}")
+            elif len(unrelated) < max(AROUND):
+                left_out.append(f"{case.id}: only {len(unrelated)} unrelated sections fit beside its context")
+            else:
+                found.append(Needle(side, case, right, unrelated))
+    return tuple(found), tuple(left_out)
+
+
+def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progress) -> Run:
+    """The answers to every needle at every position among 2 and 10 unrelated contexts, all of one place first.
+
+    Raises TragError when there is no needle and when the model cannot be reached; what was answered stays, and the same
+    call goes on. A model that dies twice of a question leaves it Incorrect.
+    """
+    if not found:
+        raise TragError(
+            "No question of these has a needle.",
+            "Each must ask about units of the chart, or name the document and the section that answer it.",
+        )
+    assistant = _assistant(home)
+    systems = {_system(*place): place for place in _places()}
+    by_side = {side: {one.case: one for one in found if one.side == side} for side in SIDES}
+    asked = [(system, case) for system, (side, _, _) in systems.items() for case in by_side[side]]
+    depends = "\n".join(_read(passage) for one in found for passage in (*one.right, *one.unrelated))
+
+    def answer(system: str, case: Case) -> Result:
+        side, position, around = systems[system]
+        needle = by_side[side][case]
+        contexts = placed(needle.right, needle.unrelated[:around], position)
+        record = _answered(assistant, needle, contexts)
+        if record.interrupted:
+            record = _answered(assistant, needle, contexts)  # the model died, perhaps of something else
+        if record.interrupted:
+            return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
+        return Result(system, case, record, score(case, record, assistant.organization))
+
+    planned = resumable.plan(home, asked, name, chart=home.organization.version, depends=depends)
+    return resumable.carry_out(results_of(home), planned, asked, answer, progress)
+
+
+def results_of(home: Home) -> Results:
+    """The measurements of this kind that a home keeps."""
+    return Results(home.folder / "results" / "needle")
+
+
+def table(results: Sequence[Result]) -> Table:
+    """How many answers are right at each position (T-RAG, table 6)."""
+    header, columns = ["Position"], []
+    for side, called in SIDES.items():
+        of = {one.case for one in results if one.system.startswith(f"{side}-")}
+        if of:
+            header += [f"{called}, k = {around} ({len(of)} question{'' if len(of) == 1 else 's'})" for around in AROUND]
+            columns += [(side, around) for around in AROUND]
+    rows = [
+        (called, *(_cell(results, _system(side, position, around)) for side, around in columns))
+        for position, called in POSITIONS.items()
+        if columns
+    ]
+    note = (
+        "The right context stands among k unrelated sections, the same at every position; those of k = 2 are among "
+        "those of k = 10. T-RAG: what the chart says, for questions about units; RAG: the section that the question "
+        "is about. What is answered is the model's own, neither checked nor mended; what waits "
+        "for people to decide is left out of the shares."
+    )
+    return Table("Needle in a haystack", tuple(header), tuple(rows), note)
+
+
+def _places() -> Iterator[tuple[Side, Position, int]]:
+    return ((side, position, around) for side in SIDES for around in AROUND for position in POSITIONS)
+
+
+def _system(side: Side, position: Position, around: int) -> str:
+    return f"{side}-{position}-k{around}"
+
+
+def _cell(results: Sequence[Result], system: str) -> str:
+    scores = [one.score for one in results if one.system == system]
+    decided, right = sum(one.verdict is not None for one in scores), sum(map(is_right, scores))
+    share = f"({right / decided:.1%})" if decided else "(-)"
+    return f"{right} {share}" if decided == len(scores) else f"{right} of {decided} {share}"
+
+
+def _assistant(home: Home) -> Assistant:
+    return replace(home.assistant, records=None)
+
+
+def _asking(assistant: Assistant, side: Side, case: Case) -> Asking:
+    """The question with all that is known of it but passages."""
+    system = System(tree=side == "trag", pairs=0, sections=0)
+    asking = Asking(assistant, cleaned(case.question), system, None, threading.Event())
+    asking.gather(())
+    return asking
+
+
+def _rights(
+    assistant: Assistant, case: Case, sections: Sequence[Passage]
+) -> Iterator[tuple[Side, tuple[Passage, ...]]]:
+    """The contexts that answer a case, by side."""
+    if case.refuse:
+        return
+    if case.kind in SIMPLE + COMPLEX and (statements := _asking(assistant, "trag", case).statements):
+        text = " ".join(statement.text for statement in statements)
+        yield "trag", (Passage("chart", "chart", "", _CHART, None, text),)
+    if case.document and case.section:
+        parts = [one for one in sections if one.document == case.document and _is_in(case.section, one.section)]
+        # Of a long section, only the parts that hold what is asked for.
+        yield "rag", tuple([one for one in parts if _holds(one.text, _gold(case))] or parts)
+
+
+def _is_in(section: str, path: str) -> bool:
+    """Whether a path of headings is that of the section, with or without the document's title in front."""
+    return f" > {path}".endswith(f" > {section}")
+
+
+def _unrelated(
+    assistant: Assistant, side: Side, case: Case, right: Sequence[Passage], sections: Sequence[Passage]
+) -> tuple[Passage, ...]:
+    """As many unrelated sections as are wanted at most, drawn by the case's id: of other documents where those are
+    enough, with nothing of the gold and none of the units asked about, and none longer than its share of the room."""
+    asking, model = _asking(assistant, side, case), assistant.model
+    named = {unit for mention in asking.mentions for unit in mention.units}
+    finder = assistant.organization.finder
+    prompt = prompts.answer(
+        asking.standalone,
+        (),
+        [_read(one) for one in right],
+        organization=assistant.organization.name,
+        count=model.count,
+        room=_room(assistant),
+    )
+    share = 0 if prompt.dropped else (_room(assistant) - model.count(prompt.messages)) // max(AROUND)
+    drawn = random.Random(case.id).sample(sections, len(sections))
+    drawn.sort(key=lambda one: one.document == case.document)  # those of the same document last
+
+    def fits(one: Passage) -> bool:
+        if (one.document, one.section) in {(part.document, part.section) for part in right}:
+            return False
+        if _holds(f"{one.section} {one.text}", _gold(case)):
+            return False
+        if named and finder and any(named & {*mention.units} for mention in finder.find(one.text)):
+            return False
+        return model.count_text(f"{_read(one)}\n") <= share
+
+    return tuple(islice(filter(fits, drawn), max(AROUND)))
+
+
+def _gold(case: Case) -> tuple[str, ...]:
+    """Every phrase of which a context must have none to be unrelated; a unit without its parents."""
+    units = (*case.units, *(unit for some in case.some for unit in some.units))
+    return (*(phrase for item in case.gold for phrase in item), *(unit.split(" > ")[-1] for unit in units))
+
+
+def _holds(text: str, phrases: Iterable[str]) -> bool:
+    """Whether a text says one of the phrases, in any way of writing it."""
+    text = plain(text)
+    among = words(text)
+    return any(places(phrase, text, among) for phrase in phrases)
+
+
+def _read(passage: Passage) -> str:
+    return prompts.section(passage.section, passage.text)
+
+
+def _room(assistant: Assistant) -> int:
+    return assistant.model.context - assistant.settings.answer_tokens
+
+
+def _answered(assistant: Assistant, needle: Needle, contexts: Sequence[Passage]) -> AnswerRecord:
+    """The record of the model's answer to a prompt with these contexts in this order."""
+    asking = _asking(assistant, needle.side, needle.case)
+    asking.passages = tuple(one for one in contexts if one.kind != "chart")  # the record has the chart's statements
+    prompt = prompts.answer(
+        asking.standalone,
+        (),
+        [_read(one) for one in contexts],
+        organization=assistant.organization.name,
+        count=assistant.model.count,
+        room=_room(assistant),
+    )
+    if prompt.dropped:
+        raise RuntimeError(f"{prompt.dropped} contexts of {needle.case.id} do not fit, though each has its share")
+    for _ in asking.write(prompt.messages):
+        pass
+    asking.finding()
+    return asking.save()

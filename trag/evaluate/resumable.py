@@ -1,0 +1,80 @@
+"""A measurement of its own kind, kept as runs are: answer by answer, going on where an earlier one like it stopped.
+
+home, what is asked of whom -> a planned Run -> the Run with all its answers.  For measurements that own their home, as
+those from the terminal do. Knows nothing about how an answer is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trag.evaluate import program
+from trag.evaluate.cases import Case
+from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.record import ModelUsed
+
+if TYPE_CHECKING:
+    from trag.home import Home
+    from trag.ingest.upkeep import Progress
+
+Asked = Sequence[tuple[str, Case]]
+"""Systems and what each is asked, in order."""
+
+
+def plan(home: Home, asked: Asked, name: str, *, chart: str, depends: str = "") -> Run:
+    """The run that would begin now. `depends` is what the answers depend on beside the cases, the model and the
+    `chart`."""
+    identity, adapter = home.model.identity, Path(home.settings.adapter).expanduser()
+    cases = sha256_of(_cases(asked))
+    return Run(
+        id="",
+        cases_name=name,
+        cases_sha256=hashlib.sha256(f"{cases} {depends}".encode()).hexdigest() if depends else cases,
+        systems=tuple(dict.fromkeys(system for system, _ in asked)),
+        started=datetime.now(UTC),
+        finished=None,
+        commit=program.commit(),
+        model=ModelUsed(identity.name, identity.sha256, identity.adapter),
+        chart=chart,
+        total=len(asked),
+        adapter_sha256=hashlib.sha256(adapter.read_bytes()).hexdigest() if identity.adapter else "",
+    )
+
+
+def carry_out(
+    results: Results, planned: Run, asked: Asked, answer: Callable[[str, Case], Result], progress: Progress
+) -> Run:
+    """The planned run, whole. One like it that is kept is gone on with, and is returned as it is where it is whole
+    already: the same model gives the same answers to the same questions.
+
+    `progress` is told the system, the answers there are, and those there will be. What `answer` raises ends the run;
+    what was answered stays.
+    """
+    run = next((run for run in results.runs() if _alike(run, planned)), None)
+    run = run or results.begin(planned, _cases(asked))
+    if run.finished:
+        return run
+    answered = {(result.system, result.case.id) for result in results.results(run.id)}
+    for system, case in asked:
+        if (system, case.id) not in answered:
+            progress(system, len(answered), run.total)
+            results.add(run, answer(system, case))
+            answered.add((system, case.id))
+    progress(run.systems[-1], len(answered), run.total)
+    return results.finish(run)
+
+
+def _alike(run: Run, planned: Run) -> bool:
+    """Whether a run is what was planned: when it was and what its questions were called is all that may differ."""
+    return planned == replace(
+        run, id=planned.id, cases_name=planned.cases_name, started=planned.started, finished=planned.finished
+    )
+
+
+def _cases(asked: Asked) -> tuple[Case, ...]:
+    return tuple(dict.fromkeys(case for _, case in asked))

@@ -1,0 +1,199 @@
+"""Cases put to systems, each answer scored and kept before the next is asked; what was interrupted goes on.
+
+cases, systems -> answers -> scores -> a Run.  Asks as anybody asks, in the same line in front of the model. Knows
+nothing about tables.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prompts import PromptError
+from trag.ask import SYSTEMS, Assistant, cleaned
+from trag.errors import TragError
+from trag.evaluate import program
+from trag.evaluate.cases import Case
+from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.scoring import Score, score
+from trag.line import Line, LineFull
+from trag.llm import open_model
+from trag.record import AnswerRecord, ModelUsed
+
+if TYPE_CHECKING:
+    from trag.home import Home
+    from trag.ingest.upkeep import Progress
+
+BASE = ":base"
+"""Behind the name of a system: the same without the adapter."""
+
+_PAUSE = 1.0
+"""Seconds until a full line is tried again."""
+
+_one_at_a_time = threading.Lock()
+
+
+def results_of(home: Home) -> Results:
+    """The evaluations that a home keeps."""
+    return Results(home.folder / "results")
+
+
+def evaluate(
+    home: Home,
+    cases: Sequence[Case],
+    cases_name: str,
+    systems: Sequence[str],
+    *,
+    resume: str = "",
+    progress: Progress,
+    stop: threading.Event | None = None,
+) -> Run:
+    """The answers of every system to every case, all of the first system first. `resume` is the id of an earlier run
+    that goes on where it was; a set `stop` ends this one so that it can.
+
+    `progress` is told the system, the answers there are, and those there will be. The answers go nowhere but into the
+    run. A question that cannot be asked, or that ends the model twice, is Incorrect. Raises TragError for systems that
+    cannot be run, when another evaluation is running, when the run to go on with was made by another model, chart or
+    program or with other questions, and when the model cannot be reached; what was answered stays.
+    """
+    if not _one_at_a_time.acquire(blocking=False):
+        raise TragError("An evaluation is running already.", "Wait until it has ended, or stop it.")
+    try:
+        planned = _plan(home, cases, cases_name, systems)
+        results = results_of(home)
+        run = _resumed(results.run(resume), planned) if resume else results.begin(planned, cases)
+        return run if run.finished else _answer_all(home, results, run, cases, progress, stop or threading.Event())
+    finally:
+        _one_at_a_time.release()
+
+
+def earlier(home: Home, cases: Sequence[Case], systems: Sequence[str]) -> tuple[Run, ...]:
+    """The runs of these cases and systems by the same program, model and chart, the newest first: one that is not
+    finished can be gone on with. Raises TragError for systems that cannot be run."""
+    planned = _plan(home, cases, "", systems)
+    return tuple(run for run in results_of(home).runs() if not _differences(run, planned))
+
+
+def _plan(home: Home, cases: Sequence[Case], cases_name: str, systems: Sequence[str]) -> Run:
+    """The run that would begin now."""
+    identity = home.model.identity
+    if unknown := [system for system in systems if system.removesuffix(BASE) not in SYSTEMS]:
+        raise TragError(f"There is no system {', '.join(unknown)}.", f"The systems are: {', '.join(SYSTEMS)}.")
+    if not systems or not cases:
+        raise TragError("Nothing to evaluate: no system, or no question.", f"The systems are: {', '.join(SYSTEMS)}.")
+    if not identity.adapter and (same := [system for system in systems if system.endswith(BASE)]):
+        raise TragError(
+            f"No adapter is set, so {', '.join(same)} would be the same without {BASE}.",
+            f"Set TRAG_ADAPTER to the fine-tuned adapter, or leave out {BASE}.",
+        )
+    return Run(
+        id="",
+        cases_name=cases_name,
+        cases_sha256=sha256_of(cases),
+        systems=tuple(dict.fromkeys(systems)),
+        started=datetime.now(UTC),
+        finished=None,
+        commit=program.commit(),
+        model=ModelUsed(identity.name, identity.sha256, identity.adapter),
+        chart=home.organization.version,
+        total=len(cases) * len(set(systems)),
+        adapter_sha256=_sha256(Path(home.settings.adapter).expanduser()) if identity.adapter else "",
+    )
+
+
+def _resumed(run: Run, planned: Run) -> Run:
+    if differences := _differences(run, planned):
+        raise TragError(
+            f"Run {run.id} cannot go on: it was made with {'; '.join(differences)}.",
+            "Leave it as it is, and begin a new one.",
+        )
+    return run
+
+
+def _differences(run: Run, planned: Run) -> list[str]:
+    """What an earlier run was made with that is otherwise now."""
+    compared = {
+        "other questions": (run.cases_sha256, planned.cases_sha256),
+        f"the systems {', '.join(run.systems)}": (run.systems, planned.systems),
+        f"the model {run.model.name}": ((run.model.name, run.model.sha256), (planned.model.name, planned.model.sha256)),
+        f"the adapter {run.model.adapter or 'none'}": (
+            (run.model.adapter, run.adapter_sha256),
+            (planned.model.adapter, planned.adapter_sha256),
+        ),
+        f"the chart {run.chart or 'none'}": (run.chart, planned.chart),
+        f"the program {run.commit}": (run.commit, planned.commit),
+    }
+    return [what for what, (then, now) in compared.items() if then != now]
+
+
+def _answer_all(
+    home: Home, results: Results, run: Run, cases: Sequence[Case], progress: Progress, stop: threading.Event
+) -> Run:
+    answered = {(result.system, result.case.id) for result in results.results(run.id)}
+    with ExitStack() as closing:
+        assistant = replace(home.assistant, records=None)
+        base: Assistant | None = None
+        for system in run.systems:
+            for case in cases:
+                if (system, case.id) in answered:
+                    continue
+                progress(system, len(answered), run.total)
+                if system.endswith(BASE):
+                    asked = base = base or _without_adapter(assistant, closing)
+                else:
+                    asked = assistant
+                result = _result(asked, system, case, stop)
+                if result is None:
+                    return run
+                results.add(run, result)
+                answered.add((system, case.id))
+    progress(run.systems[-1], len(answered), run.total)
+    return results.finish(run)
+
+
+def _without_adapter(assistant: Assistant, closing: ExitStack) -> Assistant:
+    """The same with the base model, in a process beside the other, until `closing` ends."""
+    settings = replace(assistant.settings, adapter="")
+    model = open_model(settings)
+    closing.callback(model.close)
+    return replace(assistant, model=model, line=Line(model.slots, settings.waiting), settings=settings)
+
+
+def _result(assistant: Assistant, system: str, case: Case, stop: threading.Event) -> Result | None:
+    """One answer and its score, None when `stop` came before it was whole."""
+    record = _answer(assistant, system, case.question, stop)
+    if record and record.interrupted and not stop.is_set():
+        record = _answer(assistant, system, case.question, stop)  # the model died, perhaps of something else
+    if record is None or (record.interrupted and stop.is_set()):
+        return None
+    if record.interrupted:
+        return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
+    return Result(system, case, record, score(case, record, assistant.organization))
+
+
+def _answer(assistant: Assistant, system: str, question: str, stop: threading.Event) -> AnswerRecord | None:
+    """The record of an answer, or of why there is none; None when `stop` came first. People go before when the line is
+    full."""
+    try:
+        cleaned(question)
+    except TragError as error:
+        return assistant.problem(question, f"{error.message} {error.hint}".strip())
+    while not stop.is_set():
+        try:
+            return assistant.answer(question, system=system.removesuffix(BASE), stop=stop)
+        except PromptError as error:
+            return assistant.problem(question, f"{error.message} {error.hint}".strip())
+        except LineFull:
+            stop.wait(_PAUSE)
+    return None
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

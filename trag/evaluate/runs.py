@@ -1,0 +1,228 @@
+"""What an evaluation leaves behind, in a folder of its own for each run.
+
+TRAG_HOME/results/<run id>/: run.json (what was run, on what), cases.jsonl (the questions), results.jsonl (a line for
+each answer, on the disk before the next question is asked), labels.jsonl (what people said of an answer).
+
+Knows nothing about how answers are made or scored.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from store import disk_full, files
+from trag.errors import TragError
+from trag.evaluate import cases as case_files
+from trag.evaluate.cases import Case
+from trag.evaluate.scoring import Score
+from trag.record import AnswerRecord, ModelUsed, Verdict
+
+T = TypeVar("T")
+
+_RUN, _CASES, _RESULTS, _LABELS = "run.json", "cases.jsonl", "results.jsonl", "labels.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One evaluation: which questions, which systems, and all that the answers depended on.
+
+    A system is a name of trag.ask.SYSTEMS, or that and ":base" for the same without the adapter. `started` and
+    `finished` are in UTC; `finished` is None while it runs, and when it was interrupted. `commit` is that of the
+    program, `chart` the version of the chart, `total` how many answers make the run whole.
+    """
+
+    id: str
+    cases_name: str
+    cases_sha256: str
+    systems: tuple[str, ...]
+    started: datetime
+    finished: datetime | None
+    commit: str
+    model: ModelUsed
+    chart: str
+    total: int
+    adapter_sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One answer of one system to one case, and what is thought of it."""
+
+    system: str
+    case: Case
+    record: AnswerRecord
+    score: Score
+
+
+class Results:
+    """The runs kept in `folder`. One process writes at a time; others may read meanwhile."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def runs(self) -> tuple[Run, ...]:
+        """Every run, the newest first."""
+        found = [_run(file) for file in self._folder.glob(f"*/{_RUN}")]
+        return tuple(sorted(found, key=lambda run: (run.started, run.id), reverse=True))
+
+    def run(self, run_id: str) -> Run:
+        """Raises TragError when there is no such run."""
+        file = self._folder / run_id / _RUN
+        if not re.fullmatch(r"[0-9-]+", run_id) or not file.is_file():
+            newest = ", ".join(run.id for run in self.runs()[:5]) or "none yet"
+            raise TragError(f"There is no run {run_id}; the newest are: {newest}.", "python -m trag evaluate list")
+        return _run(file)
+
+    def cases(self, run_id: str) -> tuple[Case, ...]:
+        """The questions of a run, in the order in which they are asked."""
+        file = self._folder / self.run(run_id).id / _CASES
+        return case_files.read(file.read_bytes(), str(file))
+
+    def results(self, run_id: str) -> tuple[Result, ...]:
+        """The answers that a run has so far; what people said of one stands before what its gold says.
+
+        A last line that a kill cut short does not count. Raises TragError when another line is damaged.
+        """
+        folder = self._folder / self.run(run_id).id
+        cases = {case.id: case for case in self.cases(run_id)}
+        found = _lines(folder / _RESULTS, lambda values: _result(values, cases))
+        labels = dict(_lines(folder / _LABELS, _label)) if (folder / _LABELS).exists() else {}
+        return tuple(_labelled(result, labels.get((result.system, result.case.id))) for result in found)
+
+    def begin(self, planned: Run, cases: Sequence[Case]) -> Run:
+        """A new run like the planned one, under an id of its own and without results."""
+        run = replace(planned, id=self._new_folder(f"{planned.started:%Y%m%d-%H%M%S}"))
+        folder = self._folder / run.id
+        files.write_atomic(folder / _CASES, case_files.write(cases))
+        files.write_atomic(folder / _RESULTS, b"")
+        self._write(run)  # last, so that a folder with a run in it is whole
+        return run
+
+    def add(self, run: Run, result: Result) -> None:
+        """Keeps an answer. Raises StoreError when the disk is full."""
+        line = {
+            "system": result.system,
+            "case": result.case.id,
+            "score": asdict(result.score),
+            "record": asdict(result.record),
+        }
+        _append(self._folder / run.id / _RESULTS, json.dumps(line, ensure_ascii=False).encode() + b"\n")
+
+    def label(self, run: Run, system: str, case_id: str, verdict: Verdict, *, by: str) -> None:
+        """Keeps what `by` says of an answer, in place of what anybody said before."""
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        line = {"system": system, "case": case_id, "verdict": verdict, "by": by, "at": at}
+        _append(self._folder / run.id / _LABELS, json.dumps(line, ensure_ascii=False).encode() + b"\n")
+
+    def finish(self, run: Run) -> Run:
+        """The run, whole from now on."""
+        finished = replace(run, finished=datetime.now(UTC))
+        self._write(finished)
+        return finished
+
+    def remove(self, run_id: str) -> None:
+        """Forgets a run and its answers. Raises TragError when there is no such run."""
+        folder = self._folder / self.run(run_id).id
+        (folder / _RUN).unlink()  # first: without it the rest is no run, wherever a kill comes
+        shutil.rmtree(folder)
+
+    def _new_folder(self, name: str) -> str:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        number = 1
+        while True:
+            run_id = f"{name}-{number}" if number > 1 else name
+            try:
+                (self._folder / run_id).mkdir()
+            except FileExistsError:
+                number += 1
+            else:
+                return run_id
+
+    def _write(self, run: Run) -> None:
+        values = asdict(run) | {
+            "started": run.started.isoformat(),
+            "finished": run.finished.isoformat() if run.finished else None,
+        }
+        content = json.dumps(values, ensure_ascii=False, indent=1) + "\n"
+        files.write_atomic(self._folder / run.id / _RUN, content.encode())
+
+
+def sha256_of(cases: Sequence[Case]) -> str:
+    """The hash of a case set, whatever file it came in."""
+    return hashlib.sha256(case_files.write(cases)).hexdigest()
+
+
+def _run(file: Path) -> Run:
+    values: dict[str, Any] = json.loads(file.read_bytes())
+    finished = values["finished"]
+    return Run(
+        **values
+        | {
+            "systems": tuple(values["systems"]),
+            "started": datetime.fromisoformat(values["started"]),
+            "finished": datetime.fromisoformat(finished) if finished else None,
+            "model": ModelUsed(**values["model"]),
+        }
+    )
+
+
+def _result(values: Mapping[str, Any], cases: Mapping[str, Case]) -> Result:
+    score = values["score"] | {"reasons": tuple(values["score"]["reasons"])}
+    record = AnswerRecord.from_json(json.dumps(values["record"]))
+    return Result(values["system"], cases[values["case"]], record, Score(**score))
+
+
+def _label(values: Mapping[str, Any]) -> tuple[tuple[str, str], tuple[Verdict, str]]:
+    return (values["system"], values["case"]), (values["verdict"], values["by"])
+
+
+def _labelled(result: Result, label: tuple[Verdict, str] | None) -> Result:
+    if label is None:
+        return result
+    verdict, by = label
+    reasons = (*result.score.reasons, f"{verdict} in the eyes of {by}")
+    return replace(result, score=replace(result.score, verdict=verdict, reasons=reasons))
+
+
+def _lines(file: Path, read: Callable[[Mapping[str, Any]], T]) -> list[T]:
+    """What each whole line of a file holds."""
+    *lines, _ = file.read_bytes().split(b"\n")
+    found = []
+    for number, line in enumerate(lines, 1):
+        try:
+            found.append(read(json.loads(line)))
+        except (ValueError, KeyError, TypeError) as error:
+            raise TragError(
+                f"{file} is damaged in line {number}.",
+                f"Remove the run: python -m trag evaluate remove {file.parent.name}",
+            ) from error
+    return found
+
+
+def _append(file: Path, line: bytes) -> None:
+    """One more line, on the disk when this returns. What a kill left of the line before goes first."""
+    try:
+        with file.open("a+b") as results:
+            size = results.seek(0, os.SEEK_END)
+            if size:
+                results.seek(size - 1)
+                if results.read(1) != b"\n":
+                    results.seek(0)
+                    results.truncate(results.read().rfind(b"\n") + 1)
+            results.write(line)
+            results.flush()
+            os.fsync(results.fileno())
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise disk_full(str(file)) from error
+        raise

@@ -1,0 +1,86 @@
+"""Whether an answer declines to answer, in the product's words or in its own, and what it says besides.
+
+text -> the sentences that decline, and those that do not.  Knows nothing about gold.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from prompts import CANNOT_ANSWER
+from trag.words import sentences
+
+_SOURCE = (
+    r"(?<![\w-])(?:facts?|contexts?|documents?|documentation|information|texts?|charts?|passages?|sources?|rules|handbooks?"
+    r"|records?|materials?|excerpts?|(?-i:sections?)|polic(?:y|ies)|statements?|data"
+    r"|guide(?:line)?s?|manuals?|bylaws?|procedures?)\b"
+)
+_OF_SOURCES = (  # what may stand between the documents and what they do not do
+    r"(?:\W+(?:and|or|the|of|in|that|which|provided|given|above|available|i|we|you|have|documents?|charts?|here|also"
+    r"|itself|themselves|currently|explicitly|simply|organi[sz]ation\w*|foundation|(?-i:[A-Z]\w+))\b){0,6}\W+"
+)
+_SAY = (
+    r"(?:hold|contain|mention|include|provide|say|state|specify|give|list|cover|tell|answer|name|describe|address"
+    r"|indicate|explain|show|define|detail|have|discuss|disclose)s?\b"
+)
+_TOLD = r"(?:mentioned|stated|specified|known|found|documented|disclosed|described|addressed|answered|determined)"
+_GIVEN = rf"(?:{_TOLD}|provided|given|covered|listed|recorded|available|included|named|defined|set out|published)"
+_REFUSAL = re.compile(
+    "|".join(
+        (
+            re.escape(CANNOT_ANSWER.rstrip(".")),
+            r"\b(?:I|we)(?: can ?not| can't| could not| couldn't|(?: am|'m| are) (?:unable|not able) to)"
+            r" (?:\w+ ){0,2}?(?:answer|find|determine|say|tell|provide|give|confirm)\b",
+            r"\b(?:I|we) (?:do not|don't) (?:\w+ )?know\b",
+            r"\b(?:I|we) (?:do not|don't) have (?:\w+ ){0,3}(?:information|access|details?|data|knowledge|answer)",
+            rf"{_SOURCE}{_OF_SOURCES}(?:do(?:es)? not|don't|doesn't|did not|never|nowhere) (?:\w+ ){{0,2}}?{_SAY}",
+            rf"{_SOURCE}{_OF_SOURCES}(?:give|set|contain|name|state|provide|list|mention|hold|say|have|include)s?"
+            r" (?:no|nothing)\b",
+            r"\bI (?:found|find|see|know of) (?:no|nothing)\b",
+            rf"\b(?:nothing|none|neither|no)\b[^.;]{{0,40}}{_SOURCE}[^.;]{{0,60}}\b{_SAY}",
+            r"\bno (?:\w+ ){0,2}?(?:information|mention|record|statement|details?|data|answer|indication|reference)\b",
+            rf"(?:\bnot|n't) (?:\w+ly )?{_GIVEN}(?: for)? (?:anywhere|here|there|by|in|within|from|to me|at all)\b",
+            rf"(?:\bnot|n't|\bnowhere|\bnever)(?: \w+ly)?(?: be)? {_TOLD}"
+            r"(?:\W*$| (?:who|what|how|when|where|which|whether)\b)",
+            rf"^\W*(?:no|neither|none|nothing)\b[^.;]{{0,80}} (?:is|are|was|were) {_GIVEN}"
+            r"(?:\W*$| (?:anywhere|here|there|by|in|within|from)\b)",
+            r"\b(?:is|are|remains?) (?:unknown|unclear|unavailable|undocumented)\b",
+            r"\b(?:outside|beyond) (?:the scope|what)\b",
+            r"\bdo(?:es)?(?: not|n't) (?:exist|appear)\b|\bno such\b",
+            r"\bthere(?:'s| is| are) no\b[^.;]{0,60}\b(?:in|on) (?:the|our|this) (?:\w+ )?"
+            r"(?:chart|organi[sz]ation|project|trust|documents?|structure)\b",
+            r"\bnothing (?:about|on|regarding|in the)\b",
+            r"\bunable to (?:answer|find|determine|say|provide)\b",
+        )
+    ),
+    re.IGNORECASE,
+)
+_ADVICE = re.compile(
+    r"^\W*(?:please|you (?:may|might|could|can|should|would) (?:\w+ )?(?:ask|contact|check|want|write|consult|reach)"
+    r"|try|ask|contact|check|consult|write to|i(?: would)? (?:recommend|suggest|apologi[sz]e)|i(?:'m| am) sorry|sorry"
+    r"|if you (?:have|need|give|tell)|let me know|is there anything|the (?:best|right) (?:place|person) to ask)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The sentences of an answer: those that decline, and those that say something of their own."""
+
+    declining: tuple[str, ...]
+    telling: tuple[str, ...]
+
+    @property
+    def declines(self) -> bool:
+        """Whether it says that it cannot answer, and nothing else."""
+        return bool(self.declining) and not self.telling
+
+
+def read(text: str) -> Reply:
+    """The sentences of a `plain` answer. Advice where else to ask belongs to a refusal; an empty answer is one."""
+    parts = sentences(text)
+    declining = tuple(part for part in parts if _REFUSAL.search(part))
+    if not parts:
+        return Reply(("",), ())
+    return Reply(declining, tuple(part for part in parts if part not in declining and not _ADVICE.match(part)))

@@ -1,0 +1,271 @@
+"""The paper's tables of a run, and those that it lacks; as Markdown, CSV or JSON.
+
+results -> Tables -> text.  Every formula is here, and nothing about how answers are made or scored.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import ceil
+from statistics import fmean, median
+
+from org.reading.cells import guard
+from trag.evaluate.comparing import Comparison, is_right
+from trag.evaluate.runs import Result
+from trag.record import VERDICTS
+
+SIMPLE = ("simple",)
+COMPLEX = ("complex", "list", "count", "common parent", "compound")
+"""The kinds of case that ask about units (T-RAG, section 6.2)."""
+_COUNTS = ("N", "C", "CV", "I", "T", "Perc.", "Undecided")
+_OVERALL = (
+    "C is Correct, CV Correct-Verbose, I Incorrect, T is C + CV, N is C + CV + I; undecided answers wait for people. "
+    "What trag answers is checked and mended; the other systems show the model as it is."
+)
+_ORDER = ("rag", "finetuned", "finetuned-tree", "trag-no-tree", "trag-unrepaired", "trag")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells as they are shown; every row is as long as the header."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+def report(results: Sequence[Result]) -> tuple[Table, ...]:
+    """Every table that these answers give rise to."""
+    tables = (
+        overall(results),
+        simple_and_complex(results),
+        by_kind(results),
+        refusals(results),
+        lists(results),
+        groups(results),
+        seconds(results),
+    )
+    return tuple(table for table in tables if table.rows)
+
+
+def overall(results: Sequence[Result]) -> Table:
+    """How many answers of each system are right (T-RAG, table 3)."""
+    rows = tuple((system, *_counts(of)) for system, of in by_system(results).items())
+    return Table("Overall", ("Name", *_COUNTS), rows, _OVERALL)
+
+
+def overall_by_set(sets: Mapping[str, Sequence[Result]]) -> Table:
+    """The same for several sets of questions, with all of them together under "All", as the paper has it (table 3)."""
+    every = [result for results in sets.values() for result in results]
+    named = {**sets, "All": every} if len(sets) > 1 else sets
+    rows = tuple(
+        (system, name, *_counts(by_system(results)[system]))
+        for system in by_system(every)
+        for name, results in named.items()
+        if system in by_system(results)
+    )
+    return Table("Overall", ("Name", "Question Set", *_COUNTS), rows, _OVERALL)
+
+
+def by_kind(results: Sequence[Result]) -> Table:
+    """How many answers of each system are right, by kind of question: the paper's table 4 for any kinds."""
+    kinds = tuple(dict.fromkeys(result.case.kind for result in results))
+    return _table_4("By kind of question", results, {kind: (kind,) for kind in kinds}, "")
+
+
+def simple_and_complex(results: Sequence[Result]) -> Table:
+    """The questions about units, with and without the tree (T-RAG, table 4)."""
+    columns = {"Simple": SIMPLE, "Complex": COMPLEX}
+    asked = [result for result in results if result.case.kind in SIMPLE + COMPLEX]
+    note = f"Complex is every question of the kinds {', '.join(COMPLEX)}."
+    return _table_4("Questions about units", asked, columns, note)
+
+
+def refusals(results: Sequence[Result]) -> Table:
+    """What each system does with questions that nothing answers, and how often it refuses those that something does."""
+    if not any(result.case.refuse for result in results):
+        return Table("Refusals", (), ())
+    rows = []
+    for system, of in by_system(results).items():
+        without = [result for result in of if result.case.refuse]
+        rest = [result for result in of if not result.case.refuse]
+        wrongly = sum(result.record.status == "cannot_answer" and not result.record.interrupted for result in rest)
+        refused = sum(is_right(result.score) for result in without)
+        rows.append(
+            (system, str(len(without)), _share(refused, len(without)), str(len(rest)), _share(wrongly, len(rest)))
+        )
+    header = ("Name", "Unanswerable", "Rightly refused", "Answerable", "Wrongly refused")
+    return Table("Refusals", header, tuple(rows))
+
+
+def lists(results: Sequence[Result]) -> Table:
+    """The units of a list as a set: the share of those named that belong to it (precision), the share of those that
+    belong to it that are named (recall), each as the mean over the questions."""
+    rows = []
+    for system, of in by_system(results).items():
+        found = [
+            (result.score.precision, result.score.recall)
+            for result in of
+            if result.score.precision is not None and result.score.recall is not None
+        ]
+        if found:
+            whole = sum(precision == recall == 1 for precision, recall in found)
+            precision, recall = (f"{fmean(values):.3f}" for values in zip(*found, strict=True))
+            rows.append((system, str(len(found)), precision, recall, _share(whole, len(found))))
+    return Table("Lists", ("Name", "N", "Precision", "Recall", "Exactly the set"), tuple(rows))
+
+
+def groups(results: Sequence[Result]) -> Table:
+    """In how many groups of paraphrases every wording was answered rightly."""
+    rows = []
+    for system, of in by_system(results).items():
+        members: dict[str, list[Result]] = defaultdict(list)
+        for result in of:
+            if result.case.group:
+                members[result.case.group].append(result)
+        if members:
+            right = sum(all(is_right(result.score) for result in group) for group in members.values())
+            rows.append((system, str(len(members)), _share(right, len(members))))
+    return Table("Groups of paraphrases", ("Name", "Groups", "All right"), tuple(rows))
+
+
+def seconds(results: Sequence[Result]) -> Table:
+    """From the question to the whole answer. The 95th percentile is the least time within which 95 in 100 came."""
+    rows = []
+    for system, of in by_system(results).items():
+        if times := sorted(result.record.seconds.total for result in of if not result.record.interrupted):
+            slowest = times[ceil(0.95 * len(times)) - 1]
+            rows.append((system, str(len(times)), f"{median(times):.2f}", f"{slowest:.2f}"))
+    return Table("Seconds an answer takes", ("Name", "N", "Median", "95th percentile"), tuple(rows))
+
+
+def answers(results: Sequence[Result]) -> Table:
+    """Every answer, a row each, for a spreadsheet."""
+    header = (
+        "system",
+        "id",
+        "kind",
+        "question",
+        "answer",
+        "gold",
+        "verdict",
+        "reasons",
+        "precision",
+        "recall",
+        "seconds",
+    )
+    rows = tuple(
+        (
+            result.system,
+            result.case.id,
+            result.case.kind,
+            result.case.question,
+            result.record.answer,
+            result.case.answer,
+            result.score.verdict or "",
+            "; ".join(result.score.reasons),
+            _number(result.score.precision),
+            _number(result.score.recall),
+            f"{result.record.seconds.total:.2f}",
+        )
+        for result in results
+    )
+    return Table("Answers", header, rows)
+
+
+def changes(comparison: Comparison) -> Table:
+    """What became of the questions, those first that changed for the worse."""
+    rows = sorted(
+        (is_right(one.after), one.case.id, one.case.question, one.before.verdict or "", one.after.verdict or "")
+        for one in comparison.changed
+    )
+    note = (
+        f"{comparison.questions} questions on both sides, {comparison.better} better, {comparison.worse} worse: "
+        f"p = {comparison.p:.3g} (exact McNemar test, two-sided)."
+    )
+    if comparison.unpaired:
+        note += f" {comparison.unpaired} more have no verdict on both sides."
+    return Table("Changed verdicts", ("Question", "Wording", "Before", "After"), tuple(row[1:] for row in rows), note)
+
+
+def by_system(results: Iterable[Result]) -> dict[str, list[Result]]:
+    """The answers of each system, in the paper's order, each followed by the same without the adapter."""
+    found: dict[str, list[Result]] = defaultdict(list)
+    for result in results:
+        found[result.system].append(result)
+
+    def place(system: str) -> tuple[int, str]:
+        name = system.partition(":")[0]
+        return (_ORDER.index(name) if name in _ORDER else len(_ORDER), system)
+
+    return {system: found[system] for system in sorted(found, key=place)}
+
+
+def markdown(table: Table) -> str:
+    """The table as Markdown, under its title and above its note; nothing in a cell can be markup or end it."""
+    lines = [f"### {_plain(table.title)}", ""]
+    for row in (table.header, ("---",) * len(table.header), *table.rows):
+        lines.append(f"| {' | '.join(_plain(cell) for cell in row)} |")
+    if table.note:
+        lines += ["", _plain(table.note)]
+    return "\n".join(lines) + "\n"
+
+
+def as_csv(table: Table) -> str:
+    """The table as CSV that spreadsheet programs run nothing of."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([guard(cell) for cell in row] for row in (table.header, *table.rows))
+    return text.getvalue()
+
+
+def as_json(tables: Iterable[Table]) -> str:
+    """The tables as a JSON list of objects with title, header, rows and note."""
+    return json.dumps([asdict(table) for table in tables], ensure_ascii=False, indent=1) + "\n"
+
+
+def _counts(results: Sequence[Result]) -> tuple[str, ...]:
+    verdicts = [result.score.verdict for result in results]
+    correct, verbose, wrong = (verdicts.count(verdict) for verdict in VERDICTS)
+    decided, right = correct + verbose + wrong, correct + verbose
+    return (*map(str, (decided, correct, verbose, wrong, right)), _percent(right, decided), str(verdicts.count(None)))
+
+
+def _table_4(title: str, results: Sequence[Result], columns: Mapping[str, Sequence[str]], note: str) -> Table:
+    asked = {
+        column: len({(result.case.id, result.case.question) for result in results if result.case.kind in kinds})
+        for column, kinds in columns.items()
+    }
+    rows = []
+    for system, of in by_system(results).items():
+        cells = []
+        for kinds in columns.values():
+            scores = [result.score for result in of if result.case.kind in kinds]
+            decided = sum(score.verdict is not None for score in scores)
+            cells.append(_share(sum(map(is_right, scores)), decided, told=decided < len(scores)))
+        rows.append((system, *cells))
+    header = ("Name", *(f"{column} ({n} question{'' if n == 1 else 's'})" for column, n in asked.items()))
+    return Table(title, header, tuple(rows), note)
+
+
+def _share(some: int, of: int, *, told: bool = False) -> str:
+    """ "10 (58.8%)", or where it must be `told` of how many, "10 of 17 (58.8%)"."""
+    return f"{some} of {of} ({_percent(some, of)})" if told else f"{some} ({_percent(some, of)})"
+
+
+def _percent(some: int, of: int) -> str:
+    return f"{some / of:.1%}" if of else "-"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _plain(text: str) -> str:
+    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("\\", "\\\\")
+    return text.replace("|", "\\|")

@@ -1,0 +1,343 @@
+"""python -m trag evaluate: run an evaluation, list the runs, show one, compare two; needles and multiple choice.
+
+Words -> a run or its tables -> lines.  Knows nothing about how answers are made or scored. Each act imports what it
+needs, as in trag.cli.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+from trag.errors import TragError
+from trag.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from trag.evaluate.cases import Case
+    from trag.evaluate.runs import Result, Results, Run
+    from trag.evaluate.tables import Table
+    from trag.home import Home
+    from trag.ingest.upkeep import Progress
+
+_USAGE = """python -m trag evaluate CASES [--system SYSTEM ...] [--base] [--name NAME]
+       python -m trag evaluate chart [--number N] [--seed N] [--system SYSTEM ...] [--base] [--name NAME]
+       python -m trag evaluate --resume RUN
+       python -m trag evaluate list
+       python -m trag evaluate show RUN [--markdown | --csv | --json]
+       python -m trag evaluate compare RUN[/SYSTEM] RUN[/SYSTEM]
+       python -m trag evaluate remove RUN
+       python -m trag evaluate needle CASES|chart [--number N] [--seed N] [--markdown | --csv | --json]
+       python -m trag evaluate choice FILE ... [--by-words] [--dev FILE ... [--shots N]]
+                                            [--markdown | --csv | --json]"""
+_RUNNING = ("system", "base", "name", "number", "seed")
+_CHOOSING = ("dev", "shots", "by_words")
+_SHOWING = ("markdown", "csv", "json")
+NUMBER, SEED = 100, 1
+"""Of the cases made from a chart."""
+SHOTS = 5
+"""Examples before a multiple-choice question, as the makers of MMLU have it."""
+
+
+class _Wrong(Protocol):
+    def __call__(self, message: str) -> NoReturn: ...
+
+
+def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequence[str]) -> None:
+    """The words of this job."""
+    parser = jobs.add_parser(
+        "evaluate",
+        usage=_USAGE,
+        help="measure how right the answers are; show and compare the results",
+        description="Puts the questions in CASES (JSON lines, see docs/operators.md), or questions made from the "
+        "active chart, to one system or several, and keeps each answer with its score. What was interrupted goes on "
+        "when the same words are given again. needle puts what answers each question at the top, in the middle and at "
+        "the end of a prompt, among 2 and 10 unrelated sections; choice puts multiple-choice questions (CSV files of "
+        "MMLU's layout, or folders of them) to the model and, where an adapter is set, to its base.",
+    )
+    parser.add_argument("words", nargs="*", metavar="CASES|chart|list|show|compare|remove|needle|choice")
+    parser.add_argument("--system", nargs="+", action="extend", choices=systems, help="default: trag")
+    parser.add_argument("--base", action="store_true", help="each system also without the adapter")
+    parser.add_argument("--name", help="what to call the set of cases (default: the file's name)")
+    parser.add_argument("--number", type=_at_least_one, help=f"cases to make from the chart (default: {NUMBER})")
+    parser.add_argument("--seed", type=int, help=f"another seed makes other cases (default: {SEED})")
+    parser.add_argument("--dev", nargs="+", metavar="FILE", help="files with the examples that are shown before")
+    parser.add_argument("--by-words", action="store_true", help="the answer whose words are likeliest, not its letter")
+    parser.add_argument("--shots", type=_at_least_one, metavar="N", help=f"examples of each subject (default: {SHOTS})")
+    parser.add_argument("--resume", metavar="RUN", help="go on with an interrupted run")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true", help="the tables as Markdown")
+    form.add_argument("--csv", action="store_true", help="every answer with its score, for a spreadsheet")
+    form.add_argument("--json", action="store_true", help="the run, its tables and every answer record")
+    parser.set_defaults(job=partial(_evaluate, parser.error))
+
+
+def _evaluate(wrong: _Wrong, settings: Settings, options: argparse.Namespace) -> None:
+    act: Callable[[Settings, argparse.Namespace], None]
+    allowed: tuple[str, ...]
+    match options.words:
+        case ["list"]:
+            act, allowed = _list, ()
+        case ["show", _]:
+            act, allowed = _show, _SHOWING
+        case ["compare", _, _]:
+            act, allowed = _compare, ()
+        case ["remove", _]:
+            act, allowed = _remove, ()
+        case ["list" | "show" | "compare" | "remove", *_]:
+            wrong("give list, show RUN, compare RUN RUN or remove RUN")
+        case [] if options.resume:
+            act, allowed = _resume, ("resume",)
+        case ["needle", "chart"]:
+            act, allowed = _needle, (*_SHOWING, "number", "seed")
+        case ["needle", _]:
+            act, allowed = _needle, _SHOWING
+        case ["choice", _, *_]:
+            act, allowed = _choice, (*_SHOWING, *(_CHOOSING if options.dev else ("dev", "by_words")))
+        case ["needle" | "choice", *_]:
+            wrong("give needle CASES, needle chart, or choice FILE ...")
+        case ["chart"]:
+            act, allowed = _run, _RUNNING
+        case [_]:
+            act, allowed = _run, ("system", "base", "name")
+        case _:
+            wrong("give CASES or chart")
+    given = (
+        option
+        for option in (*_RUNNING, *_SHOWING, *_CHOOSING, "resume")
+        if getattr(options, option) not in (None, False)
+    )
+    if misplaced := [f"--{option.replace('_', '-')}" for option in given if option not in allowed]:
+        wrong(f"{', '.join(misplaced)} does not go with {' '.join(options.words) or '--resume'}")
+    act(settings, options)
+
+
+def _run(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.evaluate import running
+    from trag.home import open_home
+
+    systems = [*(options.system or ("trag",))]
+    if options.base:
+        systems += [f"{system}{running.BASE}" for system in systems]
+    (what,) = options.words
+    read = None if what == "chart" else _read(Path(what))
+    with open_home(settings) as home:
+        cases, name = read or _made(home, options)
+        earlier = running.earlier(home, cases, systems)
+        unfinished = next((run.id for run in earlier if not run.finished), "")
+        _evaluated(home, cases, options.name or name, systems, resume=unfinished)
+
+
+def _resume(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.evaluate.running import results_of
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        results = results_of(home)
+        run, cases = results.run(options.resume), results.cases(options.resume)
+        _evaluated(home, cases, run.cases_name, run.systems, resume=run.id)
+
+
+def _evaluated(home: Home, cases: Sequence[Case], name: str, systems: Sequence[str], *, resume: str) -> None:
+    """Runs it with the time left on stderr, and shows what came of it."""
+    from trag.evaluate.running import evaluate, results_of
+
+    told = f"{name}: {len(cases)} questions to {', '.join(systems)}"
+    print(f"{told}, going on with run {resume}" if resume else told, file=sys.stderr)
+    with _bar() as progress:
+        run = evaluate(home, cases, name, systems, resume=resume, progress=progress)
+    _shown(run, results_of(home).results(run.id))
+
+
+@contextmanager
+def _bar() -> Iterator[Progress]:
+    from tqdm import tqdm
+
+    with tqdm(unit="answer", file=sys.stderr, disable=None) as bar:
+
+        def progress(system: str, done: int, total: int) -> None:
+            if bar.total is None:
+                bar.total, bar.initial = total, done  # the time left is told from what was answered since
+            bar.set_description(system, refresh=False)
+            bar.n = done
+            bar.refresh()
+
+        yield progress
+
+
+def _needle(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.evaluate import needle
+    from trag.home import open_home
+
+    what = options.words[1]
+    read = None if what == "chart" else _read(Path(what))
+    with open_home(settings) as home:
+        cases, name = read or _made(home, options)
+        found, left_out = needle.needles(home, cases)
+        for one in left_out:
+            print(f"left out: {one}", file=sys.stderr)
+        with _bar() as progress:
+            run = needle.measure(home, found, name, progress=progress)
+        results = needle.results_of(home).results(run.id)
+    _told(run, results, needle.table(results), options)
+
+
+def _choice(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.evaluate import choice
+    from trag.home import open_home
+
+    files = [Path(word) for word in options.words[1:]]
+    cases = choice.read(_contents(files))
+    shown: choice.Examples = {}
+    if options.dev:
+        dev = _contents([Path(word) for word in options.dev])
+        shown = choice.examples(dev, options.shots or SHOTS, [case.kind for case in cases])
+    with open_home(settings) as home, _bar() as progress:
+        name = ", ".join(file.stem for file in files)
+        run = choice.measure(home, cases, name, by_words=options.by_words, shown=shown, progress=progress)
+        results = choice.results_of(home).results(run.id)
+    _told(run, results, choice.accuracy(results), options)
+
+
+def _told(run: Run, results: Sequence[Result], table: Table, options: argparse.Namespace) -> None:
+    """A measurement that has one table, in the form that is wanted."""
+    from trag.evaluate import exports, tables
+
+    if options.markdown:
+        print(tables.markdown(table), end="")
+    elif options.csv:
+        print(tables.as_csv(tables.answers(results)), end="")
+    elif options.json:
+        print(tables.as_json([table]), end="")
+    else:
+        print(exports.heading(run))
+        _print(table)
+
+
+def _made(home: Home, options: argparse.Namespace) -> tuple[Sequence[Case], str]:
+    from trag.evaluate.chart_cases import make
+
+    number, seed = options.number or NUMBER, SEED if options.seed is None else options.seed
+    chart = home.organization.chart
+    if chart is None:
+        raise TragError("This home has no chart to make cases from.", "python -m trag chart activate FILE")
+    return make(chart, seed=seed, number=number), f"chart, {number} cases, seed {seed}"
+
+
+def _read(file: Path) -> tuple[Sequence[Case], str]:
+    from trag.evaluate.cases import read
+
+    try:
+        return read(file.read_bytes(), file.name), file.stem
+    except FileNotFoundError as error:
+        hint = "Check the path; or `chart` makes questions from the active chart."
+        raise TragError(f"There is no file {file}.", hint) from error
+    except OSError as error:
+        raise TragError(f"{file} cannot be read: {error.strerror}.", "It must be a file of JSON lines.") from error
+
+
+def _contents(places: Sequence[Path]) -> list[tuple[str, bytes]]:
+    """The files, with those that end in .csv of every folder among them."""
+    files = [file for place in places for file in (sorted(place.glob("*.csv")) if place.is_dir() else [place])]
+    try:
+        return [(file.name, file.read_bytes()) for file in files]
+    except OSError as error:
+        raise TragError(f"{error.filename} cannot be read: {error.strerror}.", "Check the path.") from error
+
+
+def _list(settings: Settings, options: argparse.Namespace) -> None:
+    for run in _kept(settings).runs():
+        state = "whole" if run.finished else "not finished"
+        print(f"{run.id}  {run.commit}  {run.cases_name}: {', '.join(run.systems)} ({run.total} answers, {state})")
+
+
+def _show(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.evaluate import exports
+
+    kept = _kept(settings)
+    run, results = kept.run(options.words[1]), kept.results(options.words[1])
+    if options.markdown:
+        print(exports.as_markdown(run, results), end="")
+    elif options.csv:
+        print(exports.as_csv(results), end="")
+    elif options.json:
+        print(exports.as_json(run, results), end="")
+    else:
+        _shown(run, results)
+
+
+def _compare(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.evaluate import tables
+    from trag.evaluate.comparing import compare
+
+    kept = _kept(settings)
+    before, after = (_named(kept, words) for words in options.words[1:])
+    # One system on each side is compared whatever it is called; else those that both sides have.
+    pairs = (
+        [(*before, *after)] if len(before) == len(after) == 1 else [(name, name) for name in before if name in after]
+    )
+    if not pairs:
+        raise TragError(
+            f"No system is in both runs: {', '.join(before)}; {', '.join(after)}.",
+            "Name one on each side: python -m trag evaluate compare RUN/SYSTEM RUN/SYSTEM",
+        )
+    for old, new in pairs:
+        print(f"{old} -> {new}")
+        _print(tables.changes(compare(before[old], after[new])))
+
+
+def _remove(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.evaluate.running import results_of
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        results_of(home).remove(options.words[1])
+    print(f"Removed: {options.words[1]}")
+
+
+def _kept(settings: Settings) -> Results:
+    """The runs, to be read: also while another process owns the home and adds to them."""
+    from trag.evaluate.runs import Results
+
+    return Results(settings.home / "results")
+
+
+def _named(kept: Results, words: str) -> dict[str, list[Result]]:
+    """The answers that RUN or RUN/SYSTEM names, by system."""
+    from trag.evaluate.tables import by_system
+
+    run_id, _, system = words.partition("/")
+    found = by_system(kept.results(kept.run(run_id).id))
+    if system and system not in found:
+        raise TragError(f"Run {run_id} has no answers of {system}.", f"It has those of: {', '.join(found) or 'none'}.")
+    return {system: found[system]} if system else found
+
+
+def _shown(run: Run, results: Sequence[Result]) -> None:
+    from trag.evaluate import exports, tables
+
+    print(f"Run {run.id}: {exports.heading(run)}")
+    if not run.finished:
+        print(f"Not finished, {len(results)} of {run.total} answers: python -m trag evaluate --resume {run.id}")
+    for table in tables.report(results):
+        _print(table)
+
+
+def _print(table: Table) -> None:
+    widths = [max(map(len, column)) for column in zip(table.header, *table.rows, strict=True)]
+    print(f"\n{table.title}")
+    for row in (table.header, *table.rows):
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    if table.note:
+        print(table.note)
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not 1 or more")
+    return int(text)

@@ -1,0 +1,249 @@
+"""The pages of the evaluations as HTML: records in, text out.
+
+Every template escapes what it is given: questions, answers and names come from files and models that nobody has
+checked. Knows nothing about requests.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from org.chart import Chart
+from store.records import ChartVersion
+from trag.evaluate import tables
+from trag.evaluate.exports import model_of
+from trag.evaluate.runs import Run
+from trag.record import VERDICTS
+from trag.web.evidence import evidence
+from trag.web.quality import LARGEST_SET
+from trag.web.quality.figures import Measured, trends
+from trag.web.quality.pairing import CHANGES, Answer, Pair
+from trag.web.quality.sets import CaseSet
+from trag.web.quality.shares import shares
+from trag.web.quality.wanted import CHOICES, MOST, UNDECIDED, Wanted
+from trag.web.render import MEANINGS, NEIGHBOURS, badge, environment, pieces
+
+if TYPE_CHECKING:
+    from trag.evaluate.comparing import Comparison
+    from trag.home import State
+    from trag.web.documents.notices import Notice
+    from trag.web.quality.compare import Side
+    from trag.web.quality.going import Going
+    from trag.web.quality.systems import Offered
+
+SAMPLE = """{"id": "1", "kind": "simple", "question": "What is the Library under?", "gold": [["Education"]]}
+{"id": "2", "kind": "list", "question": "Which units are under the Director's Office?", "units": ["Grants & Partners", "Education"]}
+{"id": "3", "kind": "document", "question": "How early must leave be asked for?", "answer": "Two weeks before it begins.", "gold": [["two weeks", "14 days"]], "forbidden": ["four weeks"]}
+{"id": "4", "kind": "unanswerable", "question": "What is the Director's private address?", "refuse": true}
+"""  # noqa: E501
+
+KEYS = {
+    "id": "A key of your own, another one on each line. Needed.",
+    "question": "What is asked. Needed.",
+    "kind": "What the tables are broken down by: document, simple, complex, list, unanswerable, or a word of yours. "
+    "Needed.",
+    "gold": "What a right answer holds: a list of items, each a list of the forms that count.",
+    "forbidden": "What it must not say.",
+    "units": "For a list: the names of all the units that belong to it, as in the chart.",
+    "count": "For “how many”: the number.",
+    "polarity": "For a yes or no: “yes” or “no”.",
+    "refuse": "true where nothing answers the question, so that only a refusal is right.",
+    "answer": "A right answer in a sentence, for people who look on.",
+}
+"""The keys of a line that most sets need, and what each means."""
+
+PLACES = ("trag", "trag-no-tree", "rag", "finetuned-tree", "finetuned", "trag-unrepaired")
+"""The systems in the order of their colours and signs, which are the same on every plot."""
+
+
+def quality(
+    sets: Sequence[CaseSet],
+    systems: Sequence[Offered],
+    measured: Sequence[Measured],
+    *,
+    going: Going | None,
+    chosen: str,
+    first: int,
+    state: State,
+    adapter: str,
+    notice: Notice | None,
+) -> str:
+    """The first page: `chosen` is the id of the set that was just added, "" for none; `first` is the first run that its
+    table shows."""
+    ids = [kept.id for kept in sets]
+    return _page(
+        "list",
+        sets=sets,
+        systems=systems,
+        measured=measured,
+        trends=trends(measured),
+        first=first,
+        most=MOST,
+        going=going,
+        chosen=chosen if chosen in ids else next(iter(ids), ""),
+        state=state,
+        adapter=adapter,
+        notice=notice,
+        largest=LARGEST_SET,
+        keys=KEYS,
+    )
+
+
+def progress(going: Going | None) -> str:
+    """How far the evaluation has come that runs, or how the last one ended."""
+    return _page("progress", going=going)
+
+
+def run(
+    run: Run,
+    answers: Sequence[Answer],
+    wanted: Wanted,
+    *,
+    going: Going | None,
+    before: Run | None,
+    notice: Notice | None,
+) -> str:
+    """A run with its tables and those of its answers that are `wanted`; `going` says how far it has come while it runs,
+    `before` is an earlier one of the same set."""
+    results = [answer.result for answer in answers]
+    fitting = [answer for answer in answers if wanted.fits(answer.result)]
+    return _page(
+        "run",
+        run=run,
+        path=f"/quality/runs/{run.id}",
+        results=results,
+        shares=shares(results),
+        tables=tables.report(results),
+        wanted=wanted,
+        systems=list(tables.by_system(results)),
+        kinds=list(dict.fromkeys(result.case.kind for result in results)),
+        answers=fitting[wanted.first : wanted.first + MOST],
+        total=len(fitting),
+        most=MOST,
+        undecided=sum(result.score.verdict is None for result in results),
+        going=going,
+        running=going is not None,
+        before=before,
+        notice=notice,
+    )
+
+
+def answer(
+    run: Run,
+    answers: Sequence[Answer],
+    number: int,
+    *,
+    chart: Chart | None,
+    charts: Sequence[ChartVersion],
+    documents: Mapping[str, bool],
+    notice: Notice | None,
+) -> str:
+    """The answer at a place of a run, with its gold, its checks and its sources; `documents` are those that are there,
+    by name, and whether whoever looks may open each."""
+    answer = answers[number]
+    record = answer.result.record
+    found = evidence(record, chart, documents)
+    return _page(
+        "answer",
+        run=run,
+        path=f"/quality/runs/{run.id}",
+        answer=answer,
+        case=answer.result.case,
+        score=answer.result.score,
+        record=record,
+        others=[each for each in answers if each.result.case == answer.result.case and each.number != number],
+        last=len(answers) - 1,
+        badge=badge(record),
+        pieces=pieces(record, found),
+        used=[each for each in found if each.used],
+        rest=[each for each in found if not each.used],
+        against=next((each for each in charts if each.version == record.checks.chart), None),
+        neighbours=NEIGHBOURS,
+        notice=notice,
+    )
+
+
+def row(run: Run, answer: Answer) -> str:
+    """One answer of a run's page."""
+    return _page("row", path=f"/quality/runs/{run.id}", answer=answer)
+
+
+def compare(
+    sides: Sequence[Side],
+    before: Side,
+    after: Side,
+    pairs: Sequence[Pair],
+    comparison: Comparison,
+    wanted: Wanted,
+    *,
+    change: str,
+) -> str:
+    """Two sides, question by question: those pairs whose later answer is `wanted`, of one `change` or ("") of all."""
+    of_kind = [pair for pair in pairs if wanted.fits(pair.after.result)]
+    shown = [pair for pair in of_kind if change in ("", pair.change)]
+    shown.sort(key=lambda pair: CHANGES.index(pair.change))
+    return _page(
+        "compare",
+        sides=sides,
+        before=before,
+        after=after,
+        shares=[shares([answer.result for answer in side]) for side in _sides(pairs)],
+        total=len(shown),
+        pairs=shown[wanted.first : wanted.first + MOST],
+        counts=Counter(pair.change for pair in of_kind),
+        comparison=comparison,
+        only_one=comparison.unpaired - sum(pair.change == "undecided" for pair in pairs),
+        wanted=wanted,
+        change=change,
+        changes=("better", "worse", "same", "undecided"),
+        kinds=list(dict.fromkeys(pair.after.result.case.kind for pair in pairs)),
+        most=MOST,
+    )
+
+
+def nothing_to_compare() -> str:
+    """The page while there are no two sets of answers to the same questions."""
+    return _page("nothing")
+
+
+def time_left(seconds: float) -> str:
+    """A stretch of time as a person says it."""
+    if seconds < 90:
+        return f"{max(10, 10 * round(seconds / 10))} seconds"
+    minutes = round(seconds / 60)
+    return f"{minutes} minutes" if minutes < 90 else f"{round(minutes / 60)} hours"
+
+
+def percent(value: float | None) -> str:
+    """A share as it is shown."""
+    return "none" if value is None else f"{value:.1%}"
+
+
+def _sides(pairs: Sequence[Pair]) -> tuple[list[Answer], list[Answer]]:
+    return [pair.before for pair in pairs], [pair.after for pair in pairs]
+
+
+def _place(system: str) -> int:
+    """Which colour and sign a system has, from 1."""
+    name = system.partition(":")[0]
+    return PLACES.index(name) + 1 if name in PLACES else len(PLACES)
+
+
+def _page(name: str, **values: object) -> str:
+    template = environment().get_template(f"quality/{name}.html")
+    return template.render(
+        here="/quality",
+        choices=CHOICES,
+        meanings=MEANINGS,
+        model_of=model_of,
+        percent=percent,
+        place=_place,
+        time_left=time_left,
+        undecided_word=UNDECIDED,
+        urlencode=urlencode,
+        verdicts=VERDICTS,
+        **values,
+    )

@@ -1,0 +1,144 @@
+"""One run: its figures, its tables, its answers one by one, what people say of them, and all of it as files.
+
+Knows nothing about how answers are made or scored.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, Response
+from starlette.datastructures import ImmutableMultiDict
+
+from trag.evaluate import exports
+from trag.evaluate.runs import Run
+from trag.record import VERDICTS, AnswerRecord
+from trag.web.documents.notices import Notice
+from trag.web.evidence import of_document
+from trag.web.files import attachment
+from trag.web.forms import filled
+from trag.web.quality import render
+from trag.web.quality.desk import Desk
+from trag.web.quality.wanted import Wanted
+from trag.web.told import missing
+from trag.web.visitors import may_read, visitor
+
+log = logging.getLogger(__name__)
+
+
+class RunPage:
+    """What the routes share."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._one_at_a_time = threading.Lock()
+
+    def routes(self, router: APIRouter) -> None:
+        """Every route of a run. Plain functions run in threads."""
+        router.get("/runs/{run_id}")(self.show)
+        router.get("/runs/{run_id}/report.md")(self.markdown)
+        router.get("/runs/{run_id}/answers.csv")(self.table)
+        router.get("/runs/{run_id}/run.json")(self.json)
+        router.post("/runs/{run_id}/remove")(self.remove)
+        router.get("/runs/{run_id}/answers/{number}")(self.answer)
+        router.post("/runs/{run_id}/answers/{number}/label")(self.label)
+
+    def show(self, request: Request, run_id: str) -> Response:
+        """All that was measured, and the answers that are asked for."""
+        run = self.desk.run(run_id)
+        if run is None:
+            return missing(request)
+        page = render.run(
+            run,
+            self.desk.answers(run),
+            Wanted.read(request.query_params),
+            going=self.desk.evaluation.now if self.desk.is_running(run) else None,
+            before=self._before(run),
+            notice=self.desk.notice(request),
+        )
+        return HTMLResponse(page)
+
+    def answer(self, request: Request, run_id: str, number: int) -> Response:
+        """One answer with what it stands on, and what was found wrong with it."""
+        run = self.desk.run(run_id)
+        answers = self.desk.answers(run) if run else ()
+        if run is None or number >= len(answers):
+            return missing(request)
+        page = render.answer(
+            run,
+            answers,
+            number,
+            chart=self.desk.home.organization.chart,
+            charts=self.desk.home.records.charts(),
+            documents=self._documents(visitor(request), answers[number].result.record),
+            notice=self.desk.notice(request),
+        )
+        return HTMLResponse(page)
+
+    async def label(self, request: Request, run_id: str, number: int) -> Response:
+        """What a person says of an answer."""
+        return await run_in_threadpool(self._label, request, await filled(request), run_id, number)
+
+    def remove(self, request: Request, run_id: str) -> Response:
+        """Forget a run and its answers."""
+        run = self.desk.run(run_id)
+        if run is None:
+            return missing(request)
+        self.desk.refuse_if_running(run)
+        self.desk.results.remove(run.id)
+        self.desk.figures.forget(run.id)
+        log.info("%s removed a run", visitor(request))
+        return self.desk.go("/quality", Notice(f"The run of {run.cases_name} is removed."))
+
+    def markdown(self, request: Request, run_id: str) -> Response:
+        """The tables, to be pasted into a report."""
+        return self._file(request, run_id, "md")
+
+    def table(self, request: Request, run_id: str) -> Response:
+        """Every answer with its score, for a spreadsheet."""
+        return self._file(request, run_id, "csv")
+
+    def json(self, request: Request, run_id: str) -> Response:
+        """The run, its tables and every answer record."""
+        return self._file(request, run_id, "json")
+
+    def _file(self, request: Request, run_id: str, suffix: str) -> Response:
+        run = self.desk.run(run_id)
+        if run is None:
+            return missing(request)
+        results, name = self.desk.results.results(run.id), f"{run.cases_name}-{run.id}.{suffix}"
+        if suffix == "csv":
+            return attachment(exports.as_csv(results).encode("utf-8-sig"), name, "text/csv; charset=utf-8")
+        if suffix == "json":
+            return attachment(exports.as_json(run, results).encode(), name, "application/json")
+        return attachment(exports.as_markdown(run, results).encode(), name, "text/markdown; charset=utf-8")
+
+    def _label(self, request: Request, form: ImmutableMultiDict[str, str], run_id: str, number: int) -> Response:
+        run = self.desk.run(run_id)
+        answers = self.desk.answers(run) if run else ()
+        verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)
+        if run is None or number >= len(answers) or verdict is None:
+            return missing(request)
+        judged = answers[number].result
+        with self._one_at_a_time:
+            self.desk.results.label(run, judged.system, judged.case.id, verdict, by=visitor(request))
+        self.desk.figures.forget(run.id)
+        log.info("%s judged an answer of an evaluation", visitor(request))
+        if form.get("part") == "row":
+            return HTMLResponse(render.row(run, self.desk.answers(run)[number]))
+        return self.desk.go(f"/quality/runs/{run.id}/answers/{number}", Notice(f"Kept: {verdict}."))
+
+    def _before(self, run: Run) -> Run | None:
+        """The last whole run of the same questions before this one."""
+        earlier = (each for each in self.desk.results.runs() if each.started < run.started and each.finished)
+        return next((each for each in earlier if each.cases_sha256 == run.cases_sha256), None)
+
+    def _documents(self, owner: str, record: AnswerRecord) -> dict[str, bool]:
+        """The documents that an answer quotes and that are still there, and whether whoever looks may open each."""
+        names: Iterable[str] = {source.document for source in record.sources if of_document(source)}
+        found = filter(None, map(self.desk.home.records.library.document, names))
+        return {document.name: may_read(owner, document.audience) for document in found}
