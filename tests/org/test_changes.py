@@ -105,6 +105,7 @@ def _shuffled(draw: st.DrawFn, units: Sequence[Unit]) -> Sequence[Unit]:
     return draw(st.permutations(units))
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(charts(), charts())
 def test_the_changes_applied_to_the_first_chart_give_the_second(before: Chart, after: Chart) -> None:

@@ -102,6 +102,7 @@ def charts(draw: st.DrawFn) -> Chart:
     return Chart(draw(st.permutations(units)))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(charts())
 def test_any_valid_chart_reads_back_from_every_format(chart: Chart) -> None:

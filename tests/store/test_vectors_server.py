@@ -56,6 +56,7 @@ def says(status: int, body: str) -> Callable[[BaseHTTPRequestHandler], None]:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "message", "hint"),
     [

@@ -167,6 +167,7 @@ def assert_explained(seed: int) -> None:
     assert time.process_time() - started < 5, seed
 
 
+@pytest.mark.slow
 def test_damaged_files_always_end_in_a_report_with_a_reason() -> None:
     for seed in range(800):
         assert_explained(seed)

@@ -78,6 +78,7 @@ def test_a_flate_bomb_in_a_pdf_costs_no_more_than_its_limits() -> None:
     assert caught.value.message.startswith("bomb.pdf ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["evil\n\u202e.md", "a/b/c.md", "x" * 300 + ".md", "-rf.md", "$(id).md", "nul\0.md"])
 def test_a_name_is_never_trusted(name: str) -> None:
     with pytest.raises(TragError) as caught:
@@ -94,6 +95,7 @@ def test_what_the_child_refuses_comes_back_with_the_name_and_the_hint() -> None:
     assert "Save it as one of" in caught.value.hint
 
 
+@pytest.mark.slow
 def test_a_bug_in_a_parser_costs_one_file_and_says_what_it_was() -> None:
     with pytest.raises(TragError) as caught:
         read(b"<div>" * 5_000, "deep.html", LIMITS)

@@ -13,6 +13,7 @@ from trag.llm import files
 PREPARED = "SmolLM2-135M-Instruct.Q8_0.gguf"
 
 
+@pytest.mark.slow
 def test_the_embedded_model_is_prepared_once_for_a_home(model_home: Path) -> None:
     before = (model_home / "models" / PREPARED).stat()
     found = files.find(model_home, "", "")

@@ -56,6 +56,7 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, path: str) -> None:
         header.read(tmp_path / path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.001, 0.3, 0.95, 0.99999])
 def test_a_file_cut_short_anywhere_is_noticed(published: Path, tmp_path: Path, share: float) -> None:
     path = tmp_path / "short.gguf"
@@ -65,6 +66,7 @@ def test_a_file_cut_short_anywhere_is_noticed(published: Path, tmp_path: Path, s
         header.read(path)
 
 
+@pytest.mark.slow
 def test_no_damage_to_the_header_raises_anything_else(write_gguf: Callable[..., Path], tmp_path: Path) -> None:
     names = {f"llama.key{number}": f"value {number}" for number in range(20)}
     whole = write_gguf(tmp_path / "whole.gguf", {**names, "general.alignment": 32}, {}).read_bytes()

@@ -178,6 +178,7 @@ def test_the_sheet_of_a_workbook_is_chosen(client: TestClient, home: Home) -> No
     assert home.organization.name == "Guild"
 
 
+@pytest.mark.slow
 def test_names_stay_text_everywhere(client: TestClient, home: Home) -> None:
     rows = io.StringIO()
     csv.writer(rows).writerows(
