@@ -137,7 +137,7 @@ def made(chart: Chart) -> Iterator[tuple[str, tuple[Span, ...]]]:
         frame = draw.choice((ASKED, STATED, STATED, INVENTED)[number % 4])
         strange = [draw.choice(STRANGE), draw.choice(kinds)] if frame in INVENTED else []
         text, spans = "", list[Span]()
-        for piece in re.split(r"({})", frame):
+        for piece in re.split(r"(\{\})", frame):
             if piece != "{}":
                 text += piece
             elif strange:
