@@ -100,6 +100,9 @@ def _relevant(
     if direct:
         shorter = (_answer(question, mentions, types, chart, limit) for limit in (FEW, 0))
         yield chain((direct,), (one for one in shorter if one))
+    is_about_chart = bool(direct or types or is_placing(question))
+    if not is_about_chart:  # "the endowment of the Foundation": that it is the Foundation's, all is
+        mentions = [mention for mention in mentions if mention.units != (chart.root.id,)]
     found = dict.fromkeys(unit for mention in mentions for unit in mention.units[:MOST_SHARING])
     units = [chart.unit(unit) for unit in list(found)[:_MOST_UNITS]]
     for unit in units:
@@ -113,7 +116,7 @@ def _relevant(
     for unit in units:
         for text in particulars.described(unit, chart):
             yield said(unit, text)
-    if not (direct or types or is_placing(question)):
+    if not is_about_chart:
         return
     for above in units or ([chart.root] if types else []):
         for noun in dict.fromkeys(mention.type for mention in types):

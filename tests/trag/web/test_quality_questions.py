@@ -76,7 +76,7 @@ def test_an_empty_page_says_what_to_do(client: TestClient) -> None:
     upload(client)
     page = soup(client)
     assert "press Start" in texts(page, ".none-found")[0]
-    assert len(page.select("#begin [name=system]")) == 5
+    assert len(page.select("#begin [name=system]")) == 6
     assert "base model" in texts(page, ".note")[0]
     assert "Nothing to compare yet" in soup(client, "/quality/compare").get_text()
 
