@@ -20,6 +20,7 @@ _LIST_MARKS = " \t\"'“‘(-*•"
 _ENDINGS = ("ed", "ing", "ly", "s")
 _OBJECTS = frozenset("a all an any her his it me my our the their this us you your".split())
 _ARTICLES = ("the", "our")
+_SHORT = 3  # letters
 _NEAR = 5  # words between two units that are spoken of together
 _LONGEST = 12  # words of a name
 _STRONG = (Rank.GIVEN, Rank.DERIVED, Rank.KIND, Rank.SITE, Rank.SOME)
@@ -32,51 +33,10 @@ def clues(sentence: Sentence, reading: Reading, anchors: Sequence[Reading], inde
     size = "1" if len(words) == 1 else "2" if len(words) == 2 else "3"
     kind = "acronym" if names.is_acronym(reading.written) else reading.rank.name.lower()
     plain = _plainness(sentence, reading, index)
-    sort = f"{kind} {size} {plain}"
-    form = _form(sentence, reading)
-    yield f"is {sort}"
-    yield f"is {kind} {size}"
-    yield f"plain {plain}"
-    for of in (kind, size, plain):
-        yield f"typed {form} {of}"
-    yield f"typed {form}"
-    yield f"typed {form} {'a' if kind == 'acronym' else 'n'}{size} {plain}"
-    one = sentence.before(start, 1) if speech.is_one(sentence.before(start, 1)) else ""
-    if one:
-        yield f"one {kind} {size}"
-        yield f"one {one} {kind}"
-    if len(reading.units) > 1:
-        yield f"shared {kind}"
-        yield f"shared {kind} {one}"
-    if index.root in reading.units:
-        yield f"root {kind} {size}"
-    if reading.is_nickname:
-        yield f"nickname {plain}"
-    if reading.is_part:
-        yield f"part {size}"
-    if reading.written:
-        same = [word for word in names.words(reading.written) if word.text == words[-1].text]
-        if same and all(word.plural != words[-1].plural for word in same):
-            yield f"number {kind} {size}"
-            yield f"number {plain}"
-            if words[-1].plural and words[-1].text in index.kinds:
-                yield f"category {size}"  # "which audit committees", where there is one
-        if reading.written.islower():
-            yield f"lower {plain}"
-    if end - start <= 3:
-        yield f"short {plain}"
-    for word in words:
-        if names.canonical(sentence.text[word.start : word.end].lower()) != word.text:
-            yield f"put right {kind} {size}"
-            yield f"put right {kind} {size} {'' if ' ' in sentence.text[word.start : word.end] else 'in '}one word"
-    if len(words) == len(sentence.words):
-        yield f"all {plain} {size}"
-    elif all(
-        word.text in speech.COMMON for word in (*sentence.words[: reading.first], *sentence.words[reading.last :])
-    ):
-        yield f"rest common {kind} {size}"  # "and what about payroll?"
-        yield f"rest common {plain}"
-    yield from _around(sentence, start, end, f"{kind} {size}", plain, is_weak=size == "1" or reading.rank == Rank.BARE)
+    yield from _typed(sentence, reading, kind, size, plain)
+    yield from _named(sentence, reading, kind, size, plain, index)
+    is_weak = size == "1" or reading.rank == Rank.BARE
+    yield from _around(sentence, start, end, f"{kind} {size}", plain, is_weak=is_weak)
     spot = f"{size}{'b' if reading.rank == Rank.BARE else 'f'}"
     yield from _said(sentence, start, end, spot, plain)
     yield from _linked(sentence, reading, anchors, spot)
@@ -97,6 +57,61 @@ def anchors(sentence: Sentence, found: Sequence[Reading], index: Index) -> tuple
         return plainness(word.text, index.kinds, foreign=sentence.foreign) == Plainness.UNUSUAL
 
     return tuple(sorted(filter(is_anchor, found), key=_first))
+
+
+def _typed(sentence: Sentence, reading: Reading, kind: str, size: str, plain: str) -> Iterator[str]:
+    """How the words are typed, and how many others there are."""
+    words = sentence.words[reading.first : reading.last]
+    form = _form(sentence, reading)
+    yield f"is {kind} {size} {plain}"
+    yield f"is {kind} {size}"
+    yield f"plain {plain}"
+    yield f"typed {form}"
+    yield f"typed {form} {kind}"
+    yield f"typed {form} {size}"
+    yield f"typed {form} plain {plain}"
+    yield f"typed {form} {'a' if kind == 'acronym' else 'n'}{size} {plain}"
+    if words[-1].end - words[0].start <= _SHORT:
+        yield f"short {plain}"
+    for word in words:
+        typed = sentence.text[word.start : word.end]
+        if [part.text for part in names.words(typed)] != [word.text]:
+            yield f"put right {kind} {size}"
+            yield f"put right {'together' if ' ' in typed else 'alone'} {kind} {size}"
+    others = *sentence.words[: reading.first], *sentence.words[reading.last :]
+    if not others:
+        yield f"all {plain} {size}"
+    elif all(word.text in speech.COMMON for word in others):
+        yield f"rest common {kind} {size}"  # "and what about payroll?"
+        yield f"rest common {plain}"
+
+
+def _named(sentence: Sentence, reading: Reading, kind: str, size: str, plain: str, index: Index) -> Iterator[str]:
+    """What is named, and how the chart writes it."""
+    words = sentence.words[reading.first : reading.last]
+    before = sentence.before(words[0].start, 1)
+    one = before if speech.is_one(before) else ""
+    if one:
+        yield f"one {kind} {size}"
+        yield f"one {one} {kind}"
+    if len(reading.units) > 1:
+        yield f"shared {kind}"
+        yield f"shared {kind} {one}"
+    if index.root in reading.units:
+        yield f"root {kind} {size}"
+    if reading.is_nickname:
+        yield f"nickname {plain}"
+    if reading.is_part:
+        yield f"part {size}"
+    if reading.written.islower():
+        yield f"lower {plain}"
+    last = words[-1]
+    same = [word for word in names.words(reading.written) if word.text == last.text]
+    if same and all(word.plural != last.plural for word in same):
+        yield f"number {kind} {size}"
+        yield f"number {plain}"
+        if last.plural and last.text in index.kinds:
+            yield f"category {size}"  # "which audit committees", where there is one
 
 
 def _plainness(sentence: Sentence, reading: Reading, index: Index) -> str:

@@ -119,7 +119,7 @@ def measure(
     models = {system: home.model} | ({f"{system}{BASE}": base} if base else {})
     asked = [(system, case) for system in models for case in cases]
     depends = "\n".join(f"{case.question}\n{case.answer}" for of in shown.values() for case in of)
-    planned = resumable.plan(home, asked, name, chart="", depends=depends)
+    planned = resumable.planned(home, asked, name, chart="", depends=depends)
 
     def answer(system: str, case: Case) -> Result:
         return Result(system, case, *_answered(models[system], case, shown.get(case.kind, ()), by_words=by_words))

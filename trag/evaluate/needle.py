@@ -113,7 +113,7 @@ def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progres
             return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
         return Result(system, case, record, score(case, record, assistant.organization))
 
-    planned = resumable.plan(home, asked, name, chart=home.organization.version, depends=depends)
+    planned = resumable.planned(home, asked, name, chart=home.organization.version, depends=depends)
     return resumable.carry_out(results_of(home), planned, asked, answer, progress)
 
 

@@ -9,14 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trag.evaluate import program
 from trag.evaluate.cases import Case
+from trag.evaluate.planning import plan
 from trag.evaluate.runs import Result, Results, Run, sha256_of
-from trag.record import ModelUsed
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -26,24 +23,12 @@ Asked = Sequence[tuple[str, Case]]
 """Systems and what each is asked, in order."""
 
 
-def plan(home: Home, asked: Asked, name: str, *, chart: str, depends: str = "") -> Run:
+def planned(home: Home, asked: Asked, name: str, *, chart: str, depends: str = "") -> Run:
     """The run that would begin now. `depends` is what the answers depend on beside the cases, the model and the
     `chart`."""
-    identity, adapter = home.model.identity, Path(home.settings.adapter).expanduser()
     cases = sha256_of(_cases(asked))
-    return Run(
-        id="",
-        cases_name=name,
-        cases_sha256=hashlib.sha256(f"{cases} {depends}".encode()).hexdigest() if depends else cases,
-        systems=tuple(dict.fromkeys(system for system, _ in asked)),
-        started=datetime.now(UTC),
-        finished=None,
-        commit=program.commit(),
-        model=ModelUsed(identity.name, identity.sha256, identity.adapter),
-        chart=chart,
-        total=len(asked),
-        adapter_sha256=hashlib.sha256(adapter.read_bytes()).hexdigest() if identity.adapter else "",
-    )
+    sha256 = hashlib.sha256(f"{cases} {depends}".encode()).hexdigest() if depends else cases
+    return plan(home, name, sha256, [system for system, _ in asked], chart=chart, total=len(asked))
 
 
 def carry_out(

@@ -6,25 +6,22 @@ nothing about tables.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prompts import PromptError
 from trag.ask import SYSTEMS, Assistant, cleaned
 from trag.errors import TragError
-from trag.evaluate import program
 from trag.evaluate.cases import Case
+from trag.evaluate.planning import plan
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score, score
 from trag.line import Line, LineFull
 from trag.llm import open_model
-from trag.record import AnswerRecord, ModelUsed
+from trag.record import AnswerRecord
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -92,19 +89,8 @@ def _plan(home: Home, cases: Sequence[Case], cases_name: str, systems: Sequence[
             f"No adapter is set, so {', '.join(same)} would be the same without {BASE}.",
             f"Set TRAG_ADAPTER to the fine-tuned adapter, or leave out {BASE}.",
         )
-    return Run(
-        id="",
-        cases_name=cases_name,
-        cases_sha256=sha256_of(cases),
-        systems=tuple(dict.fromkeys(systems)),
-        started=datetime.now(UTC),
-        finished=None,
-        commit=program.commit(),
-        model=ModelUsed(identity.name, identity.sha256, identity.adapter),
-        chart=home.organization.version,
-        total=len(cases) * len(set(systems)),
-        adapter_sha256=_sha256(Path(home.settings.adapter).expanduser()) if identity.adapter else "",
-    )
+    chart, total = home.organization.version, len(cases) * len(set(systems))
+    return plan(home, cases_name, sha256_of(cases), systems, chart=chart, total=total)
 
 
 def _resumed(run: Run, planned: Run) -> Run:
@@ -192,8 +178,3 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
         except LineFull:
             stop.wait(_PAUSE)
     return None
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -3,6 +3,7 @@
 import io
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -65,6 +66,26 @@ def serving(sample_home: Path) -> Callable[..., AbstractContextManager[tuple[str
                 raise
 
     return serve
+
+
+@pytest.fixture(scope="module")
+def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample's home for one file of tests."""
+    return Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("own") / "home"))
+
+
+@pytest.fixture(scope="module")
+def app(
+    serving: Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]], own_home: Path
+) -> Iterator[str]:
+    """The address of the app in a process of its own, which tells where it is, and ends cleanly on SIGTERM."""
+    with serving(own_home) as (address, process):
+        yield address
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
+    assert out == f"Open {address}\n"
+    assert process.returncode == 0, err
+    assert "Traceback" not in err, err
 
 
 @pytest.fixture(scope="session")

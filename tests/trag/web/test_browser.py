@@ -1,9 +1,8 @@
 """The Ask page in a real Chromium, served by the real app over a home made from the sample organization."""
 
 import re
-import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 import pytest
@@ -15,18 +14,6 @@ CHART_QUESTION = "Where does the Ethics Office sit?"
 DOCUMENT_QUESTION = "How large is the endowment of the Foundation?"
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def app(serving: Serving) -> Iterator[str]:
-    """The address of the app in a process of its own, which ends cleanly on SIGTERM."""
-    with serving() as (address, process):
-        yield address
-        process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
-    assert out == f"Open {address}\n"
-    assert process.returncode == 0, err
-    assert "Traceback" not in err, err
 
 
 @pytest.fixture

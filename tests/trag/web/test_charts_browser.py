@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -26,21 +26,6 @@ DRONES_QUESTION = f"Where does the {DRONES} sit?"
 HOSTILE = "<img src=http://evil.example/x onerror=alert(1)><script>alert(2)</script>"
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("charts") / "home"))
-
-
-@pytest.fixture(scope="module")
-def app(serving: Serving, own_home: Path) -> Iterator[str]:
-    with serving(own_home) as (address, process):
-        yield address
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    assert "Traceback" not in err, err
 
 
 @pytest.fixture

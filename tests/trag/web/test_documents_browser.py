@@ -2,11 +2,9 @@
 
 import io
 import re
-import shutil
-import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -21,17 +19,6 @@ QUESTION = "For how many days is a harbour drone lent?"
 MARKDOWN = "# Bicycles\n\nBicycles of visitors stand in shed fourteen, behind the boathouse.\n"
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def app(serving: Serving, sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("documents") / "home"))
-    with serving(home) as (address, process):
-        yield address
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    assert "Traceback" not in err, err
 
 
 @pytest.fixture

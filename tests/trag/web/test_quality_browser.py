@@ -4,9 +4,8 @@ import csv
 import io
 import json
 import shutil
-import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -34,17 +33,6 @@ QUESTIONS = (
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1200)]
-
-
-@pytest.fixture(scope="module")
-def app(serving: Serving, sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("quality") / "home"))
-    with serving(home) as (address, process):
-        yield address
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    assert "Traceback" not in err, err
 
 
 @pytest.fixture

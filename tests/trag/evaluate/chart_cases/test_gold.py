@@ -168,73 +168,20 @@ def is_given(value: object) -> bool:
     return bool(value) or (value == 0 and value is not False)
 
 
+def wrong(chart: Chart, seed: int) -> list[Fact]:
+    """The facts whose gold is another than the slow walk finds."""
+    oracle = Oracle(chart)
+    return [fact for fact in drawn(chart, seed=seed, number=80) if told(fact.case, oracle) != expected(fact, oracle)]
+
+
 @pytest.mark.slow
 @given(charts(), st.integers(0, 3))
 @settings(max_examples=80, deadline=None)
 def test_the_gold_is_what_a_slow_walk_of_the_chart_finds(chart: Chart, seed: int) -> None:
-    are_right(chart, seed)
+    assert wrong(chart, seed) == []
 
 
 def test_the_gold_of_an_organization_is_what_a_slow_walk_of_its_chart_finds() -> None:
-    are_right(load(KESTREL.read_bytes(), "chart.csv"), seed=1)
-
-
-def are_right(chart: Chart, seed: int) -> None:
-    oracle = Oracle(chart)
-    for fact in drawn(chart, seed=seed, number=80):
-        assert told(fact.case, oracle) == expected(fact, oracle), fact
-
-
-SMALL = """\
-name,parent,type,aliases
-Otter Trust,,trust,
-Governors,Otter Trust,board,
-Audit Panel,Governors,panel,AP
-Docks Division,Otter Trust,division,Docks
-Crane Department,Docks Division,department,
-Night Crew,Crane Department,team,
-Day Crew,Crane Department,team,
-Rope Store,Crane Department,store,
-People Division,Otter Trust,division,
-Pay Department,People Division,department,
-Crew Ledger,Pay Department,team,
-"""
-
-
-@pytest.fixture(scope="module")
-def small_facts() -> tuple[Fact, ...]:
-    return tuple(drawn(load(SMALL.encode(), "small.csv"), seed=1, number=500))
-
-
-@pytest.mark.parametrize(
-    ("form", "unit", "gold"),
-    [
-        ("simple: above", "Night Crew", {"gold": (("Crane Department",),)}),
-        ("simple: type", "Night Crew", {"gold": (("team",),)}),
-        ("complex: path", "Audit Panel", {"gold": (("Governors",), ("Otter Trust",))}),
-        ("complex: second", "Night Crew", {"gold": (("Docks Division", "Docks"),)}),
-        ("complex: kind above", "Day Crew", {"gold": (("Docks Division", "Docks"),)}),
-        ("list: children", "Crane Department", {"units": ("Night Crew", "Day Crew", "Rope Store")}),
-        ("list: below", "People Division", {"units": ("Pay Department", "Crew Ledger")}),
-        ("list: nothing", "Rope Store", {"gold": (NOTHING,)}),
-        ("count: none", "Rope Store", {"count": 0}),
-        ("count: below", "Docks Division", {"count": 4}),
-        ("count: children", "Docks Division", {"count": 1}),
-        ("siblings: others", "Night Crew", {"units": ("Day Crew", "Rope Store")}),
-        ("siblings: nothing", "Audit Panel", {"gold": (NOTHING,)}),
-        (
-            "compound: parent and children",
-            "Pay Department",
-            {"gold": (("People Division",),), "units": ("Crew Ledger",)},
-        ),
-        ("unanswerable: private", "Governors", {"refuse": True}),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_a_fact_of_a_small_chart_has_the_gold_a_person_would_write(
-    small_facts: tuple[Fact, ...], form: str, unit: str, gold: dict[str, object]
-) -> None:
-    (fact,) = [one for one in small_facts if one.form == form and one.unit and one.unit.name == unit]
-    keys = ("gold", "units", "some", "count", "polarity", "refuse")
-    found = {key: getattr(fact.case, key) for key in keys if is_given(getattr(fact.case, key))}
-    assert found == gold
+    chart = load(KESTREL.read_bytes(), "chart.csv")
+    assert len(list(drawn(chart, seed=1, number=80))) == 80
+    assert wrong(chart, seed=1) == []
