@@ -80,8 +80,10 @@ def _about(unit: Unit, subject: Subject, chart: Chart) -> Fact | None:
         case Kind.WHERE | Kind.ABOVE if asked.yes_or_no:
             return None
         # The unit right above: one further up is true as well, and too little.
-        case Kind.WHERE | Kind.PATH if above:
+        case Kind.WHERE if above:
             return Fact(about, one_of=above[:1])
+        case Kind.PATH if above:
+            return Fact(about, all_of=above)
         case Kind.ABOVE if above and types:
             near = [one for one in above if any(kinds.is_of_type(chart.unit(one), noun) for noun in types)]
             return Fact(about, one_of=tuple(near[:1] or above[:1]))

@@ -185,6 +185,7 @@ WHERE = "Where is the Ethics Office?"
 IS_IT = "Is the Cash Desk under the Finance Division?"
 SIBLINGS = "What are the siblings of the Ethics Office?"
 COMMON = "What is the common parent of the Ethics Office and the Cash Desk?"
+PATH = "what is above the cash desk, all the way up"
 HELP = "How do I register a gift?"
 
 
@@ -203,6 +204,8 @@ HELP = "How do I register a gift?"
         (IS_IT, "It is: the Cash Desk belongs to the Treasury Unit, which is in the Finance Division."),
         (SIBLINGS, "The DPO."),
         (COMMON, "Acme."),
+        (PATH, "The Treasury Unit, then the Finance Division, then Acme."),
+        (PATH, "Acme Foundation > Finance Division > Treasury Unit > Cash Desk"),
         (HELP, "Ask the Ethics Office, a unit of the Legal Division, which has two units."),
         (HELP, "The Ethics Office informs the Finance Division and keeps five copies."),
         (HELP, "The Ethics Office was under the Finance Division until 2019."),
@@ -236,6 +239,7 @@ def test_a_right_answer_in_other_words_is_left_alone(
         (IS_IT, "The Cash Desk is not part of the Finance Division.", "Cash Desk is under Finance Division."),
         (SIBLINGS, "The Payroll Unit.", "Beside the Ethics Office, 1 other unit is directly under the Legal Division"),
         (COMMON, "The Legal Division.", "The closest unit above both"),
+        (PATH, "The Cash Desk is under the Treasury Unit, which is under Acme.", "which is under the Finance Division"),
         (HELP, "Ask the Ethics Office, which has five units.", "0 units are directly under Ethics Office, 0 in all."),
         (HELP, "Ask the EO (under the Finance Division).", "Ethics Office is under Legal Division, not under Finance"),
         (HELP, "The Legal Division, with its three units, decides.", "2 units are directly under Legal Division"),
