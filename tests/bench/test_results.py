@@ -77,7 +77,7 @@ def test_results_are_written_from_real_runs_that_are_made_once(tmp_path: Path, m
     assert f"`python -m bench.results overall`, {run.finished:%Y-%m-%d}, commit this program, SmolLM2" in written
     assert ", 4 answers." in written
     assert "| trag | harbour | 2 |" in written
-    assert "| Name | simple (1 question) | document (1 question) |" in written
+    assert "| document (1 question) | 0 (0.0%) | 1 (100.0%) |" in written
     assert written.count("By hand.") == 2
     assert asked == ["harbour, own questions"]
     results.main()

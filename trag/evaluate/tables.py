@@ -10,7 +10,7 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import ceil
 from statistics import fmean, median
 
@@ -74,9 +74,12 @@ def overall_by_set(sets: Mapping[str, Sequence[Result]]) -> Table:
 
 
 def by_kind(results: Sequence[Result]) -> Table:
-    """How many answers of each system are right, by kind of question: the paper's table 4 for any kinds."""
+    """How many answers of each system are right, by kind of question: the paper's table 4 for any kinds, turned, since
+    there may be many kinds."""
     kinds = tuple(dict.fromkeys(result.case.kind for result in results))
-    return _table_4("By kind of question", results, {kind: (kind,) for kind in kinds}, "")
+    across = _table_4("By kind of question", results, {kind: (kind,) for kind in kinds}, "")
+    (_, *systems), *rows = zip(across.header, *across.rows, strict=True)
+    return replace(across, header=("Kind", *systems), rows=tuple(rows))
 
 
 def simple_and_complex(results: Sequence[Result]) -> Table:

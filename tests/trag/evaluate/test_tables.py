@@ -96,11 +96,11 @@ def test_the_paper_s_table_4_comes_out_of_its_own_counts() -> None:
     )
 
 
-def test_every_kind_has_a_column_and_what_is_undecided_shows() -> None:
+def test_every_kind_has_a_row_and_what_is_undecided_shows() -> None:
     found = many([C, I, U], "trag", "document") + many([V, I], "trag", "count")
     table = tables.by_kind(found)
-    assert table.header == ("Name", "document (3 questions)", "count (2 questions)")
-    assert table.rows == (("trag", "1 of 2 (50.0%)", "1 (50.0%)"),)
+    assert table.header == ("Kind", "trag")
+    assert table.rows == (("document (3 questions)", "1 of 2 (50.0%)"), ("count (2 questions)", "1 (50.0%)"))
 
 
 def test_refusals_where_they_are_due_and_where_they_are_not() -> None:
