@@ -41,6 +41,7 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|cf|vs|no|nos|art|sec|para|dr|mr|mrs|ms|prof|st|approx|incl|dept)|\b[A-Z])\.$", re.I
 )
 _BREAK = re.compile(r"(?<=[.!?؟。])[\"'”’)\]]*\s+(?=[^\sa-z])|\n+\s*(?:[-*•·–]\s+)?")
+_CLAUSE = re.compile(r"[;()]|[,:](?!\d)|\s[–—-]\s|\b(?:and|but|unless|except|while|although|if|or)\b")
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -56,6 +57,11 @@ def sentences(text: str) -> tuple[str, ...]:
         start = match.end()
     last = text[start:].strip()
     return (*found, last) if last else tuple(found)
+
+
+def clauses(sentence: str) -> list[str]:
+    """The stretches of a sentence that can be denied by themselves, roughly: between its marks and conjunctions."""
+    return _CLAUSE.split(sentence)
 
 
 def stems(text: str) -> frozenset[str]:

@@ -121,7 +121,9 @@ def test_units_that_do_not_exist_are_named(
 SOURCE = (
     "Contracts above 50,000 LMD need two signatures. The Head of Procurement signs first, the Treasurer second. "
     "Members serve for three years and may be re-elected once. Gifts are not allowed. "
-    "The daily allowance on the peninsula is 95 LMD. The daily allowance abroad is 140 LMD."
+    "The daily allowance on the peninsula is 95 LMD. The daily allowance abroad is 140 LMD. "
+    "Video is kept for three weeks, and nobody may copy it; a tape of more than 1,000 hours is not kept. "
+    "No charter runs for more than two years."
 )
 
 
@@ -140,6 +142,13 @@ SOURCE = (
         ("The daily allowance abroad is LMD 95.", False),
         ("The canteen opens at noon.", False),
         ("Yes.", False),
+        ("No, gifts are not allowed.", True),
+        ("No, the daily allowance abroad is 140 LMD.", True),
+        ("Three weeks.", True),
+        ("Video is not kept for three weeks.", False),
+        ("Tapes of more than 1,000 hours are kept.", False),
+        ("Two years.", True),
+        ("Charters run for more than two years.", False),
     ],
 )
 def test_support(sentence: str, is_supported: bool) -> None:
