@@ -5,33 +5,48 @@ from __future__ import annotations
 import signal
 import socket
 import sys
+from urllib.parse import urlsplit
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.web.gate import LOCAL
+from trag.web.people.door import LOCAL
 
 
 def serve(settings: Settings) -> None:
-    """Serve one home until SIGTERM or Ctrl-C. Raises TragError when the address cannot be listened on."""
+    """Serve one home until SIGTERM or Ctrl-C. Raises TragError when it may not, or cannot, be served there."""
     import uvicorn
 
     from trag.home import open_home
+    from trag.people.first_admin import first_link
     from trag.web.pages import create_app
 
-    if settings.host not in LOCAL:
-        raise TragError(
-            f"host = {settings.host!r}: without accounts, everybody who reaches this port would read everything.",
-            "Leave it at 127.0.0.1.",
-        )
+    _check(settings)
+    here = settings.address.rstrip("/") or f"http://{settings.host}:{settings.port}"
     with open_home(settings) as home, _listener(settings) as listener:
         app = create_app(home)
-        sys.stdout.write(f"Open http://{settings.host}:{settings.port}\n")
+        if settings.address and (link := first_link(home.records)):
+            sys.stdout.write(f"No accounts yet. Make the first admin within 24 hours at {here}/links/{link}\n")
+        sys.stdout.write(f"Open {here}\n")
         sys.stdout.flush()
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         config = uvicorn.Config(
             app, log_level="warning", proxy_headers=False, server_header=False, timeout_graceful_shutdown=2
         )
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _check(settings: Settings) -> None:
+    """Whoever comes from another machine comes over TLS, and signs in."""
+    parts = urlsplit(settings.address)
+    if settings.address and (parts.scheme != "https" or not parts.hostname or parts.path.strip("/")):
+        raise TragError(
+            f"address = {settings.address!r}: this is no https:// address.", "https://assistant.example.org"
+        )
+    if settings.host not in LOCAL and not settings.address:
+        raise TragError(
+            f"host = {settings.host!r}: without accounts, everybody who reaches this port would read everything.",
+            "Keep 127.0.0.1, or set TRAG_ADDRESS to the https:// address of a proxy that ends TLS, and people sign in.",
+        )
 
 
 def _listener(settings: Settings) -> socket.socket:

@@ -17,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 
 from store import StoreError, disk_full
 
-HEAD = "0004"
+HEAD = "0007"
 """The newest migration. Kept here so that an up-to-date database opens without Alembic."""
 
 _BUSY = 30.0
@@ -34,8 +34,21 @@ def open_database(url: str) -> Engine:
     A commit is on the disk when it returns: SQLite syncs as strictly as it can, PostgreSQL as its server is set to.
     Raises StoreError for an address that cannot be used or reached, and for a database made by a newer version.
     """
+    engine = connect(url)
+    try:
+        _bring_up_to_date(engine)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
+def connect(url: str) -> Engine:
+    """An engine on a database as it is, also an empty one. Raises StoreError for an address that cannot be used."""
     try:
         address = make_url(url)
+        if address.drivername in ("postgres", "postgresql"):  # as other programs write it
+            address = address.set(drivername="postgresql+psycopg")
         if address.get_backend_name() not in ("sqlite", "postgresql"):
             raise NoSuchModuleError(address.drivername)
         wait = {"timeout": _BUSY} if address.get_backend_name() == "sqlite" else {}
@@ -48,11 +61,6 @@ def open_database(url: str) -> Engine:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
-    try:
-        _bring_up_to_date(engine)
-    except BaseException:
-        engine.dispose()
-        raise
     return engine
 
 
@@ -94,17 +102,18 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _bring_up_to_date(engine: Engine) -> None:
     with reading(engine) as connection:
-        if _version(connection) == HEAD:
+        if version_of(connection) == HEAD:
             return
     with writing(engine) as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATING})
-        if _version(connection) != HEAD:  # else another process was faster
-            _migrate(connection)
+        if version_of(connection) != HEAD:  # else another process was faster
+            migrate(connection, HEAD)
 
 
-def _version(connection: Connection) -> str | None:
-    """The migration that the database stands at, None for an empty one."""
+def version_of(connection: Connection) -> str | None:
+    """The migration that the database stands at, None for an empty one. Raises StoreError for one that is newer than
+    this program, or another program's."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
@@ -119,15 +128,16 @@ def _version(connection: Connection) -> str | None:
     return version
 
 
-def _migrate(connection: Connection) -> None:
+def migrate(connection: Connection, version: str) -> None:
+    """Bring the database up to a version, in the connection's transaction."""
     from alembic import command
     from alembic.config import Config
 
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     config.set_main_option("path_separator", "os")
-    log.info("bringing the database up to %s", HEAD)
-    command.upgrade(config, HEAD)
+    log.info("bringing the database up to %s", version)
+    command.upgrade(config, version)
 
 
 @contextmanager

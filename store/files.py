@@ -15,10 +15,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from store import StoreError, disk_full
 
-_UNFINISHED = ".unfinished"
+UNFINISHED = ".unfinished"
+"""How the name of a file ends that is not whole yet."""
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -30,12 +32,22 @@ def write_atomic(path: Path, content: bytes) -> None:
 
     Raises StoreError when the disk is full or the folder may not be written to.
     """
+    with atomic(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def atomic(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to, which becomes `path` whole when the block ends, and vanishes when the block raises.
+
+    Raises StoreError when the disk is full or the folder may not be written to.
+    """
     with _explained(path):
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=_UNFINISHED)
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=UNFINISHED)
         unfinished = Path(name)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             unfinished.replace(path)
@@ -94,7 +106,7 @@ def lock(folder: Path) -> Iterator[None]:
             file.truncate(0)
             file.write(f"{os.getpid()}\n".encode())
             file.flush()
-        for unfinished in folder.rglob(f".*{_UNFINISHED}"):
+        for unfinished in folder.rglob(f".*{UNFINISHED}"):
             log.warning("removing %s, which a killed write left behind", unfinished)
             unfinished.unlink(missing_ok=True)
         try:

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, or_, select, update
 
-from store import StoreError, schema
+from store import StoreError, audit, schema
 from store.database import reading, writing
 from store.passage import OPEN, Audience, Passage, audience_field
 
@@ -106,6 +106,7 @@ class Library:
             if passages:
                 connection.execute(insert(schema.passages), [_passage_row(*each) for each in enumerate(passages)])
             _put_pairs(connection, name, pairs)
+            audit.note(connection, by, "document replaced" if kept else "document added", name, result=sha256)
 
     def documents(self) -> tuple[Document, ...]:
         """Every document, by name."""
@@ -115,18 +116,23 @@ class Library:
         """The document of that name."""
         return next(iter(self._documents(name)), None)
 
-    def delete(self, name: str) -> bool:
+    def delete(self, name: str, *, by: str = "") -> bool:
         """Forget a document, its passages and its pairs; False when there was none of that name."""
         with writing(self._engine) as connection:
-            return connection.execute(delete(schema.documents).where(schema.documents.c.name == name)).rowcount > 0
+            gone = connection.execute(delete(schema.documents).where(schema.documents.c.name == name)).rowcount > 0
+            if gone:
+                audit.note(connection, by, "document removed", name)
+        return gone
 
-    def set_audience(self, name: str, audience: Audience) -> None:
+    def set_audience(self, name: str, audience: Audience, *, by: str = "") -> None:
         """Who may read a document from now on. Raises StoreError when it is gone."""
         table = schema.documents
         with writing(self._engine) as connection:
-            changed = update(table).where(table.c.name == name).values(audience=audience_field(audience))
+            field = audience_field(audience)
+            changed = update(table).where(table.c.name == name).values(audience=field)
             if connection.execute(changed).rowcount == 0:
                 raise StoreError("There is no such document.", "It may have been deleted meanwhile: reload the page.")
+            audit.note(connection, by, "audience set", name, result=field)
 
     def passages(self, document: str | None = None) -> Iterator[Passage]:
         """What is searched of a document, or of all: its passages in order, then its pairs. Read document by document,

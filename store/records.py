@@ -1,5 +1,5 @@
-"""What is remembered of charts, conversations, answers and labels; and the doors to the library, the jobs
-and the example questions.
+"""What is remembered of charts, conversations, answers and labels; and the doors to the library, the jobs, the
+example questions and the promotions.
 
 Every write is on the disk when its call returns. Knows nothing about vectors, or about what a record says inside.
 """
@@ -7,17 +7,23 @@ Every write is on the disk when its call returns. Knows nothing about vectors, o
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, text, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ColumnElement, Connection, func, insert, select, text, update
 
-from store import StoreError, schema
+from store import StoreError, audit, schema, standing
+from store.approved import ApprovedAnswers
+from store.audit import Audit
 from store.database import open_database, reading, writing
 from store.examples import Examples
+from store.forgetting import Forgotten, forget
 from store.jobs import Jobs
+from store.keys import Links, Sessions, Tokens
 from store.library import Library
+from store.people import People
+from store.promotions import Promotions
+from store.reviewing import Reviewing
 
 VERDICTS = ("Correct", "Correct-Verbose", "Incorrect")
 
@@ -63,7 +69,11 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A reviewer's verdict on an answer, with a comment and a corrected answer, both empty when there is none."""
+    """A reviewer's verdict on an answer, with a comment and a corrected answer, both empty when there is none.
+
+    `asker` says that it is a remark of who asked, and no review; `wrong_source` is the id of a source of the answer
+    that was wrong; `settles` says that it holds though others judged otherwise.
+    """
 
     answer: str
     reviewer: str
@@ -71,6 +81,9 @@ class Label:
     comment: str
     corrected: str
     at: datetime
+    asker: bool = False
+    wrong_source: str = ""
+    settles: bool = False
 
 
 class Records:
@@ -82,6 +95,14 @@ class Records:
         self.library = Library(self._engine)
         self.jobs = Jobs(self._engine)
         self.examples = Examples(self._engine)
+        self.promotions = Promotions(self._engine)
+        self.people = People(self._engine)
+        self.sessions = Sessions(self._engine)
+        self.tokens = Tokens(self._engine)
+        self.links = Links(self._engine)
+        self.audit = Audit(self._engine)
+        self.reviewing = Reviewing(self._engine)
+        self.approved = ApprovedAnswers(self._engine)
 
     def close(self) -> None:
         """Close every connection."""
@@ -112,6 +133,7 @@ class Records:
                     "Look at what changes against it, and activate again if that is what you want.",
                 )
             connection.execute(insert(schema.activations), row)
+            audit.note(connection, by, "chart activated", name, result=version)
         return ChartVersion(version, name, sha256, now, active=True, by=by, units=units)
 
     def active_chart(self) -> ChartVersion | None:
@@ -165,14 +187,32 @@ class Records:
 
         Raises StoreError unless the owner has that conversation.
         """
-        conversations, answers = schema.conversations.c, schema.answers.c
-        owned = (conversations.id == id, conversations.owner == owner)
-        labelled = select(schema.labels.c.answer)
+        conversations = schema.conversations.c
         with writing(self._engine) as connection:
-            inside = answers.conversation.in_(select(conversations.id).where(*owned))
-            connection.execute(delete(schema.answers).where(inside, answers.id.not_in(labelled)))
-            if connection.execute(delete(schema.conversations).where(*owned)).rowcount == 0:
+            if not forget(connection, (conversations.id == id) & (conversations.owner == owner)).conversations:
                 raise _no_conversation()
+
+    def forget_person(self, person: str, *, by: str, where: str = "") -> Forgotten:
+        """Forget every conversation of a person; what they judged of others' answers stays."""
+        with writing(self._engine) as connection:
+            forgotten = forget(connection, schema.conversations.c.owner == person)
+            audit.note(connection, by, "conversations forgotten", person, where=where, result=str(forgotten))
+        return forgotten
+
+    def forget_before(self, moment: datetime, *, by: str, where: str = "") -> Forgotten:
+        """Forget the conversations that nobody went on with since a moment, and older answers outside of any."""
+        old, alone = schema.conversations.c.updated < moment, schema.answers.c.created < moment
+        with writing(self._engine) as connection:
+            forgotten = forget(connection, old, alone=alone)
+            audit.note(
+                connection,
+                by,
+                "old conversations forgotten",
+                f"before {moment:%Y-%m-%d}",
+                where=where,
+                result=str(forgotten),
+            )
+        return forgotten
 
     # Answers
 
@@ -181,20 +221,27 @@ class Records:
         now = _now()
         table = schema.conversations
         with writing(self._engine) as connection:
+            asker = ""
             if conversation is not None:
                 answered = update(table).where(table.c.id == conversation).values(updated=now)
                 if connection.execute(answered).rowcount == 0:
                     raise _no_conversation()
+                asker = connection.scalar(select(table.c.owner).where(table.c.id == conversation)) or ""
             row = {"id": id, "conversation": conversation, "question": question, "answer": answer}
-            connection.execute(insert(schema.answers), row | {"record_json": record_json, "created": now})
+            kept = connection.execute(insert(schema.answers), row | {"record_json": record_json, "created": now})
+            number = kept.inserted_primary_key.number  # type: ignore[union-attr]  # None after many rows at once
+            standing.enter(connection, number, id, asker, now, record_json)
 
     def update_answer(self, id: str, answer: str, record_json: str) -> None:
-        """Keep a saved answer as it stands now. Raises StoreError when it is gone."""
+        """Keep a saved answer as it stands now. Raises StoreError when it is gone, and when somebody has judged it: a
+        verdict is on the words that were shown."""
         table = schema.answers
         with writing(self._engine) as connection:
-            changed = update(table).where(table.c.id == id).values(answer=answer, record_json=record_json)
-            if connection.execute(changed).rowcount == 0:
-                raise _no_answer()
+            number, _ = standing.hold(connection, id)
+            if connection.execute(select(schema.labels.c.number).where(schema.labels.c.answer == id)).first():
+                raise StoreError("That answer was judged, so it stays as it is.", "Ask the question again.")
+            connection.execute(update(table).where(table.c.id == id).values(answer=answer, record_json=record_json))
+            standing.enter_again(connection, number, record_json)
 
     def answer(self, id: str) -> StoredAnswer | None:
         """The answer with that id."""
@@ -203,6 +250,12 @@ class Records:
     def answers(self, conversation: str) -> tuple[StoredAnswer, ...]:
         """The answers of a conversation, in the order in which they were given."""
         return self._answers(schema.answers.c.conversation == conversation)
+
+    def newest_answers(self, most: int) -> tuple[StoredAnswer, ...]:
+        """The last `most` answers that were given, of every conversation and of none, the oldest of them first."""
+        table = schema.answers.c
+        newest = select(table.number).order_by(table.number.desc()).limit(most)
+        return self._answers(table.number.in_(newest))
 
     def _answers(self, condition: ColumnElement[bool]) -> tuple[StoredAnswer, ...]:
         table = schema.answers.c
@@ -213,25 +266,41 @@ class Records:
 
     # Labels
 
-    def put_label(self, answer: str, reviewer: str, verdict: str, comment: str, corrected: str) -> Label:
+    def put_label(
+        self,
+        answer: str,
+        reviewer: str,
+        verdict: str,
+        comment: str,
+        corrected: str,
+        *,
+        asker: bool = False,
+        wrong_source: str = "",
+        settles: bool = False,
+        where: str = "",
+    ) -> Label:
         """Keep a reviewer's verdict on an answer; an earlier one of the same reviewer stays as history.
 
-        Raises StoreError for another verdict than the three, and when the answer is gone.
+        With `asker` it is a remark of who asked, and no review. With `settles` it holds though others judged
+        otherwise. Raises StoreError for another verdict than the three, and when the answer is gone.
         """
         if verdict not in VERDICTS:
             raise StoreError(f"{verdict!r} is no verdict.", f"Use one of {', '.join(VERDICTS)}.")
-        label = Label(answer, reviewer, verdict, comment, corrected, _now())
-        row = {"answer": answer, "reviewer": reviewer, "verdict": verdict, "comment": comment, "corrected": corrected}
         with writing(self._engine) as connection:
-            try:
-                connection.execute(insert(schema.labels), row | {"at": label.at})
-            except IntegrityError as error:
-                raise _no_answer() from error
+            standing.hold(connection, answer)  # so that of two at once each sees the other's
+            label = Label(answer, reviewer, verdict, comment, corrected, _now(), asker, wrong_source, settles)
+            connection.execute(insert(schema.labels), asdict(label))
+            standing.settle(connection, answer)
+            audit.note(connection, reviewer, "remarked" if asker else "judged", answer, where=where, result=verdict)
         return label
 
     def label(self, answer: str, reviewer: str) -> Label | None:
         """The verdict that counts, a reviewer's last one on an answer."""
         return next(iter(self.label_history(answer, reviewer)[-1:]), None)
+
+    def labels_of(self, answer: str) -> tuple[Label, ...]:
+        """Every verdict on an answer, the oldest first."""
+        return self._labels(schema.labels.c.answer == answer)
 
     def label_history(self, answer: str, reviewer: str) -> tuple[Label, ...]:
         """Every verdict of a reviewer on an answer, the oldest first."""
@@ -239,13 +308,17 @@ class Records:
         return self._labels(table.answer == answer, table.reviewer == reviewer)
 
     def labels(self) -> tuple[Label, ...]:
-        """Every verdict that counts, the oldest first."""
+        """Every reviewer's verdict that counts, the oldest first; not the remarks of those who asked."""
         table = schema.labels.c
-        return self._labels(table.number.in_(select(func.max(table.number)).group_by(table.answer, table.reviewer)))
+        last = select(func.max(table.number)).where(~table.asker).group_by(table.answer, table.reviewer)
+        return self._labels(table.number.in_(last))
 
     def _labels(self, *conditions: ColumnElement[bool]) -> tuple[Label, ...]:
         table = schema.labels.c
-        columns = (table.answer, table.reviewer, table.verdict, table.comment, table.corrected, table.at)
+        columns = (
+            table.answer, table.reviewer, table.verdict, table.comment, table.corrected, table.at, table.asker,
+            table.wrong_source, table.settles,
+        )  # fmt: skip
         with reading(self._engine) as connection:
             rows = connection.execute(select(*columns).where(*conditions).order_by(table.number)).all()
         return tuple(Label(*row) for row in rows)
@@ -257,7 +330,3 @@ def _now() -> datetime:
 
 def _no_conversation() -> StoreError:
     return StoreError("There is no such conversation.", "It may have been deleted in another window: reload the page.")
-
-
-def _no_answer() -> StoreError:
-    return StoreError("There is no such answer.", "It may have been deleted with its conversation: reload the page.")

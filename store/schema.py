@@ -7,7 +7,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sqlalchemy import Boolean, Column, DateTime, Dialect, ForeignKey, Index, Integer, MetaData, Table, Text
+from sqlalchemy import (
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    false,
+)
 from sqlalchemy.types import TypeDecorator
 
 from store import storable
@@ -121,6 +134,16 @@ activations = Table(
     Column("units", Integer, nullable=False, server_default="0"),
 )
 
+# Nor here: each promotion is a row, and the last one says which adapter answers.
+promotions = Table(
+    "promotions",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("adapter", Words, nullable=False),
+    Column("promoted", Moment, nullable=False),
+    Column("promoted_by", Words, nullable=False),
+)
+
 conversations = Table(
     "conversations",
     metadata,
@@ -156,5 +179,153 @@ labels = Table(
     Column("comment", Words, nullable=False),
     Column("corrected", Words, nullable=False),
     Column("at", Moment, nullable=False),
+    Column("asker", Boolean, nullable=False, server_default=false()),
+    Column("wrong_source", Words, nullable=False, server_default=""),
+    Column("settles", Boolean, nullable=False, server_default=false()),
     Index("labels_of_answer", "answer", "reviewer", "number"),
+)
+
+# What reviewers choose answers by, one narrow row an answer: the answers themselves are wide, and slow to search.
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("number", Integer, ForeignKey("answers.number", ondelete="CASCADE"), primary_key=True),
+    Column("asker", Words, nullable=False),
+    Column("status", Words, nullable=False),
+    Column("model", Words, nullable=False),
+    Column("adapter", Words, nullable=False),
+    Column("support", Float),
+    Column("lot", Integer, nullable=False),
+    Column("flag", Words, nullable=False),
+    Column("standing", Words, nullable=False),
+    Column("second", Boolean, nullable=False),
+    Column("reviewers", Integer, nullable=False),
+    Column("since", Integer, nullable=False),
+    Index("reviews_by_standing", "standing", "number"),
+    Index("reviews_by_flag", "standing", "flag", "number"),
+    Index("reviews_by_support", "standing", "support", "number"),
+    Index("reviews_by_lot", "standing", "lot", "number"),
+    Index("reviews_by_reviewers", "reviewers"),
+    Index("reviews_of_asker", "asker"),
+)
+
+# An answer's week and model, the documents that it stands on and the units that its question names, with its standing
+# once more, so that one index gives the queue of a document.
+topics = Table(
+    "topics",
+    metadata,
+    Column("kind", Words, primary_key=True),
+    Column("value", Words, primary_key=True),
+    Column("number", Integer, ForeignKey("answers.number", ondelete="CASCADE"), primary_key=True),
+    Column("standing", Words, nullable=False),
+    Index("topics_by_standing", "kind", "value", "standing", "number"),
+    Index("topics_of_answer", "number", "kind", "value", "standing"),
+)
+
+# How many answers of a week, a model, a document or a unit have one standing: counted as they change, for to count a
+# hundred thousand when somebody looks takes too long.
+tallies = Table(
+    "tallies",
+    metadata,
+    Column("kind", Words, primary_key=True),
+    Column("value", Words, primary_key=True),
+    Column("standing", Words, primary_key=True),
+    Column("answers", Integer, nullable=False),
+)
+
+approved = Table(
+    "approved",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("answer", Words, ForeignKey("answers.id", ondelete="SET NULL")),
+    Column("question", Words, nullable=False),
+    Column("normal", Words, nullable=False),
+    Column("reply", Words, nullable=False),
+    Column("sources", Words, nullable=False),
+    Column("chart", Words, nullable=False),
+    Column("by", Words, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("state", Words, nullable=False),
+    Column("why", Words, nullable=False),
+    Index("approved_of_question", "normal", "state"),
+    Index("approved_of_answer", "answer"),
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("name", Words, nullable=False),
+    Column("folded", Words, nullable=False, unique=True),
+    Column("shown", Words, nullable=False),
+    Column("found_by", Words, nullable=False),
+    Column("role", Words, nullable=False),
+    Column("state", Words, nullable=False),
+    Column("unit", Words, nullable=False),
+    Column("created", Moment, nullable=False),
+    Column("how", Words, nullable=False),
+)
+
+# Apart from the people, so that no query for one of them brings it along.
+secrets = Table(
+    "secrets",
+    metadata,
+    Column("person", Words, ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
+    Column("hash", Words, nullable=False),
+)
+
+# The id of a session, a token and a link is the sha256 of what its owner holds.
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("person", Words, ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
+    Column("begun", Moment, nullable=False),
+    Column("seen", Moment, nullable=False),
+    Column("ends", Moment, nullable=False),
+    Index("sessions_of_person", "person"),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("person", Words, ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
+    Column("name", Words, nullable=False),
+    Column("created", Moment, nullable=False),
+    Column("last_used", Moment),
+    Column("ends", Moment, nullable=False),
+    Index("tokens_of_person", "person"),
+)
+
+links = Table(
+    "links",
+    metadata,
+    Column("id", Words, primary_key=True),
+    Column("kind", Words, nullable=False),
+    Column("person", Words, ForeignKey("people.id", ondelete="CASCADE")),
+    Column("ends", Moment, nullable=False),
+)
+
+failures = Table(
+    "failures",
+    metadata,
+    Column("key", Words, primary_key=True),
+    Column("count", Integer, nullable=False),
+    Column("last", Moment, nullable=False),
+)
+
+# Rows are only ever added, which the database itself holds to by triggers; `chain` is the sha256 of the row and of the
+# chain of the row before.
+audit = Table(
+    "audit",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("at", Moment, nullable=False),
+    Column("who", Words, nullable=False),
+    Column("what", Words, nullable=False),
+    Column("about", Words, nullable=False),
+    Column("where", Words, nullable=False),
+    Column("result", Words, nullable=False),
+    Column("chain", Words, nullable=False),
 )

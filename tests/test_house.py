@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 HOUSE = ("org", "store", "prompts", "trag")
 SHARED = {"trag.errors", "trag.limited", "trag.record", "trag.settings", "trag.words"}
 STEPS = {"follow_up", "retrieve", "quote", "verify", "settle", "embed", "llm", "ingest", "charts"}
-EVALUATES = {("trag", "evaluate"), ("trag", "web"), ("trag", "cli.py")}
+EVALUATES = {("trag", "evaluate"), ("trag", "finetune"), ("trag", "web"), ("trag", "cli.py")}
 """What may know of evaluations; nothing that answers people does."""
 ROOMS = {
     "anytree": {"org/chart.py"},
@@ -31,7 +31,12 @@ ROOMS = {
     "torch": {"trag/embed.py", "trag/finetune/"},
     "transformers": {"trag/embed.py", "trag/finetune/"},
     "peft": {"trag/finetune/"},
+    "gguf": {"trag/finetune/"},
+    "bitsandbytes": {"trag/finetune/training/quantized.py"},
     "gradio": {"trag/web/", "app.py"},
+    "argon2": {"trag/people/passwords.py"},
+    "zxcvbn": {"trag/people/passwords.py"},
+    "authlib": {"trag/people/sso.py"},
     "fastapi": {"trag/web/", "app.py"},
     "uvicorn": {"trag/web/", "app.py"},
     "docx": {"trag/ingest/"},

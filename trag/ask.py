@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import uuid4
 
 from store.records import Records
@@ -22,6 +22,7 @@ from trag.events import Answer, Event, Found, Retry, Waiting
 from trag.follow_up import Turn
 from trag.line import Line
 from trag.llm import LanguageModel
+from trag.llm.leases import Leases
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 
@@ -40,8 +41,9 @@ SYSTEMS = {
 
 @dataclass(slots=True)
 class Assistant:
-    """Everything that answering needs. `organization` may be replaced between questions; each question keeps the one it
-    began with. Where `records` is None answers are given and not kept: an evaluation keeps its own."""
+    """Everything that answering needs. `organization` and `model` may be replaced between questions; each question
+    keeps those it began with, and holds its model by `leases`. Where `records` is None answers are given and not kept:
+    an evaluation keeps its own."""
 
     organization: Organization
     vectors: Vectors
@@ -50,6 +52,7 @@ class Assistant:
     records: Records | None
     line: Line
     settings: Settings
+    leases: Leases = field(default_factory=Leases)
 
     def ask(
         self,
@@ -67,7 +70,7 @@ class Assistant:
         started.
         """
         asking = Asking(self, cleaned(question), SYSTEMS[system], conversation, stop or threading.Event())
-        with self.line.place() as positions:
+        with self.leases.hold(asking.model), self.line.place() as positions:
             for position in positions:
                 yield Waiting(position)
             asking.gather(history)

@@ -71,6 +71,7 @@ class Asking:
     ) -> None:
         self.assistant = assistant
         self.organization = assistant.organization
+        self.model = assistant.model
         self.question = self.standalone = question
         self.system = system
         self.conversation = conversation
@@ -119,7 +120,7 @@ class Asking:
                     self.types,
                     organization.chart,
                     budget=settings.statement_tokens,
-                    count=assistant.model.count_text,
+                    count=self.model.count_text,
                 )
         pairs = settings.pairs if self.system.pairs is None else self.system.pairs
         sections = settings.sections if self.system.sections is None else self.system.sections
@@ -141,7 +142,7 @@ class Asking:
 
     def prompt(self) -> Prompt:
         """The prompt, and only the facts that entered it kept as sources."""
-        assistant, settings = self.assistant, self.assistant.settings
+        settings = self.assistant.settings
         with self.timed("prompt"):
             prompt = prompts.answer(
                 self.standalone,
@@ -149,8 +150,8 @@ class Asking:
                 [_as_read(passage) for passage in self.passages],
                 organization=self.organization.name,
                 about_chart=self.from_chart is not None,
-                count=assistant.model.count,
-                room=assistant.model.context - settings.answer_tokens,
+                count=self.model.count,
+                room=self.model.context - settings.answer_tokens,
             )
         self.statements = tuple(self.statements[position] for position in prompt.statements)
         self.passages = tuple(self.passages[position] for position in prompt.passages)
@@ -159,10 +160,10 @@ class Asking:
 
     def write(self, messages: Sequence[Message]) -> Iterator[Token]:
         """The model's words as they come, in place of any draft before; an early end is noted in `interrupted`."""
-        model, began = self.assistant.model, monotonic()
-        self.draft, self.attempts, self.usage = "", self.attempts + 1, Usage(prompt=model.count(messages))
+        began = monotonic()
+        self.draft, self.attempts, self.usage = "", self.attempts + 1, Usage(prompt=self.model.count(messages))
         try:
-            stream = model.stream(messages, max_tokens=self.assistant.settings.answer_tokens, stop=self.stop)
+            stream = self.model.stream(messages, max_tokens=self.assistant.settings.answer_tokens, stop=self.stop)
             with closing(stream) as pieces:
                 for piece in pieces:
                     if isinstance(piece, Usage):
@@ -193,13 +194,13 @@ class Asking:
     def correction(self, prompt: Prompt, finding: str) -> tuple[Message, ...]:
         """The messages that ask once more, with the draft and what is wrong with it; none when they would not fit."""
         messages = prompts.correction(prompt, self.draft, finding)
-        model, room = self.assistant.model, self.assistant.model.context - self.assistant.settings.answer_tokens
-        return messages if model.count(messages) <= room else ()
+        room = self.model.context - self.assistant.settings.answer_tokens
+        return messages if self.model.count(messages) <= room else ()
 
     def save(self) -> AnswerRecord:
         """The record of what stands as the answer, kept before anyone is shown it."""
         settled = self.settled()
-        model = self.assistant.model.identity
+        model = self.model.identity
         record = AnswerRecord(
             id=uuid4().hex,
             question=self.question,

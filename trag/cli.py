@@ -1,4 +1,5 @@
-"""Every job from the terminal: python -m trag ask, batch, ingest, chart, evaluate, audit, doctor, serve.
+"""Every job from the terminal: python -m trag ask, batch, ingest, chart, evaluate, audit, finetune, models, people,
+backup, restore, forget, doctor, serve.
 
 Words -> one call on the home -> lines. Errors are one line and a hint on stderr with exit 1, wrong usage is exit 2,
 a bug keeps its traceback. Knows nothing of how any job is done.
@@ -16,9 +17,13 @@ from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
+from trag.backup import terminal as keeping
 from trag.errors import SHOWN, TragError
 from trag.evaluate import terminal as evaluation
 from trag.evaluate.grammar import terminal as auditing
+from trag.finetune import terminal as finetuning
+from trag.models import terminal as models
+from trag.people import terminal as people
 from trag.record import AnswerRecord
 from trag.settings import Settings, load
 
@@ -111,6 +116,10 @@ def _parser() -> argparse.ArgumentParser:
 
     evaluation.add(jobs, _SYSTEMS)
     auditing.add(jobs, _SYSTEMS)
+    finetuning.add(jobs)
+    models.add(jobs)
+    people.add(jobs)
+    keeping.add(jobs)
     doctor = jobs.add_parser("doctor", help="what this machine can do: models, hashes, GPU, disk, versions")
     doctor.set_defaults(job=_doctor)
     serve = jobs.add_parser("serve", help="open the assistant in the browser; the same as python app.py")
@@ -194,7 +203,7 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
             text, _ = decode(_file(options.examples).read_bytes())
             print(f"{counted(len(home.set_examples(text)), 'example question')} kept")
         if options.forget:
-            print(home.forget(options.forget))
+            print(home.forget(options.forget, by=_by()))
         if options.reindex:
             print(f"{home.reindex(progress)} passages embedded again")
         results = (

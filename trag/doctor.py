@@ -12,7 +12,8 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 
 from trag.errors import SHOWN
 from trag.settings import Settings
@@ -84,16 +85,30 @@ def nvidia_cards() -> tuple[str, ...]:
 
 
 def _model(settings: Settings) -> str:
-    from trag.llm import open_model
+    from trag.llm import files, open_model
 
-    model = open_model(settings)
+    adapter_file, left_out = _adapter(settings)
+    model = open_model(replace(settings, adapter=adapter_file or files.NO_ADAPTER))
     try:
         tokens = model.count_text("Where does the Ethics Office sit?")
     finally:
         model.close()
     adapter = f", adapter {model.identity.adapter}" if model.identity.adapter else ", no adapter"
     name, sha256 = model.identity.name, model.identity.sha256[:12]
-    return f"{name}{adapter}, sha256 {sha256}, context {model.context}, loads and reads ({tokens} tokens)"
+    told = f"{name}{adapter}, sha256 {sha256}, context {model.context}, loads and reads ({tokens} tokens)"
+    return f"{told}. {left_out}" if left_out else told
+
+
+def _adapter(settings: Settings) -> tuple[str, str]:
+    """The file of the adapter that answers, "" for none, and why the promoted one does not, "" where it does."""
+    from store.records import Records
+    from trag import adapters
+    from trag.finetune.candidates import Candidates
+
+    with closing(Records(settings.database)) as records:
+        promoted = records.promotions.current()
+    candidates = Candidates(settings.home / "adapters")
+    return adapters.answering(settings, promoted, candidates), adapters.left_out(settings, promoted, candidates)
 
 
 def _encoder(settings: Settings) -> str:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from shutil import rmtree
@@ -25,13 +25,17 @@ from store import files
 from store.jobs import Job
 from store.library import Pair
 from store.passage import Audience
+from store.promotions import Promotion
 from store.records import ChartVersion, Records
 from store.vectors import IndexDamaged, Vectors
+from trag import adapters
 from trag import ingest as ingestion
 from trag.ask import Assistant
 from trag.asking import Organization
+from trag.backup import check_whole
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
+from trag.finetune.candidates import Candidates
 from trag.ingest import editing
 from trag.ingest.examples import example_questions
 from trag.ingest.queue import Queue
@@ -39,6 +43,10 @@ from trag.ingest.sections import Section
 from trag.ingest.upkeep import Progress, silent
 from trag.line import Line
 from trag.llm import LanguageModel, open_model
+from trag.llm import files as model_files
+from trag.llm.leases import Leases
+from trag.llm.local import LocalModel
+from trag.llm.trial import trial
 from trag.pairs import MOST_EXAMPLES, Made, is_able, pairs_of
 from trag.settings import Settings
 
@@ -66,9 +74,12 @@ class Home:
         self.settings = settings
         self.folder = settings.home
         self._closing = closing
-        self.records = Records(f"sqlite:///{self.folder / 'trag.db'}")
+        self.records = Records(settings.database)
         closing.callback(self.records.close)
+        self.candidates = Candidates(self.folder / "adapters")
+        self.leases = Leases()
         self._activating = threading.Lock()
+        self._promoting = threading.Lock()
         self._opening = threading.RLock()  # several threads may want a part for the first time at once
 
     @cached_property
@@ -120,13 +131,42 @@ class Home:
 
     @cached_property
     def model(self) -> LanguageModel:
-        """The language model that the settings name, started on its first question."""
+        """The language model that answers, with its adapter, started on its first question."""
         with self._opening:
             if "model" not in self.__dict__:
-                model = open_model(self.settings)
-                self._closing.callback(model.close)
-                self.__dict__["model"] = model
+                if problem := adapters.left_out(self.settings, self.records.promotions.current(), self.candidates):
+                    log.warning(problem)
+                self.__dict__["model"] = self._opened(self.adapter)
             return cast(LanguageModel, self.__dict__["model"])
+
+    def check_candidate(self, id: str) -> None:
+        """Raises TragError when there is no such candidate, or it was trained on another model."""
+        adapters.fitting(id, self.settings, self.candidates)
+
+    def model_with(self, adapter: str) -> LanguageModel:
+        """The same model with another adapter, for whoever closes it: the id of a candidate, or "base" for none.
+
+        Raises TragError when there is no such candidate, or it was trained on another model.
+        """
+        none = adapter == "base"
+        chosen = model_files.NO_ADAPTER if none else adapters.fitting(adapter, self.settings, self.candidates)
+        return open_model(replace(self.settings, adapter=chosen))
+
+    @property
+    def adapter(self) -> str:
+        """The file of the adapter that answers, "" for none. Raises TragError when the promoted one is gone."""
+        return adapters.answering(self.settings, self.records.promotions.current(), self.candidates)
+
+    @property
+    def adapter_name(self) -> str:
+        """What the adapter that answers is called, "" for none."""
+        return model_files.adapter_name(Path(self.adapter)) if self.adapter else ""
+
+    def _opened(self, adapter: str) -> LanguageModel:
+        """The model with this adapter file, "" for none; closed with the home at the latest."""
+        model = open_model(replace(self.settings, adapter=adapter or model_files.NO_ADAPTER))
+        self._closing.callback(model.close)
+        return model
 
     @cached_property
     def queue(self) -> Queue:
@@ -142,8 +182,10 @@ class Home:
     def assistant(self) -> Assistant:
         """The assistant over everything that is in this home."""
         # The slow parts first: a chart that is activated while they open must not be missed.
-        vectors, embedder, model = self.vectors, self.embedder, self.model
+        vectors, embedder = self.vectors, self.embedder
+        self.model  # noqa: B018
         with self._activating:
+            model = self.model
             assistant = Assistant(
                 organization=self.organization,
                 vectors=vectors,
@@ -152,6 +194,7 @@ class Home:
                 records=self.records,
                 line=Line(model.slots, self.settings.waiting),
                 settings=self.settings,
+                leases=self.leases,
             )
             self.__dict__["assistant"] = assistant
         return assistant
@@ -194,10 +237,10 @@ class Home:
         self.records.examples.put(questions, instead_of=instead_of)
         return questions
 
-    def set_audience(self, document: str, audience: Audience) -> None:
+    def set_audience(self, document: str, audience: Audience, *, by: str = "") -> None:
         """Who may read a document from now on: "everyone", or ids of units of the chart (they and all below)."""
         with ingestion.changing:
-            self.records.library.set_audience(document, audience)
+            self.records.library.set_audience(document, audience, by=by)
             self.vectors.set_audience(document, audience)
 
     def original(self, document: str) -> bytes | None:
@@ -206,10 +249,10 @@ class Home:
         kept = files.find(self.folder / "documents", found.sha256) if found else None
         return kept.read_bytes() if kept else None
 
-    def forget(self, document: str) -> ingestion.Receipt:
+    def forget(self, document: str, *, by: str = "") -> ingestion.Receipt:
         """Removes a document everywhere; the receipt says what was removed and that nothing is left."""
         receipt = ingestion.forget(
-            document, records=self.records, vectors=self.vectors, files_folder=self.folder / "documents"
+            document, records=self.records, vectors=self.vectors, files_folder=self.folder / "documents", by=by
         )
         rmtree(self.folder / "cache", ignore_errors=True)  # pages of it may have been drawn, pairs of it written
         return receipt
@@ -223,7 +266,8 @@ class Home:
     def _make_pairs(self, sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
         model = self.model if is_able(self.settings) else None
         folder, examples = self.folder / "cache" / "pairs", self.records.examples.all()
-        return pairs_of(sections, progress, model=model, folder=folder, examples=examples)
+        with self.leases.hold(model) if model else nullcontext():
+            return pairs_of(sections, progress, model=model, folder=folder, examples=examples)
 
     def _work(self, job: Job, content: bytes, progress: Progress) -> str:
         result = ingestion.ingest_one(
@@ -238,6 +282,47 @@ class Home:
             progress=progress,
         )
         return f"{result.outcome}: {result.told}"
+
+    def promote(self, adapter: str, *, by: str, instead_of: str | None = None) -> Promotion:
+        """Answers with this candidate from now on, with the adapter that ships for ""; questions under way keep the
+        model they began with, which ends with the last of them.
+
+        The new one is loaded and tried before it takes the other's place: whatever goes wrong, the other stays.
+        `instead_of` is the promoted one that `by` saw ("" for none), and StoreError is raised when that is another by
+        now. Raises TragError for a candidate that is gone or was trained on another model, and when the settings leave
+        nothing to promote. A kill at any moment leaves the one or the other.
+        """
+        if self.settings.adapter or self.settings.model_url:
+            name = "TRAG_ADAPTER" if self.settings.adapter else "TRAG_MODEL_URL"
+            raise TragError(
+                f"{name} says what answers, so that promoting an adapter would change nothing.",
+                f"Take {name} out of the settings first.",
+            )
+        with self._promoting:
+            model = self._opened(adapters.fitting(adapter, self.settings, self.candidates))
+            try:
+                if isinstance(model, LocalModel):
+                    trial(model)
+                with self._activating, self._opening:
+                    promotion = self.records.promotions.put(adapter, by=by, instead_of=instead_of)
+                    before = self.__dict__.get("model")
+                    self.__dict__["model"] = model
+                    if "assistant" in self.__dict__:
+                        self.assistant.model = model
+            except BaseException:
+                model.close()
+                raise
+            if before:
+                self.leases.give_up(before)
+        return promotion
+
+    def roll_back(self, *, by: str, instead_of: str | None = None) -> Promotion:
+        """Answers with the adapter again that answered before the last promotion. Raises what `promote` raises, and
+        TragError when there was none."""
+        before = self.records.promotions.before()
+        if before is None:
+            raise TragError("No adapter was promoted yet, so there is nothing to go back to.", "")
+        return self.promote(before, by=by, instead_of=instead_of)
 
     def activate_chart(
         self, chart: Chart, name: str, original: bytes, *, by: str, instead_of: str | None = None
@@ -303,6 +388,7 @@ def open_home(settings: Settings) -> Iterator[Home]:
     Raises StoreError when another process owns it, or it cannot be written to.
     """
     with ExitStack() as closing:
+        check_whole(settings.home)
         settings.home.mkdir(parents=True, exist_ok=True)
         closing.enter_context(files.lock(settings.home))
         yield Home(settings, closing)

@@ -26,7 +26,8 @@ class Settings:
     model: str = ""
     """A local GGUF file. Empty: the embedded SmolLM2-135M-Instruct."""
     adapter: str = ""
-    """A GGUF LoRA adapter made for that model. Empty: none."""
+    """A GGUF LoRA adapter made for that model, or "none". Empty: the one promoted in this home, else the one that
+    ships where it was trained on that model."""
     gpu_layers: int = -1
     """Layers kept on the GPU; -1 is all of them where the build can, none where it cannot."""
     model_url: str = ""
@@ -43,6 +44,9 @@ class Settings:
     """A sentence-transformers or Instructor model, a folder or a name. Empty: the embedded all-MiniLM-L6-v2."""
     chroma_url: str = ""
     """A Chroma server and a database on it, http://host:port/NAME, used instead of files in the home."""
+    database_url: str = ""
+    """A PostgreSQL database of this home's own, postgresql://user@host/NAME, used for the records instead of a file in
+    the home."""
     pairs: int = 3
     """Question-answer pairs put in the prompt (T-RAG, section 5.4.2)."""
     sections: int = 3
@@ -57,6 +61,31 @@ class Settings:
     """Address to listen on."""
     port: int = 7860
     """Port to listen on."""
+    address: str = ""
+    """The https:// address that people open, of a proxy that ends TLS; needed to serve more than this machine."""
+    proxy_from: str = ""
+    """Addresses or networks of proxies, with commas between, that are believed about where a request comes from."""
+    proxy_user: str = ""
+    """The header in which those proxies name who signed in with them. Empty: none is believed."""
+    sso_issuer: str = ""
+    """The address of an OpenID provider for single sign-on. Empty: none."""
+    sso_client: str = ""
+    """The client id that the provider gave this assistant."""
+    sso_secret: str = ""
+    """The client secret, if the provider gave one."""
+    sso_name: str = "preferred_username"
+    """The claim that becomes the name of an account."""
+    sso_groups: str = "groups"
+    """The claim that holds somebody's groups."""
+    sso_roles: str = ""
+    """What each group may do, "staff=employee, leads=admin". Empty: an admin lets each person in."""
+    sso_units: str = ""
+    """The unit of the chart that each group is, "group=unit id"."""
+
+    @property
+    def database(self) -> str:
+        """The address of the records."""
+        return self.database_url or f"sqlite:///{self.home / 'trag.db'}"
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:

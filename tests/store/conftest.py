@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import itertools
 import os
@@ -17,7 +18,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
+from sqlalchemy import make_url
+
+from store.records import Records
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,13 +52,26 @@ class Postgres:
         """`mode` "immediate" is a crash: the server recovers from its log when it starts again."""
         self._run("pg_ctl", "stop", "--wait", f"--mode={mode}")
 
-    def database(self) -> str:
-        """The address of a new, empty database."""
+    def remove(self) -> None:
+        self.stop("immediate")  # nothing of it is kept, so nothing need be written out
+        shutil.rmtree(self.folder)
+
+    def kill(self) -> None:
+        """kill -9 to every process of the server at once."""
+        server = psutil.Process(int((self.folder / "data" / "postmaster.pid").read_text().split()[0]))
+        processes = [server, *server.children(recursive=True)]
+        for process in processes:
+            with contextlib.suppress(psutil.NoSuchProcess):  # a backend that ended by itself
+                process.kill()
+        psutil.wait_procs(processes, timeout=30)
+
+    def database(self, like: str = "template0") -> str:
+        """The address of a new database, empty or like the one of that name."""
         import psycopg
 
         name = f"trag_{next(self._names)}"
         with psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres", autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {like}")
         return f"postgresql+psycopg://postgres@/{name}?host={self.folder}"
 
     def _run(self, program: str, *arguments: str) -> None:
@@ -69,12 +87,21 @@ def _postgres_binaries() -> Path:
     return Path(found).parent
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
+def _served() -> Iterator[Postgres]:
     server = Postgres()
     yield server
-    server.stop("fast")
-    shutil.rmtree(server.folder)
+    server.remove()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    yield from _served()
+
+
+@pytest.fixture(scope="module")
+def postgres_alone() -> Iterator[Postgres]:
+    """A server of its own, to be killed: with few databases it comes back quickly."""
+    yield from _served()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
@@ -84,6 +111,39 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'trag.db'}"
     server: Postgres = request.getfixturevalue("postgres")
     return server.database()
+
+
+@pytest.fixture(scope="session")
+def templates() -> dict[str, str]:
+    """What each kind of database is copied from once its tables are made."""
+    return {}
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def migrated(
+    request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, templates: dict[str, str]
+) -> str:
+    """The address of a new database with its tables, of either kind."""
+    if request.param == "sqlite":
+        if "sqlite" not in templates:
+            templates["sqlite"] = str(tmp_path_factory.mktemp("template") / "trag.db")
+            Records(f"sqlite:///{templates['sqlite']}").close()
+        shutil.copy(templates["sqlite"], tmp_path / "trag.db")
+        return f"sqlite:///{tmp_path / 'trag.db'}"
+    server: Postgres = request.getfixturevalue("postgres")
+    if "postgresql" not in templates:
+        empty = server.database()
+        Records(empty).close()
+        templates["postgresql"] = make_url(empty).database or ""
+    return server.database(like=templates["postgresql"])
+
+
+@pytest.fixture
+def records(migrated: str) -> Iterator[Records]:
+    """Records of either kind of database."""
+    records = Records(migrated)
+    yield records
+    records.close()
 
 
 class ChromaServer:

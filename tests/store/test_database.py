@@ -197,11 +197,14 @@ held_open: list[sqlite3.Connection] = []
         pytest.param(no_database, "damaged or is none", "backup", id="no database"),
         pytest.param(damaged, "damaged or is none", "backup", id="damaged"),
         pytest.param(held, "held by another program", "Close what else", id="held"),
-        pytest.param(
-            lambda folder: f"postgresql+psycopg://u:hushhush@/d?host={folder}",
-            "cannot be reached",
-            "server runs",
-            id="no server",
+        *(
+            pytest.param(
+                lambda folder, begin=begin: f"{begin}://u:hushhush@/d?host={folder}",
+                "cannot be reached",
+                "server runs",
+                id=f"no server, {begin}",
+            )
+            for begin in ("postgresql+psycopg", "postgresql", "postgres")
         ),
     ],
 )

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from store import StoreError
 from store.records import Label, Records
 
-if TYPE_CHECKING:
-    from conftest import Postgres
-
 ROOT = Path(__file__).parents[2]
 TYPED = "Who's head of بيت الحكمة? \0 '); DROP TABLE labels;-- \ud800 \U0001f600\r\n"
 KEPT = TYPED.replace("\0", "\ufffd").replace("\ud800", "\ufffd")
-
-
-@pytest.fixture
-def records(url: str) -> Iterator[Records]:
-    records = Records(url)
-    yield records
-    records.close()
 
 
 def test_the_chart_in_use_is_the_one_activated_last(records: Records) -> None:
@@ -173,60 +161,6 @@ def test_many_threads_write_at_once_and_nothing_is_lost(records: Records) -> Non
     assert errors == []
     assert {each.reviewer: each.comment for each in records.labels()} == {f"r{number}": "19" for number in range(8)}
     assert all(len(records.label_history("a1", f"r{number}")) == 20 for number in range(8))
-
-
-LABELLING = """
-import sys
-from store.records import Records
-records = Records(sys.argv[1])
-for number in range(100_000):
-    records.put_label("a1", "rita", "Correct", str(number), "")
-    print(number, flush=True)
-"""
-
-
-def labels_until(child: subprocess.Popen[str], acknowledged: int) -> int:
-    """Let the child label until that many are acknowledged; returns the last number that it was told is safe."""
-    assert child.stdout is not None
-    for line in child.stdout:
-        if int(line) >= acknowledged:
-            break
-    child.send_signal(signal.SIGKILL)
-    rest = child.stdout.read().split()
-    child.wait()
-    child.stdout.close()
-    return int(rest[-1]) if rest else acknowledged
-
-
-@pytest.mark.slow
-def test_no_acknowledged_label_is_lost_when_the_program_is_killed(url: str) -> None:
-    records = Records(url)
-    records.save_answer("a1", None, "q", "a", "{}")
-    expected = 0
-    for kill in range(6):
-        child = subprocess.Popen([sys.executable, "-c", LABELLING, url], stdout=subprocess.PIPE, text=True, cwd=ROOT)
-        last = labels_until(child, 7 * kill)
-        history = records.label_history("a1", "rita")
-        comments = [label.comment for label in history[expected:]]
-        assert comments[: last + 1] == [str(number) for number in range(last + 1)], f"kill {kill}"
-        assert len(comments) <= last + 2, "at most the one in flight beyond the acknowledged"
-        expected = len(history)
-    records.close()
-
-
-@pytest.mark.slow
-def test_no_acknowledged_label_is_lost_when_the_server_crashes(postgres: Postgres) -> None:
-    records = Records(postgres.database())
-    records.save_answer("a1", None, "q", "a", "{}")
-    label = records.put_label("a1", "rita", "Correct", "", "")
-    postgres.stop("immediate")
-    try:
-        with pytest.raises(StoreError, match="cannot be reached"):
-            records.labels()
-    finally:
-        postgres.start()
-    assert records.labels() == (label,), "the same Records go on once the server is back"
-    records.close()
 
 
 FULL = """

@@ -20,6 +20,12 @@ def test_without_a_home_in_the_environment_it_is_var() -> None:
     assert load({}).home == Path("var")
 
 
+def test_the_records_are_in_the_home_where_no_database_is_named(tmp_path: Path) -> None:
+    home = {"TRAG_HOME": str(tmp_path)}
+    assert load(home).database == f"sqlite:///{tmp_path / 'trag.db'}"
+    assert load(home | {"TRAG_DATABASE_URL": "postgresql://h/d"}).database == "postgresql://h/d"
+
+
 def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "trag.toml").write_text("contxt = 1\nport = true\n")
     with pytest.raises(TragError) as refused:

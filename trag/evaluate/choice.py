@@ -12,7 +12,6 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
 from math import exp, sqrt
 from pathlib import PurePath
 from time import monotonic
@@ -29,7 +28,7 @@ from trag.evaluate.running import BASE
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.evaluate.tables import Table, by_system
-from trag.llm import LanguageModel, ModelDied, Weighing, open_model
+from trag.llm import LanguageModel, ModelDied, Weighing
 from trag.record import AnswerRecord, ModelUsed, Seconds
 
 if TYPE_CHECKING:
@@ -99,9 +98,16 @@ def examples(files: Sequence[tuple[str, bytes]], shots: int, subjects: Sequence[
 
 
 def measure(
-    home: Home, cases: Sequence[Case], name: str, *, by_words: bool = False, shown: Examples, progress: Progress
+    home: Home,
+    cases: Sequence[Case],
+    name: str,
+    *,
+    by_words: bool = False,
+    candidate: str = "",
+    shown: Examples,
+    progress: Progress,
 ) -> Run:
-    """The answers of the home's model and, where it has an adapter, of its base.
+    """The answers of the home's model and, where it has an adapter, of its base; or of the same with a `candidate`.
 
     A local model gives the likeliest letter, another the one that it writes. `by_words` it is asked the question alone,
     and the answer is the one whose words are likeliest for their length. Of too long a prompt the last examples are
@@ -115,8 +121,9 @@ def measure(
         )
     shots = max(map(len, shown.values()), default=0)
     system = "-".join(["choice", *(["words"] if by_words else []), *([str(shots)] if shots else [])])
-    base = open_model(replace(home.settings, adapter="")) if home.model.identity.adapter else None
-    models = {system: home.model} | ({f"{system}{BASE}": base} if base else {})
+    beside = candidate or ("base" if home.model.identity.adapter else "")
+    other = home.model_with(beside) if beside else None
+    models = {system: home.model} | ({f"{system}:{beside}": other} if other else {})
     asked = [(system, case) for system in models for case in cases]
     depends = "\n".join(f"{case.question}\n{case.answer}" for of in shown.values() for case in of)
     planned = resumable.planned(home, asked, name, chart="", depends=depends)
@@ -125,10 +132,11 @@ def measure(
         return Result(system, case, *_answered(models[system], case, shown.get(case.kind, ()), by_words=by_words))
 
     try:
-        return resumable.carry_out(results_of(home), planned, asked, answer, progress)
+        with home.leases.hold(models[system]):
+            return resumable.carry_out(results_of(home), planned, asked, answer, progress)
     finally:
-        if base:
-            base.close()
+        if other:
+            other.close()
 
 
 def results_of(home: Home) -> Results:

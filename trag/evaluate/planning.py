@@ -1,14 +1,12 @@
 """The run that would begin now: what its answers will depend on, written down before the first is given.
 
-home, what is asked of whom -> a Run without an id.  Knows nothing about how runs are kept.
+model, what is asked of whom -> a Run without an id.  Knows nothing about how runs are kept.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trag.evaluate import program
@@ -16,12 +14,14 @@ from trag.evaluate.runs import Run
 from trag.record import ModelUsed
 
 if TYPE_CHECKING:
-    from trag.home import Home
+    from trag.llm import LanguageModel
 
 
-def plan(home: Home, cases_name: str, cases_sha256: str, systems: Sequence[str], *, chart: str, total: int) -> Run:
-    """`total` answers by these systems of this home; `chart` is the version that they depend on, "" for none."""
-    identity = home.model.identity
+def plan(
+    model: LanguageModel, cases_name: str, cases_sha256: str, systems: Sequence[str], *, chart: str, total: int
+) -> Run:
+    """`total` answers by these systems with this model; `chart` is the version that they depend on, "" for none."""
+    identity = model.identity
     return Run(
         id="",
         cases_name=cases_name,
@@ -33,10 +33,5 @@ def plan(home: Home, cases_name: str, cases_sha256: str, systems: Sequence[str],
         model=ModelUsed(identity.name, identity.sha256, identity.adapter),
         chart=chart,
         total=total,
-        adapter_sha256=_sha256(Path(home.settings.adapter).expanduser()) if identity.adapter else "",
+        adapter_sha256=identity.adapter_sha256,
     )
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

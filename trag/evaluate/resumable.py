@@ -28,7 +28,7 @@ def planned(home: Home, asked: Asked, name: str, *, chart: str, depends: str = "
     `chart`."""
     cases = sha256_of(_cases(asked))
     sha256 = hashlib.sha256(f"{cases} {depends}".encode()).hexdigest() if depends else cases
-    return plan(home, name, sha256, [system for system, _ in asked], chart=chart, total=len(asked))
+    return plan(home.model, name, sha256, [system for system, _ in asked], chart=chart, total=len(asked))
 
 
 def carry_out(

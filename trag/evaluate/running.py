@@ -20,15 +20,16 @@ from trag.evaluate.planning import plan
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score, score
 from trag.line import Line, LineFull
-from trag.llm import open_model
 from trag.record import AnswerRecord
 
 if TYPE_CHECKING:
     from trag.home import Home
     from trag.ingest.upkeep import Progress
+    from trag.llm import LanguageModel
 
 BASE = ":base"
-"""Behind the name of a system: the same without the adapter."""
+"""Behind the name of a system: the same without the adapter. The id of a candidate stands there for the same with that
+one."""
 
 _PAUSE = 1.0
 """Seconds until a full line is tried again."""
@@ -62,10 +63,14 @@ def evaluate(
     if not _one_at_a_time.acquire(blocking=False):
         raise TragError("An evaluation is running already.", "Wait until it has ended, or stop it.")
     try:
-        planned = _plan(home, cases, cases_name, systems)
-        results = results_of(home)
-        run = _resumed(results.run(resume), planned) if resume else results.begin(planned, cases)
-        return run if run.finished else _answer_all(home, results, run, cases, progress, stop or threading.Event())
+        assistant = replace(home.assistant, records=None)  # an adapter that is promoted meanwhile changes nothing here
+        with home.leases.hold(assistant.model):
+            planned = _plan(home, assistant.model, cases, cases_name, systems)
+            results = results_of(home)
+            run = _resumed(results.run(resume), planned) if resume else results.begin(planned, cases)
+            if run.finished:
+                return run
+            return _answer_all(home, assistant, results, run, cases, progress, stop or threading.Event())
     finally:
         _one_at_a_time.release()
 
@@ -73,24 +78,26 @@ def evaluate(
 def earlier(home: Home, cases: Sequence[Case], systems: Sequence[str]) -> tuple[Run, ...]:
     """The runs of these cases and systems by the same program, model and chart, the newest first: one that is not
     finished can be gone on with. Raises TragError for systems that cannot be run."""
-    planned = _plan(home, cases, "", systems)
+    planned = _plan(home, home.model, cases, "", systems)
     return tuple(run for run in results_of(home).runs() if not _differences(run, planned))
 
 
-def _plan(home: Home, cases: Sequence[Case], cases_name: str, systems: Sequence[str]) -> Run:
+def _plan(home: Home, model: LanguageModel, cases: Sequence[Case], cases_name: str, systems: Sequence[str]) -> Run:
     """The run that would begin now."""
-    identity = home.model.identity
-    if unknown := [system for system in systems if system.removesuffix(BASE) not in SYSTEMS]:
+    if unknown := [system for system in systems if system.partition(":")[0] not in SYSTEMS]:
         raise TragError(f"There is no system {', '.join(unknown)}.", f"The systems are: {', '.join(SYSTEMS)}.")
     if not systems or not cases:
         raise TragError("Nothing to evaluate: no system, or no question.", f"The systems are: {', '.join(SYSTEMS)}.")
-    if not identity.adapter and (same := [system for system in systems if system.endswith(BASE)]):
+    if not model.identity.adapter and (same := [system for system in systems if system.endswith(BASE)]):
         raise TragError(
-            f"No adapter is set, so {', '.join(same)} would be the same without {BASE}.",
-            f"Set TRAG_ADAPTER to the fine-tuned adapter, or leave out {BASE}.",
+            f"No adapter answers, so {', '.join(same)} would be the same without {BASE}.",
+            f"Promote a fine-tuned adapter, or leave out {BASE}.",
         )
+    for system in systems:
+        if ":" in system and not system.endswith(BASE):
+            home.check_candidate(system.partition(":")[2])
     chart, total = home.organization.version, len(cases) * len(set(systems))
-    return plan(home, cases_name, sha256_of(cases), systems, chart=chart, total=total)
+    return plan(model, cases_name, sha256_of(cases), systems, chart=chart, total=total)
 
 
 def _resumed(run: Run, planned: Run) -> Run:
@@ -119,22 +126,26 @@ def _differences(run: Run, planned: Run) -> list[str]:
 
 
 def _answer_all(
-    home: Home, results: Results, run: Run, cases: Sequence[Case], progress: Progress, stop: threading.Event
+    home: Home,
+    assistant: Assistant,
+    results: Results,
+    run: Run,
+    cases: Sequence[Case],
+    progress: Progress,
+    stop: threading.Event,
 ) -> Run:
     answered = {(result.system, result.case.id) for result in results.results(run.id)}
     with ExitStack() as closing:
-        assistant = replace(home.assistant, records=None)
-        base: Assistant | None = None
+        others: dict[str, Assistant] = {}
         for system in run.systems:
+            _, _, adapter = system.partition(":")
             for case in cases:
                 if (system, case.id) in answered:
                     continue
                 progress(system, len(answered), run.total)
-                if system.endswith(BASE):
-                    asked = base = base or _without_adapter(assistant, closing)
-                else:
-                    asked = assistant
-                result = _result(asked, system, case, stop)
+                if adapter and adapter not in others:
+                    others[adapter] = _with(home, adapter, assistant, closing)
+                result = _result(others[adapter] if adapter else assistant, system, case, stop)
                 if result is None:
                     return run
                 results.add(run, result)
@@ -143,12 +154,11 @@ def _answer_all(
     return results.finish(run)
 
 
-def _without_adapter(assistant: Assistant, closing: ExitStack) -> Assistant:
-    """The same with the base model, in a process beside the other, until `closing` ends."""
-    settings = replace(assistant.settings, adapter="")
-    model = open_model(settings)
+def _with(home: Home, adapter: str, assistant: Assistant, closing: ExitStack) -> Assistant:
+    """The same with another adapter, or the base model alone, in a process beside the other, until `closing` ends."""
+    model = home.model_with(adapter)
     closing.callback(model.close)
-    return replace(assistant, model=model, line=Line(model.slots, settings.waiting), settings=settings)
+    return replace(assistant, model=model, line=Line(model.slots, assistant.settings.waiting))
 
 
 def _result(assistant: Assistant, system: str, case: Case, stop: threading.Event) -> Result | None:
@@ -172,7 +182,7 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
         return assistant.problem(question, f"{error.message} {error.hint}".strip())
     while not stop.is_set():
         try:
-            return assistant.answer(question, system=system.removesuffix(BASE), stop=stop)
+            return assistant.answer(question, system=system.partition(":")[0], stop=stop)
         except PromptError as error:
             return assistant.problem(question, f"{error.message} {error.hint}".strip())
         except LineFull:

@@ -116,7 +116,7 @@ def reindex(
     return len(passages)
 
 
-def forget(document: str, *, records: Records, vectors: Vectors, files_folder: Path) -> Receipt:
+def forget(document: str, *, records: Records, vectors: Vectors, files_folder: Path, by: str = "") -> Receipt:
     """Removes a document everywhere: records, pairs, vectors, the original. Raises TragError for an unknown name."""
     with changing:
         found = records.library.document(document)
@@ -132,7 +132,7 @@ def forget(document: str, *, records: Records, vectors: Vectors, files_folder: P
         pairs = records.library.count_pairs(document)
         original = files.find(files_folder, found.sha256) is not None
         # The records first: from here on the document is gone, and what a kill leaves of it the next start removes.
-        records.library.delete(document)
+        records.library.delete(document, by=by)
         removed = vectors.delete(document)
         vectors.compact()
         sweep(records, files_folder)

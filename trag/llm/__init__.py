@@ -22,14 +22,16 @@ REPETITION_PENALTY = 1.1
 
 @dataclass(frozen=True, slots=True)
 class ModelIdentity:
-    """Which model answers: a name for people, the sha256 of its GGUF file, and the file name of its adapter.
+    """Which model answers: a name for people, the sha256 of its GGUF file, what its adapter is called, and the sha256
+    of that.
 
-    The last two are "" where there is none, or none that can be known.
+    All but the name are "" where there is none, or none that can be known.
     """
 
     name: str
     sha256: str = ""
     adapter: str = ""
+    adapter_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ class Weighing(Protocol):
 
 
 def open_model(settings: Settings) -> LanguageModel:
-    """The model that the settings name: the server at `model_url`, else the local GGUF file, else the embedded model.
+    """The model that the settings name: the server at `model_url`, else the local GGUF file, else the embedded model;
+    with the adapter that they name, else the one that ships where it was trained on that model.
 
     Raises TragError when the settings or the files are not right. A local model is loaded by the first call that needs
     it.
@@ -102,12 +105,13 @@ def open_model(settings: Settings) -> LanguageModel:
         return RemoteModel(
             settings.model_url, name=settings.model_name, key=settings.model_key, context=settings.context
         )
+    from trag.llm.files import adapter_file
     from trag.llm.local import LocalModel
 
     return LocalModel(
         settings.home,
         model=settings.model,
-        adapter=settings.adapter,
+        adapter=adapter_file(settings.model, settings.adapter),
         context=settings.context,
         gpu_layers=settings.gpu_layers,
     )

@@ -87,8 +87,11 @@ def cores() -> int:
 class Engine:
     """One loaded model. It writes one answer at a time; another thread may count meanwhile."""
 
-    def __init__(self, model: str, adapter: str, context: int, gpu_layers: int) -> None:
-        """Loads the files. Raises TragError with llama.cpp's own reason when it cannot."""
+    def __init__(self, model: str, adapter: str, context: int, gpu_layers: int, template: str = "") -> None:
+        """Loads the files; `template` is the chat template where the model carries none.
+
+        Raises TragError with llama.cpp's own reason when it cannot.
+        """
         _said.clear()
         try:
             self._llama = llama_cpp.Llama(
@@ -109,7 +112,7 @@ class Engine:
             ) from error
         self._vocabulary = llama_cpp.llama_model_get_vocab(self._llama.model)
         self._start = self._token_text(self._llama.token_bos())
-        template = self._llama.metadata["tokenizer.chat_template"]
+        template = template or self._llama.metadata["tokenizer.chat_template"]
         self._template = Jinja2ChatFormatter(
             template, eos_token=self._token_text(self._llama.token_eos()), bos_token=self._start
         )
@@ -119,11 +122,25 @@ class Engine:
 
     def count(self, messages: Sequence[Message]) -> int:
         """Tokens of the prompt."""
-        return len(self._tokens(messages))
+        return len(self.tokens(messages))
 
     def count_text(self, text: str) -> int:
         """Tokens of a text by itself."""
-        return len(self._llama.tokenize(text.encode("utf-8", "replace"), add_bos=False, special=False))
+        return len(self.text_tokens(text))
+
+    def tokens(self, messages: Sequence[Message]) -> list[int]:
+        """The prompt as the model reads it."""
+        return self._tokenized(self._render(messages))
+
+    def text_tokens(self, text: str) -> list[int]:
+        """A text by itself as the model writes it."""
+        return list(self._llama.tokenize(text.encode("utf-8", "replace"), add_bos=False, special=False))
+
+    @property
+    def end(self) -> int:
+        """The token with which the model ends an answer, -1 where its file names none."""
+        turn = int(llama_cpp.llama_vocab_eot(self._vocabulary))
+        return turn if turn >= 0 else int(llama_cpp.llama_vocab_eos(self._vocabulary))
 
     def write(
         self, messages: Sequence[Message], max_tokens: int, cancelled: Callable[[], bool], alive: Callable[[], None]
@@ -134,7 +151,7 @@ class Engine:
         the answer (llama.cpp's default) and never at the prompt, so it keeps no name of the sources out of the answer.
         Raises TragError when the prompt leaves no room for an answer.
         """
-        prompt = self._tokens(messages)
+        prompt = self.tokens(messages)
         room = self._room(prompt)
         evaluated = self._read(prompt, cancelled, alive)
         written = 0
@@ -167,6 +184,14 @@ class Engine:
         self._read(shared, lambda: False, alive)
         first = self._next()
         return tuple(self._weight(row[len(shared) :], first, alive) for row in rows)
+
+    def likely(self, messages: Sequence[Message]) -> Logarithms:
+        """The natural logarithm of how likely each token begins the answer."""
+        prompt = self.tokens(messages)
+        self._room(prompt)
+        self._held = []  # read in other parts, it would be rounded differently
+        self._read(prompt, lambda: False, lambda: None)
+        return self._next()
 
     def _weight(self, tokens: Sequence[int], first: Logarithms, alive: Callable[[], None]) -> float:
         """The logarithm of how likely these tokens come after the prompt that is held, `first` being that of every
@@ -238,9 +263,6 @@ class Engine:
             llama_cpp.llama_set_abort_callback(self._llama.ctx, llama_cpp.ggml_abort_callback(), ctypes.c_void_p(0))
             self._held = prompt[: self._llama.n_tokens]
         return len(self._held) - start
-
-    def _tokens(self, messages: Sequence[Message]) -> list[int]:
-        return self._tokenized(self._render(messages))
 
     def _tokenized(self, text: str) -> list[int]:
         # The template writes the start token where it wants one; a second one would make the model answer worse.

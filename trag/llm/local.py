@@ -81,14 +81,21 @@ class LocalModel:
         self._starting = threading.Lock()
         self._process: Process | None = None
         self._starts = 0
+        self._on_gpu: bool | None = None
         self._deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
         self._deaths_in_a_row = 0
 
     @property
     def identity(self) -> ModelIdentity:
         """Which model this is; the sha256 is that of the file that is loaded."""
-        adapter = self._files.adapter
-        return ModelIdentity(self._files.model.stem, self._files.sha256, adapter.name if adapter else "")
+        found = self._files
+        adapter = files.adapter_name(found.adapter) if found.adapter else ""
+        return ModelIdentity(found.model.stem, found.sha256, adapter, found.adapter_sha256)
+
+    @property
+    def runs_on_gpu(self) -> bool | None:
+        """Whether layers are kept on a GPU; None while it is not loaded."""
+        return self._on_gpu
 
     @property
     def context(self) -> int:
@@ -234,7 +241,9 @@ class LocalModel:
                     f"Build it again: {gpu_build_command()}",
                 )
             adapter = str(self._files.adapter or "")
-            process.send(Load(str(self._files.model), adapter, self.context, self._gpu_layers if gpu else 0))
+            layers, template = self._gpu_layers if gpu else 0, self._files.template
+            own = template.read_text(encoding="utf-8") if template else ""
+            process.send(Load(str(self._files.model), adapter, self.context, layers, own))
             process.expect(Ready, _LOAD_SECONDS)
         except BaseException as error:
             process.close()
@@ -243,5 +252,6 @@ class LocalModel:
                 self._deaths_in_a_row += 1
             raise
         self._starts += 1
+        self._on_gpu = gpu and self._gpu_layers != 0
         log.info("model %s runs in process %d", self._files.model.name, process.pid)
         return process

@@ -14,12 +14,14 @@ from prompts import Message
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Order: load this GGUF. `adapter` is "" for none; `gpu_layers` -1 is all of them."""
+    """Order: load this GGUF. `adapter` is "" for none; `gpu_layers` -1 is all of them; `template` is the chat template,
+    "" for that of the file."""
 
     model: str
     adapter: str
     context: int
     gpu_layers: int
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True)

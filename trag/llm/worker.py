@@ -53,7 +53,7 @@ class Worker:
                 return
             if not isinstance(order, wire.Load):
                 raise RuntimeError(f"the first order is {order}")
-            self._engine = engine.Engine(order.model, order.adapter, order.context, order.gpu_layers)
+            self._engine = engine.Engine(order.model, order.adapter, order.context, order.gpu_layers, order.template)
         except TragError as error:
             self._say(wire.Failed(0, error.message, error.hint))
             return

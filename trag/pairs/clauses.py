@@ -42,6 +42,8 @@ _LOWERED = (
 )
 MARK = re.compile(r"^\s*(?:[-•*·–]|\(?(?:\d+(?:\.\d+)*|[a-z]|[ivx]+)[.)]|\d+(?:\.\d+)+)\s+")
 """What an item of a list or a numbered paragraph begins with."""
+_MARKS = ",\"'“”"
+"""What may stand around a word without being part of it."""
 _PRONOUNS = frozenset("i you he she it we they there one".split())
 _OBJECTS = _DETERMINERS | _PREPOSITIONS | frozenset("nothing it them him her me you so as".split())
 _MOSTLY_VERBS = frozenset("need hold deal end run lead bind meet set help".split())
@@ -135,7 +137,7 @@ def _readings(text: str, names: Collection[str]) -> Iterator[Clause | None]:
 def _clause(setting: str, text: str, names: Collection[str]) -> Clause | None:
     words = text.split()
     at = _verb(words)
-    if at is None or words[at].endswith(","):
+    if at is None or words[at] != words[at].strip(_MARKS):  # its clause ends with it, or a quotation begins
         return None
     subject, verb, after = " ".join(words[:at]), words[at].lower(), words[at + 1 :]
     if not _is_subject(subject):
@@ -161,7 +163,7 @@ def _made(setting: str, subject: str, auxiliary: str, negative: bool, rest: Sequ
 
 def _verb(words: Sequence[str]) -> int | None:
     """Where the main verb stands; None where none is found for sure."""
-    plain = [word.strip(",\"'“”").lower() for word in words]
+    plain = [word.strip(_MARKS).lower() for word in words]
     open_relatives = int(bool(plain) and plain[0] in ("whoever", "what", "who", "whatever"))
     for at, word in enumerate(plain):
         if at and word in _RELATIVE:
@@ -246,7 +248,7 @@ def _small(text: str, names: Collection[str]) -> str:
     words = text.split()
     if not words:
         return ""
-    first = words[0].strip("'\"“”,")
+    first = words[0].strip(_MARKS)
     large = (
         first in names
         or any(letter.isupper() for letter in first[1:])

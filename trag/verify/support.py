@@ -47,9 +47,9 @@ def supported(sentence: str, text: str) -> float:
     in [0, 1].
 
     0 when a number of the sentence is missing there, or one side denies what the other says. Only the clauses that hold
-    something of the sentence can deny it: not the second of "kept for three weeks, and nobody may see it". A few words that stand there
-    as they are need no more: "two years" of "no charter runs for more than two years". A leading yes or no belongs to
-    the question.
+    something of the sentence can deny it: not the second of "kept for three weeks, and nobody may see it". A few words
+    that stand there as they are need no more: "two years" of "no charter runs for more than two years". A leading yes
+    or no belongs to the question.
     """
     said = _POLARITY.sub("", sentence, count=1)
     wanted, figures, denies, spelled = stems(said), numbers(said), negated(said), _spelled(said)

@@ -24,6 +24,7 @@ from trag.ask import LONGEST_QUESTION, Assistant
 from trag.errors import SHOWN
 from trag.events import Event
 from trag.follow_up import Turn
+from trag.people import Caller
 from trag.record import VERDICTS, AnswerRecord
 from trag.web import render
 from trag.web.asking import PACE, Askings, Draft
@@ -234,7 +235,9 @@ class AskPage:
         )
 
     def _side(self, owner: str, chosen: str) -> str:
-        return render.sidebar(self.home.records.conversations(owner), chosen, self._organization())
+        person = self.home.records.people.get(owner)
+        caller = Caller.of(person) if person else Caller.local
+        return render.sidebar(self.home.records.conversations(owner), chosen, self._organization(), caller)
 
     def _log(self, owner: str, chosen: str) -> str:
         chart = self.home.organization.chart

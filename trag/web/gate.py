@@ -1,34 +1,47 @@
-"""The gate in front of every page: who may call what, how much may be sent, and what the browser is told.
+"""The gate in front of every page: who may call what, how much may be sent, and whose an open page is.
 
-request -> refused, or passed on -> response with its headers
+request -> refused, or led to sign in, or passed on with who sent it -> response with its headers
 
-Gradio serves many routes and trusts many headers; only those that our pages need are let through. Accounts come later;
-until then the gate answers to this machine's own names only. Knows nothing about pages or answers.
+Gradio serves many routes and trusts many headers; only those that our pages need are let through, and what access.py
+does not name is not there. Knows nothing about pages or answers.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-import re
-import secrets
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlencode
 
-from starlette.datastructures import Headers, MutableHeaders
+from fastapi.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.requests import Request
 
 from org.reading.table import MAX_BYTES
+from store import StoreError
+from trag.errors import TragError
 from trag.limited import Limits
+from trag.people import Caller
+from trag.people.roster import LARGEST as LARGEST_ROSTER
+from trag.web import access
+from trag.web.people.door import LOCAL, host_name
 from trag.web.quality import LARGEST_SET
+from trag.web.telling import Answer
+from trag.web.told import told
+from trag.web.visitors import HERE, Visit
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from store.person import Role
+    from trag.web.people.door import Door
+
 log = logging.getLogger(__name__)
 
-LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
-"""What this machine calls itself: a page elsewhere that points its own name here (DNS rebinding) is refused."""
 LARGEST = 1_000_000
 """Bytes a request may carry: a pasted book gets a kind answer from the page, more than that is refused here."""
 
@@ -37,49 +50,34 @@ UPLOADS = {
     "/documents/uploads": ("A document", Limits().file_bytes),
     "/documents/pairs/import": ("A file of pairs", MAX_BYTES),
     "/quality/cases": ("A set of questions", LARGEST_SET),
+    "/people/import": ("A list of people", LARGEST_ROSTER),
 }
 """The paths that a file is sent to, its body passed on as it comes: what it is called, and the bytes it may have."""
 
-READ = ("/", "/healthz", "/ask.css", "/theme.css", "/favicon.ico", "/gradio_api/queue/data", "/gradio_api/app_id")
-READ_UNDER = ("/assets/", "/static/js/")
-READ_OURS = re.compile(
-    r"/(?:pages|sending|(?:charts|documents|quality)(?:_\w+)?)\.(?:css|js)"
-    r"|/charts(?:/sample\.csv"
-    r"|/(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})"
-    r"(?:/(?:ready|picture|units/\d{1,6}|(?:problems|changes|chart)\.csv|chart\.xlsx|(?:chart|tree)\.json))?)?"
-    r"|/documents(?:/queue|/units|/examples|/pairs(?:\.csv|\.jsonl)?"
-    r"|/[0-9a-f]{32}(?:/(?:original|view|pages/\d{1,6}\.png))?)?"
-    r"|/quality(?:/progress|/compare|/sample\.jsonl|/cases/[0-9a-f]{64}\.jsonl"
-    r"|/runs/\d{8}-\d{6}(?:-\d{1,4})?(?:/(?:report\.md|answers\.csv|run\.json|answers/\d{1,6}))?)?"
-)
-WRITE = ("/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/reset", *UPLOADS)
-WRITE_OURS = re.compile(
-    r"/charts/(?:uploads/[0-9a-f]{64}/(?:activate|discard)|versions/[0-9a-f]{12}/activate)"
-    r"|/documents/(?:queue/(?:clear|[\w-]{1,64}/(?:cancel|retry))|examples|pairs(?:/many)?|[0-9a-f]{32}/(?:delete|audience))"
-    r"|/quality/(?:stop|dismiss|runs|cases/(?:chart|[0-9a-f]{64}/remove)"
-    r"|runs/\d{8}-\d{6}(?:-\d{1,4})?/(?:resume|remove|answers/\d{1,6}/label))"
-)
+JOIN, CANCEL, FOLLOW = "/gradio_api/queue/join", "/gradio_api/cancel", "/gradio_api/queue/data"
+PACE = 1.0
+"""Seconds between two looks whether the session of an open stream goes on."""
+LONGEST_TAB = 100
+"""Characters of the name that a page of Gradio's gives itself."""
 
-# Gradio's HTML component compiles its templates ('unsafe-eval') and sets styles in place; scripts need the nonce.
-POLICY = "; ".join(
-    (
-        "default-src 'self'",
-        "script-src 'self' 'nonce-{nonce}' 'unsafe-eval'",
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data:",
-        "object-src 'none'",
-        "base-uri 'self'",
-        "form-action 'self'",
-        "frame-ancestors 'none'",
-    )
-)
+
+class _Refused(Exception):
+    """What was asked for is not done: the status and the reason that the browser gets."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """An ASGI app around another one."""
+    """An ASGI app around another one. Without a `door` everybody who reaches it is the one local visitor; `functions`
+    are those of the Ask page, each with the role that it needs."""
 
     app: ASGIApp
+    door: Door | None = None
+    functions: Mapping[int, Role] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -88,98 +86,149 @@ class Gate:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        answer = _Answer(send)
-        refusal = refused(scope)
-        if refusal is not None:
-            log.warning("refused %s %r: %s %s", scope["method"], scope["path"], *refusal)
-            await answer.refuse(*refusal)
-            return
+        headers = Headers(scope=scope)
+        answer = Answer(send, over_tls=host_name(headers) not in LOCAL)
+        client = scope["client"][0] if scope.get("client") else ""
+        where = self.door.where(headers, client) if self.door else client
+        visit: Visit | None = None
+        try:
+            needs = self._needs(scope, headers)
+            if needs != "anyone":
+                visit = await self._visit(headers, client)
+                if visit is None and scope["method"] in ("GET", "HEAD") and "text/html" in headers.get("accept", ""):
+                    await answer.lead(_sign_in(scope))
+                    return
+                if visit is None:
+                    raise _Refused(401, "You are not signed in, or not any more. Reload the page to sign in.")
+                if not visit.caller.may(needs):
+                    raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
+            await self._pass(scope, receive, answer, visit, where)
+        except _Refused as refusal:
+            what = f"{scope['method']} {scope['path']}"
+            log.warning("refused %r: %s %s", what, refusal.status, refusal.reason)
+            if self.door and refusal.status != 503:
+                who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.reason}"
+                await run_in_threadpool(self.door.refused, who, what, where, reason)
+            if visit and scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
+                HERE.set(visit)
+                page = told(Request(scope), TragError(refusal.reason), refusal.status)
+                await page(scope, receive, answer.pass_on)
+            else:
+                await answer.refuse(refusal.status, refusal.reason)
+
+    def _needs(self, scope: Scope, headers: Headers) -> access.Needs:
+        """The role that a request needs. Raises _Refused for what is not there, and for what another site sent."""
+        if host_name(headers) not in (self.door.names if self.door else LOCAL):
+            raise _Refused(421, "This assistant answers at its own address only, and on its machine at 127.0.0.1.")
+        needs = access.needed(scope["method"], scope["path"])
+        if needs is None:
+            raise _Refused(404, "There is nothing here.")
+        # A link from elsewhere may open the page; nothing else may be called from another site.
+        opened = scope["method"] in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none") and not opened:
+            raise _Refused(403, "Calls from another site are refused.")
+        host = headers.get("host", "")
+        if headers.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
+            raise _Refused(403, "Calls from another site are refused.")
+        return needs
+
+    async def _visit(self, headers: Headers, client: str) -> Visit | None:
+        """Who sent a request. Raises _Refused when the records cannot say."""
+        if self.door is None:
+            return Visit(Caller.local)
+        try:
+            return await run_in_threadpool(self.door.visit, headers, client)
+        except StoreError as error:
+            log.exception("nobody can be let in")
+            raise _Refused(503, error.message) from error
+
+    async def _pass(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None, where: str) -> None:
+        """On to the app, with who sent it."""
+        path = scope["path"]
+        HERE.set(visit)
         # No caller is believed about proxies; a page comes uncompressed, so that its scripts can be given the nonce.
-        kept = [(name, value) for name, value in scope["headers"] if not _untrusted(name, scope["path"])]
-        scope = {**scope, "headers": kept}
-        if scope["path"] in UPLOADS:
-            what, most = UPLOADS[scope["path"]]
+        kept = [(name, value) for name, value in scope["headers"] if not _untrusted(name, path)]
+        state = {**scope.get("state", {}), "where": where} | ({"visit": visit, "caller": visit.caller} if visit else {})
+        # Under its public name the app is reached over TLS alone; what it says of its own address must be so too.
+        scheme = scope.get("scheme", "http") if host_name(Headers(scope=scope)) in LOCAL else "https"
+        passed = {**scope, "headers": kept, "state": state, "scheme": scheme}
+        if path in UPLOADS:
+            what, most = UPLOADS[path]
             try:
-                await self.app(scope, _bounded(scope, receive, most), answer.pass_on)
+                await self.app(passed, _bounded(scope, receive, most), answer.pass_on)
             except _TooLargeError:
-                await answer.refuse(413, f"{what} may have {most:,} bytes.")
+                raise _Refused(413, f"{what} may have {most:,} bytes.") from None
             return
         body = await _body(receive)
         if body is None:
-            await answer.refuse(413, f"A request may carry {LARGEST:,} bytes.")
+            raise _Refused(413, f"A request may carry {LARGEST:,} bytes.")
+        if self.door and visit and path in (JOIN, CANCEL):
+            body = self._called(body, visit, path)
+            length = (b"content-length", str(len(body)).encode())
+            passed["headers"] = [*((name, value) for name, value in kept if name != b"content-length"), length]
+        if self.door and visit and path == FOLLOW:
+            self._check_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
+            await self._follow(passed, _replayed(body, receive), answer, visit)
             return
-        await self.app(scope, _replayed(body, receive), answer.pass_on)
+        await self.app(passed, _replayed(body, receive), answer.pass_on)
+
+    def _called(self, body: bytes, visit: Visit, path: str) -> bytes:
+        """The body of a call of a function of the Ask page, as it was understood here: of two readings of the same
+        bytes only this one reaches Gradio. Raises _Refused for a page or a function that is not the visitor's."""
+        try:
+            call = json.loads(body)
+        except (ValueError, RecursionError):
+            raise _Refused(400, "That is no call of this page.") from None
+        if not isinstance(call, dict):
+            raise _Refused(400, "That is no call of this page.")
+        self._check_tab([call.get("session_hash")], visit)
+        if path == JOIN and self.functions is not None:
+            number = call.get("fn_index")
+            needs = self.functions.get(number) if type(number) is int else None
+            if needs is None:
+                raise _Refused(404, "There is nothing here.")
+            if not visit.caller.may(needs):
+                raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
+        return json.dumps(call).encode()
+
+    def _check_tab(self, names: list[object] | list[str] | None, visit: Visit) -> None:
+        """Raises _Refused unless exactly one page of Gradio's is named, and is the visitor's own."""
+        name = names[0] if names and len(names) == 1 else None
+        if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TAB:
+            raise _Refused(400, "That is no call of this page.")
+        if self.door and not self.door.owns(visit.caller.person, name):
+            raise _Refused(403, "That page is somebody else's.")
+
+    async def _follow(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit) -> None:
+        """A response that goes on for long, but no longer than the visit: it ends with the session, and with a change
+        of what its visitor may do."""
+        headers, client = Headers(scope=scope), scope["client"][0] if scope.get("client") else ""
+        app = asyncio.ensure_future(self.app(scope, receive, answer.pass_on))
+        try:
+            while not (await asyncio.wait([app], timeout=PACE))[0]:
+                if not await self._goes_on(visit, headers, client):
+                    await answer.break_off()
+                    app.cancel()
+                    with suppress(asyncio.CancelledError):
+                        await app
+                    return
+            app.result()
+        finally:
+            app.cancel()
+
+    async def _goes_on(self, visit: Visit, headers: Headers, client: str) -> bool:
+        """Whether a visitor is still who they were, and may still do what they might."""
+        try:
+            return await self._visit(headers, client) == visit
+        except _Refused:
+            return False
 
 
-def refused(scope: Scope) -> tuple[int, str] | None:
-    """The status and the reason with which a request is turned away, None when it may pass."""
-    headers = Headers(scope=scope)
-    host = headers.get("host", "")
-    if _name(host) not in LOCAL:
-        return 421, "This assistant answers on this machine only, at localhost or 127.0.0.1."
-    reading, path = scope["method"] in ("GET", "HEAD"), scope["path"]
-    if reading:
-        known = path in READ or path.startswith(READ_UNDER) or READ_OURS.fullmatch(path)
-    else:
-        known = scope["method"] == "POST" and (path in WRITE or WRITE_OURS.fullmatch(path))
-    if not known:
-        return 404, "There is nothing here."
-    # A link from elsewhere may open the page; nothing else may be called from another site.
-    opened = reading and headers.get("sec-fetch-mode") == "navigate"
-    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none") and not opened:
-        return 403, "Calls from another site are refused."
-    if headers.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
-        return 403, "Calls from another site are refused."
-    return None
-
-
-class _Answer:
-    """What goes back to the browser: every response gets the headers, a page gets a nonce for its scripts."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._nonce = secrets.token_urlsafe(16)
-        self._held: Message | None = None
-        self._page = b""
-
-    async def refuse(self, status: int, reason: str) -> None:
-        """A short answer in place of what was asked for."""
-        body = json.dumps({"detail": reason}).encode()
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        await self.pass_on({"type": "http.response.start", "status": status, "headers": headers})
-        await self.pass_on({"type": "http.response.body", "body": body})
-
-    async def pass_on(self, message: Message) -> None:
-        """One message of the app. A page is held until it is whole."""
-        if message["type"] == "http.response.start":
-            headers = self._headers(message)
-            message = {**message, "headers": headers.raw}
-            if headers.get("content-type", "").startswith("text/html"):
-                headers["cache-control"] = "no-store"
-                self._held = message
-                return
-        elif self._held is not None:
-            self._page += message.get("body", b"")
-            if message.get("more_body"):
-                return
-            page = self._page.replace(b"<script", f'<script nonce="{self._nonce}"'.encode())
-            MutableHeaders(raw=self._held["headers"])["content-length"] = str(len(page))
-            await self._send(self._held)
-            message = {"type": "http.response.body", "body": page}
-        await self._send(message)
-
-    def _headers(self, start: Message) -> MutableHeaders:
-        headers = MutableHeaders(
-            raw=[(n, v) for n, v in start["headers"] if not n.lower().startswith(b"access-control-")]
-        )
-        headers["content-security-policy"] = POLICY.format(nonce=self._nonce)
-        headers["x-content-type-options"] = "nosniff"
-        headers["x-frame-options"] = "DENY"
-        # Other sites learn nothing; with "no-referrer" the browser would not say where our own forms come from either.
-        headers["referrer-policy"] = "same-origin"
-        headers["cross-origin-opener-policy"] = "same-origin"
-        headers["cross-origin-resource-policy"] = "same-origin"
-        return headers
+def _sign_in(scope: Scope) -> str:
+    """The page to sign in on, which leads back to what was asked for."""
+    query = scope["query_string"].decode("latin-1")
+    after = scope["path"] + (f"?{query}" if query else "")
+    return "/sign-in" if after == "/" else f"/sign-in?{urlencode({'after': after})}"
 
 
 class _TooLargeError(Exception):
@@ -229,11 +278,3 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 def _untrusted(name: bytes, path: str) -> bool:
     return name == b"forwarded" or name.startswith(b"x-forwarded-") or (path == "/" and name == b"accept-encoding")
-
-
-def _name(host: str) -> str:
-    """The name in a Host header, without the port; "" when it is none."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""

@@ -32,35 +32,44 @@ def create_app(home: Home) -> FastAPI:
     from fastapi.concurrency import run_in_threadpool
     from fastapi.responses import PlainTextResponse
 
+    from trag.web import access
     from trag.web.ask import AskPage
     from trag.web.charts import page as charts
     from trag.web.documents import page as documents
     from trag.web.gate import Gate
+    from trag.web.models import page as models
+    from trag.web.people import page as people
+    from trag.web.people.door import Door
     from trag.web.quality import page as quality
 
     opening = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
     page = AskPage(home, opening.submit(lambda: home.assistant))
+    blocks = page.build().queue(api_open=False)
+    door = Door(home.records, home.settings)
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         yield
         charts_page.reviews.close()
         await run_in_threadpool(evaluation.close)
+        await run_in_threadpool(fine_tune.close)
         await run_in_threadpool(page.askings.end_all)
         await run_in_threadpool(opening.shutdown)
 
     app = FastAPI(openapi_url=None, lifespan=running)
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, door=door, functions=access.functions(blocks))
     app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
     for path in STATIC.iterdir():
         app.get(f"/{path.name}")(_sent(path))
     charts_page = charts.mount(app, home)
     shelf = documents.mount(app, home)
     evaluation = quality.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
+    fine_tune = models.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
+    people.mount(app, home, door)
     opening.submit(shelf.begin).add_done_callback(_logged)
     gr.mount_gradio_app(
         app,
-        page.build().queue(api_open=False),
+        blocks,
         path="/",
         theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
         head='<link rel="stylesheet" href="/ask.css">',

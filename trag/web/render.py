@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Literal
 import jinja2
 
 from org.chart import Chart
+from trag.people import Caller
 from trag.record import VERDICTS, AnswerRecord, Verdict
 from trag.web.evidence import Evidence, evidence
+from trag.web.leads import here, leads
 
 if TYPE_CHECKING:
     from store.records import ChartVersion, Conversation, Label
@@ -109,9 +111,12 @@ def welcome(organization: str, examples: Sequence[str], *, empty: bool) -> str:
     return _template("welcome.html").render(organization=organization, examples=examples, empty=empty)
 
 
-def sidebar(conversations: Sequence[Conversation], chosen: str, organization: str) -> str:
-    """The list of conversations, `chosen` marked."""
-    return _template("sidebar.html").render(conversations=conversations, chosen=chosen, organization=organization)
+def sidebar(
+    conversations: Sequence[Conversation], chosen: str, organization: str, caller: Caller = Caller.local
+) -> str:
+    """The list of conversations, `chosen` marked, and the pages that the caller may open."""
+    template = _template("sidebar.html")
+    return template.render(conversations=conversations, chosen=chosen, organization=organization, caller=caller)
 
 
 def notice(text: str) -> str:
@@ -209,10 +214,12 @@ def _template(name: str) -> jinja2.Template:
 @cache
 def environment() -> jinja2.Environment:
     """The templates of every page; each escapes what it is given."""
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals |= {"leads": leads, "caller": here, "local": Caller.local}
+    return made

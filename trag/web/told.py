@@ -13,7 +13,13 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from trag.errors import SHOWN, TragError
 from trag.web.render import environment
 
-PAGES = {"/documents": "Documents", "/charts": "Organization chart", "/quality": "Quality"}
+PAGES = {
+    "/documents": "Documents",
+    "/charts": "Organization chart",
+    "/quality": "Quality",
+    "/models": "Models",
+    "/people": "People",
+}
 """Where a message leads back to, by the start of the address it came from."""
 MISSING = TragError("There is nothing here.", "It may have been deleted or discarded, or done in another window.")
 

@@ -16,6 +16,7 @@ from org.chart import load as load_chart
 from trag.events import Answer, Token
 from trag.home import open_home
 from trag.ingest.upkeep import silent
+from trag.llm.files import NO_ADAPTER
 from trag.llm.local import LocalModel
 from trag.settings import Settings
 
@@ -33,6 +34,7 @@ class Product:
         settings = Settings(
             home=home,
             model=named,
+            adapter=NO_ADAPTER,  # the same weights for all
             embedder=setup.embedder,
             context=setup.context,
             answer_tokens=setup.answer_tokens,

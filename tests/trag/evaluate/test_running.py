@@ -3,7 +3,6 @@
 The model is scripted where a rule needs a certain answer; the run that is killed is the real one.
 """
 
-import hashlib
 import json
 import os
 import signal
@@ -50,7 +49,7 @@ class Scripted:
     slots = 1
 
     def __init__(self, says: str = RIGHT, *, adapter: str = "", dies: int = 0, then_stops: int = 0) -> None:
-        self.identity = ModelIdentity("scripted", "0" * 64, adapter)
+        self.identity = ModelIdentity("scripted", "0" * 64, adapter, "a" * 64 if adapter else "")
         self.says, self.dies, self.then_stops = says, dies, then_stops
         self.asked = 0
         self.stop = threading.Event()
@@ -234,21 +233,16 @@ def test_people_go_first_when_the_line_is_full(opened: Home, monkeypatch: pytest
 
 @pytest.mark.slow
 def test_the_base_model_is_opened_when_it_is_asked_for_and_closed_again(
-    opened: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    adapter = tmp_path / "ours.gguf"
-    adapter.write_bytes(b"weights")
-    settings = replace(opened.settings, adapter=str(adapter))
     with_model(opened, Scripted(adapter="ours.gguf"), monkeypatch)
-    monkeypatch.setattr(opened, "settings", settings)
-    monkeypatch.setitem(opened.__dict__, "assistant", replace(opened.assistant, settings=settings))
     base, given = Scripted("The Tug Team is under the Harbour Board."), []
 
     def open_model(settings: Settings) -> Scripted:
         given.append(settings)
         return base
 
-    monkeypatch.setattr(running, "open_model", open_model)
+    monkeypatch.setattr("trag.home.open_model", open_model)
     run(opened, ("finetuned",))
     assert given == []
     finished, _ = run(opened, ("finetuned", "finetuned:base", "trag-no-tree:base"))
@@ -261,9 +255,9 @@ def test_the_base_model_is_opened_when_it_is_asked_for_and_closed_again(
         ("finetuned:base", "", "Incorrect"),
         ("trag-no-tree:base", "", "Incorrect"),
     ]
-    assert [one.adapter for one in given] == [""]
+    assert [one.adapter for one in given] == ["none"]
     assert base.closed
-    assert finished.adapter_sha256 == hashlib.sha256(b"weights").hexdigest()
+    assert finished.adapter_sha256 == "a" * 64
 
 
 @pytest.mark.slow
@@ -271,11 +265,12 @@ def test_the_base_model_is_opened_when_it_is_asked_for_and_closed_again(
     ("systems", "cases", "problem"),
     [
         (("trag", "magic"), CASES, "no system magic"),
-        (("trag", "trag:base"), CASES, "No adapter is set, so trag:base would be the same"),
+        (("trag", "trag:base"), CASES, "No adapter answers, so trag:base would be the same"),
+        (("trag", "trag:20261120-0a0a0a0a"), CASES, "no adapter 20261120-0a0a0a0a"),
         ((), CASES, "no system, or no question"),
         (("trag",), (), "no system, or no question"),
     ],
-    ids=["unknown", "base without an adapter", "none", "no case"],
+    ids=["unknown", "base without an adapter", "no such candidate", "none", "no case"],
 )
 def test_systems_that_cannot_be_run_are_refused_before_anything_is_kept(
     opened: Home, systems: tuple[str, ...], cases: tuple[Case, ...], problem: str

@@ -87,6 +87,22 @@ def test_what_llama_cpp_says_of_a_file_is_passed_on(changed: Callable[[bytes, by
         unknown.warm()
 
 
+@pytest.mark.slow
+def test_a_model_that_carries_no_template_is_asked_by_the_one_beside_it(
+    changed: Callable[[bytes, bytes], Path], model: LocalModel, tmp_path: Path, question: Ask
+) -> None:
+    path = changed(b"tokenizer.chat_template", b"tokenizer.chat_tempeast")
+    with pytest.raises(TragError, match="carries no chat template") as refused:
+        LocalModel(tmp_path, model=str(path))
+    assert "changed.gguf.jinja" in refused.value.hint
+    path.with_name(f"{path.name}.jinja").write_text(
+        "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
+        "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    )
+    with closing(LocalModel(tmp_path, model=str(path))) as own:
+        assert own.count(question("Who?")) == model.count(question("Who?"))
+
+
 def test_layers_on_a_gpu_are_refused_where_the_build_has_none(model_home: Path) -> None:
     if gpu_support():
         pytest.skip("this llama.cpp can use a GPU")

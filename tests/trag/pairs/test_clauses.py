@@ -56,6 +56,7 @@ def test_the_main_clause_is_found(sentence: str, expected: list[str]) -> None:
         "Is the panel bound by this?",
         "x = f(y) is what we solve.",
         "The team ",
+        'In the Rules, a person "is present" who has signed the list.',
         "",
     ],
     ids=lambda value: value or "empty",

@@ -16,6 +16,8 @@ VERSION = "/charts/versions/0123456789ab"
 DOCUMENT = f"/documents/{'0af' * 10}12"
 RUN = "/quality/runs/20260105-090000-2"
 SET = f"/quality/cases/{'0af' * 21}9"
+ADAPTER = "/models/adapters/20261120-0af0af09"
+TUNE = "/models/finetune/20261120-203000"
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,7 @@ def client() -> TestClient:
         return sum([len(chunk) async for chunk in request.stream()])
 
     methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"]
-    for start in ("/charts", "/documents", "/quality", "/pages", "/sending"):
+    for start in ("/charts", "/documents", "/quality", "/people", "/models", "/pages", "/sending", "/following"):
         app.add_api_route(start + "{rest:path}", lambda rest: rest, methods=methods)
 
     return TestClient(app, base_url=HOME)
@@ -131,6 +133,17 @@ def test_only_names_of_this_machine_are_answered(client: TestClient, host: str, 
         f"{RUN}/resume",
         f"{RUN}/remove",
         f"{RUN}/answers/0/label",
+        "/models/rollback",
+        "/models/files/try",
+        "/models/finetune",
+        "/models/finetune/go-on",
+        "/models/finetune/stop",
+        "/models/finetune/discard",
+        "/models/finetune/dismiss",
+        "/models/adapters/shipped/promote",
+        f"{ADAPTER}/promote",
+        f"{ADAPTER}/measure",
+        f"{ADAPTER}/remove",
     ],
 )
 def test_no_other_site_may_write(client: TestClient, path: str, headers: dict[str, str], status: int) -> None:
@@ -222,6 +235,18 @@ def test_another_site_may_link_here_but_not_read(client: TestClient, mode: str, 
         ("GET", f"{SET}/remove"),
         ("GET", f"{SET}0.jsonl"),
         ("GET", "/quality.py"),
+        ("POST", "/models"),
+        ("GET", "/models/"),
+        ("GET", "/models/rollback"),
+        ("GET", "/models/finetune"),
+        ("GET", f"{ADAPTER}/promote"),
+        ("POST", ADAPTER),
+        ("POST", f"{ADAPTER}0/remove"),
+        ("POST", "/models/adapters/../remove"),
+        ("GET", TUNE),
+        ("GET", f"{TUNE}/work.json"),
+        ("GET", f"{TUNE}/%2e%2e/%2e%2e/trag.db"),
+        ("GET", "/models/SmolLM2-135M-Instruct.Q8_0.gguf"),
     ],
 )
 def test_what_our_pages_do_not_need_is_not_there(client: TestClient, method: str, path: str) -> None:
@@ -273,6 +298,13 @@ def test_what_our_pages_do_not_need_is_not_there(client: TestClient, method: str
         f"{RUN}/answers.csv",
         f"{RUN}/run.json",
         f"{RUN}/answers/0",
+        "/following.js",
+        "/models",
+        "/models.css",
+        "/models.js",
+        "/models/progress",
+        f"{TUNE}/card.md",
+        f"{TUNE}/loss.csv",
     ],
 )
 def test_our_pages_are_reached(client: TestClient, path: str) -> None:

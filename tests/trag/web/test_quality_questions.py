@@ -81,10 +81,11 @@ def test_an_empty_page_says_what_to_do(client: TestClient) -> None:
     assert "Nothing to compare yet" in soup(client, "/quality/compare").get_text()
 
 
-def test_each_system_is_offered_without_its_adapter_where_one_is_set(
+def test_each_system_is_offered_without_its_adapter_where_one_answers(
     client: TestClient, opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upload(client)
+    monkeypatch.setattr(opened, "settings", replace(opened.settings, adapter="none"))
     assert not soup(client).select("#begin .also")
     monkeypatch.setattr(opened, "settings", replace(opened.settings, adapter="ours.gguf"))
     page = soup(client)

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup, Tag
 from org.chart import Chart, load
 from store.records import ChartVersion, Conversation, Label
 from trag.record import AnswerRecord, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
-from trag.web import render
+from trag.web import leads, render
 from trag.web.asking import Draft
 from trag.web.documents.names import key
 from trag.web.evidence import evidence
@@ -321,7 +321,8 @@ def test_hostile_text_stays_text(page: str) -> None:
         tag
         for tag in soup.select("[href], [src]")
         if not re.match(
-            r"[#?]|/(?:charts|documents|quality)$|/documents/[0-9a-f]{32}/view\?", str(tag.get("href", tag.get("src")))
+            r"[#?]|/(?:charts|documents|quality|models|people)$|/documents/[0-9a-f]{32}/view\?",
+            str(tag.get("href", tag.get("src"))),
         )
     ]
     assert not elsewhere
@@ -367,5 +368,5 @@ def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
     kept = [Conversation(id, "local", f"Title {id}", NOW, NOW) for id in ("x", "y")]
     soup = BeautifulSoup(render.sidebar(kept, "y", "Larkmoor"), "html.parser")
     assert text(soup, "[aria-current=page]") == "Title y"
-    assert [link["href"] for link in soup.select("nav a")] == ["?c=x", "?c=y", "/documents", "/charts", "/quality"]
+    assert [link["href"] for link in soup.select("nav a")] == ["?c=x", "?c=y", *(lead.path for lead in leads.LEADS)]
     assert all(button.get("aria-label") or button.get_text(strip=True) for button in soup.select("button"))

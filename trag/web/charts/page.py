@@ -27,7 +27,7 @@ from trag.web.charts.uploads import Upload, Uploads
 from trag.web.files import attachment, table
 from trag.web.forms import filled
 from trag.web.told import explain, missing
-from trag.web.visitors import visitor
+from trag.web.visitors import named
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -101,9 +101,7 @@ class ChartsPage:
     async def upload(self, request: Request) -> Response:
         """Keep the body as a file; `name` is what it is called."""
         try:
-            upload = await self.uploads.receive(
-                request.stream(), request.query_params.get("name", ""), visitor(request)
-            )
+            upload = await self.uploads.receive(request.stream(), request.query_params.get("name", ""), named(request))
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
@@ -180,7 +178,7 @@ class ChartsPage:
     async def activate(self, request: Request, kind: Kind, id: str) -> Response:
         """Answer from this chart, unless another was activated since the admin looked."""
         decided = dict(await filled(request))
-        return RedirectResponse(await run_in_threadpool(self._activate, kind, id, decided, visitor(request)), 303)
+        return RedirectResponse(await run_in_threadpool(self._activate, kind, id, decided, named(request)), 303)
 
     def _activate(self, kind: Kind, id: str, decided: dict[str, str], by: str) -> str:
         """The page to go on to. A second press waits for the first one, and finds it done."""

@@ -24,7 +24,7 @@ from trag.web.documents.shelf import Shelf
 from trag.web.files import attachment
 from trag.web.forms import filled
 from trag.web.told import missing
-from trag.web.visitors import visitor
+from trag.web.visitors import named
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ class DocumentPage:
             text = "Nothing was changed: the chart in use no longer has one of these units. Choose again."
             return self.shelf.go(path, Notice(text, good=False))
         self.shelf.home.set_audience(document.name, audience(everyone, units))
-        log.info("%s changed who may read a document", visitor(request))
+        log.info("%s changed who may read a document", named(request))
         told = "Everyone may read it." if everyone else "Only these units, and everybody below them, may read it."
         return self.shelf.go(path, Notice(told))
 
@@ -112,6 +112,6 @@ class DocumentPage:
             if document is None:
                 return missing(request)
             receipt = self.shelf.home.forget(document.name)
-        log.info("%s deleted a document", visitor(request))
+        log.info("%s deleted a document", named(request))
         told = "Answers that quoted it keep their words; their source is marked as withdrawn."
         return self.shelf.go("/documents", Notice(f"{document.name} is deleted.", more=(str(receipt), told)))

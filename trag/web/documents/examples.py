@@ -21,7 +21,7 @@ from trag.web.documents import render
 from trag.web.documents.notices import Notice
 from trag.web.documents.shelf import Shelf
 from trag.web.forms import filled
-from trag.web.visitors import visitor
+from trag.web.visitors import named
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ class ExamplesPage:
             return self._page(seen, typed=typed, problem=error, status=422)
         except StoreError as error:
             return self._page(self.shelf.home.records.examples.all(), typed=typed, problem=error, status=409)
-        log.info("%s changed the example questions", visitor(request))
+        log.info("%s changed the example questions", named(request))
         told = f"{counted(len(questions), 'example question')} saved." if questions else "There are no examples now."
         return self.shelf.go(PATH, Notice(told))
 

@@ -27,7 +27,7 @@ from trag.web.documents.shelf import Shelf
 from trag.web.documents.viewer import Viewer
 from trag.web.receiving import received
 from trag.web.told import explain
-from trag.web.visitors import visitor
+from trag.web.visitors import named
 
 if TYPE_CHECKING:
     from store.jobs import Job
@@ -72,7 +72,7 @@ class DocumentsPage:
         try:
             name = accepted(request.query_params.get("name", ""))
             async with received(request.stream(), self.shelf.home.folder / "uploads") as file:
-                job: Job = await run_in_threadpool(self._add, file.path, name, visitor(request))
+                job: Job = await run_in_threadpool(self._add, file.path, name, named(request))
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:

@@ -28,7 +28,7 @@ from trag.web.files import attachment, table
 from trag.web.forms import filled
 from trag.web.receiving import received
 from trag.web.told import missing
-from trag.web.visitors import visitor
+from trag.web.visitors import named
 
 if TYPE_CHECKING:
     from store.library import Document, State
@@ -132,7 +132,7 @@ class PairsPage:
         name = request.query_params.get("name", "")[-200:] or "pairs.jsonl"
         try:
             async with received(request.stream(), self.shelf.home.folder / "uploads") as file:
-                told = await run_in_threadpool(self._take, file.path, name, visitor(request))
+                told = await run_in_threadpool(self._take, file.path, name, named(request))
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
@@ -140,7 +140,7 @@ class PairsPage:
         return JSONResponse({"told": told}, status_code=201)
 
     def _change(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
-        by, back = visitor(request), self.shelf.back(form.get("back", ""), "/documents/pairs")
+        by, back = named(request), self.shelf.back(form.get("back", ""), "/documents/pairs")
         question, answer, action = form.get("question", ""), form.get("answer", ""), form.get("do", "")
         if action == "add":
             document = self.shelf.find(form.get("document", ""))
@@ -162,7 +162,7 @@ class PairsPage:
 
     def _approve(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         chosen = [tuple(each.split(":", 1)) for each in form.getlist("pair") if ":" in each]
-        done, other = self.changes.approve([(id, was) for id, was in chosen], by=visitor(request))
+        done, other = self.changes.approve([(id, was) for id, was in chosen], by=named(request))
         more = f"{other:,} changed or went meanwhile and {'was' if other == 1 else 'were'} left alone." if other else ""
         told = f"{done:,} {'pair is' if done == 1 else 'pairs are'} approved."
         notice = Notice(f"{told} {more}".strip() if chosen else "No pair was chosen.", good=bool(done))

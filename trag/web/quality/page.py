@@ -29,7 +29,7 @@ from trag.web.quality.sets import CaseSets
 from trag.web.quality.systems import offered
 from trag.web.quality.wanted import Wanted
 from trag.web.told import explain, missing
-from trag.web.visitors import visitor
+from trag.web.visitors import named
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -54,15 +54,16 @@ class QualityPage:
 
     def show(self, request: Request) -> Response:
         """Everything that was measured, and what can be measured next."""
+        adapter = self.desk.home.adapter_name
         page = render.quality(
             self.desk.sets.all(),
-            offered(self.desk.home.settings),
+            offered(adapter),
             self.desk.figures.all(),
             going=self.desk.evaluation.now,
             chosen=request.query_params.get("set", ""),
             first=Wanted.read(request.query_params).first,
             state=self.desk.home.state(),
-            adapter=self.desk.home.settings.adapter,
+            adapter=adapter,
             notice=self.desk.notice(request),
         )
         return HTMLResponse(page)
@@ -81,7 +82,7 @@ class QualityPage:
             wanted = "Choose a set of questions." if kept is None else "Choose one system at least."
             return self.desk.go("/quality", Notice(f"Nothing was begun. {wanted}", good=False))
         self.desk.evaluation.begin(self.desk.sets.cases(kept), kept.name, systems)
-        log.info("%s began an evaluation", visitor(request))
+        log.info("%s began an evaluation", named(request))
         return self.desk.go("/quality")
 
     def resume(self, request: Request, run_id: str) -> Response:
@@ -91,7 +92,7 @@ class QualityPage:
             return missing(request)
         cases = self.desk.results.cases(run.id)
         self.desk.evaluation.begin(cases, run.cases_name, run.systems, resume=run.id)
-        log.info("%s went on with an evaluation", visitor(request))
+        log.info("%s went on with an evaluation", named(request))
         return self.desk.go("/quality")
 
     def stop(self) -> Response:

@@ -24,7 +24,7 @@ from trag.web.quality.desk import Desk
 from trag.web.quality.sets import CaseSet
 from trag.web.receiving import received
 from trag.web.told import missing
-from trag.web.visitors import visitor
+from trag.web.visitors import named
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ class QuestionsPage:
         name = request.query_params.get("name", "")[-200:] or "questions.jsonl"
         try:
             async with received(request.stream(), self.desk.home.folder / "uploads") as file:
-                kept = await run_in_threadpool(self._keep, file.path, name, visitor(request))
+                kept = await run_in_threadpool(self._keep, file.path, name, named(request))
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
@@ -97,7 +97,7 @@ class QuestionsPage:
         if not cases:
             raise TragError("The chart gives no question.", "It needs two units at least.")
         name = f"Chart {chart.version}, {len(cases)} questions, seed {seed}"
-        kept = self.desk.sets.keep(cases, name, by=visitor(request))
+        kept = self.desk.sets.keep(cases, name, by=named(request))
         told = f"{len(cases):,} questions were made from the chart of {chart.root.name}."
         return self.desk.go(f"/quality?set={kept.id}#new", Notice(told))
 

@@ -25,7 +25,7 @@ from trag.web.quality import render
 from trag.web.quality.desk import Desk
 from trag.web.quality.wanted import Wanted
 from trag.web.told import missing
-from trag.web.visitors import may_read, visitor
+from trag.web.visitors import may_read, named, visitor
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ class RunPage:
         self.desk.refuse_if_running(run)
         self.desk.results.remove(run.id)
         self.desk.figures.forget(run.id)
-        log.info("%s removed a run", visitor(request))
+        log.info("%s removed a run", named(request))
         return self.desk.go("/quality", Notice(f"The run of {run.cases_name} is removed."))
 
     def markdown(self, request: Request, run_id: str) -> Response:
@@ -125,9 +125,9 @@ class RunPage:
             return missing(request)
         judged = answers[number].result
         with self._one_at_a_time:
-            self.desk.results.label(run, judged.system, judged.case.id, verdict, by=visitor(request))
+            self.desk.results.label(run, judged.system, judged.case.id, verdict, by=named(request))
         self.desk.figures.forget(run.id)
-        log.info("%s judged an answer of an evaluation", visitor(request))
+        log.info("%s judged an answer of an evaluation", named(request))
         if form.get("part") == "row":
             return HTMLResponse(render.row(run, self.desk.answers(run)[number]))
         return self.desk.go(f"/quality/runs/{run.id}/answers/{number}", Notice(f"Kept: {verdict}."))

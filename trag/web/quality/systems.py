@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trag.evaluate.running import BASE
-from trag.settings import Settings
 
 _SAID = {
     "trag": "What people use: passages and the chart are found, and the answer is checked and mended.",
@@ -22,14 +21,13 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A system, what it does, and the name of the same without the adapter, "" where no adapter is set."""
+    """A system, what it does, and the name of the same without the adapter, "" where no adapter answers."""
 
     name: str
     said: str
     base: str = ""
 
 
-def offered(settings: Settings) -> tuple[Offered, ...]:
-    """The systems that can be run with these settings."""
-    adapted = bool(settings.adapter) and not settings.model_url
-    return tuple(Offered(name, said, f"{name}{BASE}" if adapted else "") for name, said in _SAID.items())
+def offered(adapter: str) -> tuple[Offered, ...]:
+    """The systems that can be run; `adapter` is the one that answers, "" for none."""
+    return tuple(Offered(name, said, f"{name}{BASE}" if adapter else "") for name, said in _SAID.items())

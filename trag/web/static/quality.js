@@ -1,13 +1,10 @@
 // The pages of the evaluations: questions uploaded, what runs followed, answers judged in their place.
-import { localTimes } from "/pages.js";
+import { follow, refresh } from "/following.js";
 import { dropped, send } from "/sending.js";
-
-const PACE = 1000; // milliseconds between two looks while something runs
-const REST = 10_000; // and while nothing does: somebody else may begin
 
 for (const form of document.querySelectorAll("[data-questions]")) upload(form);
 const progress = document.querySelector("#progress");
-if (progress) follow(progress);
+if (progress) follow(progress, "/quality/progress");
 document.addEventListener("submit", judge, true);
 const rows = document.querySelector("[data-rows]");
 if (rows) keys();
@@ -41,55 +38,6 @@ function upload(form) {
   };
   input.addEventListener("change", () => take(input.files[0]));
   dropped(form, (data) => take(data.files[0]));
-}
-
-/** Keeps `part` as the server draws it, and the rest of the page with it when something has ended. */
-function follow(part) {
-  const said = document.querySelector("#said");
-  let timer, html = "", seen = JSON.stringify(part.firstElementChild.dataset), looking = false;
-  const look = async () => {
-    clearTimeout(timer);
-    if (looking) return;
-    looking = true;
-    try {
-      const answer = await fetch("/quality/progress");
-      const fresh = await answer.text();
-      if (answer.ok && fresh !== html) {
-        const focused = part.contains(document.activeElement) ? document.activeElement.closest("form")?.getAttribute("action") : null;
-        part.innerHTML = html = fresh;
-        part.querySelector(`form[action="${focused}"] button`)?.focus();
-      }
-      const now = JSON.stringify(part.firstElementChild.dataset);
-      if (now !== seen && "reload" in part.dataset) return location.reload();
-      if (now !== seen) {
-        said.textContent = part.querySelector(".state")?.textContent ?? "";
-        await refresh();
-        seen = now;
-      }
-    } catch {
-      // The connection broke off: the next look tells.
-    }
-    looking = false;
-    const running = part.querySelector("progress");
-    timer = setTimeout(look, running && !document.hidden ? PACE : REST);
-  };
-  document.addEventListener("visibilitychange", () => document.hidden || look());
-  look();
-}
-
-/** Draws anew what shows figures; what somebody is using stays as it is. */
-async function refresh() {
-  const answer = await fetch(location.href);
-  if (!answer.ok) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  for (const old of document.querySelectorAll("[data-fresh]")) {
-    const fresh = page.getElementById(old.id);
-    if (!fresh || old.contains(document.activeElement)) continue;
-    localTimes(fresh);
-    const before = old.querySelectorAll("details");
-    fresh.querySelectorAll("details").forEach((details, place) => (details.open = before[place]?.open ?? details.open));
-    old.replaceWith(fresh);
-  }
 }
 
 // A verdict draws its answer anew, and the figures with it; the rest of the list stays where it is.

@@ -1,0 +1,44 @@
+"""What is forgotten of people: their conversations, on request or when they are old, and the answers in them.
+
+Answers that a reviewer has judged stay, outside of any conversation and with nobody named as their asker: what was
+learned from them rests on them. Knows nothing about how long anything must be kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, or_, select, update
+
+from store import schema, standing
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """How many conversations and answers are gone, and how many answers stay because a reviewer has judged them."""
+
+    conversations: int
+    answers: int
+    kept: int
+
+
+def forget(
+    connection: Connection, chosen: ColumnElement[bool], *, alone: ColumnElement[bool] | None = None
+) -> Forgotten:
+    """Forget the conversations that are `chosen` with their answers; and, of answers outside of any conversation, those
+    that are `alone`."""
+    conversations, answers, labels, reviews = schema.conversations, schema.answers, schema.labels, schema.reviews
+    inside: ColumnElement[bool] = answers.c.conversation.in_(select(conversations.c.id).where(chosen))
+    if alone is not None:
+        inside = or_(inside, and_(answers.c.conversation.is_(None), alone))
+    ids = select(answers.c.id).where(inside)
+    # The verdict of who asked goes with the conversation.
+    connection.execute(delete(labels).where(labels.c.asker, labels.c.answer.in_(ids)))
+    judged = select(labels.c.answer)
+    kept = select(answers.c.number).where(inside, answers.c.id.in_(judged))
+    unnamed = update(reviews).where(reviews.c.number.in_(kept)).values(asker="", flag="")
+    stay = connection.execute(unnamed).rowcount
+    leaving = select(answers.c.number).where(inside, answers.c.id.not_in(judged))
+    standing.tally(connection, schema.topics.c.number.in_(leaving), -1)
+    gone = connection.execute(delete(answers).where(inside, answers.c.id.not_in(judged))).rowcount
+    return Forgotten(connection.execute(delete(conversations).where(chosen)).rowcount, gone, stay)

@@ -1,0 +1,249 @@
+"""What lets people in once they are known: sessions of browsers, tokens of programs, and links that work once.
+
+Of each only the sha256 is kept, which is its id; the 256 random bits are told once, to whoever is to hold them. Knows
+nothing about passwords, cookies or headers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
+
+from store import StoreError, audit, schema
+from store.database import reading, writing
+from store.person import COLUMNS, Person
+
+Kind = Literal["first admin", "password"]
+"""What a link is for: to make the first admin, or to choose a new password."""
+IDLE = timedelta(hours=12)
+"""How long a session lasts that nobody uses."""
+LASTS = timedelta(days=7)
+"""How long a session lasts at most."""
+PREFIX = "trag_"
+"""What every token begins with, so that one that got out is recognised."""
+_SEEN_EVERY = timedelta(minutes=1)
+"""How exactly the last use is known: a write for each request would cost more than the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A browser that somebody signed in with; `person` is their id."""
+
+    id: str
+    person: str
+    begun: datetime
+    seen: datetime
+    ends: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What a program acts for somebody with; `last_used` is None for never."""
+
+    id: str
+    person: str
+    name: str
+    created: datetime
+    last_used: datetime | None
+    ends: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link that works once; `person` is the id of whom it is for, None for the first admin."""
+
+    id: str
+    kind: Kind
+    person: str | None
+    ends: datetime
+
+
+class Sessions:
+    """The sessions of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def begin(self, person: str) -> tuple[str, Session]:
+        """What the browser is to hold, and its new session. Raises StoreError unless that person is active."""
+        secret, now = secrets.token_urlsafe(32), _now()
+        session = Session(_hash(secret), person, now, now, now + LASTS)
+        table = schema.sessions
+        with writing(self._engine) as connection:
+            connection.execute(delete(table).where((table.c.ends <= now) | (table.c.seen <= now - IDLE)))
+            _needs_active(connection, person)
+            row = {"id": session.id, "person": person, "begun": now, "seen": now, "ends": session.ends}
+            connection.execute(insert(table), row)
+        return secret, session
+
+    def find(self, secret: str) -> tuple[Session, Person] | None:
+        """The session that a browser holds, and whose it is as they are now; None when it is over, was idle too long
+        or its person is not active."""
+        now = _now()
+        found = _find(self._engine, schema.sessions, secret)
+        if found is None:
+            return None
+        row, person = found
+        session = Session(*row)
+        if not (now < session.ends and now - session.seen < IDLE):
+            return None
+        if now - session.seen >= _SEEN_EVERY:
+            table = schema.sessions
+            with writing(self._engine) as connection:
+                connection.execute(update(table).where(table.c.id == session.id).values(seen=now))
+        return session, person
+
+    def of(self, person: str) -> tuple[Session, ...]:
+        """The sessions of a person that go on, the last used first."""
+        table, now = schema.sessions, _now()
+        going = (table.c.person == person, table.c.ends > now, table.c.seen > now - IDLE)
+        with reading(self._engine) as connection:
+            rows = connection.execute(select(table).where(*going).order_by(table.c.seen.desc())).all()
+        return tuple(Session(*row) for row in rows)
+
+    def end(self, id: str) -> None:
+        """End a session; one that is over stays so."""
+        with writing(self._engine) as connection:
+            connection.execute(delete(schema.sessions).where(schema.sessions.c.id == id))
+
+    def end_all(self, person: str, *, but: str = "") -> None:
+        """End every session of a person, but the one with that id."""
+        with writing(self._engine) as connection:
+            end_keys(connection, person, but=but, tokens=False)
+
+
+class Tokens:
+    """The tokens of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def make(self, person: str, name: str, lasts: timedelta, *, by: str, where: str = "") -> tuple[str, Token]:
+        """What the program is to hold, and its new token. Raises StoreError unless that person is active."""
+        secret, now = PREFIX + secrets.token_urlsafe(32), _now()
+        token = Token(_hash(secret), person, name, now, None, now + lasts)
+        with writing(self._engine) as connection:
+            whose = _needs_active(connection, person)
+            row = {"id": token.id, "person": person, "name": name, "created": now, "ends": token.ends}
+            connection.execute(insert(schema.tokens), row)
+            audit.note(connection, by, "token made", whose, where=where, result=f"{name}, until {token.ends:%Y-%m-%d}")
+        return secret, token
+
+    def find(self, secret: str) -> tuple[Token, Person] | None:
+        """The token that a program holds, and whose it is as they are now; None when it is over or its person is not
+        active."""
+        now = _now()
+        found = _find(self._engine, schema.tokens, secret) if secret.startswith(PREFIX) else None
+        if found is None:
+            return None
+        row, person = found
+        token = Token(*row)
+        if now >= token.ends:
+            return None
+        if token.last_used is None or now - token.last_used >= _SEEN_EVERY:
+            table = schema.tokens
+            with writing(self._engine) as connection:
+                connection.execute(update(table).where(table.c.id == token.id).values(last_used=now))
+        return token, person
+
+    def of(self, person: str) -> tuple[Token, ...]:
+        """The tokens of a person, also those that are over, the newest first."""
+        table = schema.tokens
+        with reading(self._engine) as connection:
+            query = select(table).where(table.c.person == person).order_by(table.c.created.desc())
+            return tuple(Token(*row) for row in connection.execute(query))
+
+    def end(self, id: str, *, by: str, where: str = "") -> None:
+        """End a token; one that is over stays so."""
+        table = schema.tokens
+        with writing(self._engine) as connection:
+            row = connection.execute(select(table).where(table.c.id == id)).first()
+            if row is not None:
+                connection.execute(delete(table).where(table.c.id == id))
+                audit.note(connection, by, "token ended", row.person, where=where, result=row.name)
+
+
+class Links:
+    """The one-time links of one home. Any thread may call any method, and any may raise StoreError for a failing
+    database.
+
+    A link is used up by `People.add` or `People.put_secret`, in the transaction of what it is for.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def make(self, kind: Kind, person: str | None, lasts: timedelta, *, by: str, where: str = "") -> tuple[str, Link]:
+        """What the link is to carry, and the link; an earlier one of the same kind for the same person ends."""
+        secret = secrets.token_urlsafe(32)
+        link = Link(_hash(secret), kind, person, _now() + lasts)
+        table = schema.links
+        with writing(self._engine) as connection:
+            same = table.c.person.is_(None) if person is None else table.c.person == person
+            connection.execute(delete(table).where(table.c.kind == kind, same))
+            row = {"id": link.id, "kind": kind, "person": person, "ends": link.ends}
+            connection.execute(insert(table), row)
+            audit.note(connection, by, "link made", person or "", where=where, result=kind)
+        return secret, link
+
+    def find(self, secret: str) -> Link | None:
+        """The link that carries this, None when it was used or is over."""
+        table = schema.links
+        with reading(self._engine) as connection:
+            row = connection.execute(select(table).where(table.c.id == _hash(secret), table.c.ends > _now())).first()
+        return Link(*row) if row else None
+
+
+def use_link(connection: Connection, secret: str) -> Link:
+    """Use up a link. Raises StoreError when it was used or is over."""
+    table = schema.links
+    row = connection.execute(select(table).where(table.c.id == _hash(secret))).first()
+    # Of two that use it at once only one finds it there to delete.
+    used = connection.execute(delete(table).where(table.c.id == _hash(secret), table.c.ends > _now()))
+    if row is None or used.rowcount == 0:
+        raise StoreError("This link was used already, or its time is over.", "Ask for a new one.")
+    return Link(*row)
+
+
+def end_keys(connection: Connection, person: str, *, but: str = "", tokens: bool = True) -> None:
+    """End the sessions of a person but the one with that id, and the tokens."""
+    sessions = schema.sessions
+    connection.execute(delete(sessions).where(sessions.c.person == person, sessions.c.id != but))
+    if tokens:
+        connection.execute(delete(schema.tokens).where(schema.tokens.c.person == person))
+
+
+def _find(engine: Engine, table: Table, secret: str) -> tuple[tuple[Any, ...], Person] | None:
+    """The row that belongs to a secret, and its person, who is active."""
+    people = schema.people
+    query = select(*table.columns, *COLUMNS).join_from(table, people, table.c.person == people.c.id)
+    with reading(engine) as connection:
+        row = connection.execute(query.where(table.c.id == _hash(secret), people.c.state == "active")).first()
+    if row is None:
+        return None
+    own = len(table.columns)
+    return tuple(row[:own]), Person(*row[own:])
+
+
+def _needs_active(connection: Connection, person: str) -> str:
+    """The name of a person. Raises StoreError unless they are active."""
+    people = schema.people.c
+    name: str | None = connection.scalar(
+        select(people.name).where(people.id == person, people.state == "active").with_for_update(read=True)
+    )
+    if name is None:
+        raise StoreError("This account is not active.", "An admin can activate it on the page People.")
+    return name
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,273 @@
+"""Who may come in: people, their role, state and unit, the hash of a password, and what failed at the door.
+
+Each change is one transaction with its row in the audit log. Knows nothing about how a password is hashed, what a role
+may do, or what a unit is.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import get_args
+
+from sqlalchemy import ColumnElement, Connection, Engine, Executable, case, delete, func, insert, select, text, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from store import StoreError, audit, schema, storable
+from store.database import reading, writing
+from store.keys import end_keys, use_link
+from store.person import COLUMNS, How, Newcomer, Person, Role, State, folded
+
+REMEMBERED = timedelta(days=1)
+"""How long a failure at the door counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """How often something failed since it last succeeded, and when last (None: never)."""
+
+    count: int = 0
+    last: datetime | None = None
+
+
+class People:
+    """The people of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def add(self, newcomer: Newcomer, *, by: str, where: str = "", link: str = "") -> Person:
+        """A new person. With `link`, the secret of a one-time link that is used up in the same transaction.
+
+        Raises StoreError for a name that is taken or empty, for an unknown role, state or way to sign in, and for a
+        link that is used or over; then nothing changes.
+        """
+        return self.add_all([newcomer], by=by, where=where, link=link)[0]
+
+    def add_all(self, newcomers: Sequence[Newcomer], *, by: str, where: str = "", link: str = "") -> tuple[Person, ...]:
+        """All of these people, or none. Raises what `add` raises."""
+        with writing(self._engine) as connection:
+            if link:
+                use_link(connection, link)
+            added = tuple(_add(connection, each) for each in newcomers)
+            for person in added:
+                told = f"{person.role}, {person.state}" + (f", unit {person.unit}" if person.unit else "")
+                audit.note(connection, by, "person added", person.name, where=where, result=told)
+        return added
+
+    def exist(self) -> bool:
+        """Whether there is anybody; without, there are no accounts."""
+        with reading(self._engine) as connection:
+            return connection.execute(select(schema.people.c.id).limit(1)).first() is not None
+
+    def find(self, name: str) -> Person | None:
+        """The person of that name, in capitals or not."""
+        return self._one(schema.people.c.folded == folded(name))
+
+    def get(self, id: str) -> Person | None:
+        """The person with that id."""
+        return self._one(schema.people.c.id == id)
+
+    def all(
+        self, *, search: str = "", state: str = "", role: str = "", page: int = 1, most: int = 50
+    ) -> tuple[Person, ...]:
+        """A page of the people whose name holds `search`, those who wait first, then by name. "" is any."""
+        table = schema.people.c
+        query = select(*COLUMNS).where(*_chosen(search, state, role))
+        query = query.order_by(case((table.state == "pending", 0), else_=1), table.folded)
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.limit(most).offset(most * (max(page, 1) - 1))).all()
+        return tuple(Person(*row) for row in rows)
+
+    def count(self, *, search: str = "", state: str = "", role: str = "") -> int:
+        """How many `all` has on all its pages."""
+        query = select(func.count()).select_from(schema.people).where(*_chosen(search, state, role))
+        with reading(self._engine) as connection:
+            return connection.scalar(query) or 0
+
+    def change(
+        self,
+        id: str,
+        *,
+        by: str,
+        where: str = "",
+        name: str | None = None,
+        shown: str | None = None,
+        role: Role | None = None,
+        state: State | None = None,
+        unit: str | None = None,
+    ) -> Person:
+        """The person with what is given in place of what was. With another role or state, every session and token of
+        theirs ends.
+
+        Raises StoreError when the person is gone or the name is taken, and where nobody would be left as an active
+        admin.
+        """
+        given = {"name": name, "shown": shown, "role": role, "state": state, "unit": unit}
+        with writing(self._engine) as connection:
+            if connection.dialect.name == "postgresql":  # else the last two admins could demote each other at once
+                connection.execute(text("LOCK TABLE people IN SHARE ROW EXCLUSIVE MODE"))
+            before = _get(connection, id)
+            old = {field: getattr(before, field) for field in given}
+            new = {
+                field: storable(value) for field, value in given.items() if value is not None and value != old[field]
+            }
+            if not new:
+                return before
+            _write(connection, id, old | new)
+            _keep_an_admin(connection, before)
+            if "role" in new or "state" in new:
+                end_keys(connection, id)
+            told = "; ".join(f"{field}: {old[field]} -> {value}" for field, value in new.items())
+            audit.note(connection, by, "person changed", before.name, where=where, result=told)
+            return _get(connection, id)
+
+    def remove(self, id: str, *, by: str, where: str = "") -> None:
+        """Forget a person, with sessions and tokens; what they asked and judged is `Records.forget_person`'s business.
+
+        Raises StoreError when the person is gone, and for the last active admin.
+        """
+        with writing(self._engine) as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(text("LOCK TABLE people IN SHARE ROW EXCLUSIVE MODE"))
+            before = _get(connection, id)
+            connection.execute(delete(schema.people).where(schema.people.c.id == id))
+            _keep_an_admin(connection, before)
+            audit.note(connection, by, "person removed", before.name, where=where)
+
+    # Passwords
+
+    def secret(self, id: str) -> str:
+        """The hash of a person's password, "" where none was set."""
+        with reading(self._engine) as connection:
+            return connection.scalar(select(schema.secrets.c.hash).where(schema.secrets.c.person == id)) or ""
+
+    def put_secret(self, id: str, hash: str, *, by: str, where: str = "", link: str = "", session: str = "") -> None:
+        """Keep the hash of a new password, and end the person's sessions but the one with the id `session`.
+
+        With `link`, the secret of a one-time link of this person that is used up with it, the tokens end as well: who
+        forgot a password may have lost it to somebody. Raises StoreError when the person is gone, or the link is used,
+        over or another's.
+        """
+        with writing(self._engine) as connection:
+            person = _get(connection, id)
+            if link and use_link(connection, link).person != id:
+                raise StoreError("That link is for somebody else.", "Open the link that you were given yourself.")
+            _put_secret(connection, id, hash)
+            end_keys(connection, id, but=session, tokens=bool(link))
+            audit.note(connection, by, "password set", person.name, where=where, result="by a link" if link else "")
+
+    def rehash(self, id: str, hash: str, *, instead_of: str) -> None:
+        """Keep a stronger hash of the same password, unless it was changed meanwhile. Nothing else changes."""
+        table = schema.secrets
+        with writing(self._engine) as connection:
+            same = (table.c.person == id, table.c.hash == instead_of)
+            connection.execute(update(table).where(*same).values(hash=hash))
+
+    # Failures at the door
+
+    def failures(self, key: str) -> Failures:
+        """What is remembered of a key: "name:ada", "address:10.0.0.7"."""
+        table = schema.failures.c
+        with reading(self._engine) as connection:
+            row = connection.execute(select(table.count, table.last).where(table.key == key)).first()
+        return Failures(*row) if row and _now() - row[1] < REMEMBERED else Failures()
+
+    def failed(self, *keys: str) -> None:
+        """Count a failure for each key; those that are older than a day are forgotten."""
+        table, now = schema.failures, _now()
+        with writing(self._engine) as connection:
+            connection.execute(delete(table).where(table.c.last <= now - REMEMBERED))
+            for key in sorted(set(keys)):  # in one order, so that two that fail at once do not wait for each other
+                connection.execute(_counted(connection, key, now))
+
+    def forgive(self, *keys: str) -> None:
+        """Forget the failures of these keys."""
+        with writing(self._engine) as connection:
+            connection.execute(delete(schema.failures).where(schema.failures.c.key.in_(keys)))
+
+    def _one(self, condition: ColumnElement[bool]) -> Person | None:
+        with reading(self._engine) as connection:
+            row = connection.execute(select(*COLUMNS).where(condition)).first()
+        return Person(*row) if row else None
+
+
+_TABLE = schema.people.c
+
+
+def _chosen(search: str, state: str, role: str) -> list[ColumnElement[bool]]:
+    chosen = [_TABLE.found_by.contains(folded(search), autoescape=True)] if search else []
+    return chosen + [column == value for column, value in ((_TABLE.state, state), (_TABLE.role, role)) if value]
+
+
+def _get(connection: Connection, id: str) -> Person:
+    row = connection.execute(select(*COLUMNS).where(_TABLE.id == id)).first()
+    if row is None:
+        raise StoreError("There is no such person.", "They may have been removed in another window: reload the page.")
+    return Person(*row)
+
+
+def _add(connection: Connection, new: Newcomer) -> Person:
+    id, now = uuid.uuid4().hex, _now()
+    if new.how not in get_args(How):
+        raise StoreError(f"{new.how!r} is no way to sign in.", f"Use one of {', '.join(get_args(How))}.")
+    values = {"name": new.name, "shown": new.shown or new.name, "role": new.role, "state": new.state, "unit": new.unit}
+    _write(connection, id, values, created=now, how=new.how)
+    if new.secret:
+        _put_secret(connection, id, new.secret)
+    return _get(connection, id)
+
+
+def _write(connection: Connection, id: str, values: dict[str, str], **first: object) -> None:
+    """Write a person's row, a new one when `first` says what is written once."""
+    name = folded(values["name"])
+    if not name:
+        raise StoreError("A person needs a name.", "Give the name that is typed at sign-in.")
+    for field, known in (("role", get_args(Role)), ("state", get_args(State))):
+        if values[field] not in known:
+            raise StoreError(f"{values[field]!r} is no {field}.", f"Use one of {', '.join(known)}.")
+    row = values | {"folded": name, "found_by": f"{name} {folded(values['shown'])}"}
+    table = schema.people
+    taken = select(table.c.id).where(table.c.folded == name, table.c.id != id)
+    if connection.execute(taken).first():
+        raise _taken(values["name"])
+    try:
+        if first:
+            connection.execute(insert(table), row | {"id": id} | first)
+        else:
+            connection.execute(update(table).where(table.c.id == id).values(row))
+    except IntegrityError as error:  # another process was faster
+        raise _taken(values["name"]) from error
+
+
+def _taken(name: str) -> StoreError:
+    return StoreError(f"The name {name} is taken.", "Choose another name.")
+
+
+def _keep_an_admin(connection: Connection, before: Person) -> None:
+    """Raises StoreError where the one who was changed was the last active admin."""
+    admins = select(_TABLE.id).where(_TABLE.role == "admin", _TABLE.state == "active").limit(1)
+    if (before.role, before.state) == ("admin", "active") and connection.execute(admins).first() is None:
+        raise StoreError(
+            f"{before.name} is the last active admin, so nobody could let people in any more.",
+            "Make somebody else an admin first.",
+        )
+
+
+def _put_secret(connection: Connection, id: str, hash: str) -> None:
+    table = schema.secrets
+    if connection.execute(update(table).where(table.c.person == id).values(hash=hash)).rowcount == 0:
+        connection.execute(insert(table), {"person": id, "hash": hash})
+
+
+def _counted(connection: Connection, key: str, now: datetime) -> Executable:
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    one: postgresql.Insert | sqlite.Insert = dialect.insert(schema.failures).values(key=key, count=1, last=now)
+    return one.on_conflict_do_update(index_elements=["key"], set_={"count": schema.failures.c.count + 1, "last": now})
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,151 @@
+"""How an answer stands with the reviewers: kept in line with its labels, and counted, as they change.
+
+"open" (no reviewer has judged it), "second" (one has, and another is wanted), "disputed" (two judged differently and
+nobody has settled it), or the verdict that holds. Of a record it reads only what answers are chosen by. Knows nothing
+about what a verdict means, or who may give one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from store import StoreError, schema
+
+LOTS = 2**31
+"""How many lots there are; answers lie on them evenly, by the hash of their ids."""
+
+
+def enter(connection: Connection, number: int, id: str, asker: str, created: datetime, record_json: str) -> None:
+    """Put a new answer on the desk."""
+    told, topics = _told(record_json)
+    monday = (created - timedelta(days=created.weekday())).date().isoformat()
+    row = {"number": number, "asker": asker, "lot": lot(id), "flag": "", "standing": "open"}
+    connection.execute(insert(schema.reviews), row | told | {"second": False, "reviewers": 0, "since": 0})
+    _put_topics(connection, number, [("week", monday), *topics])
+
+
+def enter_again(connection: Connection, number: int, record_json: str) -> None:
+    """What is on the desk of an answer that was changed before anybody judged it."""
+    reviews, topics = schema.reviews, schema.topics.c
+    about = topics.number == number
+    told, found = _told(record_json)
+    connection.execute(update(reviews).where(reviews.c.number == number).values(told))
+    tally(connection, about, -1)
+    connection.execute(delete(schema.topics).where(about, topics.kind != "week"))
+    connection.execute(insert(schema.topics), _rows(number, found))
+    tally(connection, about, 1)
+
+
+def hold(connection: Connection, answer: str) -> tuple[int, int]:
+    """The number of an answer, and up to which label verdicts no longer count; whoever else judges it waits.
+
+    Raises StoreError when there is no such answer.
+    """
+    reviews, answers = schema.reviews, schema.answers
+    query = select(reviews.c.number, reviews.c.since).join(answers, reviews.c.number == answers.c.number)
+    row = connection.execute(query.where(answers.c.id == answer).with_for_update(of=reviews)).first()
+    if row is None:
+        raise StoreError("There is no such answer.", "It may have been deleted with its conversation: reload the page.")
+    return row.number, row.since
+
+
+def settle(connection: Connection, answer: str) -> None:
+    """Bring an answer's standing in line with its labels. At most one answer a transaction, so that two transactions
+    never wait for each other's counts."""
+    number, since = hold(connection, answer)
+    labels, reviews, topics = schema.labels.c, schema.reviews, schema.topics
+    last = select(func.max(labels.number)).where(labels.answer == answer).group_by(labels.reviewer, labels.asker)
+    query = select(labels.number, labels.verdict, labels.asker, labels.settles).where(labels.number.in_(last))
+    given = connection.execute(query.order_by(labels.number)).all()
+    judged = [row for row in given if not row.asker]
+    before = connection.execute(select(reviews.c.second, reviews.c.standing).where(reviews.c.number == number)).one()
+    standing = _standing([row for row in judged if row.number > since], before.second)
+    flag = next((row.verdict for row in reversed(given) if row.asker), "")
+    values = {"standing": standing, "flag": flag, "reviewers": len(judged)}
+    connection.execute(update(reviews).where(reviews.c.number == number).values(values))
+    if standing != before.standing:
+        about = topics.c.number == number
+        tally(connection, about, -1)
+        connection.execute(update(topics).where(about).values(standing=standing))
+        tally(connection, about, 1)
+
+
+def reopen(connection: Connection, answer: str) -> None:
+    """Let the verdicts on an answer so far no longer count. Raises StoreError when there is no such answer."""
+    number, _ = hold(connection, answer)
+    newest = select(func.max(schema.labels.c.number)).where(schema.labels.c.answer == answer)
+    since = connection.scalar(newest) or 0
+    connection.execute(update(schema.reviews).where(schema.reviews.c.number == number).values(since=since))
+    settle(connection, answer)
+
+
+def tally(connection: Connection, chosen: ColumnElement[bool], sign: int) -> None:
+    """Count the topics that are chosen in (1) or out (-1), always in one order: two transactions that did it in
+    different ones could wait for each other for ever."""
+    topics, table = schema.topics.c, schema.tallies
+    key = (topics.kind, topics.value, topics.standing)
+    rows = connection.execute(select(*key, func.count()).where(chosen).group_by(*key)).all()
+    counts = [
+        {"kind": kind, "value": value, "standing": standing, "answers": sign * answers}
+        for kind, value, standing, answers in sorted(map(tuple, rows))
+    ]
+    if not counts:
+        return
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    one: postgresql.Insert | sqlite.Insert = dialect.insert(table)
+    more = {"answers": table.c.answers + one.excluded.answers}
+    connection.execute(one.on_conflict_do_update(index_elements=["kind", "value", "standing"], set_=more), counts)
+
+
+def lot(text: str) -> int:
+    """The lot of an id, from 0 to LOTS."""
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:4], "big") >> 1
+
+
+def _standing(rows: Sequence[Row[int, str, bool, bool]], second: bool) -> str:
+    """How an answer stands by the last verdict of each reviewer, in the order in which they were given."""
+    settled = [row.verdict for row in rows if row.settles]
+    verdicts = {row.verdict for row in rows}
+    if settled:
+        return str(settled[-1])
+    if not verdicts:
+        return "open"
+    if len(verdicts) > 1:
+        return "disputed"
+    return "second" if second and len(rows) == 1 else str(verdicts.pop())
+
+
+def _told(record_json: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """What answers are chosen by, of what a record says, and its topics; nothing of what is no record."""
+    try:
+        record = json.loads(record_json)
+    except ValueError:
+        record = {}
+    model = record.get("model", {})
+    sentences = record.get("checks", {}).get("sentences", ())
+    told = {
+        "status": record.get("status", ""),
+        "model": model.get("name", ""),
+        "adapter": model.get("adapter", ""),
+        "support": sum(one["supported"] for one in sentences) / len(sentences) if sentences else None,
+    }
+    documents = {source["document"] for source in record.get("sources", ()) if source["kind"] != "chart"}
+    units = {entity["unit"] for entity in record.get("entities", ())}
+    topics = [("model", " + ".join(filter(None, (told["model"], told["adapter"]))))]
+    return told, topics + [("document", name) for name in documents] + [("unit", unit) for unit in units]
+
+
+def _put_topics(connection: Connection, number: int, topics: Sequence[tuple[str, str]]) -> None:
+    connection.execute(insert(schema.topics), _rows(number, topics))
+    tally(connection, schema.topics.c.number == number, 1)
+
+
+def _rows(number: int, topics: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    return [{"kind": kind, "value": value, "number": number, "standing": "open"} for kind, value in topics]

@@ -1,0 +1,170 @@
+"""Dumping and loading the records: every way between SQLite and PostgreSQL, while others write, from older versions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from store import StoreError, database
+from store.database import open_database, writing
+from store.dump import dump, load
+from store.library import Pair
+from store.passage import Passage
+from store.person import Newcomer
+from store.records import Records
+from store.reviewing import Queue
+from trag.backup import back_up, restore
+from trag.settings import Settings
+
+TYPED = "Who's head of بيت الحكمة? '); DROP TABLE labels;-- \U0001f600\r\n\u2028 \\ \""
+Made = Callable[[], str]
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def other(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database beside the first, of either kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'other.db'}"
+    url: str = request.getfixturevalue("postgres").database()
+    return url
+
+
+def fill(records: Records) -> tuple[str, str]:
+    """Something in every table; the secrets of a token and of a session."""
+    library = records.library
+    pair = Pair("p1", "rules.md", "s", None, TYPED, "a", "short answer", "person", by="ada")
+    library.put("rules.md", "1" * 64, 3, [Passage("x1", "section", "rules.md", "s", 3, TYPED)], [pair])
+    library.set_audience("rules.md", frozenset({"u1", "u2"}))
+    records.jobs.add("late.pdf", "2" * 64, "ada")
+    records.examples.put([TYPED, "Why?"])
+    records.activate_chart("v1", "chart.csv", "3" * 64, by="ada", units=9)
+    records.promotions.put("20261120-0a0a0a0a", by="ada")
+    ada = records.people.add(Newcomer("ada", TYPED, "admin", "active", "u1", secret="$argon2id$1"), by="ada")
+    conversation = records.start_conversation(ada.id, TYPED).id
+    told = {"status": "answered", "model": {"name": "m", "adapter": ""}, "entities": [{"unit": "u1"}]}
+    told |= {"sources": [{"kind": "qa", "document": "rules.md"}], "checks": {"sentences": [{"supported": True}]}}
+    records.save_answer("a1", conversation, TYPED, TYPED, json.dumps(told))
+    records.save_answer("a2", None, "q", "w", "{}")
+    records.put_label("a1", ada.id, "Incorrect", TYPED, "", asker=True, wrong_source="x1")
+    records.put_label("a1", "rita", "Correct", "", TYPED, settles=True)
+    records.approved.pin("a1", TYPED, "Two.", ["rules.md"], "v1", by="rita")
+    records.people.failed("name:eve")
+    records.links.make("password", ada.id, timedelta(days=1), by="ada")
+    token, _ = records.tokens.make(ada.id, "script", timedelta(days=1), by="ada")
+    session, _ = records.sessions.begin(ada.id)
+    return token, session
+
+
+def everything(url: str, folder: Path) -> dict[str, list[str]]:
+    with dump(url, folder) as taken:
+        return {name: sorted(taken.lines(name)) for name in taken.tables}
+
+
+def loaded(source: str, target: str, folder: Path) -> dict[str, int]:
+    with dump(source, folder) as taken:
+        tables = [(name, list(taken.lines(name))) for name in taken.tables]
+        return load(target, taken.version, tables)
+
+
+def test_what_is_loaded_is_what_was_dumped(records: Records, migrated: str, other: str, tmp_path: Path) -> None:
+    token, session = fill(records)
+    before = everything(migrated, tmp_path)
+    assert {name for name, lines in before.items() if len(lines) < 2} == set(), "every table holds something"
+    counts = loaded(migrated, other, tmp_path)
+    assert everything(other, tmp_path) == before
+    assert counts == {name: len(lines) - 1 for name, lines in before.items()}
+    assert not list(tmp_path.glob(".records*")), "the copy is gone"
+    copy = Records(other)
+    assert copy.labels() == records.labels()
+    assert copy.library.documents() == records.library.documents()
+    assert copy.approved.find(TYPED) == records.approved.find(TYPED)
+    assert copy.tokens.find(token) is not None
+    assert (copy.sessions.find(session), copy.people.failures("name:eve").count) == (None, 0)
+    assert copy.audit.verify() is None
+    copy.save_answer("a3", None, "q", "w", "{}")
+    copy.put_label("a3", "rita", "Correct", "", "")
+    copy.jobs.add("more.pdf", "4" * 64, "ada")
+    copy.activate_chart("v2", "b.csv", "5" * 64, by="ada")
+    copy.promotions.put("", by="ada")
+    assert [review.answer for review in copy.reviewing.queue(Queue("judged"), reviewer="sam")] == ["a3", "a1"]
+    assert copy.audit.verify() is None
+    copy.close()
+
+
+def test_a_database_that_holds_anything_is_not_loaded_into(records: Records, migrated: str, tmp_path: Path) -> None:
+    records.save_answer("a1", None, "q", "w", "{}")
+    before = everything(migrated, tmp_path)
+    with pytest.raises(StoreError, match="not empty"):
+        loaded(migrated, migrated, tmp_path)
+    assert everything(migrated, tmp_path) == before
+
+
+def test_a_dump_that_breaks_off_leaves_the_database_empty(
+    records: Records, migrated: str, other: str, tmp_path: Path
+) -> None:
+    fill(records)
+    with dump(migrated, tmp_path) as taken:
+        tables = [(name, list(taken.lines(name))) for name in taken.tables]
+        broken = [(name, [*lines[:-1], '["no row"]\n'] if name == "labels" else lines) for name, lines in tables]
+        with pytest.raises(ValueError, match="zip"):
+            load(other, taken.version, broken)
+        load(other, taken.version, tables)
+
+
+def test_a_dump_of_a_newer_version_is_refused(other: str) -> None:
+    with pytest.raises(StoreError, match="newer version") as caught:
+        load(other, "9999", [])
+    assert "newer version" in caught.value.hint
+
+
+def test_a_dump_of_an_older_version_becomes_todays(
+    url: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "HEAD", "0004")
+    engine = open_database(url)
+    with writing(engine) as connection:
+        answer = "(id, question, answer, record_json, created) VALUES ('a1', 'q', 'w', '{\"status\": \"answered\"}', "
+        connection.execute(text(f"INSERT INTO answers {answer}'2026-11-18 09:00:00.000000')"))
+    engine.dispose()
+    with dump(url, tmp_path) as taken:
+        version, tables = taken.version, [(name, list(taken.lines(name))) for name in taken.tables]
+    monkeypatch.undo()
+    assert version == "0004"
+    load(other, version, tables)
+    records = Records(other)
+    found = records.reviewing.review("a1")
+    assert found is not None
+    assert (found.status, found.standing) == ("answered", "open")
+    records.close()
+
+
+@pytest.mark.parametrize("kind", ["nothing there", "empty"])
+def test_where_there_are_no_records_nothing_is_dumped(tmp_path: Path, kind: str) -> None:
+    if kind == "empty":
+        (tmp_path / "trag.db").touch()
+    with (
+        pytest.raises(StoreError, match=r"There (is no database|are no records)"),
+        dump(f"sqlite:///{tmp_path}/trag.db", tmp_path),
+    ):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == (["trag.db"] if kind == "empty" else [])
+
+
+def test_a_home_moves_to_another_kind_of_database_by_a_backup(
+    records: Records, migrated: str, other: str, tmp_path: Path
+) -> None:
+    fill(records)
+    old = Settings(home=tmp_path / "old", database_url=migrated)
+    new = Settings(home=tmp_path / "new", database_url=other)
+    (old.home / "documents").mkdir(parents=True)
+    (old.home / "documents" / f"{'1' * 64}.md").write_bytes(b"# Rules")
+    manifest = back_up(old, tmp_path / "backup.tar")
+    assert manifest.missing == ("chart.csv",)
+    assert restore(new, tmp_path / "backup.tar") == manifest
+    assert everything(other, tmp_path) == everything(migrated, tmp_path)
+    assert (new.home / "documents" / f"{'1' * 64}.md").read_bytes() == b"# Rules"

@@ -1,0 +1,314 @@
+"""The reviewers' desk, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from sqlalchemy import text
+
+from store import StoreError
+from store import records as stored
+from store.database import open_database, reading, writing
+from store.records import Records
+from store.reviewing import Agreement, Choice, Count, Queue
+
+NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)  # a Wednesday
+Save = Callable[..., None]
+
+
+def record(documents: tuple[str, ...] = (), units: tuple[str, ...] = (), support: str = "", model: str = "m") -> str:
+    """A record's JSON; `support` has a y or an n for each sentence."""
+    return json.dumps(
+        {
+            "status": "answered",
+            "model": {"name": model, "sha256": "", "adapter": "a"},
+            "entities": [{"unit": unit} for unit in units],
+            "sources": [{"kind": "section", "document": name} for name in documents]
+            + [{"kind": "chart", "document": "Organization chart 1"}],
+            "checks": {"sentences": [{"text": "t", "supported": each == "y"} for each in support]},
+        }
+    )
+
+
+@pytest.fixture
+def save(records: Records, monkeypatch: pytest.MonkeyPatch) -> Iterator[Save]:
+    conversations: dict[str, str] = {}
+
+    def save(id: str, asker: str = "", weeks: int = 0, **told: object) -> None:
+        monkeypatch.setattr(stored, "_now", lambda: NOW + timedelta(weeks=weeks))
+        if asker and asker not in conversations:
+            conversations[asker] = records.start_conversation(asker, "t").id
+        records.save_answer(id, conversations.get(asker), f"q {id}", f"w {id}", record(**told))  # type: ignore[arg-type]
+
+    yield save
+    # Whatever a test did: what was counted on the way is what counting finds.
+    grouped = "SELECT kind, value, standing, count(*) FROM topics GROUP BY kind, value, standing"
+    counted = "SELECT kind, value, standing, answers FROM tallies WHERE answers <> 0"
+    apart = "SELECT count(*) FROM topics JOIN reviews USING (number) WHERE topics.standing <> reviews.standing"
+    with reading(records._engine) as connection:
+        assert set(connection.execute(text(grouped))) == set(connection.execute(text(counted)))
+        assert connection.scalar(text(apart)) == 0
+
+
+def ids(records: Records, choice: Choice = "newest", reviewer: str = "rita", **options: object) -> list[str]:
+    queue = Queue(choice, **options)  # type: ignore[arg-type]
+    found = [review.answer for review in records.reviewing.queue(queue, reviewer=reviewer)]
+    assert records.reviewing.size(queue, reviewer=reviewer) == len(found)
+    return found
+
+
+def judge(records: Records, *verdicts: tuple[str, str, str], **options: bool) -> None:
+    for answer, reviewer, verdict in verdicts:
+        records.put_label(answer, reviewer, verdict, "", "", **options)  # type: ignore[arg-type]
+
+
+def test_a_new_answer_lies_on_the_desk_with_what_its_record_says(records: Records, save: Save) -> None:
+    save("a", asker="eve", documents=("d1", "d2", "d1"), units=("u1",), support="yny")
+    found = records.reviewing.review("a")
+    assert found is not None
+    assert (found.question, found.words, found.asker, found.created) == ("q a", "w a", "eve", NOW)
+    assert (found.status, found.model, found.adapter, found.support) == ("answered", "m", "a", 2 / 3)
+    assert (found.flag, found.standing, found.second) == ("", "open", False)
+    assert records.reviewing.review("b") is None
+    assert records.reviewing.documents() == ("d1", "d2")
+
+
+def test_each_queue_has_its_answers_in_its_order(records: Records, save: Save) -> None:
+    for id, support in (("a", "yyn"), ("b", "nny"), ("c", "nnn"), ("d", ""), ("e", "nny")):
+        save(id, asker="eve", support=support)
+    judge(records, ("a", "eve", "Incorrect"), ("b", "eve", "Correct"), ("d", "eve", "Correct-Verbose"), asker=True)
+    assert ids(records) == ["e", "d", "c", "b", "a"]
+    assert ids(records, "flagged") == ["d", "a"]
+    assert ids(records, "weak") == ["c", "e", "b"]
+    judge(records, ("c", "rita", "Incorrect"), ("a", "rita", "Correct"), ("a", "sam", "Incorrect"))
+    assert (ids(records), ids(records, "flagged"), ids(records, "weak")) == (["e", "d", "b"], ["d"], ["e", "b"])
+    assert (ids(records, "disputed"), ids(records, "judged"), ids(records, "second")) == (["a"], ["c"], [])
+    reviews = records.reviewing.queue(Queue(), reviewer="rita", page=2, most=2)
+    assert [review.answer for review in reviews] == ["b"]
+    assert records.reviewing.queue(Queue(), reviewer="rita", page=3, most=2) == ()
+
+
+def test_a_sample_is_the_same_for_the_same_seed_and_grows_with_the_answers(records: Records, save: Save) -> None:
+    for number in range(120):
+        save(f"a{number}")
+    queues = {seed: Queue("sample", share=0.2, seed=seed) for seed in range(12)}
+    before = {
+        seed: {review.answer for review in records.reviewing.queue(queue, reviewer="r", most=200)}
+        for seed, queue in queues.items()
+    }
+    assert all(8 <= len(sample) <= 45 for sample in before.values()), {seed: len(each) for seed, each in before.items()}
+    assert len({frozenset(sample) for sample in before.values()}) == 12
+    assert records.reviewing.size(Queue("sample", share=1.0, seed=3), reviewer="r") == 120
+    assert records.reviewing.size(Queue("sample", share=0.0, seed=3), reviewer="r") == 0
+    for number in range(120, 150):
+        save(f"a{number}")
+    for seed, queue in queues.items():
+        after = {review.answer for review in records.reviewing.queue(queue, reviewer="r", most=200)}
+        assert {answer for answer in after if int(answer[1:]) < 120} == before[seed]
+
+
+def test_a_queue_is_of_one_document_or_unit_and_leaves_out_what_may_not_be_read(records: Records, save: Save) -> None:
+    save("a", documents=("d1",), units=("u1",))
+    save("b", documents=("d1", "secret"), units=("u1", "u2"))
+    save("c", documents=("d2",), units=("u2",))
+    save("d")
+    assert ids(records, document="d1") == ["b", "a"]
+    assert ids(records, unit="u2") == ["c", "b"]
+    assert ids(records, document="d1", unit="u2") == ["b"]
+    assert ids(records, hidden=("secret",)) == ["d", "c", "a"]
+    assert ids(records, hidden=("secret", "d2"), unit="u2") == []
+    assert ids(records, document="nothing") == []
+
+
+def test_two_reviewers_are_asked_each_on_their_own_and_disagreement_waits_for_a_third(
+    records: Records, save: Save
+) -> None:
+    for id in ("a", "b"):
+        save(id)
+        records.reviewing.ask_second(id, True, by="ada")
+    assert ids(records) == ["b", "a"], "the first review comes first"
+    judge(records, ("a", "rita", "Correct"), ("b", "rita", "Correct"))
+    assert (ids(records), ids(records, "second"), ids(records, "second", "sam")) == ([], [], ["b", "a"])
+    judge(records, ("a", "sam", "Incorrect"), ("b", "sam", "Correct"))
+    assert (ids(records, "disputed"), ids(records, "judged")) == (["a"], ["b"])
+    judge(records, ("a", "tom", "Correct"))
+    assert ids(records, "disputed") == ["a"], "a majority is no agreement"
+    judge(records, ("a", "tom", "Incorrect"), settles=True)
+    found = records.reviewing.review("a")
+    assert found is not None
+    assert (found.standing, ids(records, "disputed")) == ("Incorrect", [])
+    assert records.reviewing.agreement() == (Agreement("Correct", "Correct", 1), Agreement("Correct", "Incorrect", 1))
+    assert [(event.who, event.what, event.about) for event in records.audit.page(most=2)] == [
+        ("tom", "judged", "a"),
+        ("tom", "judged", "a"),
+    ]
+    with pytest.raises(StoreError, match="no such answer"):
+        records.reviewing.ask_second("x", True, by="ada")
+
+
+def test_who_no_longer_disagrees_ends_the_dispute_and_kappa_keeps_the_first_verdicts(
+    records: Records, save: Save
+) -> None:
+    save("a")
+    judge(records, ("a", "rita", "Correct"), ("a", "sam", "Incorrect"), ("a", "sam", "Correct"))
+    assert ids(records, "judged") == ["a"]
+    assert records.reviewing.agreement() == (Agreement("Correct", "Incorrect", 1),)
+
+
+def test_a_second_review_may_be_taken_back_and_a_review_opened_again(records: Records, save: Save) -> None:
+    save("a", documents=("d1",))
+    judge(records, ("a", "rita", "Correct"))
+    records.reviewing.ask_second("a", True, by="ada")
+    assert (ids(records, "judged"), ids(records, "second", "sam")) == ([], ["a"])
+    records.reviewing.ask_second("a", False, by="ada")
+    assert ids(records, "judged") == ["a"]
+    records.reviewing.reopen("a", by="ada", why="its source changed")
+    assert (ids(records), ids(records, document="d1")) == (["a"], ["a"])
+    judge(records, ("a", "sam", "Incorrect"))
+    assert ids(records, "judged", document="d1") == ["a"], "the verdict before no longer counts"
+
+
+def test_counts_tell_how_answers_stand_by_week_model_document_and_unit(records: Records, save: Save) -> None:
+    save("a", weeks=-1, documents=("d1",), units=("u1",))
+    save("b", documents=("d1", "d2"), units=("u1",), model="n")
+    save("c", documents=("d2",))
+    judge(records, ("a", "rita", "Correct"), ("b", "rita", "Correct-Verbose"))
+    counts = records.reviewing.counts
+    assert counts("week") == (
+        Count("2026-11-09", "Correct", 1),
+        Count("2026-11-16", "Correct-Verbose", 1),
+        Count("2026-11-16", "open", 1),
+    )
+    assert counts("model") == (
+        Count("m + a", "Correct", 1),
+        Count("m + a", "open", 1),
+        Count("n + a", "Correct-Verbose", 1),
+    )
+    assert counts("document") == (
+        Count("d1", "Correct", 1),
+        Count("d1", "Correct-Verbose", 1),
+        Count("d2", "Correct-Verbose", 1),
+        Count("d2", "open", 1),
+    )
+    assert counts("unit") == (Count("u1", "Correct", 1), Count("u1", "Correct-Verbose", 1))
+    monday = date(2026, 11, 16)
+    assert counts("model", since=monday) == (Count("m + a", "open", 1), counts("model")[2])
+    assert counts("document", since=monday, hidden=("d1",)) == counts("document")[2:]
+    assert counts("unit", since=monday) == (Count("u1", "Correct-Verbose", 1),)
+    assert counts("week", since=date(2026, 11, 23)) == ()
+
+
+def test_a_judged_answer_keeps_its_words_and_another_is_read_again(records: Records, save: Save) -> None:
+    save("a", documents=("d1",))
+    records.update_answer("a", "w", record(documents=("d2",), support="n"))
+    assert (records.reviewing.documents(), ids(records, "weak", document="d2")) == (("d2",), ["a"])
+    judge(records, ("a", "rita", "Correct"))
+    with pytest.raises(StoreError, match="was judged"):
+        records.update_answer("a", "other", "{}")
+
+
+def test_a_forgotten_conversation_leaves_only_what_reviewers_judged_and_no_name(records: Records, save: Save) -> None:
+    for id in ("plain", "remarked", "judged"):
+        save(id, asker="eve", documents=("d1",))
+    judge(records, ("remarked", "eve", "Incorrect"), ("judged", "eve", "Incorrect"), asker=True)
+    judge(records, ("judged", "rita", "Correct"))
+    save("alone")
+    save("others", asker="bob")
+    forgotten = records.forget_person("eve", by="ada", where="10.0.0.7")
+    assert (forgotten.conversations, forgotten.answers, forgotten.kept) == (1, 2, 1)
+    kept = records.reviewing.review("judged")
+    assert kept is not None
+    assert (kept.asker, kept.flag, kept.standing) == ("", "", "Correct")
+    assert [label.reviewer for label in records.labels_of("judged")] == ["rita"]
+    assert ids(records) == ["others", "alone"]
+    assert records.reviewing.documents() == ("d1",)
+    assert records.audit.page(most=1)[0].what == "conversations forgotten"
+
+
+def test_what_nobody_went_on_with_is_forgotten_after_its_time(records: Records, save: Save) -> None:
+    save("old", asker="eve", weeks=-9)
+    save("alone and old", weeks=-9)
+    save("going on", asker="bob", weeks=-9)
+    save("new", asker="bob")
+    save("judged", asker="eve", weeks=-8)
+    judge(records, ("judged", "rita", "Correct"))
+    forgotten = records.forget_before(NOW - timedelta(weeks=4), by="ada")
+    assert (forgotten.conversations, forgotten.answers, forgotten.kept) == (1, 2, 1)
+    assert sorted(ids(records)) == ["going on", "new"]
+    again = records.forget_before(NOW - timedelta(weeks=4), by="ada")
+    assert (again.conversations, again.answers) == (0, 0)
+
+
+@pytest.mark.slow
+def test_reviewers_who_judge_one_answer_at_once_see_each_others_verdict(records: Records, save: Save) -> None:
+    for round in range(10):
+        save(f"a{round}", documents=("d1",))
+        threads = [
+            threading.Thread(target=judge, args=(records, (f"a{round}", name, verdict)))
+            for name, verdict in (("rita", "Correct"), ("sam", "Incorrect"))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(ids(records, "disputed", document="d1")) == 10
+
+
+def test_the_migration_puts_answers_that_were_there_on_the_desk(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from store import database
+
+    def migrated_to(version: str) -> None:
+        monkeypatch.setattr(database, "HEAD", version)
+        open_database(url).dispose()
+
+    migrated_to("0006")
+    engine = open_database(url)
+    answers = [("a1", record(("d1",), ("u1",), "yn")), ("a2", record()), ("a3", "{}"), ("a4", "no JSON")]
+    with writing(engine) as connection:
+        run = connection.execute
+        moment = {"at": "2026-11-18 09:00:00.000000" if engine.dialect.name == "sqlite" else NOW}
+        run(text("INSERT INTO conversations VALUES ('c', 'eve', 't', :at, :at)"), moment)
+        for id, told in answers:
+            values = (
+                "(id, conversation, question, answer, record_json, created) VALUES (:id, 'c', 'q', 'w', :told, :at)"
+            )
+            run(text(f"INSERT INTO answers {values}"), moment | {"id": id, "told": told})
+        for answer, reviewer, verdict in (
+            ("a1", "r", "Incorrect"), ("a1", "r", "Correct"), ("a2", "r", "Correct"), ("a2", "s", "Incorrect")
+        ):  # fmt: skip
+            values = (
+                "(answer, reviewer, verdict, comment, corrected, at) VALUES (:answer, :reviewer, :verdict, '', '', :at)"
+            )
+            run(
+                text(f"INSERT INTO labels {values}"),
+                moment | {"answer": answer, "reviewer": reviewer, "verdict": verdict},
+            )
+    engine.dispose()
+    migrated_to("0007")
+    old = Records(url)
+    found = {id: old.reviewing.review(id) for id, _ in answers}
+    assert {id: each and (each.asker, each.standing, each.support, each.model) for id, each in found.items()} == {
+        "a1": ("eve", "Correct", 0.5, "m"),
+        "a2": ("eve", "disputed", None, "m"),
+        "a3": ("eve", "open", None, ""),
+        "a4": ("eve", "open", None, ""),
+    }
+    assert old.reviewing.counts("unit") == (Count("u1", "Correct", 1),)
+    assert {(count.value, count.standing, count.answers) for count in old.reviewing.counts("week")} == {
+        ("2026-11-16", "Correct", 1),
+        ("2026-11-16", "disputed", 1),
+        ("2026-11-16", "open", 2),
+    }
+    assert [count.value for count in old.reviewing.counts("model")] == ["", "m + a", "m + a"]
+    old.save_answer("a5", None, "q", "w", answers[0][1])  # what a migration and a new answer fill in is the same
+    with reading(old._engine) as connection:
+        rows = connection.execute(
+            text("SELECT status, model, adapter, support, flag, second, since FROM reviews WHERE number IN (1, 5)")
+        ).all()
+    assert rows[0] == rows[1]
+    assert ids(old, document="d1") == ["a5"]
+    old.close()

@@ -1,0 +1,47 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from prompts import CANNOT_ANSWER
+from store.records import Label, StoredAnswer
+from trag.finetune.dataset.from_labels import agreed
+from trag.record import AnswerRecord, ModelUsed
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def stored(answer: str) -> StoredAnswer:
+    record = AnswerRecord("1", "and the fee?", "what is the fee", answer, "answered", ModelUsed("", "", ""))
+    return StoredAnswer("1", None, record.question, answer, record.to_json(), NOW)
+
+
+def label(verdict: str, corrected: str = "", reviewer: str = "ann") -> Label:
+    return Label("1", reviewer, verdict, "", corrected, NOW)
+
+
+@pytest.mark.parametrize(
+    ("labels", "answer", "expected"),
+    [
+        ([label("Correct")], "5 euros.", "5 euros."),
+        ([label("Correct-Verbose", "5 euros.")], "It is 5 euros, and besides ...", "5 euros."),
+        ([label("Correct-Verbose")], "It is 5 euros, and besides ...", None),
+        ([label("Incorrect", "6 euros.")], "5 euros.", "6 euros."),
+        ([label("Incorrect")], "5 euros.", None),
+        ([label("Incorrect", "I do not know that.")], "5 euros.", CANNOT_ANSWER),
+        ([label("Correct")], CANNOT_ANSWER, CANNOT_ANSWER),
+        ([label("Correct"), label("Incorrect", "6 euros.", "bob")], "5 euros.", None),
+        ([label("Correct"), label("Correct-Verbose", "5.", "bob")], "5 euros.", "5."),
+        ([label("Incorrect", " "), label("Incorrect", "6 euros.", "bob")], "5 euros.", "6 euros."),
+    ],
+    ids=[
+        "right", "shorter", "verbose", "corrected", "wrong", "to refuse", "refused rightly", "disputed",
+        "both right", "one corrects",
+    ],
+)  # fmt: skip
+def test_what_reviewers_want(labels: list[Label], answer: str, expected: str | None) -> None:
+    found = agreed(labels, lambda id: stored(answer))
+    assert [(one.question, one.answer) for one in found] == ([("what is the fee", expected)] if expected else [])
+
+
+def test_an_answer_that_is_gone_teaches_nothing() -> None:
+    assert agreed([label("Correct")], lambda id: None) == ()

@@ -1,0 +1,115 @@
+"""The dataset of a real home: what it holds, that its sides share nothing, and what makes it useless."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from prompts import CANNOT_ANSWER
+from trag.errors import TragError
+from trag.evaluate import cases as case_files
+from trag.finetune.dataset import examples, folders, of_home
+from trag.finetune.dataset.card import Card
+from trag.finetune.dataset.examples import Example
+from trag.home import Home, open_home
+from trag.settings import Settings
+
+pytestmark = pytest.mark.slow
+
+FILES = (folders.TRAIN, folders.HELD_OUT, folders.CASES, folders.CARD)
+LABELS = {
+    "who chooses the deputy chief statistician": ("Incorrect", "The Chief Statistician appoints the Deputy."),
+    "how long are filled census forms held": ("Correct-Verbose", "Census forms are held for five years."),
+    "what does the canteen cost": ("Incorrect", CANNOT_ANSWER),
+    "when are the gardens open": ("Incorrect", "From nine to five, and on Sundays from noon."),
+    "where is the legal service": ("Incorrect", ""),
+}
+
+
+@pytest.fixture(scope="module")
+def card(home: Home, tmp_path_factory: pytest.TempPathFactory) -> tuple[Card, Path]:
+    for number, (question, (verdict, corrected)) in enumerate(LABELS.items()):
+        record = replace(home.assistant.problem(question, ""), id=f"answer-{number}", answer="Something.")
+        home.records.save_answer(record.id, None, record.question, record.answer, record.to_json())
+        home.records.put_label(record.id, "reviewer", verdict, "", corrected)
+    folder = tmp_path_factory.mktemp("dataset")
+    return of_home.make(home, folder, seed=3), folder
+
+
+def sides(folder: Path) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    train, held_out = (examples.read((folder / name).read_bytes(), name) for name in FILES[:2])
+    return train, held_out
+
+
+def test_pairs_chart_and_labels_are_learned_from(card: tuple[Card, Path]) -> None:
+    told, folder = card
+    train, held_out = sides(folder)
+    asked = [one for example in (*train, *held_out) for one in example.asked]
+    assert {"document", "absent", "label", "simple", "count"} < {one.kind for one in asked}
+    assert told.questions == len(asked)
+    assert 0.1 < told.refusals / told.questions < 0.35
+    assert any(len(example.asked) > 1 for example in train)
+    assert any(example.statements and example.passages for example in train)
+    assert str(told.tokens)[:2] in (folder / folders.CARD).read_text(encoding="utf-8")
+
+
+def test_a_label_is_learned_where_what_is_found_bears_it_out(card: tuple[Card, Path]) -> None:
+    train, held_out = sides(card[1])
+    learned = {one.question: one.answer for each in (*train, *held_out) for one in each.asked if one.kind == "label"}
+    assert learned == {question: corrected for question, (_, corrected) in list(LABELS.items())[:3]}
+
+
+def test_no_text_is_on_both_sides(card: tuple[Card, Path]) -> None:
+    train, held_out = sides(card[1])
+    texts = [
+        {text for each in side for text in (*each.statements, *each.passages, *(one.question for one in each.asked))}
+        for side in (train, held_out)
+    ]
+    assert texts[1]
+    assert not texts[0] & texts[1]
+
+
+def test_the_cases_are_those_of_the_held_out_side(card: tuple[Card, Path]) -> None:
+    _, held_out = sides(card[1])
+    cases = case_files.read((card[1] / folders.CASES).read_bytes(), folders.CASES)
+    asked = {one.question for each in held_out for one in each.asked}
+    about_chart = [
+        case for case in cases if not case.id.startswith("label") and case.kind not in ("document", "absent")
+    ]
+    assert about_chart
+    assert {case.question for case in about_chart} <= asked
+    assert any(case.kind == "document" for case in cases), cases
+
+
+def test_the_same_home_and_seed_give_the_same_files(home: Home, card: tuple[Card, Path], tmp_path: Path) -> None:
+    of_home.make(home, tmp_path, seed=3)
+    assert [(tmp_path / name).read_bytes() for name in FILES] == [(card[1] / name).read_bytes() for name in FILES]
+
+
+def test_nothing_is_written_when_it_is_stopped(home: Home, tmp_path: Path) -> None:
+    def stop(step: str, done: int, total: int) -> None:
+        if step == "questions about the chart":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        of_home.make(home, tmp_path / "dataset", seed=3, progress=stop)
+    assert not (tmp_path / "dataset").exists()
+
+
+def test_a_chart_alone_is_enough(home: Home, tmp_path: Path) -> None:
+    chart = home.organization.chart
+    assert chart is not None
+    with open_home(Settings(home=tmp_path / "home")) as bare:
+        bare.activate_chart(chart, "chart.csv", b"", by="admin")
+        card = of_home.make(bare, tmp_path / "dataset", seed=3)
+    train, held_out = sides(tmp_path / "dataset")
+    assert card.questions > 40
+    assert held_out
+    assert all(each.statements and not each.passages for each in (*train, *held_out))
+
+
+def test_a_home_with_nothing_in_it_is_refused(tmp_path: Path) -> None:
+    with open_home(Settings(home=tmp_path / "home")) as empty, pytest.raises(TragError) as error:
+        of_home.make(empty, tmp_path / "dataset")
+    assert "holds no questions" in error.value.message
+    assert not (tmp_path / "dataset").exists()

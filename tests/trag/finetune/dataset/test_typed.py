@@ -1,0 +1,29 @@
+import re
+from random import Random
+
+import pytest
+
+from trag.finetune.dataset.typed import typed
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many days do I have before the reimbursement lapses?",
+        "who signs off a claim over 12,500 EUR",
+        "QA?",
+        "May the Übersetzungsdienst use forms DC-2 and DC-3?",
+    ],
+)
+def test_what_is_asked_stays(question: str) -> None:
+    told = re.findall(r"\d[\d,]*|\b[A-Z]{2,}\b", question)
+    seen = {typed(question, Random(seed)) for seed in range(60)}
+    assert len(seen) > 1, seen
+    for text in seen:
+        assert re.findall(r"\d[\d,]*|\b[A-Z]{2,}\b", text) == told, text
+        assert abs(len(text) - len(question)) < 25, text
+        assert text.strip(" ?"), text
+
+
+def test_the_same_chance_types_the_same() -> None:
+    assert typed("Who approves travel abroad?", Random(3)) == typed("Who approves travel abroad?", Random(3))

@@ -1,0 +1,139 @@
+"""python -m trag finetune as people run it: real dataset, real training that is killed and gone on with, real export,
+real llama.cpp; measured, promoted, rolled back."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from trag.cli import main
+from trag.finetune import child
+from trag.finetune.candidates import Candidates
+from trag.finetune.work import Works
+from trag.llm import files
+
+ROOT = Path(__file__).parents[3]
+SMALL = ("epochs=0.2", "accumulation=1", "held_out=2", "evaluations=2", "longest=1200", "checkpoint_seconds=0")
+
+
+def start(home: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "trag", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"TRAG_HOME": str(home)},
+    )
+
+
+def run(home: Path, *words: str) -> str:
+    with start(home, *words) as process:
+        out, err = process.communicate()
+    assert process.returncode == 0, out + err
+    return out
+
+
+def steps(home: Path) -> list[int]:
+    """Every step that was told, in the order in which it was."""
+    (folder,) = (home / "finetune").glob("*/training")
+    return [record.step for record in child.said(folder) if isinstance(record, child.Step)]
+
+
+def until(true: Callable[[], object], process: subprocess.Popen[str], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    run(home, "chart", "activate", str(ROOT / "examples" / "larkmoor" / "chart.csv"))
+    options = [word for setting in SMALL for word in ("--set", setting)]
+    with start(home, "finetune", *options, "--questions", "3") as process:
+        until(lambda: [*(home / "finetune").glob("*/training/progress.jsonl")] and len(steps(home)) > 2, process, 900)
+        (training,) = (home / "finetune").glob("*/training")
+        process.kill()
+    os.kill(int((training / "running.lock").read_text()), signal.SIGKILL)
+    had = steps(home)
+    assert Works(home / "finetune").unfinished()
+    out = run(home, "finetune")
+    after = steps(home)[len(had) :]
+    assert after[0] <= had[-1] + 1
+    assert after[0] > 1, "it went on from a checkpoint"
+    assert after == list(range(after[0], after[0] + len(after)))
+    (candidate,) = Candidates(home / "adapters").all()
+    assert candidate.results
+    assert out.splitlines()[0] == f"{candidate.id} beside the model without an adapter"
+    assert f"python -m trag finetune promote {candidate.id}" in out
+    assert dict(candidate.settings)["steps"] == str(after[-1])
+    assert candidate.base_sha256 == files.base_sha256("")
+    assert Works(home / "finetune").unfinished() is None
+
+    assert f"The adapter that answers: {candidate.id}" in run(home, "finetune", "promote", candidate.id)
+    answer = json.loads(run(home, "ask", "--json", "What is the Ethics Office under?"))
+    assert answer["model"]["adapter"] == candidate.id
+    assert f"* {candidate.id}" in run(home, "finetune", "list")
+    assert f"adapter {candidate.id}" in run(home, "doctor")
+    assert candidate.id not in run(home, "finetune", "rollback")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TRAG_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem", "hint"),
+    [
+        (["promote", "20261120-0a0a0a0a"], "no adapter 20261120-0a0a0a0a; there are: none yet", "finetune list"),
+        (["measure"], "no adapter to measure", "python -m trag finetune"),
+        (["rollback"], "nothing to go back to", ""),
+        (["remove", "x"], "no adapter x", "finetune list"),
+        (["--set", "speed=9"], "no setting speed", "learning_rate"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_done_is_said(
+    words: list[str], problem: str, hint: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["finetune", *words]) == 1
+    err = capsys.readouterr().err
+    assert problem in err
+    assert hint in err
+    assert not (home / "finetune").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["paint"],
+        ["promote"],
+        ["list", "--new"],
+        ["promote", "x", "--questions", "3"],
+        ["--questions", "0"],
+        ["--set", "a=b"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_exit_2(words: list[str], home: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["finetune", *words])
+    assert ended.value.code == 2
+
+
+def test_settings_are_those_a_fine_tune_was_begun_with(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Works(home / "finetune").begin(by="ada", seed=1, settings={"epochs": 1.0})
+    assert main(["finetune", "--set", "epochs=2"]) == 1
+    assert "is not finished, and has settings of its own" in capsys.readouterr().err

@@ -1,0 +1,47 @@
+"""Fine-tunes as folders: what is left to be done is known after any end."""
+
+from pathlib import Path
+
+import pytest
+
+from trag.errors import TragError
+from trag.finetune.stages import check, settings_of
+from trag.finetune.work import STAGES, Works
+
+
+def test_a_fine_tune_is_found_again_where_it_was(tmp_path: Path) -> None:
+    works = Works(tmp_path / "finetune")
+    assert (works.all(), works.unfinished()) == ((), None)
+    work = works.begin(by="ada", seed=3, settings={"epochs": 0.5, "rank": 8})
+    assert Works(tmp_path / "finetune").unfinished() == work
+    assert works.get(work.id) == work
+    trained = works.after(work, "export")
+    assert [trained.is_past(stage) for stage in STAGES] == [True, True, True, False, False]
+    measured = works.after(trained, "measure", candidate="20261120-0a0a0a0a")
+    assert works.unfinished() == measured
+    assert (measured.stage, measured.candidate, measured.settings) == ("measure", "20261120-0a0a0a0a", work.settings)
+    assert works.after(measured, "done").finished
+    assert works.unfinished() is None
+    works.remove(work)
+    assert not works.place(work).exists()
+    with pytest.raises(TragError, match="no fine-tune"):
+        works.get(work.id)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"id": "x"}', b"[]"])
+def test_one_that_cannot_be_read_is_left_out(tmp_path: Path, content: bytes) -> None:
+    works = Works(tmp_path)
+    work = works.begin(by="ada", seed=1, settings={})
+    (works.place(work) / "work.json").write_bytes(content)
+    assert works.all() == ()
+
+
+def test_settings_are_those_of_training_and_others_are_refused(tmp_path: Path) -> None:
+    work = Works(tmp_path).begin(by="ada", seed=3, settings={"epochs": 0.5, "rank": 8})
+    settings = settings_of(work)
+    assert (settings.seed, settings.epochs, settings.rank) == (3, 0.5, 8)
+    assert isinstance(settings.rank, int)
+    check({"epochs": 1})
+    with pytest.raises(TragError, match="There is no setting speed") as refused:
+        check({"speed": 9})
+    assert "learning_rate" in refused.value.hint

@@ -1,0 +1,35 @@
+"""A training of the real embedded model, exported, says in llama.cpp what it says in PEFT."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from trag.finetune.training import plan as plans
+from trag.finetune.training.plan import Plan
+
+ROOT = Path(__file__).parents[3]
+
+
+def run(*words: str | Path) -> str:
+    ended = subprocess.run(
+        [sys.executable, "-m", *map(str, words)], capture_output=True, text=True, cwd=ROOT, check=False, timeout=800
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_embedded_model_is_trained_exported_and_agrees(plan: Plan, model_home: Path, tmp_path: Path) -> None:
+    folder, adapter = tmp_path / "training", tmp_path / "adapter.gguf"
+    settings = replace(plan.settings, rank=8, learning_rate=1e-3, epochs=0.4, accumulation=4, evaluations=1, held_out=2)
+    plans.write(folder, replace(plan, home=model_home, base="", settings=settings))
+    run("trag.finetune.training", folder)
+    run("trag.finetune.training.export", folder, adapter)
+    said = run("trag.finetune.training.agreement", folder, adapter, "--prompts", "8")
+    assert " of 8; where it is clear: " in said
+    assert float(said.split("apart, in nats: ")[1].split()[0]) < 0.02, said
+    assert float(said.split("moves the base by ")[1].split()[0]) > 0.1, said

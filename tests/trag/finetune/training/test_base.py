@@ -1,0 +1,111 @@
+"""The base: a GGUF file or a folder of llama architecture, and nothing that cannot be trained."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trag.errors import TragError
+from trag.finetune.training import base as bases
+from trag.finetune.training import layout
+
+
+def test_rows_turned_to_llama_cpp_and_back_are_the_same() -> None:
+    rows = np.arange(2 * 8 * 3).reshape(16, 3)
+    turned = layout.to_llama_cpp(rows, 2)
+    # The first half of a head's rows and its second half take turns.
+    assert turned[:8, 0].tolist() == [0, 12, 3, 15, 6, 18, 9, 21]
+    assert (layout.from_llama_cpp(turned, 2) == rows).all()
+
+
+@pytest.mark.parametrize(
+    ("tensor", "module"),
+    [
+        ("blk.12.attn_output.weight", "model.layers.12.self_attn.o_proj"),
+        ("blk.0.ffn_norm.weight", "model.layers.0.post_attention_layernorm"),
+        ("token_embd.weight", "model.embed_tokens"),
+        ("blk.0.ssm_in.weight", ""),
+        ("rope_freqs.weight", ""),
+    ],
+)
+def test_a_tensor_is_found_by_the_name_of_its_module(tensor: str, module: str) -> None:
+    assert layout.module(tensor) == module
+
+
+@pytest.mark.parametrize(
+    ("config", "weights", "said"),
+    [
+        (None, True, "no Hugging Face folder"),
+        ("{", True, "no Hugging Face folder"),
+        ('{"model_type": "gpt2"}', True, "its architecture is 'gpt2'"),
+        ('{"model_type": "llama"}', False, "no weights as safetensors"),
+    ],
+    ids=["no config", "broken config", "another architecture", "no safetensors"],
+)
+def test_a_folder_that_cannot_be_trained_is_refused(
+    tmp_path: Path, config: str | None, weights: bool, said: str
+) -> None:
+    if config is not None:
+        (tmp_path / "config.json").write_text(config)
+    (tmp_path / ("model.safetensors" if weights else "pytorch_model.bin")).write_bytes(b"")
+    with pytest.raises(TragError, match=said):
+        bases.find(tmp_path, str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "tensors", "said"),
+    [
+        ({"general.architecture": "qwen2"}, (), "its architecture is 'qwen2'"),
+        ({"general.architecture": "llama", "llama.expert_count": 8}, (), "llama with 8 experts"),
+        ({"general.architecture": "llama", "llama.rope.scaling.type": "yarn"}, (), "its positions are scaled"),
+        ({"general.architecture": "llama"}, ("rope_freqs.weight",), "its positions are scaled"),
+        ({"general.architecture": "llama"}, (), "does not say its llama.attention.head_count"),
+    ],
+    ids=["another architecture", "experts", "scaled positions", "scaled by factors", "sizes missing"],
+)
+def test_a_gguf_file_that_cannot_be_trained_is_refused(
+    tmp_path: Path, metadata: Mapping[str, str | int], tensors: tuple[str, ...], said: str
+) -> None:
+    from gguf import GGUFWriter
+
+    path = tmp_path / "model.gguf"
+    writer = GGUFWriter(path, str(metadata["general.architecture"]))
+    for key, value in {"tokenizer.chat_template": "{{ messages }}", **metadata}.items():
+        if key == "general.architecture":
+            continue
+        if isinstance(value, int):
+            writer.add_uint32(key, value)
+        else:
+            writer.add_string(key, value)
+    for name in ("token_embd.weight", *tensors):
+        writer.add_tensor(name, np.zeros((4, 8), np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    with pytest.raises(TragError, match=said):
+        bases.find(tmp_path, str(path))
+
+
+@pytest.mark.slow
+def test_a_gguf_file_and_the_folder_it_came_from_are_one_model(tiny: Path, tmp_path: Path) -> None:
+    import torch
+
+    base = bases.find(tiny.parent, str(tiny))
+    model = bases.load(base, torch.float32)
+    model.save_pretrained(tmp_path / "folder")
+    folder = bases.find(tmp_path, str(tmp_path / "folder"))
+    tokens = torch.tensor([[5, 900, 17, 4]])
+    with torch.no_grad():
+        assert torch.equal(bases.load(folder, torch.float32)(tokens).logits, model(tokens).logits)
+    assert bases.shape(folder) == bases.shape(base)
+    assert (base.is_folder, folder.is_folder) == (False, True)
+    assert base.sha256 != folder.sha256
+
+
+@pytest.mark.slow
+def test_the_embedded_model_is_known_by_its_published_file(model_home: Path) -> None:
+    base = bases.find(model_home, "")
+    assert (base.name, base.sha256[:8]) == ("SmolLM2-135M-Instruct", "b179c952")
+    assert bases.shape(base).weights == pytest.approx(134.5e6, rel=0.01)

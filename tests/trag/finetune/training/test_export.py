@@ -1,0 +1,124 @@
+"""What was trained is what llama.cpp reads: the adapter, and a model with it merged in."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from prompts import Message
+from trag.errors import TragError
+from trag.finetune.training import base as bases
+from trag.finetune.training import export
+from trag.finetune.training.agreement import compare
+from trag.llm import header
+from trag.llm.engine import Engine, prepare
+from trag.llm.files import find
+
+MESSAGES = [[Message("user", f"Who leads unit {number}? Think of {number * 7} things.")] for number in range(6)]
+INPUTS = {"q": 64, "k": 64, "v": 64, "o": 64, "gate": 64, "up": 64, "down": 96}
+OUTPUTS = {"q": 64, "k": 32, "v": 32, "o": 64, "gate": 96, "up": 96, "down": 64}
+
+
+def make_adapter(folder: Path, rank: int = 4, alpha: int = 12, more: Mapping[str, np.ndarray] | None = None) -> Path:
+    """An adapter of random weights for the tiny model, as PEFT keeps it, large enough to change every answer."""
+    chance, tensors = np.random.default_rng(2), dict(more or {})
+    for layer in range(2):
+        for name in INPUTS:
+            part = "mlp" if name in ("gate", "up", "down") else "self_attn"
+            module = f"base_model.model.model.layers.{layer}.{part}.{name}_proj"
+            tensors[f"{module}.lora_A.weight"] = chance.standard_normal((rank, INPUTS[name])).astype(np.float32) / 8
+            tensors[f"{module}.lora_B.weight"] = chance.standard_normal((OUTPUTS[name], rank)).astype(np.float32) / 8
+    folder.mkdir()
+    save_file(tensors, folder / "adapter_model.safetensors")
+    config = {
+        "peft_type": "LORA",
+        "r": rank,
+        "lora_alpha": alpha,
+        "target_modules": [f"{name}_proj" for name in INPUTS],
+        "task_type": "CAUSAL_LM",
+    }
+    (folder / "adapter_config.json").write_text(json.dumps(config))
+    return folder
+
+
+@pytest.mark.slow
+def test_peft_and_llama_cpp_agree_with_the_exported_adapter(tiny: Path, tmp_path: Path) -> None:
+    base, source, target = (
+        bases.find(tiny.parent, str(tiny)),
+        make_adapter(tmp_path / "peft"),
+        tmp_path / "adapter.gguf",
+    )
+    export.adapter(source, base, target)
+    find(tiny.parent, str(tiny), str(target))  # it passes what the assistant checks
+    about = header.read(target)
+    assert (about.text("general.type"), about.text("adapter.type")) == ("adapter", "lora")
+    assert about.metadata["adapter.lora.alpha"] == 12.0
+    assert len(about.tensors) == 2 * 2 * 7
+    found = list(compare(base, source, tiny, target, MESSAGES))
+    assert all(one.same for one in found if one.clear), found
+    assert max(one.apart for one in found) < 0.001, found
+    assert min(one.moved for one in found) > 0.1, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tensor", ["attn_q", "attn_k"])
+def test_rows_in_the_order_of_peft_would_not_agree(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tensor: str
+) -> None:
+    """The comparison notices the mistake that is easily made."""
+    from trag.finetune.training import layout
+
+    base, source, target = (
+        bases.find(tiny.parent, str(tiny)),
+        make_adapter(tmp_path / "peft"),
+        tmp_path / "adapter.gguf",
+    )
+    right = layout.turned
+    monkeypatch.setattr(layout, "turned", lambda name, *of: 0 if tensor in name else right(name, *of))
+    export.adapter(source, base, target)
+    monkeypatch.undo()
+    assert max(one.apart for one in compare(base, source, tiny, target, MESSAGES)) > 0.005
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("quantize", "share"),
+    [(shutil.copyfile, 0.02), (prepare, 0.6)],
+    ids=["as merged", "in 8 bits, which a random model feels"],
+)
+def test_a_merged_model_answers_as_the_base_with_its_adapter(
+    tiny: Path, tmp_path: Path, quantize: Callable[[str, str], None], share: float
+) -> None:
+    base, source = bases.find(tiny.parent, str(tiny)), make_adapter(tmp_path / "peft")
+    adapter, merged = tmp_path / "adapter.gguf", tmp_path / "merged.gguf"
+    export.adapter(source, base, adapter)
+    export.merged(source, base, merged, quantize)
+    together, whole, plain = (
+        Engine(*files, 512, 0) for files in ((str(tiny), str(adapter)), (str(merged), ""), (str(tiny), ""))
+    )
+    far = moved = 0.0
+    for messages in MESSAGES:
+        assert whole.tokens(messages) == plain.tokens(messages)
+        wanted, found, before = (np.exp(engine.likely(messages)) for engine in (together, whole, plain))
+        far, moved = far + np.abs(wanted - found).sum(), moved + np.abs(wanted - before).sum()
+    assert far < share * moved
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["adapter.gguf", "merged.gguf", "peft"]
+
+
+@pytest.mark.slow
+def test_an_adapter_of_other_modules_is_refused_and_leaves_no_file(tiny: Path, tmp_path: Path) -> None:
+    base = bases.find(tiny.parent, str(tiny))
+    other = "base_model.model.model.embed_tokens"
+    more = {
+        f"{other}.lora_A.weight": np.ones((4, 8), np.float32),
+        f"{other}.lora_B.weight": np.ones((8, 4), np.float32),
+    }
+    with pytest.raises(TragError, match=r"changes model\.embed_tokens"):
+        export.adapter(make_adapter(tmp_path / "peft", more=more), base, tmp_path / "adapter.gguf")
+    with pytest.raises(TragError, match="holds no adapter"):
+        export.adapter(tmp_path, base, tmp_path / "adapter.gguf")
+    assert [path.name for path in tmp_path.iterdir()] == ["peft"]

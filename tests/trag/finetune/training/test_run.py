@@ -1,0 +1,228 @@
+"""Training goes on where it was stopped or killed, comes to the same adapter, and says why when it cannot."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from trag.errors import TragError
+from trag.finetune.dataset.examples import Example, write
+from trag.finetune.training import checkpoints, plot, progress, run, schedule
+from trag.finetune.training import plan as plans
+from trag.finetune.training.blocks import Block
+from trag.finetune.training.checkpoints import Measured, State
+from trag.finetune.training.plan import Plan, TrainingSettings
+
+ROOT = Path(__file__).parents[3]
+SETTINGS = TrainingSettings(epochs=2, accumulation=4, learning_rate=1.0, warm_up=0.25, seed=5)
+BLOCKS = [Block((number,), 0, ()) for number in range(10)]
+
+
+def train(folder: Path, order: Plan, stop: threading.Event | None = None) -> list[progress.Progress]:
+    """What it says."""
+    said: list[progress.Progress] = []
+    run.train(folder, order, said.append, stop or threading.Event())
+    return said
+
+
+def start(folder: Path, order: Plan) -> subprocess.Popen[str]:
+    """The process of its own."""
+    plans.write(folder, order)
+    command = [sys.executable, "-m", "trag.finetune.training", str(folder)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+def after_step(process: subprocess.Popen[str], step: int) -> None:
+    """Waits until that step is done."""
+    assert process.stdout
+    for line in process.stdout:
+        record = progress.decode(line)
+        if isinstance(record, progress.Step) and record.step == step:
+            return
+    raise AssertionError(process.communicate()[1])
+
+
+def weights(folder: Path) -> bytes:
+    return (run.adapter(folder) / "adapter_model.safetensors").read_bytes()
+
+
+def test_each_epoch_learns_from_every_example_once_in_an_order_of_its_own() -> None:
+    assert schedule.steps(SETTINGS, 10) == 5
+    places = [block.tokens[0] for step in range(5) for block in schedule.batch(SETTINGS, BLOCKS, step)]
+    first, second = places[:10], places[10:]
+    assert sorted(first) == sorted(second) == list(range(10))
+    assert len({tuple(first), tuple(second), tuple(range(10))}) == 3
+    assert places != [
+        block.tokens[0] for step in range(5) for block in schedule.batch(replace(SETTINGS, seed=6), BLOCKS, step)
+    ]
+
+
+def test_the_learning_rate_rises_and_then_falls_to_nothing() -> None:
+    rates = [schedule.rate(SETTINGS, step, 20) for step in range(20)]
+    assert rates[:6] == sorted(rates[:6])
+    assert rates[5] == pytest.approx(1.0)
+    assert rates[5:] == sorted(rates[5:], reverse=True)
+    assert 0 < rates[-1] < 0.02
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"rnak": 4}, 'unknown setting "rnak"'),
+        ({"rank": 4.5}, '"rank" must be a number without a fraction'),
+        ({"epochs": "two"}, '"epochs" must be a number'),
+        ({"epochs": 0, "accumulation": -1}, '"epochs" must be more than 0; "accumulation" must be more than 0'),
+        ({"warm_up": 1}, '"warm_up" must be at least 0 and less than 1'),
+        ({"dataset": None}, '"dataset" must be a path'),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_settings_that_make_no_sense_are_refused_all_at_once(
+    tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    order = Plan(tmp_path / "dataset", tmp_path, "", replace(SETTINGS, epochs=1.5))
+    plans.write(tmp_path, order)
+    assert plans.read(tmp_path) == order
+    file = tmp_path / plans.FILE
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(TragError, match=said):
+        plans.read(tmp_path)
+
+
+def test_a_record_of_progress_is_read_as_it_was_said() -> None:
+    for record in (progress.Step(1, 2, 0.5, None, 10.0, 3.0), progress.Failed("a\nb", ""), progress.Paused(1, 2)):
+        assert progress.decode(progress.encode(record)) == record
+
+
+def test_losses_are_a_table_and_a_picture() -> None:
+    losses, held_out = [Measured(1, 2.0), Measured(2, 1.0)], [Measured(0, 2.5), Measured(2, 1.5)]
+    assert plot.table(losses, held_out).decode() == ("step,loss,held_out\n0,,2.50000\n1,2.00000,\n2,1.00000,1.50000\n")
+    picture = plot.picture(losses, held_out).decode()
+    assert picture.count("<circle") == 2
+    assert picture.startswith("<svg")
+    assert plot.picture([], []).decode().endswith("</svg>")
+
+
+@pytest.mark.parametrize(
+    ("losses", "over"),
+    [([3, 2, 1], False), ([1, 2], False), ([1, 2, 1.5], True), ([3, 1, 2, 0.5], False), ([3, 1, 1, 1], True)],
+    ids=str,
+)
+def test_it_ends_early_once_the_held_out_loss_falls_no_more(losses: list[float], over: bool) -> None:
+    state = State("", held_out=tuple(Measured(step, loss) for step, loss in enumerate(losses)))
+    assert run._is_over(state, patience=2) is over
+
+
+def test_a_damaged_checkpoint_is_told(tmp_path: Path) -> None:
+    assert checkpoints.load(tmp_path) is None
+    (tmp_path / "checkpoint.safetensors").write_bytes(b"half")
+    with pytest.raises(TragError, match=r"checkpoint\.safetensors is damaged"):
+        checkpoints.load(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_killed_and_stopped_it_comes_to_the_same_adapter(plan: Plan, tmp_path: Path) -> None:
+    undisturbed, disturbed = tmp_path / "undisturbed", tmp_path / "disturbed"
+    process = start(disturbed, plan)
+    after_step(process, 2)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert run.trained(disturbed) is None
+
+    process = start(disturbed, plan)
+    after_step(process, 4)
+    process.terminate()
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert isinstance(progress.decode(out.splitlines()[-1]), progress.Paused), out
+
+    process = start(disturbed, plan)
+    out, errors = process.communicate(timeout=120)
+    assert isinstance(progress.decode(out.splitlines()[-1]), progress.Finished), errors
+
+    train(undisturbed, plan)
+    assert weights(disturbed) == weights(undisturbed)
+    assert (disturbed / "loss.csv").read_bytes() == (undisturbed / "loss.csv").read_bytes()
+    done = run.trained(disturbed)
+    assert done
+    assert (done.steps, done.examples, done.rank, done.alpha, done.too_long) == (6, 18, 4, 8, 0)
+    assert done.loss_after < done.loss_before
+
+
+@pytest.mark.slow
+def test_a_finished_one_is_not_trained_again_and_not_mixed_with_another(
+    plan: Plan, tmp_path: Path, lessons: tuple[Example, ...]
+) -> None:
+    folder = tmp_path / "training"
+    said = train(folder, plan)
+    steps = [record for record in said if isinstance(record, progress.Step)]
+    assert [record.step for record in steps] == list(range(1, 7))
+    assert steps[-1].seconds_left == 0
+    assert {"loss.csv", "loss.svg", "adapter", "trained.json"} <= {path.name for path in folder.iterdir()}
+    assert not any(isinstance(record, progress.Step) for record in train(folder, plan))
+    others = replace(plan, settings=replace(plan.settings, seed=9))
+    with pytest.raises(TragError, match="another base or dataset"):
+        train(folder, others)
+    (plan.dataset / "held_out.jsonl").write_bytes(write(lessons[17:]))
+    with pytest.raises(TragError, match="another base or dataset"):
+        train(folder, plan)
+
+
+@pytest.mark.slow
+def test_a_loss_that_is_no_number_ends_it_with_a_reason(plan: Plan, tmp_path: Path) -> None:
+    wild = replace(plan, settings=replace(plan.settings, learning_rate=1e30))
+    with pytest.raises(TragError, match="no number") as refused:
+        train(tmp_path / "training", wild)
+    assert "lower learning rate" in refused.value.hint
+    assert run.trained(tmp_path / "training") is None
+
+
+def no_file(folder: Path) -> None:
+    (folder / "held_out.jsonl").unlink()
+
+
+def one_answer(folder: Path) -> None:
+    lines = [json.loads(line) for line in (folder / "train.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["asked"] = [asked | {"answer": "Ada."} for asked in line["asked"]]
+    (folder / "train.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def too_small(folder: Path) -> None:
+    (folder / "train.jsonl").write_text((folder / "train.jsonl").read_text().split("\n")[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [(no_file, "cannot be read"), (one_answer, "holds one answer"), (too_small, "at least 20 are needed")],
+    ids=["a file missing", "one answer", "too small"],
+)
+def test_a_dataset_that_teaches_nothing_is_refused(
+    plan: Plan, tmp_path: Path, harm: Callable[[Path], None], said: str
+) -> None:
+    harm(plan.dataset)
+    with pytest.raises(TragError, match=said):
+        train(tmp_path / "training", plan)
+    assert not (tmp_path / "training" / "checkpoint.safetensors").exists()
+
+
+@pytest.mark.slow
+def test_two_processes_do_not_train_in_one_folder(plan: Plan, tmp_path: Path) -> None:
+    first = start(tmp_path / "training", plan)
+    after_step(first, 1)
+    second = start(tmp_path / "training", plan)
+    out, _ = second.communicate(timeout=60)
+    failed = progress.decode(out.splitlines()[-1])
+    first.kill()
+    first.communicate()
+    assert isinstance(failed, progress.Failed)
+    assert "already in use" in failed.message

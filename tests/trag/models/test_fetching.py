@@ -1,0 +1,286 @@
+"""Fetching from a real server on this machine: whole, in pieces, broken off, wrong, and not at all."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from trag.cli import main
+from trag.errors import TragError
+from trag.models import fetching, recommended
+from trag.models.fetching import fetch
+from trag.models.recommended import MODELS, Recommended, named
+
+ROOT = Path(__file__).parents[3]
+CONTENT = bytes(range(256)) * 12_000  # three pieces
+MODEL = Recommended(
+    "tiny",
+    "someone/tiny-GGUF",
+    "a" * 40,
+    "tiny.gguf",
+    hashlib.sha256(CONTENT).hexdigest(),
+    len(CONTENT),
+    "Apache-2.0",
+    "For tests.",
+    template="{{ messages }}",
+)
+
+
+@dataclass
+class Hub:
+    """What the server does: `cuts` are after how many bytes each connection breaks off."""
+
+    address: str = ""
+    content: bytes = CONTENT
+    ranges: bool = True
+    status: int = 200
+    cuts: list[int] = field(default_factory=list)
+    slow: float = 0.0
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A hub that sends whoever asks on to another address, as the real one does."""
+    state = Hub()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            state.asked.append((self.path, self.headers.get("Range", "")))
+            if "/resolve/" in self.path:
+                self.send_response(302)
+                self.send_header("Location", "/cdn/blob")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+            start = int(self.headers.get("Range", "bytes=0-")[6:-1]) if state.ranges else 0
+            body = state.content[start:]
+            self.send_response(state.status if state.status != 200 else 206 if start else 200)
+            self.send_header("Content-Length", str(len(body)))
+            if start:
+                self.send_header("Content-Range", f"bytes {start}-{len(state.content) - 1}/{len(state.content)}")
+            self.end_headers()
+            if state.status == 200:
+                with suppress(ConnectionError):  # whoever asked is gone
+                    self.write(body)
+
+        def write(self, body: bytes) -> None:
+            cut = state.cuts.pop(0) if state.cuts else len(body)
+            for piece in range(0, cut, 100_000):
+                time.sleep(state.slow)
+                self.wfile.write(body[piece : min(piece + 100_000, cut)])
+            self.close_connection = cut < len(body)
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    monkeypatch.setattr(fetching, "PAUSE", 0.0)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        state.address = f"http://127.0.0.1:{server.server_port}"
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        yield state
+        server.shutdown()
+        thread.join()
+
+
+def ranges(hub: Hub) -> list[str]:
+    return [range for path, range in hub.asked if path.startswith("/cdn")]
+
+
+def get(hub: Hub, folder: Path, model: Recommended = MODEL) -> list[tuple[str, int, int]]:
+    told: list[tuple[str, int, int]] = []
+    path = fetch(model, folder, hub=hub.address, progress=lambda *step: told.append(step))
+    assert path.read_bytes() == CONTENT
+    assert not (folder / "tiny.gguf.part").exists()
+    return told
+
+
+def test_a_model_is_fetched_checked_and_described(hub: Hub, tmp_path: Path) -> None:
+    told = get(hub, tmp_path / "models")
+    assert hub.asked[0][0] == f"/someone/tiny-GGUF/resolve/{'a' * 40}/tiny.gguf"
+    beside = {path.name: path.read_text() for path in (tmp_path / "models").iterdir() if path.name != "tiny.gguf"}
+    assert beside == {"tiny.gguf.sha256": f"{MODEL.sha256}  tiny.gguf\n", "tiny.gguf.jinja": "{{ messages }}"}
+    assert [step for step in told if step[1] == step[2]] == [
+        ("fetching", len(CONTENT), len(CONTENT)),
+        ("checking", len(CONTENT), len(CONTENT)),
+    ]
+    asked = len(hub.asked)
+    get(hub, tmp_path / "models")
+    assert len(hub.asked) == asked, "what is there is checked, and not fetched again"
+
+
+@pytest.mark.parametrize(
+    ("cuts", "expected"),
+    [
+        ([1_000_000, 500_000], ["", "bytes=1000000-", "bytes=1500000-"]),
+        ([0, 1_000_000], None),
+        ([1_000_000, 0, 0, 0, 0], ["", *["bytes=1000000-"] * 5]),
+    ],
+    ids=["twice", "before the first byte", "for a while"],
+)
+def test_a_broken_connection_is_gone_on_with(
+    hub: Hub, tmp_path: Path, cuts: list[int], expected: list[str] | None
+) -> None:
+    hub.cuts = cuts
+    if expected is None:
+        with pytest.raises(TragError, match="cannot be reached") as refused:
+            get(hub, tmp_path)
+        assert f"put it at {tmp_path / 'tiny.gguf'}" in refused.value.hint
+        return
+    get(hub, tmp_path)
+    assert ranges(hub) == expected
+
+
+def test_what_is_kept_of_one_attempt_is_the_beginning_of_the_next(hub: Hub, tmp_path: Path) -> None:
+    hub.cuts = [1_500_000, *[0] * 5]
+    with pytest.raises(TragError, match="1,500,000 bytes are kept, and the same command goes on from there") as refused:
+        get(hub, tmp_path)
+    assert MODEL.sha256 in refused.value.hint
+    assert (tmp_path / "tiny.gguf.part").stat().st_size == 1_500_000
+    get(hub, tmp_path)
+    assert ranges(hub)[-1] == "bytes=1500000-"
+
+
+def test_a_server_without_ranges_begins_anew(hub: Hub, tmp_path: Path) -> None:
+    hub.ranges, hub.cuts = False, [1_000_000]
+    get(hub, tmp_path)
+    assert ranges(hub) == ["", "bytes=1000000-"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (CONTENT[:-1] + b"!", "is not the published tiny.gguf: its sha256 is"),
+        (CONTENT + b"!" * 2_000_000, r"gives more than the 3,072,000 bytes"),
+    ],
+    ids=["another file", "a longer file"],
+)
+def test_what_is_not_the_published_file_is_not_kept(hub: Hub, tmp_path: Path, content: bytes, said: str) -> None:
+    hub.content = content
+    with pytest.raises(TragError, match=said):
+        get(hub, tmp_path)
+    assert not (tmp_path / "tiny.gguf").exists()
+    hub.content = CONTENT
+    get(hub, tmp_path)
+
+
+def test_a_file_that_was_put_there_is_checked(hub: Hub, tmp_path: Path) -> None:
+    (tmp_path / "tiny.gguf").write_bytes(CONTENT)
+    get(hub, tmp_path)
+    assert hub.asked == []
+    (tmp_path / "tiny.gguf").write_bytes(CONTENT[:-1])
+    with pytest.raises(TragError, match="is not the published") as refused:
+        get(hub, tmp_path)
+    assert "Remove tiny.gguf" in refused.value.hint
+
+
+def test_a_hub_that_refuses_and_one_that_is_not_there_say_where_to_put_the_file(hub: Hub, tmp_path: Path) -> None:
+    hub.status = 404
+    with pytest.raises(TragError, match=r"does not give tiny\.gguf: 404") as refused:
+        get(hub, tmp_path)
+    for part in (MODEL.address(hub.address), "3,072,000 bytes", str(tmp_path / "tiny.gguf")):
+        assert part in refused.value.hint
+    for address, said in (("http://127.0.0.1:1", "refused"), ("file:///etc", "no address of a hub")):
+        with pytest.raises(TragError, match=said):
+            fetch(MODEL, tmp_path, hub=address, progress=lambda *_: None)
+
+
+def test_a_disk_without_room_is_said_before_anything_is_fetched(hub: Hub, tmp_path: Path) -> None:
+    with pytest.raises(TragError, match="GiB free, and tiny needs") as refused:
+        get(hub, tmp_path, replace(MODEL, bytes=10**18))
+    assert "TRAG_HOME" in refused.value.hint
+    assert hub.asked == []
+
+
+def test_two_at_once_do_not_write_into_one_file(hub: Hub, tmp_path: Path) -> None:
+    hub.slow = 0.05
+    began = threading.Event()
+    first = threading.Thread(
+        target=fetch, args=(MODEL, tmp_path), kwargs={"hub": hub.address, "progress": lambda *_: began.set()}
+    )
+    first.start()
+    began.wait(10)
+    with pytest.raises(TragError, match="is being fetched already"):
+        get(hub, tmp_path)
+    first.join()
+    get(hub, tmp_path)
+
+
+FETCH = """
+import sys
+from pathlib import Path
+from tests_model import MODEL
+from trag.models.fetching import fetch
+fetch(MODEL, Path(sys.argv[1]), hub=sys.argv[2], progress=lambda *step: print(*step, flush=True))
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_fetch_is_gone_on_with(hub: Hub, tmp_path: Path) -> None:
+    hub.slow = 0.05
+    (tmp_path / "tests_model.py").write_text(f"from trag.models.recommended import Recommended\nMODEL = {MODEL!r}\n")
+    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    with subprocess.Popen(
+        [sys.executable, "-c", FETCH, str(tmp_path), hub.address], stdout=subprocess.PIPE, text=True, env=environment
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline().startswith("fetching")
+        child.kill()
+    had = (tmp_path / "tiny.gguf.part").stat().st_size
+    assert 0 < had < len(CONTENT)
+    hub.slow = 0.0
+    get(hub, tmp_path)
+    assert ranges(hub)[-1] == f"bytes={had}-"
+
+
+# The list, and the terminal
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_every_recommended_model_is_pinned_whole(model: Recommended) -> None:
+    assert len(model.revision) == 40
+    assert len(model.sha256) == 64
+    assert int(model.revision, 16)
+    assert int(model.sha256, 16)
+    assert model.address("http://mirror/") == f"http://mirror/{model.repository}/resolve/{model.revision}/{model.file}"
+    assert model.bytes > 10**9
+    assert named(model.name) is model
+
+
+def test_the_paper_s_model_is_among_them_with_the_template_that_its_file_lacks() -> None:
+    from jinja2 import Environment
+
+    template = Environment().from_string(named("llama-2-7b-chat").template)
+    turns = [("system", "Be brief."), ("user", "Who?"), ("assistant", "Ada."), ("user", "Since when?")]
+    messages = [{"role": role, "content": content} for role, content in turns]
+    assert template.render(messages=messages, bos_token="<s>", eos_token="</s>") == (
+        "<s>[INST] <<SYS>>\nBe brief.\n<</SYS>>\n\nWho? [/INST] Ada. </s><s>[INST] Since when? [/INST]"
+    )
+
+
+def test_the_terminal_lists_fetches_and_refuses(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRAG_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(recommended, "MODELS", (MODEL,))
+    assert main(["models", "get", "tiny", "--hub", hub.address]) == 0
+    out = capsys.readouterr().out
+    assert f"TRAG_MODEL={tmp_path / 'home' / 'models' / 'tiny.gguf'}" in out
+    assert main(["models", "list"]) == 0
+    out = capsys.readouterr().out
+    assert "tiny  0.0 GiB  Apache-2.0  is here" in out
+    assert "is no GGUF file" in out
+    assert main(["models", "get", "other"]) == 1
+    assert "No model other is recommended" in capsys.readouterr().err
+    assert main(["models", "try", str(tmp_path / "home" / "models" / "tiny.gguf")]) == 1
+    assert "is no GGUF file" in capsys.readouterr().err

@@ -1,0 +1,67 @@
+"""Which passwords may be chosen, and what is kept of them."""
+
+import pytest
+
+from trag.errors import TragError
+from trag.people import passwords
+
+GOOD = "violet kettle orbit"
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        GOOD,
+        "Tr0ub4dor&3",
+        "пароль из четырёх слов",
+        "z" * 40 + "q7 velvet drum",
+        "x9$Lw2!pQz",
+        "0123456789 is not how it ends",
+        "schwarzer Kater trinkt",
+    ],
+)
+def test_what_is_hard_to_guess_may_be_chosen_whatever_it_is_made_of(password: str) -> None:
+    passwords.check(password)
+
+
+@pytest.mark.parametrize(
+    ("password", "why"),
+    [
+        ("", "has 0"),
+        ("seven77", "has 7"),
+        ("q" * 129, "has 129"),
+        ("password", "top-10 common"),
+        ("qwertyuiop", "guessed soon"),
+        ("aaaaaaaaaaaa", "guessed soon"),
+        ("12345678", "guessed soon"),
+        ("larkmoor2024", "guessed soon"),
+        ("ada.lovelace", "guessed soon"),
+    ],
+)
+def test_what_is_guessed_early_may_not(password: str, why: str) -> None:
+    with pytest.raises(TragError) as refused:
+        passwords.check(password, ("ada.lovelace", "Ada Lovelace", "Larkmoor"))
+    assert why in f"{refused.value.message} {refused.value.hint}"
+
+
+def test_a_password_is_kept_as_argon2id_of_19_mib_and_never_as_itself() -> None:
+    kept = passwords.hashed(GOOD)
+    assert kept.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+    assert kept != passwords.hashed(GOOD)
+    assert passwords.is_right(GOOD, kept)
+    assert not passwords.is_right(GOOD + " ", kept)
+    assert not passwords.is_dated(kept)
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("kept", ["", "subject:abc", "$argon2id$", "nonsense"])
+def test_where_no_password_is_kept_every_one_is_wrong(kept: str) -> None:
+    assert not passwords.is_right("nobody", kept)
+    assert not passwords.is_right("", kept)
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_same_characters_are_the_same_password_however_they_are_composed() -> None:
+    assert passwords.is_right("cafe\u0301 au lait", passwords.hashed("caf\u00e9 au lait"))
+    assert not passwords.is_right("x" * 128 + "y" * 4, passwords.hashed("x" * 128))
+    assert not passwords.is_right("\ud800", passwords.hashed("another"))

@@ -1,0 +1,68 @@
+"""People from a table: read, or every problem told at once."""
+
+import pytest
+
+from org.chart import load
+from trag.errors import TragError
+from trag.people.roster import MOST, read_roster, unit_of
+
+CHART = load(
+    b"id,name,parent,type\nclub,Club,,club\nboard,Board,club,board\nb1,Bar,club,team\nb2,Bar,board,team\n", "c.csv"
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"name,shown,role,unit\nada,Ada L,reviewer,Board\n",
+        "\ufeffName;Full name;Role;Department\r\nada;Ada L;Reviewer;board\r\n".encode(),
+        "name\tshown\trole\tunit\nada\t Ada  L \tREVIEWER\tboard\n".encode("utf-16"),
+        b"unit,role,display name,username,phone\nBoard,reviewer,Ada L,ada,1\n",
+    ],
+    ids=["commas", "semicolons", "tabs", "other headers"],
+)
+def test_a_table_is_read_however_it_was_saved(content: bytes) -> None:
+    (ada,) = read_roster(content, CHART)
+    assert (ada.name, ada.shown, ada.role, ada.unit, ada.state) == ("ada", "Ada L", "reviewer", "board", "active")
+
+
+def test_only_a_name_is_needed() -> None:
+    (ada,) = read_roster(b"name\nada\n", None)
+    assert (ada.shown, ada.role, ada.unit) == ("ada", "employee", "")
+
+
+def test_every_problem_is_told_at_once() -> None:
+    rows = "name,role,unit\nada,,\nbo,boss,\nADA,,\nc d,,\n,admin,\ney,,Pub\neff,,Bar\n"
+    with pytest.raises(TragError) as refused:
+        read_roster(rows.encode(), CHART)
+    for told in (
+        "row 3: 'boss' is no role",
+        "row 4: ADA stands in row 2",
+        "row 5: 'c d' cannot be a name",
+        "row 6: A name to sign in with is missing",
+        "row 7: the chart has no unit 'Pub'",
+        "row 8: 2 units of the chart are called 'Bar'",
+    ):
+        assert told in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "empty"),
+        (b"who,role\nada,admin\n", 'no column "name"'),
+        (b"PK\x03\x04", "workbook"),
+        (b"name\n" + b"".join(b"p%d\n" % n for n in range(MOST + 1)), "too many for one file"),
+        (b'name\n"ada\n', "cannot be read"),
+        (b"name\n" + b"x y\n" * 50, "and 30 more"),
+    ],
+)
+def test_what_is_no_list_of_people_is_told_in_words(content: bytes, told: str) -> None:
+    with pytest.raises(TragError) as refused:
+        read_roster(content, CHART)
+    assert told in refused.value.message + refused.value.hint
+
+
+@pytest.mark.parametrize(("wanted", "unit"), [("", ""), ("b1", "b1"), ("Board", "board"), ("BOARD", "board")])
+def test_a_unit_is_named_by_its_id_or_its_name(wanted: str, unit: str) -> None:
+    assert unit_of(wanted, CHART) == unit

@@ -1,0 +1,219 @@
+"""Which adapter answers, and how another one takes its place while people ask: the real model, tiny real adapters."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from time import monotonic, sleep
+
+import psutil
+import pytest
+
+from org.chart import load
+from store import StoreError
+from trag import adapters
+from trag.errors import TragError
+from trag.events import Answer, Token
+from trag.finetune.candidates import Candidates, Manifest
+from trag.home import Home, open_home
+from trag.llm import files
+from trag.llm.local import LocalModel
+from trag.record import AnswerRecord
+from trag.settings import Settings
+
+EMBEDDED = files.base_sha256("")
+CHART = b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Board,team\n"
+Make = Callable[..., Path]
+
+
+def add(candidates: Candidates, file: Path, *, base: str = EMBEDDED) -> Manifest:
+    return candidates.add(file, base_name="Base", base_sha256=base, dataset_sha256="d" * 64, settings=(), by="ada")
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_adapter: Make) -> Path:
+    """An adapter that ships, in place of the one that may really do so."""
+    folder = tmp_path / "shipped"
+    make_adapter(folder / "adapter.gguf")
+    (folder / "manifest.json").write_text(json.dumps({"base_sha256": EMBEDDED}))
+    monkeypatch.setattr(files, "SHIPPED", folder)
+    return folder
+
+
+@pytest.mark.parametrize("what", ["fits", "no manifest", "no file", "another base", "the operator's model"])
+def test_the_adapter_that_ships_is_used_with_the_model_it_was_trained_on(shipped: Path, what: str) -> None:
+    if what == "no manifest":
+        (shipped / "manifest.json").unlink()
+    if what == "no file":
+        (shipped / "adapter.gguf").unlink()
+    if what == "another base":
+        (shipped / "manifest.json").write_text(json.dumps({"base_sha256": "b" * 64}))
+    found = files.adapter_file("their.gguf" if what == "the operator's model" else "", "")
+    assert found == (str(shipped / "adapter.gguf") if what == "fits" else "")
+    assert found == "" or files.adapter_name(Path(found)) == "shipped"
+
+
+@pytest.mark.parametrize(
+    ("setting", "url", "promoted", "answers"),
+    [
+        ("", "", "", "shipped"),
+        ("", "", "ours", "ours"),
+        ("", "", "other base", "shipped"),
+        ("none", "", "", ""),
+        ("none", "", "ours", ""),
+        ("mine.gguf", "", "", "mine.gguf"),
+        ("mine.gguf", "", "ours", "mine.gguf"),
+        ("", "http://127.0.0.1:1/v1", "ours", ""),
+    ],
+)
+def test_the_settings_come_first_then_what_was_promoted_then_what_ships(
+    shipped: Path, tmp_path: Path, make_adapter: Make, setting: str, url: str, promoted: str, answers: str
+) -> None:
+    candidates = Candidates(tmp_path / "adapters")
+    ids = {
+        "ours": add(candidates, make_adapter(tmp_path / "a.gguf", size=0.1)).id,
+        "other base": add(candidates, make_adapter(tmp_path / "b.gguf", size=0.2), base="b" * 64).id,
+        "": "",
+    }
+    settings = Settings(home=tmp_path, adapter=setting, model_url=url)
+    found = adapters.answering(settings, ids[promoted], candidates)
+    assert (files.adapter_name(Path(found)) if found else "") == ids.get(answers, answers)
+    told = adapters.left_out(settings, ids[promoted], candidates)
+    assert bool(told) == (bool(promoted) and answers != "ours")
+
+
+def test_an_adapter_for_another_model_and_one_that_changed_are_refused(tmp_path: Path, make_adapter: Make) -> None:
+    candidates, settings = Candidates(tmp_path / "adapters"), Settings(home=tmp_path)
+    stranger = add(candidates, make_adapter(tmp_path / "a.gguf"), base="b" * 64)
+    with pytest.raises(TragError, match=r"was trained on Base \(bbbbbbbbbbbb\), and the model is SmolLM2"):
+        adapters.fitting(stranger.id, settings, candidates)
+    ours = add(candidates, make_adapter(tmp_path / "b.gguf", size=0.1))
+    with candidates.file(ours.id).open("ab") as file:
+        file.write(b"!")
+    with pytest.raises(TragError, match="no longer what was measured"):
+        adapters.fitting(ours.id, settings, candidates)
+    with pytest.raises(TragError, match="no adapter 20200101-00000000; there are"):
+        adapters.fitting("20200101-00000000", settings, candidates)
+
+
+# Promotion
+
+
+@pytest.fixture
+def home(model_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+    """A home with a chart, beside the model that is prepared already; nothing ships."""
+    monkeypatch.setattr(files, "SHIPPED", tmp_path / "nothing")
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "models").symlink_to(model_home / "models")
+    with open_home(Settings(home=folder, answer_tokens=40)) as opened:
+        opened.activate_chart(load(CHART, "club.csv"), "club.csv", CHART, by="ada")
+        yield opened
+
+
+def gone(pid: int) -> bool:
+    end = monotonic() + 5
+    while monotonic() < end:
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return True
+        sleep(0.02)
+    return False
+
+
+def running(home: Home) -> LocalModel:
+    assert isinstance(home.model, LocalModel)
+    return home.model
+
+
+@pytest.mark.slow
+def test_an_answer_under_way_keeps_its_model_and_the_next_one_has_the_promoted(
+    home: Home, tmp_path: Path, make_adapter: Make
+) -> None:
+    ours = add(home.candidates, make_adapter(tmp_path / "a.gguf", size=0.3))
+    old = running(home)
+    asked = home.assistant.ask("Tell me all about the Bar, at length.", system="finetuned-tree")
+    while not isinstance(next(asked), Token):
+        pass
+    pid = old.pid
+    promotion = home.promote(ours.id, by="ada", instead_of="")
+    assert (promotion.adapter, home.adapter_name, home.model.identity.adapter) == (ours.id, ours.id, ours.id)
+    assert psutil.pid_exists(pid), "an answer is still being written"
+    *_, last = asked
+    assert isinstance(last, Answer)
+    assert (last.record.model.adapter, last.record.interrupted) == ("", "")
+    assert last.record.answer
+    assert gone(pid)
+    assert home.assistant.answer("What is the Bar under?").model.adapter == ours.id
+
+
+@pytest.mark.slow
+def test_nobody_who_asks_notices_promotions(home: Home, tmp_path: Path, make_adapter: Make) -> None:
+    first = add(home.candidates, make_adapter(tmp_path / "a.gguf"))
+    second = add(home.candidates, make_adapter(tmp_path / "b.gguf", size=0.01))
+    assistant, over = home.assistant, threading.Event()
+    records: list[AnswerRecord] = []
+
+    def ask() -> None:
+        while not over.is_set():
+            records.append(assistant.answer("What is the Bar under?"))
+
+    models = [running(home)]
+    with ThreadPoolExecutor(3) as pool:
+        askers = [pool.submit(ask) for _ in range(3)]
+        for adapter in (first.id, second.id, "", second.id):
+            home.promote(adapter, by="ada")
+            models.append(running(home))
+        answered = len(records)
+        while len(records) < answered + 4 and not any(asker.done() for asker in askers):
+            sleep(0.05)
+        over.set()
+    assert [asker.exception() for asker in askers] == [None] * 3
+    assert [record.interrupted for record in records if record.interrupted] == []
+    assert {record.model.adapter for record in records} >= {"", second.id}
+    assert records[-1].model.adapter == second.id
+    assert [bool(model.pid) for model in models] == [False] * 4 + [True]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("size", "layers", "said"),
+    [(float("nan"), 30, "computes no numbers"), (0.0, 31, "has no weight 'blk.30")],
+    ids=["not a number", "another shape"],
+)
+def test_an_adapter_that_does_not_work_leaves_the_other_in_its_place(
+    home: Home, tmp_path: Path, make_adapter: Make, size: float, layers: int, said: str
+) -> None:
+    spoilt = add(home.candidates, make_adapter(tmp_path / "a.gguf", size=size, layers=layers))
+    before = home.model
+    assert home.assistant
+    with pytest.raises(TragError, match=said):
+        home.promote(spoilt.id, by="ada")
+    assert home.model is before is home.assistant.model
+    assert (home.records.promotions.all(), home.adapter) == ((), "")
+
+
+@pytest.mark.slow
+def test_one_step_back_and_forth_and_only_from_what_was_seen(home: Home, tmp_path: Path, make_adapter: Make) -> None:
+    with pytest.raises(TragError, match="nothing to go back to"):
+        home.roll_back(by="ada")
+    ours = add(home.candidates, make_adapter(tmp_path / "a.gguf"))
+    home.promote(ours.id, by="ada")
+    with pytest.raises(StoreError, match=f"promoted meanwhile: {ours.id}"):
+        home.promote("", by="bob", instead_of="")
+    assert home.model.identity.adapter == ours.id
+    assert home.roll_back(by="bob", instead_of=ours.id).adapter == ""
+    assert home.model.identity.adapter == ""
+    assert home.roll_back(by="bob").adapter == ours.id
+    with ExitStack() as closing:  # as after a restart
+        assert Home(home.settings, closing).model.identity.adapter == ours.id
+
+
+def test_settings_that_say_what_answers_leave_nothing_to_promote(tmp_path: Path) -> None:
+    for settings, name in (
+        (Settings(home=tmp_path, adapter="none"), "TRAG_ADAPTER"),
+        (Settings(home=tmp_path, model_url="http://127.0.0.1:1/v1"), "TRAG_MODEL_URL"),
+    ):
+        with open_home(settings) as home, pytest.raises(TragError, match=f"{name} says what answers"):
+            home.promote("", by="ada")

@@ -1,0 +1,101 @@
+"""A home of real records, the pages of the people over it behind the gate, and browsers that look at them."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from argon2 import PasswordHasher
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from org.chart import load
+from store.person import Newcomer, Person, Role, State
+from store.records import Records
+from trag.people import passwords
+from trag.settings import Settings
+from trag.web.gate import Gate
+from trag.web.people import page as people
+from trag.web.people.door import Door
+
+HERE = "http://127.0.0.1:7860"
+PASSWORD = "violet kettle orbit"
+CHART = load(b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Club,team\nBar,Board,team\n", "chart.csv")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Argon2id with the least work it takes."""
+    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    nobodys = hasher.hash("nobody")
+    monkeypatch.setattr(passwords, "_hasher", lambda: hasher)
+    monkeypatch.setattr(passwords, "_nobodys", lambda: nobodys)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty database that is up to date, to be copied."""
+    place = tmp_path_factory.mktemp("made") / "trag.db"
+    Records(f"sqlite:///{place}").close()
+    return place
+
+
+@dataclass
+class Place:
+    """A home of its own, and browsers that look at it."""
+
+    records: Records
+    app: FastAPI
+    door: Door
+
+    def browser(self, address: str = HERE, host: str = "10.0.0.7") -> TestClient:
+        return TestClient(
+            self.app,
+            base_url=address,
+            headers={"Accept": "text/html"},
+            follow_redirects=False,
+            client=(host, 4711),
+        )
+
+    def add(self, name: str, role: Role = "employee", state: State = "active", **more: str) -> Person:
+        secret = passwords.hashed(PASSWORD)
+        return self.records.people.add(Newcomer(name, role=role, state=state, secret=secret, **more), by="test")  # type: ignore[arg-type]
+
+    def signed_in(self, name: str, address: str = HERE) -> TestClient:
+        browser = self.browser(address)
+        answer = browser.post("/sign-in", data={"name": name, "password": PASSWORD})
+        assert answer.status_code == 303, answer.text
+        return browser
+
+    def done(self, most: int = 5) -> list[tuple[str, str, str, str]]:
+        return [(each.who, each.what, each.about, each.result) for each in self.records.audit.page(most=most)]
+
+
+@pytest.fixture
+def opened(made: Path, tmp_path: Path) -> Iterator[Any]:
+    """Opens a home under settings."""
+    database = tmp_path / "trag.db"
+    database.write_bytes(made.read_bytes())
+    with closing(Records(f"sqlite:///{database}")) as records:
+
+        def opened(**settings: Any) -> Place:
+            home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
+            app = FastAPI(openapi_url=None)
+            door = Door(records, Settings(home=tmp_path, **settings))
+            app.add_middleware(Gate, door=door, functions={0: "employee"})
+            app.get("/")(lambda: "asked")
+            people.mount(app, home, door)
+            return Place(records, app, door)
+
+        yield opened
+
+
+@pytest.fixture
+def place(opened: Any) -> Place:
+    """A home with one admin."""
+    place: Place = opened()
+    place.add("root", "admin")
+    return place

@@ -1,0 +1,105 @@
+"""Accounts that are asked for, and one's own."""
+
+import re
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+Place = Any  # of conftest.py
+PASSWORD = "violet kettle orbit"
+OTHER = "amber spoon glacier"
+HOSTILE = """<script>alert(1)</script>"'{{7*7}}"""
+
+pytestmark = pytest.mark.slow
+
+
+def words(answer: Any) -> str:
+    return " ".join(BeautifulSoup(answer.text, "html.parser").get_text(" ").split())
+
+
+def test_an_account_that_was_asked_for_waits_until_an_admin_approves_it(place: Place) -> None:
+    ada, form = place.browser(), {"name": "ada", "shown": "Ada L", "password": PASSWORD, "again": PASSWORD}
+    assert (
+        ada.post("/account/new", data=form | {"role": "admin", "state": "active"}).headers["location"]
+        == "/sign-in?asked=1"
+    )
+    asked = place.records.people.find("ada")
+    assert asked
+    assert (asked.role, asked.state) == ("employee", "pending")
+    assert "waits for an admin" in words(ada.post("/sign-in", data={"name": "ada", "password": PASSWORD}))
+    root = place.signed_in("root")
+    assert "Waiting 1" in words(root.get("/people"))
+    told = root.post(f"/people/{asked.id}", data={"state": "active"})
+    assert "Ada L may use the assistant now." in words(root.get(told.headers["location"]))
+    assert ada.post("/sign-in", data={"name": "ada", "password": PASSWORD}).headers["location"] == "/"
+    assert ada.get("/").json() == "asked"
+    assert ("root", "person changed", "ada", "state: pending -> active") in place.done()
+
+
+def test_asking_for_a_name_that_is_taken_tells_nothing_and_changes_nothing(place: Place) -> None:
+    form = {"name": "root", "password": OTHER, "again": OTHER}
+    assert place.browser().post("/account/new", data=form).headers["location"] == "/sign-in?asked=1"
+    assert place.browser().post("/sign-in", data={"name": "root", "password": OTHER}).status_code == 403
+    place.signed_in("root")
+
+
+def test_one_address_asks_for_few_accounts(place: Place) -> None:
+    for number in range(8):
+        form = {"name": f"many{number}", "password": PASSWORD, "again": PASSWORD}
+        place.browser().post("/account/new", data=form)
+    assert place.records.people.count(state="pending") == 5
+
+
+def test_a_new_password_signs_out_every_other_browser(place: Place) -> None:
+    here, there = place.signed_in("root"), place.signed_in("root")
+    form = {"current": PASSWORD, "password": OTHER, "again": OTHER}
+    for wrong, told in (
+        ({"current": "wrong"}, "Your current password is another one"),
+        ({"again": PASSWORD}, "The two new passwords are not the same"),
+        ({"password": "rootroot", "again": "rootroot"}, "guessed soon"),
+    ):
+        answer = here.post("/account/password", data=form | wrong)
+        assert told in words(here.get(answer.headers["location"]))
+    assert there.get("/account").status_code == 200
+    assert "is changed" in words(here.get(here.post("/account/password", data=form).headers["location"]))
+    assert here.get("/account").status_code == 200
+    assert there.get("/account").status_code == 303
+    assert place.browser().post("/sign-in", data={"name": "root", "password": PASSWORD}).status_code == 403
+
+
+def test_a_token_is_shown_once_to_whoever_made_it(place: Place) -> None:
+    place.add("ada")
+    ada, root = place.signed_in("ada"), place.signed_in("root")
+    shown = ada.post("/account/tokens", data={"name": HOSTILE, "days": "30"}).headers["location"].split("#")[0]
+    assert not re.search(r"trag_[\w-]{20}", root.get(shown).text)
+    page = ada.get(shown).text
+    assert HOSTILE not in page
+    (secret,) = set(re.findall(r"trag_[\w-]{43}", page))
+    assert secret not in ada.get(shown).text
+    found = place.records.tokens.find(secret)
+    assert found
+    assert found[1].name == "ada"
+    assert root.post(f"/account/tokens/{found[0].id}/end").status_code == 404  # somebody else's is not there
+    ada.post(f"/account/tokens/{found[0].id}/end")
+    assert place.records.tokens.find(secret) is None
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "366", "x", "", "9" * 5000])
+def test_a_token_lasts_a_year_at_most(place: Place, days: str) -> None:
+    root = place.signed_in("root")
+    answer = root.post("/account/tokens", data={"name": "a", "days": days})
+    assert "None was made" in words(root.get(answer.headers["location"]))
+
+
+def test_browsers_are_signed_out_one_by_one_and_only_ones_own(place: Place) -> None:
+    place.add("ada")
+    root, other, ada = place.signed_in("root"), place.signed_in("root"), place.signed_in("ada")
+    found = place.records.sessions.find(other.cookies["trag"])
+    assert found
+    assert ada.post(f"/account/sessions/{found[0].id}/end").status_code == 404
+    assert root.post(f"/account/sessions/{found[0].id}/end").status_code == 303
+    assert (other.get("/account").status_code, root.get("/account").status_code) == (303, 200)
+    third = place.signed_in("root")
+    root.post("/account/sessions/end")
+    assert (third.get("/account").status_code, root.get("/account").status_code) == (303, 200)

@@ -1,0 +1,229 @@
+"""People and their accounts in a real Chromium, over the real app."""
+
+import asyncio
+import os
+import re
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+Serving = Callable[[Path], AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+PUBLIC = "assistant.localhost"
+PASSWORD = "violet kettle orbit"
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with the sample's chart, and nothing else."""
+    chart = Path(__file__).parents[4] / "examples" / "larkmoor" / "chart.csv"
+    command = [sys.executable, "-m", "trag", "chart", "activate", str(chart)]
+    subprocess.run(command, check=True, env=os.environ | {"TRAG_HOME": str(tmp_path)}, capture_output=True)
+    return tmp_path
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Callable[[str], Page]]:
+    """Opens a page of a new browser; what its console calls an error fails the test, but for refusals."""
+    contexts: list[BrowserContext] = []
+    wrong: list[str] = []
+
+    def note(text: str) -> None:
+        if not re.search(r"status of (401|403|404|422)", text):
+            wrong.append(text)
+
+    def opened(address: str) -> Page:
+        context = browser.new_context(base_url=address, ignore_https_errors=True)
+        context.set_default_timeout(60_000)
+        context.on("console", lambda message: note(message.text) if message.type == "error" else None)
+        contexts.append(context)
+        return context.new_page()
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+def choose(page: Page, name: str, shown: str = "") -> None:
+    page.get_by_label("Name to sign in with").fill(name)
+    page.get_by_label("Name that others see").fill(shown)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("The same again").fill(PASSWORD)
+
+
+def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Password", exact=True).fill(password)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def test_from_the_first_admin_to_an_employee_who_is_shut_out(
+    serving: Serving, home: Path, opened: Callable[[str], Page]
+) -> None:
+    with serving(home) as (address, process):
+        root, ada = opened(address), opened(address)
+        root.goto("/people")
+        choose(root, "root", "Rosa Root")
+        root.get_by_role("button", name="Make the account").click()
+        expect(root.get_by_role("heading", name="People", exact=True)).to_be_visible()
+
+        ada.goto("/")
+        expect(ada.get_by_role("heading", name="Sign in")).to_be_visible()
+        ada.get_by_role("link", name="Ask for one").click()
+        choose(ada, "ada", "Ada Lovelace")
+        ada.get_by_role("button", name="Ask").click()
+        expect(ada.get_by_role("status")).to_contain_text("Your request is kept")
+        sign_in(ada, "ada")
+        expect(ada.get_by_role("alert")).to_contain_text("waits for an admin")
+
+        root.reload()
+        root.get_by_role("button", name="Approve Ada Lovelace").click()
+        expect(root.get_by_role("status").first).to_contain_text("Ada Lovelace may use the assistant now.")
+
+        ada.goto("/account")
+        sign_in(ada, "ada", "not this one")
+        expect(ada.get_by_role("alert")).to_contain_text("The name or the password is wrong.")
+        sign_in(ada, "ada")
+        expect(ada.get_by_role("heading", name="Ada Lovelace")).to_be_visible()
+        assert ada.url == f"{address}/account"
+        cookie = next(each for each in ada.context.cookies() if each["name"] == "trag")
+        assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Lax")
+        assert ada.goto("/people").status == 403  # type: ignore[union-attr]
+        ada.goto("/")
+        expect(ada.locator("#log .welcome")).to_be_visible()
+        expect(ada.locator("#conversations .leads a")).to_have_text(["Ada Lovelace"])
+        expect(ada.locator("#state .notice")).to_have_count(0, timeout=120_000)  # the model has come up
+        root.goto("/people")
+        root.get_by_role("link", name="Ada Lovelace").click()
+        root.get_by_role("button", name="Disable").first.click()
+        root.locator("#disable").get_by_role("button", name="Disable").click()
+        expect(root.get_by_role("status").first).to_contain_text("is disabled, and signed out")
+
+        ada.get_by_label("Your question").fill("Where does the Ethics Office sit?")
+        ada.keyboard.press("Enter")
+        expect(ada.get_by_text("Reload the page to sign in.")).to_be_visible()
+        expect(ada.get_by_label("Your question")).to_have_value("Where does the Ethics Office sit?")
+        ada.reload()
+        sign_in(ada, "ada")
+        expect(ada.get_by_role("alert")).to_contain_text("disabled")
+        process.terminate()
+        assert "Traceback" not in process.communicate(timeout=120)[1]
+
+
+@contextmanager
+def over_tls(folder: Path, port: int, behind: int) -> Iterator[None]:
+    """A proxy that ends TLS on `port` with a certificate of its own, and passes everything on to `behind`."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, PUBLIC)])
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(1).not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(PUBLIC)]), critical=False)
+    pem = folder / "proxy.pem"
+    pem.write_bytes(
+        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        + made.sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem)
+
+    async def carry(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await source.read(65_536):
+                sink.write(data)
+                await sink.drain()
+        sink.close()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        inside_reader, inside_writer = await asyncio.open_connection("127.0.0.1", behind)
+        await asyncio.gather(carry(reader, inside_writer), carry(inside_reader, writer))
+
+    loop = asyncio.new_event_loop()
+    server = loop.run_until_complete(asyncio.start_server(serve, "127.0.0.1", port, ssl=context))
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    yield
+    loop.call_soon_threadsafe(server.close)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(10)
+
+
+def test_behind_a_proxy_that_ends_tls(serving: Serving, home: Path, opened: Callable[[str], Page]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    public = f"https://{PUBLIC}:{port}"
+    (home / "trag.toml").write_text(f'address = "{public}"\n')
+    with serving(home) as (address, process):
+        assert process.stdout
+        link = process.stdout.readline().split()[-1]
+        assert link.startswith(f"{public}/links/")
+        with over_tls(home, port, int(address.rsplit(":", 1)[1])):
+            page = opened(public)
+            page.goto("/")
+            expect(page.get_by_text("There are no accounts yet.")).to_be_visible()
+            page.goto(link)
+            choose(page, "root", "Rosa Root")
+            page.get_by_role("button", name="Make the account").click()
+            expect(page.locator("#log .welcome")).to_be_visible()  # so Gradio's own calls came through
+            (cookie,) = page.context.cookies()
+            assert (cookie["name"], cookie["secure"], cookie["httpOnly"]) == ("__Host-trag", True, True)
+            page.goto("/people")
+            expect(page.get_by_role("heading", name="People", exact=True)).to_be_visible()
+            page.goto(link)
+            expect(page.get_by_role("alert")).to_contain_text("used already")
+        process.kill()
+
+
+def test_single_sign_on(serving: Serving, home: Path, opened: Callable[[str], Page]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    provider = f"http://127.0.0.1:{port}"
+    settings = {
+        "sso_issuer": provider,
+        "sso_client": "assistant",
+        "sso_secret": "of the client",
+        "sso_roles": "staff=employee, leads=admin",
+    }
+    (home / "trag.toml").write_text("".join(f'{name} = "{value}"\n' for name, value in settings.items()))
+    add = [sys.executable, "-m", "trag", "people", "add-admin", "root"]
+    environment = os.environ | {"TRAG_HOME": str(home)}
+    subprocess.run(add, check=True, env=environment, input=f"{PASSWORD}\n", text=True, capture_output=True)
+    command = [sys.executable, str(Path(__file__).with_name("openid_provider.py")), str(port)]
+    with subprocess.Popen(command) as running, serving(home) as (address, process):
+        for _ in range(120):
+            try:
+                urllib.request.urlopen(f"{provider}/keys", timeout=5).close()
+                break
+            except OSError:
+                time.sleep(0.25)
+        page = opened(address)
+        page.goto("/account")
+        page.get_by_role("link", name="Sign in with your organization").click()
+        page.get_by_label("Login").fill("lee")
+        page.get_by_role("button", name="Go").click()
+        expect(page.get_by_role("heading", name="Lee")).to_be_visible()
+        expect(page.get_by_text("by single sign-on. Admin")).to_be_visible()
+        page.goto("/people/log")
+        expect(page.locator("tbody tr").first).to_contain_text("signed in by single sign-on")
+        page.goto("/account")
+        page.get_by_role("button", name="Sign out").first.click()
+        expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        running.terminate()
+        process.kill()

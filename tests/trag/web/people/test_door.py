@@ -1,0 +1,313 @@
+"""Who is let in, kept out and shut out: the door, through the gate, over real records."""
+
+import asyncio
+import re
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from store import StoreError
+from trag.web import gate
+from trag.web.gate import Gate
+
+Place = Any  # of conftest.py
+HERE = "http://127.0.0.1:7860"
+PUBLIC = "https://assistant.example.org"
+PASSWORD = "violet kettle orbit"
+OTHER = "amber spoon glacier"
+
+pytestmark = pytest.mark.slow
+
+
+def words(answer: Any) -> str:
+    return " ".join(BeautifulSoup(answer.text, "html.parser").get_text(" ").split())
+
+
+# Without accounts
+
+
+def test_without_accounts_whoever_sits_here_may_do_everything(opened: Any) -> None:
+    browser = opened().browser()
+    assert browser.get("/").json() == "asked"
+    assert "No accounts yet" in words(browser.get("/people"))
+    assert browser.get("/account").headers["location"] == "/people"
+    assert browser.get("/sign-in").headers["location"] == "/"
+    assert opened().records.audit.count() == 0
+
+
+def test_the_first_account_turns_signing_in_on(opened: Any) -> None:
+    place = opened()
+    browser, form = place.browser(), {"name": "root", "shown": "Ro Ot", "password": PASSWORD, "again": PASSWORD}
+    assert "not the same" in words(browser.post("/people/first", data=form | {"again": OTHER}))
+    assert "guessed soon" in words(
+        browser.post("/people/first", data=form | {"password": "password", "again": "password"})
+    )
+    assert browser.post("/people/first", data=form).headers["location"] == "/people"
+    assert "Ro Ot" in words(browser.get("/people"))
+    stranger = place.browser()
+    assert stranger.get("/").headers["location"] == "/sign-in"
+    assert stranger.post("/people/first", data=form | {"name": "me"}).status_code == 401
+    assert place.records.people.find("me") is None
+
+
+def test_beyond_this_machine_nobody_comes_in_before_the_first_admin_who_has_a_link(opened: Any) -> None:
+    from trag.people.first_admin import first_link
+
+    place = opened(address=PUBLIC)
+    secret = first_link(place.records)
+    browser = place.browser(PUBLIC)
+    assert browser.get("/").headers["location"] == "/sign-in"
+    assert place.browser(HERE).get("/people").headers["location"] == "/sign-in?after=%2Fpeople"
+    assert "no accounts yet" in words(browser.get("/sign-in"))
+    assert browser.get("/account/new").status_code == 404
+    assert browser.get(f"/links/{'x' * 43}").status_code == 404
+    assert "first admin" in words(browser.get(f"/links/{secret}"))
+    form = {"name": "root", "password": PASSWORD, "again": PASSWORD}
+    done = browser.post(f"/links/{secret}", data=form)
+    assert done.headers["location"] == "/"
+    assert re.match(
+        r"__Host-trag=[\w-]{43}; HttpOnly; Max-Age=\d+; Path=/; SameSite=lax; Secure$", done.headers["set-cookie"]
+    )
+    assert done.headers["strict-transport-security"]
+    assert browser.get("/people").status_code == 200
+    assert browser.post(f"/links/{secret}", data=form | {"name": "second"}).status_code == 404
+    assert first_link(place.records) == ""
+
+
+# The door
+
+
+def test_signing_in_gives_a_new_session_and_ends_the_one_before(place: Place) -> None:
+    browser, planted = place.browser(), {"Cookie": f"trag={'x' * 43}"}
+    before = browser.post("/sign-in", data={"name": "ROOT", "password": PASSWORD}, headers=planted).cookies["trag"]
+    assert before != "x" * 43
+    after = browser.post("/sign-in", data={"name": "root", "password": PASSWORD}).cookies["trag"]
+    assert after != before
+    assert place.records.sessions.find(before) is None
+    assert place.records.sessions.find(after) is not None
+    assert place.done(1) == [("root", "sign-in", "", "signed in by password")]
+
+
+def test_who_is_not_let_in_is_told_the_same_whether_the_name_exists(place: Place) -> None:
+    place.add("waiting", state="pending")
+    told = set()
+    for name in ("root", "waiting", "nobody"):
+        answer = place.browser().post("/sign-in", data={"name": name, "password": "wrong"})
+        told.add((answer.status_code, words(answer), "set-cookie" in answer.headers))
+    assert len(told) == 1, told
+    assert "waits for an admin" in words(
+        place.browser().post("/sign-in", data={"name": "waiting", "password": PASSWORD})
+    )
+
+
+def test_too_many_wrong_tries_are_told_when_to_come_back(place: Place) -> None:
+    browser = place.browser()
+    for _ in range(4):
+        assert browser.post("/sign-in", data={"name": "root", "password": "wrong"}).status_code == 403
+    answer = browser.post("/sign-in", data={"name": "root", "password": PASSWORD})
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+    assert (
+        place.browser(host="10.9.9.9").post("/sign-in", data={"name": "root", "password": PASSWORD}).status_code == 303
+    )
+
+
+@pytest.mark.parametrize(
+    ("after", "goes"),
+    [
+        ("/people?state=pending", "/people?state=pending"),
+        ("/?c=12", "/?c=12"),
+        ("//evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("/sign-in", "/"),
+        ("/links/abc", "/"),
+        ("/nothing", "/"),
+        ("/people\r\nset-cookie: a=b", "/"),
+        ("", "/"),
+    ],
+)
+def test_signing_in_goes_on_to_pages_of_ours_only(place: Place, after: str, goes: str) -> None:
+    answer = place.browser().post("/sign-in", data={"name": "root", "password": PASSWORD, "after": after})
+    assert answer.headers["location"] == goes
+
+
+def test_nobody_is_led_away_from_what_only_programs_ask(place: Place) -> None:
+    browser = place.browser()
+    assert browser.get("/people?a=1").headers["location"] == "/sign-in?after=%2Fpeople%3Fa%3D1"
+    assert browser.get("/people", headers={"Accept": "application/json"}).status_code == 401
+    assert browser.post("/people", data={"name": "x"}).status_code == 401
+
+
+def test_signing_out_ends_the_session_and_takes_the_cookie(place: Place) -> None:
+    browser = place.signed_in("root")
+    secret = browser.cookies["trag"]
+    answer = browser.post("/sign-out")
+    assert (answer.headers["location"], "Max-Age=0" in answer.headers["set-cookie"]) == ("/sign-in", True)
+    assert place.records.sessions.find(secret) is None
+    assert browser.get("/sign-out").status_code == 404
+
+
+@pytest.mark.parametrize("cookie", ["trag={0}; trag=x", "__Host-trag={0}", "trag=", "trag={0}x", "TRAG={0}"])
+def test_only_the_one_cookie_counts(place: Place, cookie: str) -> None:
+    secret = place.signed_in("root").cookies["trag"]
+    headers = {"Cookie": cookie.format(secret)}
+    assert place.browser().get("/people", headers=headers).status_code == 303
+    assert place.browser().get("/people", headers={"Cookie": f"a=b; trag={secret}"}).status_code == 200
+
+
+def test_a_session_of_this_machine_is_none_under_the_public_name(opened: Any) -> None:
+    place = opened(address=PUBLIC)
+    place.add("root", "admin")
+    secret = place.signed_in("root").cookies["trag"]
+    assert place.browser(PUBLIC).get("/people", headers={"Cookie": f"trag={secret}"}).status_code == 303
+    assert place.browser("https://evil.example").get("/").status_code == 421
+
+
+# Whose an open page is
+
+
+def test_a_page_of_gradios_is_whose_it_was_first(place: Place) -> None:
+    place.add("ada")
+    root, ada = place.signed_in("root"), place.signed_in("ada")
+    call = {"session_hash": "tab", "fn_index": 0, "data": []}
+    assert root.post("/gradio_api/queue/join", json=call).status_code == 404  # reached the app, which has none
+    for answer in (
+        ada.post("/gradio_api/queue/join", json=call),
+        ada.post("/gradio_api/cancel", json=call),
+        ada.get("/gradio_api/queue/data", params={"session_hash": "tab"}, headers={"Accept": "text/event-stream"}),
+    ):
+        assert answer.status_code == 403, answer.text
+        assert answer.json() == {"detail": "That page is somebody else's."}
+    assert place.done(1) == [("ada", "refused", "GET /gradio_api/queue/data", "403 That page is somebody else's.")]
+    second = {"session_hash": ["tab", "own"]}
+    assert ada.get("/gradio_api/queue/data", params=second).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{", b'"x"', b"[" * 100_000, b'{"session_hash": 7}', b'{"session_hash": ""}']
+)
+def test_what_is_no_call_is_refused(place: Place, body: bytes) -> None:
+    headers = {"Content-Type": "application/json"}
+    answer = place.signed_in("root").post("/gradio_api/queue/join", content=body, headers=headers)
+    assert answer.status_code == 400
+
+
+def test_an_open_stream_ends_with_its_session(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "PACE", 0.02)
+    ada = place.add("ada")
+    secret = place.signed_in("ada").cookies["trag"]
+    sent: list[dict[str, Any]] = []
+    ended = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+        try:
+            while True:
+                await send({"type": "http.response.body", "body": b"data\n", "more_body": True})
+                await asyncio.sleep(0.01)
+        finally:
+            await send({"type": "http.response.body", "body": b"cancelled at /place/in/the/machine"})
+            ended.append(True)
+
+    async def follow() -> None:
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": "/gradio_api/queue/data",
+            "query_string": b"session_hash=tab",
+            "headers": [(b"host", b"127.0.0.1:7860"), (b"cookie", f"trag={secret}".encode())],
+            "client": ("10.0.0.7", 4711),
+        }
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": b""}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        guarded = asyncio.create_task(Gate(app, place.door)(scope, receive, send))
+        await asyncio.sleep(0.3)
+        assert not guarded.done()
+        await asyncio.to_thread(place.records.people.change, ada.id, state="disabled", by="root")
+        await asyncio.wait_for(guarded, 5)
+
+    asyncio.run(follow())
+    assert sent[1]["body"] == b"data\n"
+    assert sent[-1] == {"type": "http.response.body", "body": b""}
+    assert ended == [True]
+
+
+def test_refusals_are_written_down_and_a_flood_of_them_is_not(place: Place) -> None:
+    place.add("ada")
+    before = place.records.audit.count()
+    ada = place.signed_in("ada")
+    refused = ada.get("/people")
+    assert (refused.status_code, "this needs admin" in words(refused)) == (403, True)
+    assert "Back to People" in words(refused)
+    assert ada.post("/people", data={"name": "x"}).status_code == 403
+    assert place.done(1) == [("ada", "refused", "POST /people", "403 Your role is employee; this needs admin.")]
+    for _ in range(100):
+        ada.get("/people/log.csv")
+    assert place.records.audit.count() - before < 70
+
+
+def test_records_that_cannot_be_read_let_nobody_in(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = place.signed_in("root")
+
+    def broken(_: str) -> None:
+        raise StoreError("The database is held by another program.", "")
+
+    monkeypatch.setattr(place.records.sessions, "find", broken)
+    answer = root.get("/people")
+    assert (answer.status_code, answer.json()) == (503, {"detail": "The database is held by another program."})
+
+
+# What a proxy says
+
+
+@pytest.fixture
+def behind(opened: Any) -> Place:
+    """A home behind a proxy that signs people in."""
+    place: Place = opened(address=PUBLIC, proxy_from="10.0.0.0/24", proxy_user="X-Remote-User")
+    place.add("root", "admin")
+    return place
+
+
+@pytest.mark.parametrize(
+    ("host", "headers", "status"),
+    [
+        ("10.0.0.9", {"X-Remote-User": "root"}, 200),
+        ("10.0.0.9", {"x-remote-user": "ROOT"}, 200),
+        ("10.0.1.9", {"X-Remote-User": "root"}, 303),
+        ("10.0.1.9", {"X-Remote-User": "root", "X-Forwarded-For": "10.0.0.9"}, 303),
+        ("10.0.0.9", {"X-Forwarded-User": "root"}, 303),
+        ("10.0.0.9", {"X-Remote-User": ""}, 303),
+        ("10.0.0.9", {"Authorization": "Basic cm9vdDpyb290"}, 303),
+    ],
+)
+def test_only_the_named_header_of_a_named_proxy_is_believed(
+    behind: Place, host: str, headers: dict[str, str], status: int
+) -> None:
+    assert behind.browser(PUBLIC, host).get("/people", headers=headers).status_code == status
+    twice = [*headers.items(), *headers.items()]
+    assert behind.browser(PUBLIC, host).get("/people", headers=twice).status_code == 303
+
+
+def test_a_stranger_whom_the_proxy_names_waits(behind: Place) -> None:
+    browser = behind.browser(PUBLIC, "10.0.0.9")
+    headers = {"X-Remote-User": "ada"}
+    assert browser.get("/", headers=headers).headers["location"] == "/sign-in"
+    assert "waits for an admin" in words(browser.get("/sign-in", headers=headers))
+    ada = behind.records.people.find("ada")
+    assert ada
+    assert (ada.state, ada.how) == ("pending", "proxy")
+    behind.records.people.change(ada.id, state="active", by="root")
+    assert browser.get("/", headers=headers).json() == "asked"
+
+
+def test_where_somebody_comes_from_is_the_nearest_address_that_is_no_proxys(behind: Place) -> None:
+    headers = {"X-Forwarded-For": "1.2.3.4, 192.0.2.7, 10.0.0.3"}
+    behind.browser(PUBLIC, "10.0.0.9").post("/sign-in", data={"name": "root", "password": "wrong"}, headers=headers)
+    behind.browser(PUBLIC, "10.0.1.9").post("/sign-in", data={"name": "root", "password": "wrong"}, headers=headers)
+    assert [each.where for each in behind.records.audit.page(most=2)] == ["10.0.1.9", "192.0.2.7"]

@@ -1,0 +1,208 @@
+"""Single sign-on against a real OpenID provider on loopback, and what is not believed of it."""
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import httpx2
+import pytest
+from bs4 import BeautifulSoup
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from org.chart import load
+from store.person import Newcomer
+from store.records import Records
+from trag.errors import TragError
+from trag.people import passwords
+from trag.people.sso import SingleSignOn, pairs, roles
+from trag.settings import Settings
+from trag.web.gate import Gate
+from trag.web.people import page as people
+from trag.web.people.door import Door
+
+HERE = "http://127.0.0.1:7860"
+CHART = load(b"id,name,parent,type\nclub,Club,,club\nboard,Board,club,board\n", "chart.csv")
+ROLES = "staff=employee, leads=reviewer, boss=admin"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[str]:
+    """The address of a provider in a process of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, str(Path(__file__).with_name("openid_provider.py")), str(port)]
+    with subprocess.Popen(command) as process:
+        address = f"http://127.0.0.1:{port}"
+        for _ in range(240):
+            try:
+                urllib.request.urlopen(f"{address}/keys", timeout=5).close()
+                break
+            except OSError:
+                assert process.poll() is None
+                time.sleep(0.1)
+        yield address
+        process.terminate()
+
+
+@pytest.fixture
+def opened(provider: str, tmp_path: Path) -> Iterator[Any]:
+    """Opens a home that people sign in to at the provider."""
+    with closing(Records(f"sqlite:///{tmp_path / 'trag.db'}")) as records:
+
+        def opened(**settings: Any) -> tuple[Records, FastAPI]:
+            home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
+            wanted = {"sso_issuer": provider, "sso_client": "assistant", "sso_secret": "of the client"} | settings
+            door = Door(records, Settings(home=tmp_path, **wanted))
+            app = FastAPI(openapi_url=None)
+            app.add_middleware(Gate, door=door)
+            app.get("/")(lambda: "asked")
+            people.mount(app, home, door)
+            return records, app
+
+        records.people.add(
+            Newcomer("root", role="admin", state="active", secret=passwords.hashed("violet kettle")), by="t"
+        )
+        yield opened
+
+
+def browser(app: FastAPI) -> TestClient:
+    return TestClient(app, base_url=HERE, headers={"Accept": "text/html"}, follow_redirects=False)
+
+
+def go(visitor: TestClient, login: str, wrong: str = "") -> str:
+    """To the provider, in there, and the address that it sends the browser back to."""
+    begun = visitor.get("/sign-in/sso", params={"after": "/account"})
+    assert begun.status_code == 303, begun.text
+    asked = parse_qs(urlsplit(begun.headers["location"]).query)
+    assert asked["code_challenge_method"] == ["S256"]
+    assert asked["redirect_uri"] == [f"{HERE}/sign-in/back"]
+    answer = httpx2.get(f"{begun.headers['location']}&{urlencode({'login': login, 'wrong': wrong})}")
+    assert answer.status_code == 302, answer.text
+    return answer.headers["location"].removeprefix(HERE)
+
+
+def told(answer: Any) -> str:
+    found = BeautifulSoup(answer.text, "html.parser").select_one("[role=alert]")
+    return " ".join(found.get_text(" ").split()) if found else ""
+
+
+def test_groups_become_a_role_and_a_unit(opened: Any) -> None:
+    records, app = opened(sso_roles=ROLES, sso_units="board=board")
+    visitor = browser(app)
+    assert "Sign in with your organization" in visitor.get("/sign-in").text
+    answer = visitor.get(go(visitor, "ada"))
+    assert answer.headers["location"] == "/account", answer.text
+    assert "Ada" in visitor.get("/account").text
+    ada = records.people.find("ada")
+    assert ada
+    assert (ada.role, ada.state, ada.unit, ada.how, ada.shown) == ("employee", "active", "board", "sso", "Ada")
+    lee = browser(app)
+    lee.get(go(lee, "lee"))
+    assert records.people.find("lee").role == "reviewer"
+    out = browser(app)
+    answer = out.get(go(out, "out"))
+    assert (answer.status_code, "None of your groups" in told(answer)) == (403, True)
+    assert records.people.find("out") is None
+
+
+def test_without_groups_in_the_settings_an_admin_lets_each_in(opened: Any) -> None:
+    records, app = opened()
+    visitor = browser(app)
+    assert "waits for an admin" in told(visitor.get(go(visitor, "ada")))
+    assert visitor.get("/").status_code == 303
+    records.people.change(records.people.find("ada").id, state="active", role="reviewer", by="root")
+    assert visitor.get(go(visitor, "ada")).headers["location"] == "/account"
+    assert records.people.find("ada").role == "reviewer"
+
+
+def test_another_group_at_the_provider_ends_what_the_one_before_allowed(opened: Any) -> None:
+    records, app = opened(sso_roles=ROLES)
+    visitor = browser(app)
+    visitor.get(go(visitor, "ada"))
+    records.people.change(records.people.find("ada").id, role="admin", by="root")
+    assert visitor.get("/account").status_code == 303
+    visitor.get(go(visitor, "ada"))
+    assert records.people.find("ada").role == "employee"
+
+
+@pytest.mark.parametrize("wrong", ["nonce", "aud", "iss", "exp", "none", "hmac", "key", "denied"])
+def test_a_token_that_is_not_sound_opens_nothing(opened: Any, wrong: str) -> None:
+    records, app = opened(sso_roles=ROLES)
+    visitor = browser(app)
+    answer = visitor.get(go(visitor, "ada", wrong))
+    assert answer.status_code == 403
+    assert "service" in told(answer)
+    assert "trag" not in visitor.cookies
+    assert records.people.find("ada") is None
+    assert records.audit.page(most=1)[0].result.startswith("single sign-on: ")
+
+
+def test_only_the_browser_that_began_comes_back_and_only_once(opened: Any) -> None:
+    _, app = opened(sso_roles=ROLES)
+    visitor, victim = browser(app), browser(app)
+    back = go(visitor, "ada")
+    assert "took too long" in told(victim.get(back))  # a link that would sign them in as somebody else
+    strange = {"Cookie": b"trag-sso=caf\xe9"}
+    assert "took too long" in told(browser(app).get(go(browser(app), "ada"), headers=strange))
+    visitor, again = browser(app), browser(app)
+    back = go(visitor, "ada")
+    again.cookies.set("trag-sso", visitor.cookies["trag-sso"])
+    assert visitor.get(back).headers["location"] == "/account"
+    assert "took too long" in told(again.get(back))
+    for forged in ("/sign-in/back", "/sign-in/back?state=x&code=y", f"{back}&state=x"):
+        assert browser(app).get(forged).status_code == 403
+
+
+def test_a_name_that_is_somebody_elses_here_is_not_taken_over(opened: Any) -> None:
+    records, app = opened(sso_roles=ROLES)
+    records.people.add(Newcomer("ada", state="active", secret=passwords.hashed("violet kettle")), by="root")
+    visitor = browser(app)
+    assert "belongs to another account" in told(visitor.get(go(visitor, "ada")))
+    lee = browser(app)
+    assert lee.get(go(lee, "lee")).headers["location"] == "/account"
+    assert "belongs to another account" in told(visitor.get(go(visitor, "lee", "subject")))
+
+
+def test_who_was_imported_comes_in_by_single_sign_on(opened: Any) -> None:
+    records, app = opened()
+    imported = records.people.add(Newcomer("ada", "Ada", "reviewer", "active"), by="root")
+    visitor = browser(app)
+    assert visitor.get(go(visitor, "ada")).headers["location"] == "/account"
+    assert records.people.find("ada").id == imported.id
+
+
+def test_a_disabled_person_stays_out(opened: Any) -> None:
+    records, app = opened(sso_roles=ROLES)
+    visitor = browser(app)
+    visitor.get(go(visitor, "ada"))
+    records.people.change(records.people.find("ada").id, state="disabled", by="root")
+    assert visitor.get("/").status_code == 303
+    assert "disabled" in told(visitor.get(go(visitor, "ada")))
+
+
+def test_a_provider_that_is_away_is_told_in_words(tmp_path: Path) -> None:
+    with pytest.raises(TragError, match="did not answer"):
+        SingleSignOn(Settings(sso_issuer="http://127.0.0.1:9")).begin(f"{HERE}/sign-in/back", "/")
+
+
+@pytest.mark.parametrize("text", ["staff", "=admin", "staff=", "staff=owner", "a=employee, b"])
+def test_settings_that_map_nothing_are_refused(text: str) -> None:
+    with pytest.raises(TragError):
+        roles(text)
+
+
+def test_a_group_may_hold_an_equals_sign() -> None:
+    assert pairs("sso_units", "cn=board=board, x = bar,") == {"cn=board": "board", "x": "bar"}
+    with pytest.raises(TragError, match="https"):
+        SingleSignOn(Settings(sso_issuer="http://provider.example.org"))

@@ -1,0 +1,212 @@
+"""The access matrix: every address and every function of the Ask page, by every kind of caller."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from fastapi import FastAPI, Request
+from starlette.testclient import TestClient
+
+from store.person import Newcomer
+from store.records import Records
+from trag.settings import Settings
+from trag.web import access
+from trag.web.gate import Gate
+from trag.web.people.door import Door
+
+HOME = "http://127.0.0.1:7860"
+SAMPLES = {
+    "address": ["0af" * 10 + "12"],
+    "adapter": ["20260105-0123abcd", "shipped"],
+    "asset": ["index-4f2.js"],
+    "code": ["x" * 43],
+    "hash": ["0af" * 21 + "9"],
+    "job": ["12-ab"],
+    "number": ["7"],
+    "ours": ["pages.css"],
+    "run": ["20260105-090000-2"],
+    "chart": ["versions/0123456789ab", f"uploads/{'0af' * 21}9"],
+    "chart_file": ["chart.csv", "chart.xlsx", "chart.json", "tree.json"],
+    "version": ["0123456789ab"],
+    "work": ["20260105-090000"],
+}
+CALLERS = ("anonymous", "pending", "disabled", "employee", "reviewer", "admin", "forged", "two cookies")
+MAY = {"employee": 1, "reviewer": 2, "admin": 3}
+NEEDS = {"anyone": 0} | MAY
+FUNCTIONS = dict(enumerate(access.FUNCTIONS.values()))
+
+
+def samples(path: str) -> Iterator[str]:
+    names = re.findall(r"\{(\w+)\}", path)
+    for chosen in product(*(SAMPLES[name] for name in names)):
+        yield path.format(**dict(zip(names, chosen, strict=True)))
+
+
+ROWS = [
+    (method, role, each)
+    for method, table in (("GET", access.READ), ("POST", access.WRITE))
+    for role, path in table
+    for each in samples(path)
+]
+
+
+@pytest.fixture(scope="module")
+def cookies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Door, dict[str, str]]]:
+    """A door, and what each kind of caller sends as a cookie."""
+    with closing(Records(f"sqlite:///{tmp_path_factory.mktemp('access')}/trag.db")) as records:
+        sent = {"anonymous": "", "forged": f"trag={'x' * 43}"}
+        for role in ("admin", "reviewer", "employee"):
+            person = records.people.add(Newcomer(role, role=role, state="active"), by="test")
+            sent[role] = f"trag={records.sessions.begin(person.id)[0]}"
+        for state in ("pending", "disabled"):
+            person = records.people.add(Newcomer(state, role="admin", state="active"), by="test")
+            sent[state] = f"trag={records.sessions.begin(person.id)[0]}"
+            records.people.change(person.id, state=state, by="test")
+        sent["two cookies"] = f"{sent['admin']}; trag=x"
+        yield Door(records, Settings()), sent
+
+
+@pytest.fixture(scope="module")
+def client(cookies: tuple[Door, dict[str, str]]) -> TestClient:
+    """The gate in front of an app that takes everything and says who came."""
+    app = FastAPI()
+    app.add_middleware(Gate, door=cookies[0], functions=FUNCTIONS)
+
+    async def taken(request: Request) -> dict[str, str]:
+        visit = getattr(request.state, "visit", None)
+        return {"came": visit.caller.name if visit else ""}
+
+    app.add_api_route("/{rest:path}", taken, methods=["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"])
+    return TestClient(app, base_url=HOME, follow_redirects=False)
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_every_address_by_every_caller(client: TestClient, cookies: tuple[Door, dict[str, str]], caller: str) -> None:
+    wrong = []
+    for method, role, path in ROWS:
+        tab = f"tab-of-{caller}"
+        call = {"params": {"session_hash": tab}} if method == "GET" else {"json": {"session_hash": tab, "fn_index": 0}}
+        answer = client.request(method, path, headers={"Cookie": cookies[1][caller]}, **call)  # type: ignore[arg-type]
+        expected = 200 if MAY.get(caller, 0) >= NEEDS[role] else 403 if caller in MAY else 401
+        came = answer.json().get("came") if answer.status_code == 200 else ""
+        if answer.status_code != expected or came != (caller if expected == 200 and role != "anyone" else ""):
+            wrong.append((method, path, answer.status_code, expected, came))
+    assert not wrong
+
+
+@pytest.mark.parametrize("caller", CALLERS)
+def test_every_function_by_every_caller(client: TestClient, cookies: tuple[Door, dict[str, str]], caller: str) -> None:
+    headers = {"Cookie": cookies[1][caller]}
+    for number, role in FUNCTIONS.items():
+        call = {"session_hash": f"functions-{caller}", "fn_index": number, "data": []}
+        answer = client.post("/gradio_api/queue/join", json=call, headers=headers)
+        allowed = MAY.get(caller, 0) >= NEEDS[role]
+        assert answer.status_code == (200 if allowed else 401), (number, answer.text)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"fn_index": 999},
+        {"fn_index": -1},
+        {"fn_index": None},
+        {"fn_index": True},
+        {"fn_index": 0.0},
+        {"fn_index": "0"},
+        {},
+    ],
+    ids=str,
+)
+def test_a_function_that_is_not_in_the_table_is_not_there(
+    client: TestClient, cookies: tuple[Door, dict[str, str]], call: dict[str, object]
+) -> None:
+    headers = {"Cookie": cookies[1]["admin"]}
+    answer = client.post("/gradio_api/queue/join", json={"session_hash": "a", "data": []} | call, headers=headers)
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize("caller", ["anonymous", "employee", "admin"])
+@pytest.mark.parametrize("path", ["/gradio_api/token", "/config", "/login", "/monitoring/x", "/gradio_api/call/ask"])
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS"])
+def test_what_is_in_no_table_is_there_for_nobody(
+    client: TestClient, cookies: tuple[Door, dict[str, str]], method: str, path: str, caller: str
+) -> None:
+    assert client.request(method, path, headers={"Cookie": cookies[1][caller]}).status_code == 404
+
+
+def test_a_function_without_a_role_stops_the_build() -> None:
+    def unheard_of() -> None: ...
+
+    with pytest.raises(KeyError, match="unheard_of"):
+        access.functions(SimpleNamespace(fns={0: SimpleNamespace(fn=unheard_of)}))
+
+
+LISTED = """
+import json, os, sys
+from pathlib import Path
+from trag.home import Home, open_home
+from trag.settings import Settings
+
+Home.assistant = property(lambda home: None)  # the routes are there before the model is
+from trag.web.pages import create_app
+
+def routes(app):
+    for route in app.routes:
+        route = getattr(route, "original_router", route)
+        if hasattr(route, "routes") and not hasattr(route, "methods"):
+            yield from routes(route)
+        elif hasattr(route, "path_regex"):
+            yield from ((method, route) for method in getattr(route, "methods", None) or ["WEBSOCKET"])
+
+with open_home(Settings(home=Path(sys.argv[1]))) as home:
+    app = create_app(home)
+    inner = next(route.app for route in app.routes if hasattr(route, "app") and hasattr(route.app, "blocks"))
+    gradios = {id(route) for _, route in routes(inner)}
+    found = [(method, each.path, each.path_regex.pattern, id(each) in gradios) for method, each in routes(app)]
+    print(json.dumps(found), flush=True)
+    os._exit(0)
+"""
+NEEDED_OF_GRADIO = {
+    "/",
+    "/gradio_api/queue/join",
+    "/gradio_api/queue/data",
+    "/gradio_api/cancel",
+    "/gradio_api/reset",
+    "/gradio_api/app_id",
+    "/theme.css",
+    "/favicon.ico",
+    "/assets/{path:path}",
+    "/static/{path:path}",
+    "/{page}",
+}
+
+
+@pytest.mark.slow
+def test_every_route_of_ours_is_in_the_table_and_of_gradios_only_what_our_pages_need(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", LISTED, str(tmp_path)], capture_output=True, text=True, cwd=Path(__file__).parents[3]
+    )
+    assert run.returncode == 0, run.stderr
+    found = [each for each in json.loads(run.stdout.splitlines()[-1]) if each[0] != "HEAD"]
+    ours, gradios = ([each for each in found if each[3] is inside] for inside in (False, True))
+    assert len(ours) > 60
+    assert len(gradios) > 30
+
+    def rows(method: str, pattern: str) -> set[tuple[str, str]]:
+        return {(verb, path) for verb, _, path in ROWS if verb == method and re.fullmatch(pattern, path)}
+
+    unheard_of = [
+        path for method, path, pattern, _ in ours if not rows(method, pattern) and not access.needed(method, path)
+    ]
+    assert unheard_of == ["/favicon.svg"]  # which Gradio serves as /favicon.ico
+    reached = {path for method, path, pattern, _ in gradios if rows(method, pattern)}
+    assert reached <= NEEDED_OF_GRADIO, reached - NEEDED_OF_GRADIO
+    led = set().union(*(rows(method, pattern) for method, _, pattern, _ in found))
+    assert [(method, path) for method, _, path in ROWS if (method, path) not in led] == []

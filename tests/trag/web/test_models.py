@@ -1,0 +1,282 @@
+"""The page of the models over a real home, through the gate: what it shows, does and refuses."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from trag.finetune import gate
+from trag.finetune.candidates import Figure, Manifest, Measured
+from trag.finetune.going import FineTune
+from trag.finetune.stages import works_of
+from trag.finetune.training.progress import Step, encode
+from trag.home import Home, open_home
+from trag.llm import files
+from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
+from trag.settings import Settings
+from trag.web.gate import Gate
+from trag.web.models import page as models
+from trag.web.models.loss import HEIGHT, WIDTH, curve
+from trag.web.models.speed import Speed, speed
+
+HOSTILE = "<script>alert(1)</script>\"'{{7*7}}"
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def home(model_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+    monkeypatch.setattr(files, "SHIPPED", tmp_path / "nothing")
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "models").symlink_to(model_home / "models")
+    with open_home(Settings(home=folder)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def mounted(home: Home) -> Iterator[tuple[TestClient, FineTune]]:
+    app = FastAPI()
+    app.add_middleware(Gate)
+    fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
+    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+        yield client, fine_tune
+    fine_tune.close()
+
+
+@pytest.fixture
+def client(mounted: tuple[TestClient, FineTune]) -> TestClient:
+    return mounted[0]
+
+
+def add(home: Home, file: Path, *figures: Figure, by: str = "ada") -> Manifest:
+    made = home.candidates.add(
+        file,
+        base_name=HOSTILE,
+        base_sha256=files.base_sha256(""),
+        dataset_sha256="d" * 64,
+        settings=(("steps", HOSTILE),),
+        by=by,
+    )
+    if figures:
+        measured = Measured(datetime.now(UTC), "", gate.verdict(figures), "20261120-200000")
+        return home.candidates.keep_results(made.id, measured)
+    return made
+
+
+GOOD = (Figure(gate.ALL, 40, 20, 32, 13, 1, 0.0018), Figure(HOSTILE, 40, 20, 32, 13, 1, 0.0018))
+BAD = (Figure(gate.ALL, 40, 20, 21, 5, 4, 1.0), Figure(gate.REFUSED, 10, 9, 1, 0, 8, 0.0078))
+
+
+def soup(client: TestClient, path: str = "/models") -> BeautifulSoup:
+    answer = client.get(path)
+    assert answer.status_code == 200, answer.text
+    assert HOSTILE not in answer.text
+    return BeautifulSoup(answer.text, "html.parser")
+
+
+def texts(page: BeautifulSoup | Tag, selector: str) -> list[str]:
+    return [" ".join(each.get_text().split()) for each in page.select(selector)]
+
+
+def post(client: TestClient, path: str, **form: str) -> BeautifulSoup:
+    answer = client.post(path, data=form)
+    return BeautifulSoup(answer.text, "html.parser")
+
+
+@pytest.mark.slow
+def test_a_new_home_says_what_answers_and_what_can_be_done(client: TestClient) -> None:
+    page = soup(client)
+    assert texts(page, ".model-name") == ["SmolLM2-135M-Instruct.Q8_0 with no adapter"]
+    assert texts(page, "#current .facts dd") == ["not loaded yet", "4,096 tokens"]
+    assert "No adapters yet" in texts(page, "h2")
+    assert page.select("#progress .queue") == page.select("[popovertarget=roll-back]") == []
+    assert texts(page, ".files tbody th") == ["SmolLM2-135M-Instruct.Q8_0.gguf"]
+    assert [text.split()[0] for text in texts(page, ".recommended strong")] == [
+        "llama-2-7b-chat",
+        "smollm2-1.7b-instruct",
+        "qwen2.5-1.5b-instruct",
+    ]
+
+
+@pytest.mark.slow
+def test_adapters_are_shown_with_their_figures(
+    client: TestClient, home: Home, tmp_path: Path, make_adapter: Make
+) -> None:
+    good = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
+    bad = add(home, make_adapter(tmp_path / "b.gguf", size=0.1), *BAD, by=HOSTILE)
+    plain = add(home, make_adapter(tmp_path / "c.gguf", size=0.2))
+    page = soup(client)
+    cards = {str(card["id"]).removeprefix("adapter-"): card for card in page.select(".candidate")}
+    assert list(cards) == [plain.id, bad.id, good.id]
+    assert [texts(card, "header .verdict") for card in cards.values()] == [
+        ["Not measured"],
+        ["Has not earned its place"],
+        ["Has earned its place"],
+    ]
+    cells = [cell.get_text() for cell in cards[good.id].select(".figures tbody tr:first-child > *")]
+    assert cells == ["All questions", "40", "20", "32", "13", "1", "0.0018"]
+    assert texts(cards[good.id], ".said")[0] == "50.0% → 80.0%"
+    dots = cards[good.id].select("[data-name='All questions'] circle")
+    assert [dot["cx"] for dot in dots] == ["50.00%", "80.00%"]
+    assert "Worse beyond chance: refused where there is none, 1 of 10 where it was 9" in texts(cards[bad.id], ".why")[0]
+    assert texts(cards[good.id], "header .main") == ["Promote"]
+    assert texts(cards[bad.id], "header .main") == []
+    assert "Its figures do not say that it is better" in texts(page, f"#promote-{bad.id}")[0]
+    assert str(cards[good.id].select_one(".said-of-it a")["href"]) == "/quality/runs/20261120-200000"  # type: ignore[index]
+
+
+@pytest.mark.slow
+def test_an_adapter_is_promoted_and_rolled_back(
+    client: TestClient, home: Home, tmp_path: Path, make_adapter: Make
+) -> None:
+    made = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
+    page = post(client, f"/models/adapters/{made.id}/promote", instead_of="")
+    assert f"{made.id} answers from now on." in texts(page, ".notice")[0]
+    assert texts(page, ".model-name") == [f"SmolLM2-135M-Instruct.Q8_0 with {made.id}"]
+    assert texts(page, f"#adapter-{made.id} .badge") == ["Answers now"]
+    assert page.select(f"#adapter-{made.id} header button") == []
+    assert texts(page, "#promotions tbody th") == [made.id]
+    assert home.model.identity.adapter == made.id
+    late = post(client, "/models/adapters/shipped/promote", instead_of="20200101-00000000")
+    assert f"Another adapter was promoted meanwhile: {made.id}" in late.get_text()
+    assert "answers now" in post(client, f"/models/adapters/{made.id}/remove").get_text()
+    page = post(client, "/models/rollback", instead_of=made.id)
+    assert "without an adapter from now on" in texts(page, ".notice")[0]
+    assert (home.model.identity.adapter, len(texts(page, "#promotions tbody tr"))) == ("", 2)
+    page = post(client, f"/models/adapters/{made.id}/remove")
+    assert "is removed" in texts(page, ".notice")[0]
+    assert home.candidates.all() == ()
+
+
+@pytest.mark.slow
+def test_settings_that_say_what_answers_leave_nothing_to_promote_on_the_page(
+    client: TestClient, home: Home, tmp_path: Path, make_adapter: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
+    monkeypatch.setattr(home, "settings", Settings(home=home.folder, adapter="none"))
+    page = soup(client)
+    assert "TRAG_ADAPTER says what answers" in page.get_text()
+    assert page.select(f"[popovertarget='promote-{made.id}'][disabled]")
+    assert "Take TRAG_ADAPTER out of the settings" in post(client, f"/models/adapters/{made.id}/promote").get_text()
+
+
+@pytest.mark.slow
+def test_a_promoted_adapter_that_is_gone_is_said_with_what_to_do(
+    client: TestClient, home: Home, tmp_path: Path, make_adapter: Make
+) -> None:
+    made = add(home, make_adapter(tmp_path / "a.gguf"))
+    home.records.promotions.put(made.id, by="ada")
+    home.candidates.file(made.id).unlink()
+    page = soup(client)
+    assert "is gone, or no longer what was measured" in texts(page, "#current .notice")[0]
+    assert texts(page, "p > [popovertarget=roll-back]")[0] == "Roll back to the model alone"
+    post(client, "/models/rollback", instead_of=made.id)
+    assert texts(soup(client), ".model-name") == ["SmolLM2-135M-Instruct.Q8_0 with no adapter"]
+
+
+@pytest.mark.slow
+def test_a_model_file_is_tried_and_one_elsewhere_is_not(client: TestClient, home: Home, tmp_path: Path) -> None:
+    name = "SmolLM2-135M-Instruct.Q8_0.gguf"
+    page = post(client, "/models/files/try", file=name)
+    told = texts(page, ".notice")[0]
+    assert f"{name} can answer. sha256 {home.model.identity.sha256}" in told
+    assert "tokens a second" in told
+    (tmp_path / "secret.gguf").write_bytes(b"GGUF")
+    for wrong in ("../../secret.gguf", "", str(tmp_path / "secret.gguf")):
+        answer = client.post("/models/files/try", data={"file": wrong})
+        assert answer.status_code == 409
+        assert "There is no file" in answer.text
+
+
+def interrupted(home: Home) -> str:
+    """A fine-tune that a killed app left; its id."""
+    works = works_of(home)
+    work = works.after(works.begin(by=HOSTILE, seed=1, settings={}), "train")
+    for folder in ("training", "dataset"):
+        (works.place(work) / folder).mkdir()
+    steps = [Step(step, 20, 2.0 / step, 1.5 if step < 5 else 1.0, 100.0, 60.0) for step in range(1, 9)]
+    (works.place(work) / "training" / "progress.jsonl").write_text("".join(encode(step) + "\n" for step in steps))
+    (works.place(work) / "dataset" / "card.md").write_text("# A card")
+    return work.id
+
+
+@pytest.mark.slow
+def test_an_interrupted_fine_tune_is_said_and_can_be_discarded(home: Home) -> None:
+    id = interrupted(home)
+    app = FastAPI()
+    app.add_middleware(Gate)
+    fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
+    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+        page = soup(client)
+        assert texts(page, "#progress .state") == ["Interrupted when the program ended"]
+        assert "up to step 8 of 20" in texts(page, "#progress .said")[0]
+        assert texts(page, ".stages .past") == ["Dataset"]
+        assert texts(page, ".stages .present") == ["Training"]
+        assert page.select("#new button[disabled]")
+        assert len(page.select("[data-plot=loss] .place.tone-3")) == 2
+        assert client.get(f"/models/finetune/{id}/card.md").text == "# A card"
+        assert client.get(f"/models/finetune/{id}/loss.csv").status_code == 404
+        assert texts(soup(client, "/models/progress"), ".acts button") == ["Go on", "Discard"]
+        page = post(client, "/models/finetune/discard")
+        assert page.select("#progress .queue") == []
+    fine_tune.close()
+    assert works_of(home).all() == ()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"epochs": "many", "seed": "1"}, "number of passes must be more than 0, and at most 20"),
+        ({"epochs": "nan", "seed": "1"}, "number of passes"),
+        ({"epochs": "2", "seed": "0"}, "seed must be more than 0"),
+        ({}, "number of passes"),
+    ],
+)
+def test_nonsense_begins_nothing(client: TestClient, home: Home, form: dict[str, str], said: str) -> None:
+    answer = client.post("/models/finetune", data=form)
+    assert answer.status_code == 409
+    assert said in answer.text
+    assert works_of(home).all() == ()
+
+
+# Speed and loss
+
+
+def record(tokens: int, seconds: float, *, adapter: str = "", attempts: int = 1, interrupted: str = "") -> AnswerRecord:
+    return AnswerRecord(
+        "x", "Who?", "Who?", "Ada.", "answered", ModelUsed("m", "a" * 64, adapter),
+        checks=Checks(attempts=attempts), tokens=Tokens(completion=tokens),
+        seconds=Seconds(first_token=seconds / 10, generate=seconds), interrupted=interrupted,
+    )  # fmt: skip
+
+
+def test_speed_is_that_of_whole_answers_of_this_model_and_adapter() -> None:
+    records = (
+        record(100, 2.0),
+        record(30, 1.0),
+        record(90, 1.0),
+        record(900, 1.0, adapter="other"),
+        record(900, 1.0, attempts=2),
+        record(900, 1.0, interrupted="stopped"),
+        record(4, 1.0),
+    )
+    assert speed(records, sha256="a" * 64, adapter="") == Speed(3, 50.0, pytest.approx(0.1))
+    assert speed(records, sha256="b" * 64, adapter="") is None
+
+
+def test_the_curve_is_within_its_field_and_ends_where_training_is() -> None:
+    assert curve([Step(1, 10, 2.0, None, 1.0, 1.0)]) is None
+    steps = [Step(step, 1000, 3.0 - step / 500, 2.5 if step < 300 else 2.0, 1.0, 1.0) for step in range(1, 501)]
+    found = curve(steps)
+    assert found is not None
+    corners = [tuple(map(float, corner.split(","))) for corner in found.line.split()]
+    assert len(corners) <= 252
+    assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in (*corners, *found.held_out))
+    assert corners[-1][0] == WIDTH / 2
+    assert [x for x, _ in found.held_out] == [0.0, pytest.approx(WIDTH * 0.299)]
+    assert found.last_held_out == 2.0

@@ -1,0 +1,121 @@
+"""The page of the models in a real Chromium: the real app over a copy of the sample's home, real training."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from trag.finetune import gate
+from trag.finetune.candidates import Candidates, Figure, Measured
+from trag.finetune.work import Works
+from trag.llm import files
+
+Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+LONG = 600_000
+FIGURES = (Figure(gate.ALL, 40, 20, 32, 13, 1, 0.0018), Figure("document", 40, 20, 32, 13, 1, 0.0018))
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1200)]
+
+
+@pytest.fixture(scope="module")
+def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory, make_adapter: Callable[..., Path]) -> Path:
+    """A copy of the sample's home with an adapter that changes nothing, and figures that say it does."""
+    home = Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("own") / "home"))
+    candidates = Candidates(home / "adapters")
+    made = candidates.add(
+        make_adapter(home / "a.gguf"),
+        base_name="SmolLM2-135M-Instruct",
+        base_sha256=files.base_sha256(""),
+        dataset_sha256="d" * 64,
+        settings=(("steps", "10"),),
+        by="ada",
+    )
+    candidates.keep_results(made.id, Measured(datetime.now(UTC), "", gate.verdict(FIGURES), "20261120-200000"))
+    return home
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    page = context.new_page()
+    page.goto("/models")
+    return page
+
+
+def adapter(home: Path) -> str:
+    return Candidates(home / "adapters").all()[-1].id
+
+
+def test_an_adapter_is_promoted_and_rolled_back_with_a_press_each(page: Page, own_home: Path) -> None:
+    id = adapter(own_home)
+    card = page.locator(f"#adapter-{id}")
+    expect(card.locator("header .verdict")).to_have_text("Has earned its place")
+    card.get_by_role("button", name=f"Promote {id}").click()
+    page.locator(f"#promote-{id}").get_by_role("button", name="Promote", exact=True).click()
+    expect(page.locator(".notice")).to_contain_text(f"{id} answers from now on", timeout=LONG)
+    expect(page.locator(".model-name")).to_contain_text(id)
+    expect(card.locator(".badge")).to_have_text("Answers now")
+    page.get_by_role("button", name="Roll back to").click()
+    page.locator("#roll-back").get_by_role("button", name="Roll back", exact=True).click()
+    expect(page.locator("#promotions tbody tr")).to_have_count(2, timeout=LONG)
+    expect(page.locator(".model-name")).not_to_contain_text(id)
+
+
+def test_a_model_file_is_tried(page: Page) -> None:
+    page.get_by_role("button", name="Try SmolLM2").click()
+    expect(page.locator(".notice")).to_contain_text("can answer", timeout=LONG)
+    expect(page.locator(".notice")).to_contain_text("sha256")
+
+
+def test_a_fine_tune_is_begun_once_and_stopped(page: Page) -> None:
+    page.get_by_label("Passes").fill("0.3")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator(".stages .present")).to_have_text("Dataset")
+    expect(page.locator("#new button")).to_be_disabled()
+    refused = page.request.post("/models/finetune", form={"epochs": "1", "seed": "1"})
+    assert refused.status == 409
+    assert "running already" in refused.text()
+    page.locator("#progress").get_by_role("button", name="Stop").click()
+    page.locator("#progress").get_by_role("button", name="Discard").click(timeout=LONG)
+    expect(page.locator("#progress .queue")).to_have_count(0)
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+
+
+def test_training_is_watched_outlives_the_app_and_is_stopped(
+    serving: Serving, sample_home: Path, tmp_path: Path, browser: Browser
+) -> None:
+    home = Path(shutil.copytree(sample_home, tmp_path / "home"))
+    small = {"epochs": 0.3, "held_out": 2, "evaluations": 1, "accumulation": 1, "longest": 900}
+    Works(home / "finetune").begin(by="ada", seed=1, settings=small)
+    with serving(home) as (address, process):
+        page = browser.new_page(base_url=address)
+        page.goto("/models")
+        expect(page.locator("#progress .state")).to_have_text("Interrupted when the program ended")
+        page.get_by_role("button", name="Go on").click()
+        expect(page.locator(".stages .present")).to_have_text("Training", timeout=LONG)
+        expect(page.locator("#progress .rate")).to_contain_text("tokens a second", timeout=LONG)
+        expect(page.locator("#progress .left")).to_contain_text("left")
+        expect(page.locator("[data-plot=loss] polyline").first).to_be_visible(timeout=LONG)
+        process.kill()
+    page.close()
+    with serving(home) as (address, process):
+        page = browser.new_page(base_url=address)
+        page.goto("/models")
+        expect(page.locator("#progress .rate")).to_contain_text("tokens a second", timeout=LONG)
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_role("button", name="Go on")).to_be_visible(timeout=LONG)
+        expect(page.locator("#progress .said")).to_contain_text("up to step")
+        page.close()
+        process.kill()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+def test_nothing_stands_out_of_a_narrow_window_or_a_page_from_the_right(page: Page, width: int, direction: str) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.evaluate("direction => (document.documentElement.dir = direction)", direction)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

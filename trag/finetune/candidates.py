@@ -1,0 +1,187 @@
+"""The adapters that a home has made, each in a folder of its own with what it came from and how it was measured.
+
+TRAG_HOME/adapters/<id>/: adapter.gguf, cases.jsonl (questions that its training has not seen), then manifest.json,
+written last and at once: a folder without one is unfinished, and never offered. Knows nothing about training,
+measuring or which adapter answers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from store import disk_full, files
+from trag.errors import TragError
+from trag.llm.files import SHIPPED, sha256_of
+
+ADAPTER, CASES, MANIFEST = "adapter.gguf", "cases.jsonl", "manifest.json"
+_ID = r"\d{8}-[0-9a-f]{8}"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """How one kind of question was answered before and after: of `questions`, so many right; `better` and `worse` are
+    those that changed sides, and `p` is how likely chance alone parts those so far (exact McNemar test, two-sided)."""
+
+    name: str
+    questions: int
+    before: int
+    after: int
+    better: int
+    worse: int
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a candidate has earned its place, why or why not in sentences, and the figures that say so; the first of
+    them is of all questions."""
+
+    promote: bool
+    reasons: tuple[str, ...]
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A verdict, the adapter that answered then ("" for none), and the ids of the runs that have every answer."""
+
+    at: datetime
+    against: str
+    verdict: Verdict
+    run: str
+    choice_run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Where an adapter comes from. `base_sha256` is of the file it was trained on; `settings` are what it was trained
+    with, each a name and a value; `results` is None until it was measured."""
+
+    id: str
+    made: datetime
+    base_name: str
+    base_sha256: str
+    adapter_sha256: str
+    dataset_sha256: str
+    settings: tuple[tuple[str, str], ...]
+    by: str
+    results: Measured | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The candidates kept in `folder`. Any method may raise StoreError for a failing disk."""
+
+    folder: Path
+
+    def all(self) -> tuple[Manifest, ...]:
+        """Every candidate, the newest first. One whose manifest cannot be read is left out."""
+        found = filter(None, (_read(file) for file in self.folder.glob(f"*/{MANIFEST}")))
+        return tuple(sorted(found, key=lambda each: (each.made, each.id), reverse=True))
+
+    def get(self, id: str) -> Manifest:
+        """Raises TragError when there is no such candidate, or its adapter is no longer what it was."""
+        found = _read(self.folder / id / MANIFEST) if re.fullmatch(_ID, id) else None
+        if found is None:
+            known = ", ".join(each.id for each in self.all()[:5]) or "none yet"
+            raise TragError(f"There is no adapter {id}; there are: {known}.", "python -m trag finetune list")
+        file = self.file(id)
+        if not file.is_file() or sha256_of(file) != found.adapter_sha256:
+            raise TragError(
+                f"{file} is gone, or no longer what was measured.",
+                "Restore it from a backup, or promote another: python -m trag finetune list",
+            )
+        return found
+
+    def file(self, id: str) -> Path:
+        """Where the adapter of a candidate is."""
+        return (self.folder / id / ADAPTER).absolute()
+
+    def cases(self, id: str) -> Path:
+        """Where the questions are that its training has not seen, as JSON lines; the file may be empty."""
+        return self.folder / id / CASES
+
+    def add(
+        self,
+        adapter: Path,
+        *,
+        base_name: str,
+        base_sha256: str,
+        dataset_sha256: str,
+        settings: Sequence[tuple[str, str]],
+        by: str,
+        cases: bytes = b"",
+    ) -> Manifest:
+        """Keeps a copy of the file `adapter` as a candidate. The same adapter again is the candidate it was."""
+        sha256 = sha256_of(adapter)
+        if known := next((each for each in self.all() if each.adapter_sha256 == sha256), None):
+            return known
+        made = datetime.now(UTC)
+        id = f"{made:%Y%m%d}-{sha256[:8]}"
+        manifest = Manifest(id, made, base_name, base_sha256, sha256, dataset_sha256, tuple(settings), by)
+        target = self.folder / id / ADAPTER
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if shutil.disk_usage(target.parent).free < 2 * adapter.stat().st_size:
+            raise disk_full(str(target))
+        files.write_atomic(target, adapter.read_bytes())
+        files.write_atomic(self.cases(id), cases)
+        _write(self.folder / manifest.id / MANIFEST, manifest)
+        return manifest
+
+    def keep_results(self, id: str, results: Measured) -> Manifest:
+        """The candidate, measured. Raises TragError when it is gone."""
+        measured = replace(self.get(id), results=results)
+        _write(self.folder / id / MANIFEST, measured)
+        return measured
+
+    def remove(self, id: str) -> None:
+        """Forgets a candidate. Raises TragError when there is no such one."""
+        if not re.fullmatch(_ID, id) or not (self.folder / id / MANIFEST).is_file():
+            self.get(id)
+        (self.folder / id / MANIFEST).unlink()  # first: without it the rest is no candidate, wherever a kill comes
+        shutil.rmtree(self.folder / id)
+
+
+def shipped() -> Manifest | None:
+    """Where the adapter that ships comes from, None where none does or that is not written down in full."""
+    return _read(SHIPPED / MANIFEST)
+
+
+def ship(manifest: Manifest) -> None:
+    """Writes down where the adapter that ships comes from; without that it is not used."""
+    _write(SHIPPED / MANIFEST, manifest)
+
+
+def _write(file: Path, manifest: Manifest) -> None:
+    content = json.dumps(asdict(manifest), ensure_ascii=False, indent=1, default=datetime.isoformat) + "\n"
+    files.write_atomic(file, content.encode())
+
+
+def _read(file: Path) -> Manifest | None:
+    try:
+        values: dict[str, Any] = json.loads(file.read_bytes())
+        results = values.pop("results", None)
+        return Manifest(
+            **values
+            | {
+                "made": datetime.fromisoformat(values["made"]),
+                "settings": tuple((name, value) for name, value in values["settings"]),
+                "results": _measured(results) if results else None,
+            }
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _measured(values: Mapping[str, Any]) -> Measured:
+    verdict = values["verdict"]
+    figures = tuple(Figure(**figure) for figure in verdict["figures"])
+    kept = Verdict(verdict["promote"], tuple(verdict["reasons"]), figures)
+    return Measured(**{**values, "at": datetime.fromisoformat(values["at"]), "verdict": kept})

@@ -1,0 +1,157 @@
+"""Organization charts of every shape, made by rules: deep, flat, wide, in the style of one of chart_names.py.
+
+chance -> a table of units -> Chart.  Knows nothing about questions.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from org.chart import Chart, load
+from trag.finetune.dataset.chart_names import STYLES, Named, Style, key, person, pick, place, root
+
+_TRIES = 20  # names for one unit
+_DESCRIBED = (0.0, 0.0, 0.4, 0.9)  # of the units, chart by chart
+_TYPED = (0.0, 0.7, 1.0, 1.0)
+_COLUMNS_MORE = (0, 0, 0, 1, 2)
+_FILLED = 0.8  # of the cells of a further column
+_TWINS = 0.15  # of the charts have units that share a name
+
+
+@dataclass(slots=True)
+class _Row:
+    """One unit of a chart in the making; `level` is 0 for the root."""
+
+    named: Named
+    parent: str
+    level: int
+    type: str = ""
+    description: str = ""
+    others: dict[str, str] = field(default_factory=dict)
+
+
+def make(chance: Random) -> Chart:
+    """A chart of 6 to 45 units. The same chance gives the same chart."""
+    whole, style = root(chance), chance.choice(STYLES)
+    rows = [_Row(whole, "", 0)]
+    taken = {key(whole.name), key(whole.alias)}
+    for above in chance.choice(_SHAPES)(chance):
+        parent = rows[min(above, len(rows) - 1)]
+        if named := _unlike(taken, style, parent.level + 1, chance):
+            rows.append(_Row(named, parent.named.name, parent.level + 1))
+    if chance.random() < _TWINS:
+        rows += _twins(rows, chance)
+    _fill(rows, chance)
+    return load(_table(rows), "generated.csv")
+
+
+def _unlike(taken: set[str], style: Style, level: int, chance: Random) -> Named | None:
+    """A name and alias that no unit has yet; None when none was found."""
+    for _ in range(_TRIES):
+        named = style(chance, level)
+        if key(named.name) not in taken:
+            alias = named.alias if key(named.alias) not in taken | {key(named.name)} else ""
+            taken.update((key(named.name), key(alias)))
+            return Named(named.name, named.type, alias)
+    return None
+
+
+def _twins(rows: list[_Row], chance: Random) -> list[_Row]:
+    """Units with one name under several of those right under the root: each region has its "Finance Desk"."""
+    named = Named(pick(chance, "fields"), chance.choice(("team", "desk", "")))
+    if any(key(row.named.name) == key(named.name) or key(row.named.alias) == key(named.name) for row in rows):
+        return []
+    above = [row for row in rows if row.level == 1]
+    some = chance.sample(above, min(len(above), chance.choice((2, 2, 3))))
+    return [_Row(named, row.named.name, row.level + 1) for row in some]
+
+
+def _fill(rows: list[_Row], chance: Random) -> None:
+    """Types, descriptions and further columns, in charts that have them, mostly not in every row."""
+    typed, described = chance.choice(_TYPED), chance.choice(_DESCRIBED)
+    columns = chance.sample(tuple(_COLUMNS), chance.choice(_COLUMNS_MORE))
+    for row in rows:
+        if chance.random() < typed:
+            row.type = row.named.type
+        if chance.random() < described:
+            things = pick(chance, "things"), pick(chance, "things")
+            row.description = pick(chance, "descriptions").format(*things, pick(chance, "for whom"))
+        row.others = {column: _COLUMNS[column](chance) for column in columns if chance.random() < _FILLED}
+
+
+def _table(rows: list[_Row]) -> bytes:
+    more = list(dict.fromkeys(column for row in rows for column in row.others))
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["name", "parent", "type", "aliases", "description", *more])
+    for row in rows:
+        cells = [row.named.name, row.parent, row.type, row.named.alias, row.description]
+        writer.writerow([*cells, *(row.others.get(column, "") for column in more)])
+    return text.getvalue().encode()
+
+
+# Shapes: for each unit after the root, the place of the unit above it among those before.
+
+
+def _any(chance: Random) -> list[int]:
+    return [chance.randrange(number) for number in range(1, chance.randrange(8, 40))]
+
+
+def _flat(chance: Random) -> list[int]:
+    number = chance.randrange(5, 16)
+    return [0] * number + [chance.randrange(1, number + 1) for _ in range(chance.randrange(0, 5))]
+
+
+def _wide(chance: Random) -> list[int]:
+    top = chance.randrange(3, 8)
+    return [0] * top + [above for above in range(1, top + 1) for _ in range(chance.randrange(0, 7))]
+
+
+def _deep(chance: Random) -> list[int]:
+    """A chain of 5 to 9 levels, with units beside some of its links."""
+    above, last = [], 0
+    for _ in range(chance.randrange(5, 10)):
+        above.append(last)
+        link = len(above)
+        above += [last] * chance.choice((0, 0, 1, 2))
+        last = link
+    return above
+
+
+def _regular(chance: Random) -> list[int]:
+    """Three levels, as offices like to draw them."""
+    top = chance.randrange(2, 5)
+    above = [0] * top
+    for first in range(1, top + 1):
+        for _ in range(chance.randrange(1, 4)):
+            above.append(first)
+            above += [len(above)] * chance.randrange(0, 4)
+    return above
+
+
+_SHAPES: tuple[Callable[[Random], list[int]], ...] = (_any, _any, _flat, _wide, _deep, _regular, _regular)
+
+
+def _email(chance: Random) -> str:
+    return f"{pick(chance, 'topics')}{chance.randrange(1, 99)}@{pick(chance, 'place stems').lower()}.example"
+
+
+def _telephone(chance: Random) -> str:
+    return f"{chance.randrange(100, 999)} {chance.randrange(1000, 9999)}"
+
+
+def _room(chance: Random) -> str:
+    return chance.choice((f"{chance.choice('ABCDE')}{chance.randrange(100, 499)}", f"Floor {chance.randrange(1, 9)}"))
+
+
+def _staff(chance: Random) -> str:
+    return str(chance.randrange(2, 90))
+
+
+_COLUMNS: Mapping[str, Callable[[Random], str]] = {
+    "head": person, "email": _email, "phone": _telephone, "room": _room, "location": place, "staff": _staff
+}  # fmt: skip

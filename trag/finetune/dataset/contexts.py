@@ -1,0 +1,47 @@
+"""What the pipeline would send with a question: the statements and passages of `Asking`, found by Asking itself.
+
+question, assistant -> Context.  Knows nothing about answers.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import prompts
+from store.passage import Passage
+from trag.ask import SYSTEMS, Assistant, cleaned
+from trag.asking import Asking
+from trag.finetune.dataset.examples import Asked, Example
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The facts that would stand before a question, in the pipeline's order; `about_chart` is which of the two comes
+    last."""
+
+    statements: tuple[str, ...]
+    passages: tuple[Passage, ...]
+    about_chart: bool
+
+
+def gather(question: str, assistant: Assistant, *, system: str = "trag") -> Context:
+    """What `system` finds for a question. Raises TragError for one that cannot be asked."""
+    asking = Asking(assistant, cleaned(question), SYSTEMS[system], None, threading.Event())
+    asking.gather(())
+    statements = tuple(statement.text for statement in asking.statements)
+    return Context(statements, asking.passages, asking.from_chart is not None)
+
+
+def as_read(passage: Passage) -> str:
+    """A passage as the model reads it."""
+    if passage.kind == "qa":
+        return prompts.pair(passage.question, passage.text)
+    return prompts.section(passage.section, passage.text)
+
+
+def example(source: str, organization: str, context: Context, asked: Sequence[Asked]) -> Example:
+    """Questions over a context, to learn from."""
+    passages = tuple(map(as_read, context.passages))
+    return Example(source, organization, context.statements, passages, context.about_chart, tuple(asked))

@@ -1,0 +1,167 @@
+"""What a model learns from: contexts as the pipeline sends them, each with questions and the right answers to them.
+
+Examples <-> JSON lines, with every problem of a file at once.  Knows nothing about where examples come from, or how a
+model is trained.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from trag.errors import TragError
+
+LEAST_TO_LEARN = 20
+"""Questions from which a fine-tune can learn anything at all."""
+MOST_ASKED = 5
+"""Questions over one context."""
+_ALIKE = 0.9  # of the questions with one answer, from which only that answer would be learned
+_FEW = 10  # questions that may all have one answer by chance
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question over a context and the answer to learn, whole, or prompts.CANNOT_ANSWER. `kind` is a word that tables
+    are broken down by."""
+
+    question: str
+    answer: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One context as the model reads it, and 1 to 5 questions over it.
+
+    The prompt of a question is that of `prompts.answer` with these values. Examples of one `source` stay together in a
+    split: a text that some of them hold would else be on both sides. `passages` are made by `prompts.pair` and
+    `prompts.section`.
+    """
+
+    source: str
+    organization: str
+    statements: tuple[str, ...]
+    passages: tuple[str, ...]
+    about_chart: bool
+    asked: tuple[Asked, ...]
+
+
+def write(examples: Iterable[Example]) -> bytes:
+    """The JSON lines that `read` reads."""
+    return "".join(json.dumps(asdict(example), ensure_ascii=False) + "\n" for example in examples).encode()
+
+
+def read(content: bytes, name: str, *, least: int = 1) -> tuple[Example, ...]:
+    """The examples in a file called `name`, UTF-8 JSON lines with the fields of Example as keys; empty lines are
+    skipped.
+
+    Raises TragError with the number of every bad line and what is wrong with it; when the file holds fewer than `least`
+    questions (LEAST_TO_LEARN for one that is learned from); and when nearly all of them have one answer.
+    """
+    problems: list[str] = []
+    examples: list[Example] = []
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            examples.append(_example(line))
+        except _ProblemsError as error:
+            problems.append(f"line {number}: {'; '.join(error.found)}")
+    if problems:
+        raise TragError(f"{name} cannot be learned from: " + "\n".join(problems), "Make the dataset again.")
+    _check_enough(examples, name, least)
+    return tuple(examples)
+
+
+def _check_enough(examples: Sequence[Example], name: str, least: int) -> None:
+    answers = Counter(" ".join(asked.answer.split()) for example in examples for asked in example.asked)
+    total = answers.total()
+    if total < least:
+        raise TragError(
+            f"{name} holds {total or 'no'} question{'s' * (total != 1)}, and at least {least} are needed.",
+            "Approve more question-answer pairs, activate a chart, or label more answers; then make the dataset again.",
+        )
+    answer, times = answers.most_common(1)[0]
+    if total >= _FEW and times > _ALIKE * total:
+        raise TragError(
+            f'{name} holds one answer {times} times in {total}: "{answer[:80]}". Only that would be learned.',
+            "Take questions in whose answers differ; then make the dataset again.",
+        )
+
+
+class _ProblemsError(Exception):
+    """All that is wrong with one line."""
+
+    def __init__(self, found: list[str]) -> None:
+        super().__init__(found)
+        self.found = found
+
+
+def _example(line: bytes) -> Example:
+    values = _object(line)
+    wrong = _wrong(values, _EXAMPLE)
+    asked = values.get("asked")
+    if isinstance(asked, list):
+        if not 1 <= len(asked) <= MOST_ASKED:
+            wrong.append(f'"asked" holds {len(asked)} questions, not 1 to {MOST_ASKED}')
+        for place, one in enumerate(asked, 1):
+            wrong += [f"question {place}: {problem}" for problem in _wrong(one, _ASKED)]
+    if wrong:
+        raise _ProblemsError(wrong)
+    return Example(
+        source=values["source"],
+        organization=values["organization"],
+        statements=tuple(values["statements"]),
+        passages=tuple(values["passages"]),
+        about_chart=values["about_chart"],
+        asked=tuple(Asked(**one) for one in values["asked"]),
+    )
+
+
+def _object(line: bytes) -> Mapping[str, Any]:
+    try:
+        values = json.loads(line.decode())
+        json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair could never be written again
+    except UnicodeError as error:
+        raise _ProblemsError([f"is no UTF-8 text ({error})"]) from error
+    except (ValueError, RecursionError) as error:
+        raise _ProblemsError([f"is no JSON ({error})"]) from error
+    if not isinstance(values, dict):
+        raise _ProblemsError(["is no JSON object"])
+    return values
+
+
+def _wrong(values: object, shapes: Mapping[str, tuple[str, Callable[[object], bool]]]) -> list[str]:
+    if not isinstance(values, Mapping):
+        return ["is no JSON object"]
+    wrong = [f'unknown key "{key}"' for key in values if key not in shapes]
+    for key, (shape, fits) in shapes.items():
+        if key not in values:
+            wrong.append(f'needs "{key}"')
+        elif not fits(values[key]):
+            wrong.append(f'"{key}" must be {shape}')
+    return wrong
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_list_of_words(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_words, value))
+
+
+_WORDS = ("a text that is not empty", _is_words)
+_TEXTS = ("a list of texts, none empty", _is_list_of_words)
+_ASKED = {"question": _WORDS, "answer": _WORDS, "kind": _WORDS}
+_EXAMPLE: Mapping[str, tuple[str, Callable[[object], bool]]] = {
+    "source": _WORDS,
+    "organization": _WORDS,
+    "statements": _TEXTS,
+    "passages": _TEXTS,
+    "about_chart": ("true or false", lambda value: isinstance(value, bool)),
+    "asked": ("a list of questions", lambda value: isinstance(value, list)),
+}

@@ -1,0 +1,233 @@
+"""A fine-tune from its beginning to its end: dataset, training, export, measurement, each begun where it was stopped.
+
+home, Work -> a candidate that was measured.  Knows the order of the stages and nothing about how any is done.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from time import sleep
+from typing import TYPE_CHECKING, Any
+
+from trag.errors import TragError
+from trag.finetune import child, gate
+from trag.finetune.training import plan
+from trag.finetune.training.estimate import Estimate, Needs
+from trag.finetune.training.plan import Plan, TrainingSettings
+from trag.finetune.training.progress import Preparing, Step
+from trag.finetune.training.run import Trained, trained
+from trag.finetune.work import Stage, Work, Works
+from trag.llm import files
+
+if TYPE_CHECKING:
+    from trag.home import Home
+
+_PACE = 0.3
+_DATASET, _TRAINING, _ADAPTER = "dataset", "training", "adapter.gguf"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How far a stage is: `done` of `total`, in words what is being done, and of training the last step."""
+
+    stage: Stage
+    doing: str = ""
+    done: int = 0
+    total: int = 0
+    step: Step | None = None
+
+
+Tell = Callable[[Told], None]
+
+
+def works_of(home: Home) -> Works:
+    """The fine-tunes that a home keeps."""
+    return Works(home.folder / "finetune")
+
+
+def training(home: Home, work: Work) -> Path:
+    """The folder in which a fine-tune is trained."""
+    return works_of(home).place(work) / _TRAINING
+
+
+def check(settings: Mapping[str, float]) -> None:
+    """Raises TragError for a setting that training does not have."""
+    known = [field.name for field in fields(TrainingSettings)]
+    if unknown := [name for name in settings if name not in known]:
+        raise TragError(
+            f"There is no setting {', '.join(unknown)}.", f"The settings of a training are: {', '.join(known)}."
+        )
+
+
+def settings_of(work: Work) -> TrainingSettings:
+    """What a fine-tune is trained with."""
+    kinds = {field.name: str(field.type) for field in fields(TrainingSettings)}
+    values: dict[str, Any] = {name: int(value) if kinds[name] == "int" else value for name, value in work.settings}
+    return TrainingSettings(**{"seed": work.seed} | values)
+
+
+def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, until: Stage = "done") -> Work:
+    """The fine-tune as far as `until`, or as far as it came when `stop` was set: then it can go on.
+
+    Raises TragError for what ended a stage, which is done anew when it is carried out again; everything before stays.
+    """
+    works = works_of(home)
+    place = works.place(work)
+    while not work.is_past(until) and not stop.is_set():
+        tell(Told(work.stage))
+        if work.stage == "dataset":
+            if not _make_dataset(home, place / _DATASET, work.seed, tell, stop):
+                break
+            work = works.after(work, "train")
+        elif work.stage == "train":
+            if not _train(place / _TRAINING, _order(home, work), tell, stop):
+                break
+            work = works.after(work, "export")
+        elif work.stage == "export":
+            work = works.after(work, "measure", candidate=_export(home, place, work))
+        elif measure(home, work, tell, stop):
+            work = works.after(work, "done")
+        else:
+            break
+    return work
+
+
+def _order(home: Home, work: Work) -> Plan:
+    return Plan(works_of(home).place(work) / _DATASET, home.folder, home.settings.model, settings_of(work))
+
+
+class _StoppedError(Exception):
+    """Raised out of a stage that knows no other end."""
+
+
+def _make_dataset(home: Home, folder: Path, seed: int, tell: Tell, stop: threading.Event) -> bool:
+    """Whether the dataset is made; False when it was stopped."""
+    from trag.finetune.dataset.of_home import make
+
+    def progress(doing: str, done: int, total: int) -> None:
+        if stop.is_set():
+            raise _StoppedError
+        tell(Told("dataset", doing, done, total))
+
+    try:
+        make(home, folder, seed=seed, progress=progress)
+    except _StoppedError:
+        return False
+    return True
+
+
+def _train(folder: Path, order: Plan, tell: Tell, stop: threading.Event) -> bool:
+    """Whether training came to its end; False when it was stopped. A process that trains there already is followed, and
+    then another makes sure of the end."""
+    process: subprocess.Popen[bytes] | None = None
+    if not child.is_running(folder):
+        plan.write(folder, order)
+        process = child.start(folder)
+    while (process.poll() is None) if process else child.is_running(folder):
+        if stop.is_set():
+            child.end(folder)
+        _tell_step(folder, tell)
+        sleep(_PACE)
+    _tell_step(folder, tell)
+    if process is None:
+        return not stop.is_set() and _train(folder, order, tell, stop)
+    if process.returncode and not (stop.is_set() and process.returncode < 0):
+        raise child.problem(folder, process.returncode)
+    return trained(folder) is not None
+
+
+def _tell_step(folder: Path, tell: Tell) -> None:
+    last = child.newest(folder)
+    if isinstance(last, Preparing):
+        tell(Told("train", last.doing))
+    elif isinstance(last, Step):
+        tell(Told("train", "training", last.step, last.steps, last))
+
+
+def _export(home: Home, place: Path, work: Work) -> str:
+    """The id of the candidate."""
+    found = trained(place / _TRAINING)
+    if found is None:
+        raise TragError(f"{place / _TRAINING} holds no finished training.", "Go on with the fine-tune.")
+    target = place / _ADAPTER
+    _export_to(place / _TRAINING, target)
+    cases = place / _DATASET / "cases.jsonl"
+    candidate = home.candidates.add(
+        target,
+        base_name=files.base_name(home.settings.model),
+        base_sha256=files.base_sha256(home.settings.model),
+        dataset_sha256=found.dataset_sha256,
+        settings=described(found, work.seed),
+        by=work.by,
+        cases=cases.read_bytes() if cases.exists() else b"",
+    )
+    for checkpoint in (place / _TRAINING).glob("*.safetensors"):  # nothing goes on from them any more
+        checkpoint.unlink()
+    return candidate.id
+
+
+def described(found: Trained, seed: int) -> tuple[tuple[str, str], ...]:
+    """What a manifest says of a training."""
+    return (
+        ("rank", str(found.rank)),
+        ("alpha", str(found.alpha)),
+        ("steps", f"{found.steps:,}{', ended early' if found.stopped_early else ''}"),
+        ("examples", f"{found.examples:,}"),
+        ("tokens", f"{found.tokens:,}"),
+        ("held-out loss", f"{found.loss_before:.3f} before, {found.loss_after:.3f} after"),
+        ("minutes", f"{found.seconds / 60:.1f}"),
+        ("seed", str(seed)),
+    )
+
+
+def estimate(home: Home, work: Work) -> Estimate:
+    """What training will take, from a step that is measured in a process of its own. Its dataset must be made. Raises
+    TragError when it cannot fit."""
+    place = works_of(home).place(work)
+    folder = place / "estimate"
+    plan.write(folder, _order(home, work))
+    told = _said_by("trag.finetune.training.estimate", str(folder))
+    values = json.loads(told)
+    return Estimate(**values | {"needs": Needs(**values["needs"])})
+
+
+def merge(home: Home, candidate: str, target: Path) -> None:
+    """Writes the whole model with a candidate merged in, for servers that read one file. Raises TragError when its
+    training is no longer kept."""
+    works = works_of(home)
+    work = next((work for work in works.all() if work.candidate == candidate), None)
+    if work is None or trained(works.place(work) / _TRAINING) is None:
+        raise TragError(f"The training of {candidate} is no longer kept.", "Fine-tune again.")
+    _export_to(works.place(work) / _TRAINING, target, "--merged")
+
+
+def _export_to(folder: Path, target: Path, *more: str) -> None:
+    """Exports a finished training in a process of its own, so that what it loads is gone afterwards."""
+    _said_by("trag.finetune.training.export", str(folder), str(target.absolute()), *more)
+
+
+def _said_by(module: str, *words: str) -> str:
+    """What `python -m MODULE WORDS...` says. Raises TragError with its last words when it fails."""
+    command = [sys.executable, "-m", module, *words]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+    if ended.returncode:
+        message, _, hint = ended.stderr.strip().rpartition("\n")
+        raise TragError(message or hint or f"{module} ended with status {ended.returncode}.", hint if message else "")
+    return ended.stdout
+
+
+def measure(home: Home, work: Work, tell: Tell, stop: threading.Event) -> bool:
+    """Whether the candidate was measured to the end; False when that was stopped."""
+
+    most = work.questions or gate.MOST
+
+    def progress(system: str, done: int, total: int) -> None:
+        tell(Told("measure", system, done, total))
+
+    return gate.measure(home, work.candidate, progress=progress, stop=stop, most=most) is not None

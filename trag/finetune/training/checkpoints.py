@@ -1,0 +1,91 @@
+"""Where a training stands, kept so that it can be gone on with after any end: weights, optimizer, position, losses.
+
+One file, written beside and renamed: it is that of the last checkpoint or of the one before, never half of both. The
+order of the examples and the first weights depend on the seed alone, so a position says all that is left of chance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from store.files import write_atomic
+from trag.errors import TragError
+
+if TYPE_CHECKING:
+    import torch
+
+_FILE = "checkpoint.safetensors"
+_BEST = "best.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A loss, and after how many steps it was measured."""
+
+    step: int
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where it stands. `kind` tells what may go on with it: base, dataset and settings."""
+
+    kind: str
+    step: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+    losses: tuple[Measured, ...] = ()
+    held_out: tuple[Measured, ...] = ()
+
+
+def kind(**values: object) -> str:
+    """A hash of what makes a training another one."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def save(folder: Path, state: State, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Keep the state. Raises StoreError when there is no space."""
+    from safetensors.torch import save as as_bytes
+
+    write_atomic(folder / _FILE, as_bytes(dict(tensors), {"state": json.dumps(asdict(state))}))
+
+
+def load(folder: Path) -> tuple[State, dict[str, torch.Tensor]] | None:
+    """What `save` kept last, None where it never did. Raises TragError when the file is damaged."""
+    path = folder / _FILE
+    if not path.exists():
+        return None
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "pt") as file:
+            values = json.loads(file.metadata()["state"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no mapping)
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise TragError(f"{path} is damaged: {error}.", f"Remove {path.name}; the training begins anew.") from error
+    return _state(values), tensors
+
+
+def save_best(folder: Path, weights: Mapping[str, torch.Tensor]) -> None:
+    """Keep the weights with the lowest held-out loss."""
+    from safetensors.torch import save as as_bytes
+
+    write_atomic(folder / _BEST, as_bytes(dict(weights)))
+
+
+def load_best(folder: Path) -> dict[str, torch.Tensor]:
+    """What `save_best` kept last."""
+    from safetensors.torch import load as from_bytes
+
+    return from_bytes((folder / _BEST).read_bytes())
+
+
+def _state(values: dict[str, Any]) -> State:
+    for key in ("losses", "held_out"):
+        values[key] = tuple(Measured(**one) for one in values[key])
+    return State(**values)

@@ -1,0 +1,188 @@
+"""A trained adapter as files that llama.cpp reads: a GGUF LoRA adapter, and on request a whole model with it merged in.
+
+PEFT's adapter -> names and rows as llama.cpp has them -> adapter.gguf;  base + adapter -> merged.gguf (Q8_0)
+
+`python -m trag.finetune.training.export FOLDER TARGET [--merged]` does so for a finished training. Knows nothing about
+how a model learns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import numpy as np
+
+from store import disk_full
+from trag.errors import SHOWN, TragError
+from trag.finetune.training import base as bases
+from trag.finetune.training import layout, plan, run
+from trag.finetune.training.base import Base, Shape
+from trag.finetune.training.layout import Rows
+
+if TYPE_CHECKING:
+    from gguf import GGUFReader, GGUFWriter
+
+_MODEL = "base_model.model."  # what PEFT puts before the name of a module
+_DOWN, _UP = ".lora_A.weight", ".lora_B.weight"
+_TENSORS = {place: tensor for tensor, place in layout.PROJECTIONS.items()}
+
+
+def adapter(source: Path, base: Base, target: Path) -> None:
+    """Write the adapter that PEFT kept in the folder `source` to `target`, as float16.
+
+    Raises TragError when it holds weights of a module that is not adapted here, and StoreError when there is no space.
+    """
+    alpha, weights = _read(source)
+    shape = bases.shape(base)
+    with _written(target) as unfinished:
+        writer = _writer(unfinished, f"{base.name} adapter")
+        writer.add_type("adapter")
+        writer.add_string("adapter.type", "lora")
+        writer.add_float32("adapter.lora.alpha", alpha)
+        writer.add_string("general.base_model.0.name", base.name)
+        for module, (down, up) in weights.items():
+            tensor = _tensor(module)
+            writer.add_tensor(f"{tensor}.lora_a", down.astype(np.float16))
+            writer.add_tensor(f"{tensor}.lora_b", _turned(tensor, up, shape).astype(np.float16))
+        _finish(writer)
+
+
+def merged(source: Path, base: Base, target: Path, quantize: Callable[[str, str], None]) -> None:
+    """Write the base with the adapter of the folder `source` merged in to `target`, for servers that read one file.
+
+    `quantize` makes a file of 8-bit weights of one of float16 (trag.llm.engine.prepare). Raises TragError for a base
+    that is no GGUF file, and StoreError when there is no space.
+    """
+    if base.is_folder:
+        raise TragError(
+            f"{base.path} is no GGUF file, so its tokens cannot be taken over.",
+            "Convert the folder with llama.cpp's convert_hf_to_gguf.py and name that file as the base.",
+        )
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
+
+    alpha, weights = _read(source)
+    shape = bases.shape(base)
+    changes = {_tensor(module): pair for module, pair in weights.items()}
+    reader = GGUFReader(base.path)
+    with _written(target) as unfinished:
+        whole = unfinished.with_suffix(".f16")
+        try:
+            writer = _writer(whole, "")
+            _take_over(reader, writer)
+            for tensor in reader.tensors:
+                rows = dequantize(tensor.data, tensor.tensor_type)
+                if pair := changes.get(tensor.name):
+                    down, up = pair
+                    rows = rows + alpha / len(down) * _turned(tensor.name, up, shape) @ down
+                writer.add_tensor(tensor.name, rows.astype(np.float32 if rows.ndim == 1 else np.float16))
+            _finish(writer)
+            quantize(str(whole), str(unfinished))
+        finally:
+            whole.unlink(missing_ok=True)
+
+
+def _read(source: Path) -> tuple[float, Mapping[str, tuple[Rows, Rows]]]:
+    """Alpha, and for each adapted module its two halves: [rank, inputs] and [outputs, rank], float32."""
+    from safetensors.numpy import load_file
+
+    try:
+        config = json.loads((source / "adapter_config.json").read_text(encoding="utf-8"))
+        tensors = load_file(source / "adapter_model.safetensors")
+    except OSError as error:
+        raise TragError(f"{source} holds no adapter: {error}.", "Name the folder of a finished training.") from error
+    modules = sorted({name.removesuffix(_DOWN).removesuffix(_UP) for name in tensors})
+    pairs = {}
+    for module in modules:
+        down, up = (tensors[f"{module}{half}"].astype(np.float32) for half in (_DOWN, _UP))
+        pairs[module.removeprefix(_MODEL)] = (down, up)
+    return float(config["lora_alpha"]), pairs
+
+
+def _tensor(module: str) -> str:
+    """ "model.layers.3.self_attn.q_proj" -> "blk.3.attn_q.weight"."""
+    match module.split(".", 3):
+        case ["model", "layers", layer, place] if name := _TENSORS.get(place):
+            return f"blk.{layer}.{name}.weight"
+    raise TragError(f"The adapter changes {module}, which no adapter made here does.", "Train it with trag finetune.")
+
+
+def _turned(tensor: str, rows: Rows, shape: Shape) -> Rows:
+    number = layout.turned(tensor, shape.heads, shape.keys)
+    return layout.to_llama_cpp(rows, number) if number else rows
+
+
+def _writer(path: Path, name: str) -> GGUFWriter:
+    from gguf import GGUFWriter
+
+    writer = GGUFWriter(path, "llama")
+    if name:
+        writer.add_name(name)
+    return writer
+
+
+def _take_over(reader: GGUFReader, writer: GGUFWriter) -> None:
+    """All that the base says of itself, but for what its weights are packed as."""
+    for key, field in reader.fields.items():
+        if key.startswith("GGUF.") or key in ("general.architecture", "general.file_type"):
+            continue
+        kind, *inner = field.types
+        writer.add_key_value(key, field.contents(), kind, sub_type=inner[-1] if inner else None)
+
+
+def _finish(writer: GGUFWriter) -> None:
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+@contextmanager
+def _written(target: Path) -> Iterator[Path]:
+    """A file beside `target` that takes its place once it is whole."""
+    unfinished = target.with_name(f".{uuid4().hex}.unfinished")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield unfinished
+        with unfinished.open("rb+") as file:
+            os.fsync(file.fileno())
+        unfinished.replace(target)
+    except OSError as error:
+        if error.errno == 28:
+            raise disk_full(str(target)) from error
+        raise
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def main() -> None:
+    """Export what a finished training made."""
+    parser = argparse.ArgumentParser(prog="python -m trag.finetune.training.export", description=main.__doc__)
+    parser.add_argument("folder", type=Path, help="of a finished training")
+    parser.add_argument("target", type=Path, help="the file to write")
+    parser.add_argument("--merged", action="store_true", help="a whole model instead of an adapter")
+    words = parser.parse_args()
+    try:
+        order = plan.read(words.folder)
+        base = bases.find(order.home, order.base)
+        if words.merged:
+            from trag.llm.engine import prepare
+
+            merged(run.adapter(words.folder), base, words.target, prepare)
+        else:
+            adapter(run.adapter(words.folder), base, words.target)
+    except SHOWN as error:
+        print(error.message, error.hint, sep="\n", file=sys.stderr)  # noqa: T201
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""A model that learns from blocks, a step at a time (torch).
+
+blocks -> loss on the tokens of the answers -> gradients -> AdamW.  Knows nothing about files, checkpoints or how long
+it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from trag.errors import TragError
+from trag.finetune.training import adapting, attention, quantized
+from trag.finetune.training import base as bases
+from trag.finetune.training.base import Base
+from trag.finetune.training.blocks import Block
+from trag.llm.engine import cores
+
+if TYPE_CHECKING:
+    from peft import PeftModel
+
+_BETAS = (0.9, 0.99)
+_STEEPEST = 1.0
+"""Norm to which the gradient of a step is cut."""
+_RANK, _RANK_QUANTIZED = 16, 64  # the latter as in T-RAG, section 5.2
+
+
+class Learner:
+    """A base with its adapter, on the GPU where there is one. Sequences go through one at a time, so none is padded."""
+
+    def __init__(self, base: Base, *, rank: int, alpha: int, seed: int) -> None:
+        """Loads the base; 0 is the default rank, and alpha twice the rank. Raises TragError when it cannot be loaded.
+
+        On the CPU the weights are bfloat16 where the processor computes with it, else float32. On a GPU they are
+        bfloat16, and 4-bit where these would take more than half of its memory.
+        """
+        torch.set_num_threads(cores())
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self._precision = precision(self._device.type == "cuda")
+        model = bases.load(base, self._precision)
+        self.quantized = self._device.type == "cuda" and quantized.is_needed(model.num_parameters())
+        if self.quantized:
+            quantized.quantize(model)
+        model.to(self._device)  # type: ignore[arg-type]
+        if self._device.type == "cpu":
+            attention.register()
+            model.set_attn_implementation(attention.NAME)
+        self.rank = rank or default_rank(self.quantized)
+        self.alpha = alpha or 2 * self.rank
+        self._whole: PeftModel = adapting.adapted(model, rank=self.rank, alpha=self.alpha, seed=seed)
+        self._model = model
+        self._model.train()
+        self._trained = {name: value for name, value in self._whole.named_parameters() if value.requires_grad}
+        self._optimizer = torch.optim.AdamW(self._trained.values(), lr=0.0, betas=_BETAS, weight_decay=0.0)
+
+    def learn(self, blocks: Sequence[Block], rate: float) -> float:
+        """One step: the loss of each token of the answers counts the same. Returns the loss before it."""
+        tokens = sum(len(block.learned) for block in blocks)
+        total = 0.0
+        for block in blocks:
+            loss = self._loss(block)
+            (loss / tokens).backward()  # type: ignore[no-untyped-call]
+            total += loss.item()
+        torch.nn.utils.clip_grad_norm_(self._trained.values(), _STEEPEST)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        return total / tokens
+
+    def loss(self, blocks: Sequence[Block]) -> float:
+        """The mean loss of the tokens of the answers."""
+        with torch.no_grad():
+            total = sum(self._loss(block).item() for block in blocks)
+        return total / sum(len(block.learned) for block in blocks)
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """A copy of the adapter's weights, by the name of the parameter."""
+        return {name: value.detach().cpu().clone() for name, value in self._trained.items()}
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Weights and optimizer: all that `restore` needs."""
+        tensors = self.weights()
+        for name, value in self._trained.items():
+            for key, held in self._optimizer.state.get(value, {}).items():
+                tensors[f"{key}:{name}"] = held.detach().cpu()
+        return tensors
+
+    def restore(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        """Take up a state that `state` gave. Raises TragError for that of an adapter of another rank."""
+        if any(tensors[name].shape != value.shape for name, value in self._trained.items()):
+            raise TragError(
+                f"The checkpoint is that of an adapter of another rank than {self.rank}.",
+                "Was it begun on a GPU that is missing now? Bring that back, or begin a new training.",
+            )
+        with torch.no_grad():
+            for name, value in self._trained.items():
+                value.copy_(tensors[name])
+        for name, value in self._trained.items():
+            for key in ("step", "exp_avg", "exp_avg_sq"):
+                if (held := tensors.get(f"{key}:{name}")) is not None:
+                    # AdamW counts its steps on the CPU.
+                    place = held.clone() if key == "step" else held.to(value.device, copy=True)
+                    self._optimizer.state[value][key] = place
+
+    def write(self, weights: Mapping[str, torch.Tensor], folder: Path) -> None:
+        """The adapter with these weights as PEFT reads it: adapter_config.json and adapter_model.safetensors."""
+        with torch.no_grad():
+            for name, value in self._trained.items():
+                value.copy_(weights[name])
+        self._whole.save_pretrained(str(folder), safe_serialization=True)
+
+    def _loss(self, block: Block) -> torch.Tensor:
+        """The summed loss of the tokens of the answers. The head, a fifth of the work, is computed for these alone."""
+        tokens = torch.tensor([block.tokens], device=self._device)
+        learned = torch.tensor(block.learned, device=self._device)
+        with torch.autocast(self._device.type, self._precision, enabled=self.quantized):
+            hidden = self._model.model(
+                input_ids=tokens,
+                position_ids=torch.tensor([block.positions], device=self._device),
+                attention_mask=self._mask(block),
+                use_cache=False,
+            ).last_hidden_state
+            logits = self._model.lm_head(hidden[0, learned - 1])
+        return cross_entropy(logits.float(), tokens[0, learned], reduction="sum")
+
+    def _mask(self, block: Block) -> torch.Tensor:
+        """[1, 1, tokens, tokens]: 0 where a token (row) sees another (column), else the least number there is."""
+        length = len(block.tokens)
+        seen = torch.ones(length, length, dtype=torch.bool).tril()
+        for part in block.parts:
+            seen[part.start : part.end, block.context : part.start] = False
+        mask = torch.zeros(length, length, dtype=self._precision)
+        return mask.masked_fill_(~seen, torch.finfo(self._precision).min)[None, None].to(self._device)
+
+
+def default_rank(quantized: bool) -> int:
+    """That of an adapter over weights of 4 bits, and over others."""
+    return _RANK_QUANTIZED if quantized else _RANK
+
+
+def precision(gpu: bool) -> torch.dtype:
+    """What the weights are held and computed in: bfloat16 where that is fast, else float32.
+
+    A processor that does not multiply in bfloat16 takes several times as long with it.
+    """
+    can = torch.cpu.get_capabilities()
+    return (
+        torch.bfloat16 if gpu or any(can.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16")) else torch.float32
+    )

@@ -1,0 +1,347 @@
+"""The training: from a dataset to an adapter, going on where it was stopped or killed.
+
+Plan -> blocks -> steps, checkpoints, held-out losses -> the best weights -> adapter.
+
+`python -m trag.finetune.training FOLDER` is the process of its own in which it runs: it reads FOLDER/settings.json and
+says how far it is on stdout (progress.py). Knows nothing about torch, which is learning.py's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import random
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from store.files import lock, write_atomic
+from trag.errors import SHOWN, TragError
+from trag.finetune.dataset import examples
+from trag.finetune.training import base as bases
+from trag.finetune.training import checkpoints, estimate, plan, plot, progress, schedule
+from trag.finetune.training.base import Base
+from trag.finetune.training.blocks import Block, Fitted, fit
+from trag.finetune.training.checkpoints import Measured, State
+from trag.finetune.training.estimate import Estimate, Needs
+from trag.finetune.training.plan import Plan, TrainingSettings
+
+if TYPE_CHECKING:
+    from trag.finetune.training.learning import Learner
+
+_NICENESS = 10  # people's answers go first
+_TRAINED = "trained.json"
+_ADAPTER = "adapter"
+_GOING_ON = "The last checkpoint is kept: start it again to go on from there."
+
+Say = Callable[[progress.Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What came of a training; losses are those of the held-out examples, before it and of the weights that were kept.
+
+    `adapter` in its folder is as PEFT reads it. `too_long` examples were left out; `tokens` were read in all.
+    """
+
+    base_name: str
+    base_sha256: str
+    dataset_sha256: str
+    rank: int
+    alpha: int
+    steps: int
+    stopped_early: bool
+    loss_before: float
+    loss_after: float
+    examples: int
+    too_long: int
+    tokens: int
+    seconds: float
+
+
+def adapter(folder: Path) -> Path:
+    """Where the adapter of a finished training lies, as PEFT reads it."""
+    return folder / _ADAPTER
+
+
+def trained(folder: Path) -> Trained | None:
+    """What came of the training in `folder`, None where it is not finished."""
+    path = folder / _TRAINED
+    return Trained(**json.loads(path.read_text(encoding="utf-8"))["trained"]) if path.exists() else None
+
+
+def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained | None:
+    """Learn until the plan is carried out, the held-out loss falls no more, or `stop` is set; None for the last.
+
+    Goes on from what `folder` holds; with the same plan on the same machine the adapter is the same bit by bit, however
+    often it was stopped. Raises TragError when the dataset or the base cannot be used, when another training was begun
+    in the folder, when the loss is no number any more, and when memory or the GPU gives out.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = order.settings
+    learned_from, dataset_sha256 = _dataset(order.dataset)
+    say(progress.Preparing("checking the base model"))
+    base = bases.find(order.home, order.base)
+    kind = checkpoints.kind(base=base.sha256, dataset=dataset_sha256, **asdict(replace(settings, checkpoint_seconds=0)))
+    if done := trained(folder):
+        if json.loads((folder / _TRAINED).read_text(encoding="utf-8"))["kind"] != kind:
+            raise _another(folder)
+        say(_finished(done))
+        return done
+    found = checkpoints.load(folder)
+    if found and found[0].kind != kind:
+        raise _another(folder)
+    fitted, held = _fit(base, learned_from, settings, say)
+    estimate.check(needs(folder, base, settings, fitted.blocks))
+    import torch
+    from safetensors import SafetensorError
+
+    try:
+        learner = _learner(base, settings, say)
+        state = State(kind)
+        if found:
+            state = found[0]
+            learner.restore(found[1])
+        held_out = random.Random(settings.seed).sample(held.blocks, min(settings.held_out, len(held.blocks)))
+        state, finished = _learn(folder, settings, learner, fitted.blocks, held_out, state, say, stop)
+    except (torch.OutOfMemoryError, MemoryError) as error:
+        raise TragError("The memory is used up.", f"Set a smaller `longest` or `rank`. {_GOING_ON}") from error
+    except torch.AcceleratorError as error:
+        raise TragError(f"The GPU gave out: {error}", _GOING_ON) from error
+    if not finished:
+        say(progress.Paused(state.step, schedule.steps(settings, len(fitted.blocks))))
+        return None
+    try:
+        learner.write(checkpoints.load_best(folder), folder / _ADAPTER)
+    except (OSError, SafetensorError) as error:
+        raise TragError(f"{folder / _ADAPTER} cannot be written: {error}", f"Is the disk full? {_GOING_ON}") from error
+    result = Trained(
+        base_name=base.name,
+        base_sha256=base.sha256,
+        dataset_sha256=dataset_sha256,
+        rank=learner.rank,
+        alpha=learner.alpha,
+        steps=state.step,
+        stopped_early=state.step < schedule.steps(settings, len(fitted.blocks)),
+        loss_before=state.held_out[0].loss,
+        loss_after=min(one.loss for one in state.held_out),
+        examples=len(fitted.blocks),
+        too_long=fitted.too_long,
+        tokens=state.tokens,
+        seconds=round(state.seconds, 1),
+    )
+    write_atomic(folder / _TRAINED, json.dumps({"kind": kind, "trained": asdict(result)}, indent=2).encode())
+    say(_finished(result))
+    return result
+
+
+def measure(folder: Path, order: Plan, say: Say) -> Estimate:
+    """What the training would take, by its shape and by one step that is measured; nothing is kept.
+
+    Raises TragError when the dataset or the base cannot be used, and when it cannot fit.
+    """
+    settings = order.settings
+    learned_from, _ = _dataset(order.dataset)
+    base = bases.find(order.home, order.base)
+    fitted, _ = _fit(base, learned_from, settings, say)
+    found = needs(folder, base, settings, fitted.blocks)
+    estimate.check(found)
+    learner = _learner(base, settings, say)
+    steps = schedule.steps(settings, len(fitted.blocks))
+    batch = schedule.batch(settings, fitted.blocks, 0)
+    learner.learn(batch[:1], 0.0)  # the first one also sets things up
+    started = monotonic()
+    learner.learn(batch, 0.0)
+    speed = schedule.size(batch) / (monotonic() - started)
+    tokens = sum(schedule.size(schedule.batch(settings, fitted.blocks, step)) for step in range(steps))
+    return Estimate(found, steps, tokens, speed, tokens / speed)
+
+
+def needs(folder: Path, base: Base, settings: TrainingSettings, blocks: Sequence[Block]) -> Needs:
+    """Memory and disk of a training on this machine."""
+    import torch
+
+    from trag.finetune.training import learning, quantized
+
+    shape, gpu = bases.shape(base), torch.cuda.is_available()
+    packed = gpu and quantized.is_needed(shape.weights)
+    memory = estimate.memory(
+        shape,
+        rank=settings.rank or learning.default_rank(packed),
+        longest=max(len(block.tokens) for block in blocks),
+        learned=max(len(block.learned) for block in blocks),
+        weight_bytes=learning.precision(gpu).itemsize,
+        packed=packed,
+    )
+    free = torch.cuda.mem_get_info()[0] if gpu else estimate.free_memory()
+    disk = estimate.disk(shape, settings.rank or learning.default_rank(packed))
+    return Needs(memory, free, disk, shutil.disk_usage(folder).free)
+
+
+def _fit(
+    base: Base, sides: Sequence[Sequence[examples.Example]], settings: TrainingSettings, say: Say
+) -> tuple[Fitted, Fitted]:
+    say(progress.Preparing("turning the examples into tokens"))
+    vocabulary = bases.vocabulary(base)
+    learned, held_out = (fit(side, vocabulary, settings.longest) for side in sides)
+    return learned, held_out
+
+
+def _learner(base: Base, settings: TrainingSettings, say: Say) -> Learner:
+    say(progress.Preparing("loading the base model"))
+    from trag.finetune.training.learning import Learner
+
+    return Learner(base, rank=settings.rank, alpha=settings.alpha, seed=settings.seed)
+
+
+def _learn(
+    folder: Path,
+    settings: TrainingSettings,
+    learner: Learner,
+    blocks: Sequence[Block],
+    held_out: Sequence[Block],
+    state: State,
+    say: Say,
+    stop: threading.Event,
+) -> tuple[State, bool]:
+    """Steps until the end, or until `stop`: where it stands then, and whether it is finished."""
+    steps = schedule.steps(settings, len(blocks))
+    every = max(1, steps // settings.evaluations)
+    planned = [schedule.batch(settings, blocks, step) for step in range(steps)]
+    tokens_left = sum(schedule.size(batch) for batch in planned[state.step :])
+    saved, learning, read, measuring = monotonic(), 0.0, 0, 0.0
+    if not state.held_out:
+        say(progress.Preparing("measuring the loss before it learns"))
+    while True:
+        started = monotonic()
+        due = (state.step % every == 0 or state.step == steps) and state.step not in {
+            one.step for one in state.held_out
+        }
+        if due:
+            state = _measured(folder, learner, held_out, state)
+            measuring = monotonic() - started
+        over = state.step == steps or _is_over(state, settings.patience)
+        if due or over or stop.is_set() or monotonic() - saved >= settings.checkpoint_seconds:
+            _save(folder, learner, state)
+            saved = monotonic()
+        if over or stop.is_set():
+            return state, over
+        began, batch = monotonic(), planned[state.step]
+        loss = learner.learn(batch, schedule.rate(settings, state.step, steps))
+        if not math.isfinite(loss):
+            raise TragError(
+                f"The loss is no number any more after step {state.step}, so nothing can be learned from here.",
+                f"Begin a new training with a lower learning rate than {settings.learning_rate:g}.",
+            )
+        learning, read, tokens_left = (
+            learning + monotonic() - began,
+            read + schedule.size(batch),
+            tokens_left - schedule.size(batch),
+        )
+        state = replace(
+            state,
+            step=state.step + 1,
+            seconds=state.seconds + monotonic() - started,
+            tokens=state.tokens + schedule.size(batch),
+            losses=(*state.losses, Measured(state.step + 1, loss)),
+        )
+        left = tokens_left * learning / read + measuring * math.ceil((steps - state.step) / every)
+        say(progress.Step(state.step, steps, loss, state.held_out[-1].loss, read / learning, left))
+
+
+def _measured(folder: Path, learner: Learner, held_out: Sequence[Block], state: State) -> State:
+    """The state with the held-out loss of now; the best weights are kept."""
+    loss = learner.loss(held_out)
+    if not math.isfinite(loss):
+        raise TragError(
+            f"The held-out loss is no number after step {state.step}.",
+            "Begin a new training with a lower learning rate.",
+        )
+    if all(loss < before.loss for before in state.held_out):
+        checkpoints.save_best(folder, learner.weights())
+    return replace(state, held_out=(*state.held_out, Measured(state.step, loss)))
+
+
+def _save(folder: Path, learner: Learner, state: State) -> None:
+    checkpoints.save(folder, state, learner.state())
+    write_atomic(folder / "loss.csv", plot.table(state.losses, state.held_out))
+    write_atomic(folder / "loss.svg", plot.picture(state.losses, state.held_out))
+
+
+def _is_over(state: State, patience: int) -> bool:
+    """Whether the last `patience` measurements were no better than the best before them."""
+    losses = [one.loss for one in state.held_out]
+    return len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience])
+
+
+def _finished(result: Trained) -> progress.Finished:
+    return progress.Finished(result.steps, result.loss_after, result.stopped_early)
+
+
+def _dataset(folder: Path) -> tuple[tuple[Sequence[examples.Example], Sequence[examples.Example]], str]:
+    """Both sides of the dataset, and the sha256 of their files."""
+    contents = []
+    for name in ("train.jsonl", "held_out.jsonl"):
+        try:
+            contents.append((folder / name).read_bytes())
+        except OSError as error:
+            raise TragError(
+                f"{folder / name} cannot be read: {error.strerror}.",
+                "Make the dataset: python -m trag finetune dataset",
+            ) from error
+    learned, held_out = contents
+    sides = (
+        examples.read(learned, str(folder / "train.jsonl"), least=examples.LEAST_TO_LEARN),
+        examples.read(held_out, str(folder / "held_out.jsonl")),
+    )
+    return sides, hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).hexdigest()
+
+
+def _another(folder: Path) -> TragError:
+    return TragError(
+        f"{folder} holds a training on another base or dataset, or with other settings.",
+        "Put those back to go on with it, or begin a new one in an empty folder.",
+    )
+
+
+def yield_to_others() -> None:
+    """Let whatever else runs on this machine go first. To be called before torch is imported.
+
+    Threads that wait for each other give up the processor. Beside other work they would turn round and round on it: on
+    2 busy cores 7 times as much was learned in a second of the processor with this.
+    """
+    os.nice(_NICENESS)
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+def main() -> None:
+    """Train as FOLDER/settings.json says. SIGTERM and SIGINT stop it after the step that it is at."""
+    if len(sys.argv) != 2:
+        sys.exit("Usage: python -m trag.finetune.training FOLDER")
+    folder = Path(sys.argv[1])
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    yield_to_others()
+    lines = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints must not get among them
+
+    def say(what: progress.Progress) -> None:
+        with suppress(BrokenPipeError):  # nobody listens any more; the training goes on
+            print(progress.encode(what), file=lines)
+
+    try:
+        with lock(folder):
+            train(folder, plan.read(folder), say, stop)
+    except SHOWN as error:
+        say(progress.Failed(error.message, error.hint))
+        sys.exit(1)

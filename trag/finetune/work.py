@@ -1,0 +1,110 @@
+"""The fine-tunes of a home, each in a folder of its own that holds all it needs to go on after a kill.
+
+TRAG_HOME/finetune/<id>/: work.json (what was asked for, and how far it is), dataset/, training/, adapter.gguf. Knows
+nothing about how any of them is made.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from store import files
+from trag.errors import TragError
+
+Stage = Literal["dataset", "train", "export", "measure", "done"]
+"""What is to be done next; every stage before it is whole."""
+STAGES: tuple[Stage, ...] = get_args(Stage)
+_WORK = "work.json"
+_ID = r"\d{8}-\d{6}"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One fine-tune: who began it and when, with which settings (each a name and a number), by how many questions it is
+    measured (0: as many as usual), what is to be done next, and the candidate that came of it, "" while there is none.
+    """
+
+    id: str
+    begun: datetime
+    by: str
+    seed: int
+    settings: tuple[tuple[str, float], ...] = ()
+    questions: int = 0
+    stage: Stage = "dataset"
+    candidate: str = ""
+
+    def is_past(self, stage: Stage) -> bool:
+        """Whether all that comes before a stage is done."""
+        return STAGES.index(self.stage) >= STAGES.index(stage)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to be done."""
+        return self.stage == "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """The fine-tunes kept in `folder`. Any method may raise StoreError for a failing disk."""
+
+    folder: Path
+
+    def all(self) -> tuple[Work, ...]:
+        """Every fine-tune, the newest first. One that cannot be read is left out."""
+        found = filter(None, (_read(file) for file in self.folder.glob(f"*/{_WORK}")))
+        return tuple(sorted(found, key=lambda work: work.id, reverse=True))
+
+    def unfinished(self) -> Work | None:
+        """The newest fine-tune, if something of it is left to be done."""
+        newest = next(iter(self.all()), None)
+        return newest if newest and not newest.finished else None
+
+    def get(self, id: str) -> Work:
+        """Raises TragError when there is no such fine-tune."""
+        found = _read(self.folder / id / _WORK) if re.fullmatch(_ID, id) else None
+        if found is None:
+            raise TragError(f"There is no fine-tune {id}.", "python -m trag finetune list")
+        return found
+
+    def begin(self, *, by: str, seed: int, settings: Mapping[str, float], questions: int = 0) -> Work:
+        """A new one, of which nothing is done yet."""
+        begun = datetime.now(UTC)
+        work = Work(f"{begun:%Y%m%d-%H%M%S}", begun, by, seed, tuple(settings.items()), questions)
+        self.place(work).mkdir(parents=True)
+        self._write(work)
+        return work
+
+    def after(self, work: Work, stage: Stage, *, candidate: str = "") -> Work:
+        """The same with everything before `stage` done."""
+        now = replace(work, stage=stage, candidate=candidate or work.candidate)
+        self._write(now)
+        return now
+
+    def place(self, work: Work) -> Path:
+        """The folder of one."""
+        return (self.folder / work.id).absolute()
+
+    def remove(self, work: Work) -> None:
+        """Forgets one, with its checkpoints; the candidate that came of it stays."""
+        (self.place(work) / _WORK).unlink(missing_ok=True)  # first: without it the rest is none, wherever a kill comes
+        shutil.rmtree(self.place(work), ignore_errors=True)
+
+    def _write(self, work: Work) -> None:
+        content = json.dumps(asdict(work), indent=1, default=datetime.isoformat) + "\n"
+        files.write_atomic(self.place(work) / _WORK, content.encode())
+
+
+def _read(file: Path) -> Work | None:
+    try:
+        values: dict[str, Any] = json.loads(file.read_bytes())
+        settings = tuple((name, value) for name, value in values["settings"])
+        return Work(**values | {"begun": datetime.fromisoformat(values["begun"]), "settings": settings})
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

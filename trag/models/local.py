@@ -1,0 +1,63 @@
+"""The model files of a home, and a trial of one in a process of its own.
+
+TRAG_HOME/models/*.gguf -> LocalFile -> Tried.  Knows nothing about which model answers.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from trag.errors import TragError
+from trag.llm import header
+from trag.llm.local import LocalModel
+from trag.llm.trial import Trial, trial
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A GGUF file; `problem` says why it is none that can answer, by its header alone."""
+
+    path: Path
+    bytes: int
+    architecture: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A model that was loaded and has written: its sha256, the tokens it can read at once, whether on a GPU, and how it
+    did."""
+
+    sha256: str
+    context: int
+    on_gpu: bool
+    trial: Trial
+
+
+def found(folder: Path) -> tuple[LocalFile, ...]:
+    """The GGUF files in a folder, by name."""
+    return tuple(_file(path) for path in sorted(folder.glob("*.gguf")))
+
+
+def tried(home: Path, model: Path, *, context: int, gpu_layers: int) -> Tried:
+    """Loads a model in a process of its own and lets it write a little. Reads the whole file for its sha256.
+
+    Raises TragError when it is no model that can answer, ModelDied when its process dies of it.
+    """
+    if not model.is_file():
+        raise TragError(f"There is no file {model}.", "Check the path; python -m trag models list shows what is here.")
+    with closing(LocalModel(home, model=str(model), context=context, gpu_layers=gpu_layers)) as opened:
+        how = trial(opened)
+        return Tried(opened.identity.sha256, opened.context, bool(opened.runs_on_gpu), how)
+
+
+def _file(path: Path) -> LocalFile:
+    size = path.stat().st_size
+    try:
+        about = header.read(path)
+    except TragError as error:
+        return LocalFile(path, size, "", error.message)
+    problem = "It is an adapter, not a model." if about.text("general.type") == "adapter" else ""
+    return LocalFile(path, size, about.text("general.architecture"), problem)

@@ -1,0 +1,41 @@
+"""People: who may come in, as whom, and with which password. The rules, without the web.
+
+`Caller` is who asks, wherever something is asked: every question of "may they?" is answered from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from store.person import Person, Role
+
+ROLES: tuple[Role, ...] = ("employee", "reviewer", "admin")
+"""What somebody may do; each may do all that those before it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: the id of a person, the name they sign in with and the one that is shown, their role, and the id of
+    their unit in the chart, "" for none."""
+
+    person: str
+    name: str
+    shown: str
+    role: Role
+    unit: str = ""
+
+    local: ClassVar[Caller]
+    """Whoever sits at the machine of a home without accounts: one person, who may do everything."""
+
+    @classmethod
+    def of(cls, person: Person) -> Caller:
+        """A person of the records as somebody who asks."""
+        return cls(person.id, person.name, person.shown, person.role, person.unit)
+
+    def may(self, role: Role) -> bool:
+        """Whether this caller may do what is asked of that role."""
+        return ROLES.index(self.role) >= ROLES.index(role)
+
+
+Caller.local = Caller("local", "local", "You", "admin")

@@ -1,0 +1,136 @@
+"""Signing in with a name and a password.
+
+Whoever does not know the password learns nothing: the words, and the time they take, are the same whether the name
+exists or not. Wrong tries make the next one wait, ever longer up to a bound, and never shut anybody out for good
+(ASVS 6.3.1, 6.3.8). Knows nothing about cookies or pages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from store.person import Person, folded
+from trag.errors import TragError
+from trag.people import passwords
+
+if TYPE_CHECKING:
+    from store.people import Failures
+    from store.records import Records
+
+WRONG = ("The name or the password is wrong.", "Try again, or ask an admin for a link to set a new password.")
+WAITS = ("Your account waits for an admin to approve it.", "Nothing more is needed from you.")
+DISABLED = ("Your account is disabled.", "An admin can say why.")
+_SKEW = 5.0
+"""Seconds by which a failure may lie ahead of this clock; further ahead, the clock was set back."""
+
+
+class TooSoon(TragError):
+    """A try before its time; `seconds` until the next one counts."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__("There were too many wrong tries.", f"Try again in {_spoken(seconds)}.")
+        self.seconds = seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """`free` wrong tries cost nothing; each more doubles the wait from a second up to `most` seconds."""
+
+    free: int
+    most: int
+
+    def seconds(self, failed: int) -> int:
+        """How long to wait after so many failures."""
+        return min(2 ** min(failed - self.free, 30), self.most) if failed >= self.free else 0
+
+
+PATIENCE = {"from": Patience(4, 300), "name": Patience(12, 10), "address": Patience(60, 10)}
+"""For one name from one address; for one name from anywhere, short, since anybody can cause it; and for one address,
+short, since a whole building may share it."""
+
+
+class SignIn:
+    """The way in by password, for one home. Any thread may use it."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self._lock = threading.Lock()
+        self._trying: Counter[str] = Counter()
+
+    def by_password(self, name: str, password: str, address: str) -> Person:
+        """Who has this name and password. Raises TragError with what may be said to whoever does not: TooSoon without
+        even looking at the password."""
+        people, audit = self._records.people, self._records.audit
+        keys = _keys(name, address)
+        with self._one_more(keys):
+            person = people.find(name) if name else None
+            kept = people.secret(person.id if person else "")
+            if not passwords.is_right(password, kept):
+                people.failed(*keys.values())
+                # A password typed into the wrong field must not be kept: only names that exist are.
+                audit.add(person.name if person else "", "sign-in", where=address, result="wrong name or password")
+                raise TragError(*WRONG)
+        assert person
+        people.forgive(keys["from"], keys["name"])
+        if person.state != "active":
+            audit.add(person.name, "sign-in", where=address, result=person.state)
+            raise TragError(*(WAITS if person.state == "pending" else DISABLED))
+        if passwords.is_dated(kept):
+            people.rehash(person.id, passwords.hashed(password), instead_of=kept)
+        return person
+
+    def is_own(self, person: Person, password: str, address: str) -> bool:
+        """Whether somebody who is in already knows their own password; wrong tries count as at the door."""
+        try:
+            return self.by_password(person.name, password, address).id == person.id
+        except TooSoon:
+            raise
+        except TragError:
+            return False
+
+    @contextmanager
+    def _one_more(self, keys: dict[str, str]) -> Iterator[None]:
+        """A try under way counts as failed until it is over: many at once are no way around the wait."""
+        with self._lock:
+            wait = max(self._wait(PATIENCE[kind], key) for kind, key in keys.items())
+            if wait:
+                raise TooSoon(wait)
+            self._trying.update(keys.values())
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._trying.subtract(keys.values())
+                self._trying += Counter()  # drops what is zero
+
+    def _wait(self, patience: Patience, key: str) -> int:
+        failures, trying = self._records.people.failures(key), self._trying[key]
+        seconds = patience.seconds(failures.count + trying)
+        return seconds if trying else _left(failures, seconds)
+
+
+def _left(failures: Failures, seconds: int) -> int:
+    """What is left of a wait, in whole seconds. A clock that was set back ends it: nobody waits for a day."""
+    since = (_now() - failures.last).total_seconds() if failures.last else seconds
+    return 0 if since >= seconds or since < -_SKEW else max(1, round(seconds - since))
+
+
+def _keys(name: str, address: str) -> dict[str, str]:
+    """What failures are counted under. Names are hashed: what is typed there by mistake may be a password."""
+    who = hashlib.sha256(folded(name[:200]).encode("utf-8", "replace")).hexdigest()[:32]
+    return {"from": f"from:{who}:{address}", "name": f"name:{who}", "address": f"address:{address}"}
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _spoken(seconds: int) -> str:
+    return f"{seconds} seconds" if seconds < 90 else f"{round(seconds / 60)} minutes"

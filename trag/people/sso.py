@@ -1,0 +1,201 @@
+"""Single sign-on by OpenID Connect: discovery, the code flow with PKCE, state and nonce, and an ID token that is
+checked; groups of the provider become a role and a unit here.
+
+settings -> SingleSignOn; begin() -> where to send the browser; finish() -> a claim about who came back.
+Authlib speaks the protocol. Knows nothing about cookies or pages.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from store.person import Role
+from trag.errors import TragError
+from trag.people import ROLES
+from trag.people.arriving import Claim
+from trag.people.names import LONGEST
+from trag.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LASTS = 600.0
+"""Seconds that somebody may take at the provider."""
+MOST = 10_000
+"""People who may be there at once; the one who went first is forgotten."""
+ALGORITHMS = ("RS256", "PS256", "ES256", "RS512", "PS512", "ES512", "RS384", "PS384", "ES384", "EdDSA")
+"""Signatures that are believed; never one that the provider's public key or our own secret could make."""
+OVER = ("Signing in took too long, or was begun in another window.", "Sign in again.")
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Somebody on the way to the provider, and what must come back. `browser` is held by their browser alone."""
+
+    url: str
+    state: str
+    browser: str
+    nonce: str
+    verifier: str
+    back: str
+    after: str
+    ends: float
+
+
+class SingleSignOn:
+    """One provider. Any thread may use it; it is asked for its addresses when the first person comes."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Raises TragError for settings that do not fit together."""
+        if not (settings.sso_issuer.startswith(("https://", "http://127.0.0.1:", "http://localhost:"))):
+            raise TragError("sso_issuer must be an https:// address.", "Copy it from the provider's own page.")
+        self._settings = settings
+        self._issuer = settings.sso_issuer.rstrip("/")
+        self._roles = roles(settings.sso_roles)
+        self._units = pairs("sso_units", settings.sso_units)
+        self._lock = threading.Lock()
+        self._begun: OrderedDict[str, Begun] = OrderedDict()
+        self._client: Any = None
+
+    def begin(self, back: str, after: str) -> Begun:
+        """Where to send a browser that comes back to `back`, and then goes on to `after`. Raises TragError when the
+        provider is silent."""
+        with _explained():
+            made = self._provider().create_authorization_url(back)
+        begun = Begun(
+            url=made["url"],
+            state=made["state"],
+            browser=secrets.token_urlsafe(32),
+            nonce=made["nonce"],
+            verifier=made["code_verifier"],
+            back=back,
+            after=after,
+            ends=time.monotonic() + LASTS,
+        )
+        with self._lock:
+            self._begun[begun.state] = begun
+            while len(self._begun) > MOST:
+                self._begun.popitem(last=False)
+        return begun
+
+    def finish(self, state: str, code: str, browser: str) -> tuple[Claim, str]:
+        """Who came back to this browser, and where they wanted to go. Raises TragError for whoever did not begin here,
+        for a token that is not sound, and for whom the groups let in nowhere."""
+        with self._lock:
+            begun = self._begun.pop(state, None)
+        same = begun is not None and secrets.compare_digest(begun.browser.encode(), browser.encode())
+        if begun is None or not same or time.monotonic() > begun.ends:
+            raise TragError(*OVER)
+        with _explained():
+            provider = self._provider()
+            token = provider.fetch_access_token(begun.back, code=code, code_verifier=begun.verifier)
+            values = {"iss": provider.server_metadata["issuer"], "aud": self._settings.sso_client}
+            options = {name: {"essential": True, "value": value} for name, value in values.items()}
+            claims = provider.parse_id_token(token, begun.nonce, claims_options=options)
+        if claims is None:
+            raise TragError("The sign-in service sent no ID token.", "An admin can look at its settings.")
+        return self._claim(claims), begun.after
+
+    def _claim(self, claims: Mapping[str, Any]) -> Claim:
+        name = claims.get(self._settings.sso_name)
+        if not isinstance(name, str) or not name:
+            raise TragError(
+                f"The sign-in service tells no {self._settings.sso_name}.",
+                "An admin can choose another claim: sso_name.",
+            )
+        if self._settings.sso_name == "email" and claims.get("email_verified") is not True:
+            raise TragError(
+                "The sign-in service has not checked your email address.", "Confirm it there, then try again."
+            )
+        told = claims.get(self._settings.sso_groups)
+        listed = told if isinstance(told, list) else [told]
+        groups = [each for each in listed if isinstance(each, str)]
+        found = [self._roles[group] for group in groups if group in self._roles]
+        if self._roles and not found:
+            raise TragError("None of your groups may use this assistant.", "Ask whoever looks after groups to add you.")
+        return Claim(
+            name=name,
+            shown=str(claims.get("name") or name)[:LONGEST],
+            how="sso",
+            subject=f"{claims['iss']} {claims['sub']}",
+            role=max(found, key=ROLES.index) if found else None,
+            unit=next((self._units[group] for group in groups if group in self._units), "") if self._units else None,
+        )
+
+    def _provider(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                self._client = _found(self._settings, self._issuer)
+            return self._client
+
+
+def roles(text: str) -> dict[str, Role]:
+    """The role that each group gives, as settings write it: "staff=employee, leads=reviewer". Raises TragError."""
+    found: dict[str, Role] = {}
+    for group, wanted in pairs("sso_roles", text).items():
+        role = next((each for each in ROLES if each == wanted), None)
+        if role is None:
+            raise TragError(f"sso_roles: {wanted!r} is no role.", f"Use one of {', '.join(ROLES)}.")
+        found[group] = role
+    return found
+
+
+def pairs(setting: str, text: str) -> dict[str, str]:
+    """ "a=b, c=d" of a setting. Raises TragError for what is none."""
+    found = {}
+    for each in filter(None, map(str.strip, text.split(","))):
+        group, sign, value = each.rpartition("=")
+        if not (sign and group.strip() and value.strip()):
+            raise TragError(f"{setting}: {each!r} is not GROUP=VALUE.", 'Write "group=value, other=value".')
+        found[group.strip()] = value.strip()
+    return found
+
+
+def _found(settings: Settings, issuer: str) -> Any:
+    """Authlib's client of the provider, with what the provider tells of itself."""
+    from authlib.integrations.base_client.sync_app import OAuth2Mixin
+    from authlib.integrations.base_client.sync_openid import OpenIDMixin
+    from authlib.integrations.httpx_client import OAuth2Client
+
+    class Provider(OpenIDMixin, OAuth2Mixin):  # type: ignore[misc]
+        """Authlib's client as every framework's is made, without a framework."""
+
+        client_cls = OAuth2Client
+
+    provider = Provider(
+        framework=None,
+        name="sso",
+        client_id=settings.sso_client,
+        client_secret=settings.sso_secret or None,
+        server_metadata_url=f"{issuer}/.well-known/openid-configuration",
+        client_kwargs={"scope": "openid profile email", "code_challenge_method": "S256", "timeout": 10.0},
+    )
+    told = provider.load_server_metadata()
+    if str(told.get("issuer", "")).rstrip("/") != issuer:
+        raise TragError(f"The sign-in service calls itself {told.get('issuer')!r}.", f"sso_issuer says {issuer!r}.")
+    told["id_token_signing_alg_values_supported"] = list(ALGORITHMS)
+    return provider
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """What the provider or the network refused, in words; the log has the rest."""
+    from authlib.common.errors import AuthlibBaseError
+    from httpx2 import HTTPError
+    from joserfc.errors import JoseError
+
+    try:
+        yield
+    except (HTTPError, AuthlibBaseError, JoseError, ValueError, RuntimeError) as error:
+        log.warning("single sign-on failed: %s: %s", type(error).__name__, error)
+        raise TragError(
+            "The sign-in service did not answer as it should.",
+            "Try again; if it stays so, an admin finds why in the log.",
+        ) from error

@@ -1,0 +1,182 @@
+"""Who may call what: one table of every address and one of every function of the Ask page, each with the role it needs.
+
+What is not in them is not there for anybody, and a test fails. Knows nothing about how a caller is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from store.person import Role
+
+Needs = Literal["anyone"] | Role
+
+PARTS = {
+    "address": r"[0-9a-f]{32}",
+    "adapter": r"(?:shipped|\d{8}-[0-9a-f]{8})",
+    "asset": r"(?!.*\.\.)[\w./@~+-]+",
+    "code": r"[\w-]{20,100}",
+    "hash": r"[0-9a-f]{64}",
+    "job": r"[\w-]{1,64}",
+    "number": r"\d{1,6}",
+    "ours": r"(?:ask|pages|sending|following|(?:charts|documents|models|people|quality)(?:_\w+)?)\.(?:css|js)",
+    "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
+    "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
+    "chart_file": r"(?:chart\.(?:csv|xlsx|json)|tree\.json)",
+    "version": r"[0-9a-f]{12}",
+    "work": r"\d{8}-\d{6}",
+}
+"""What may stand in an address in place of each name in braces."""
+
+READ: tuple[tuple[Needs, str], ...] = (
+    ("anyone", "/healthz"),
+    ("anyone", "/favicon.ico"),
+    ("anyone", "/theme.css"),
+    ("anyone", "/{ours}"),
+    ("anyone", "/assets/{asset}"),
+    ("anyone", "/static/js/{asset}"),
+    ("anyone", "/sign-in"),
+    ("anyone", "/sign-in/sso"),
+    ("anyone", "/sign-in/back"),
+    ("anyone", "/account/new"),
+    ("anyone", "/links/{code}"),
+    ("employee", "/"),
+    ("employee", "/gradio_api/queue/data"),
+    ("employee", "/gradio_api/app_id"),
+    ("employee", "/account"),
+    ("employee", "/documents/{address}/view"),
+    ("employee", "/documents/{address}/original"),
+    ("employee", "/documents/{address}/pages/{number}.png"),
+    ("admin", "/charts"),
+    ("admin", "/charts/sample.csv"),
+    ("admin", "/charts/{chart}"),
+    ("admin", "/charts/{chart}/ready"),
+    ("admin", "/charts/{chart}/picture"),
+    ("admin", "/charts/{chart}/units/{number}"),
+    ("admin", "/charts/{chart}/problems.csv"),
+    ("admin", "/charts/{chart}/changes.csv"),
+    ("admin", "/charts/versions/{version}/{chart_file}"),
+    ("admin", "/documents"),
+    ("admin", "/documents/queue"),
+    ("admin", "/documents/units"),
+    ("admin", "/documents/examples"),
+    ("admin", "/documents/pairs"),
+    ("admin", "/documents/pairs.csv"),
+    ("admin", "/documents/pairs.jsonl"),
+    ("admin", "/documents/{address}"),
+    ("admin", "/quality"),
+    ("admin", "/quality/progress"),
+    ("admin", "/quality/compare"),
+    ("admin", "/quality/sample.jsonl"),
+    ("admin", "/quality/cases/{hash}.jsonl"),
+    ("admin", "/quality/runs/{run}"),
+    ("admin", "/quality/runs/{run}/report.md"),
+    ("admin", "/quality/runs/{run}/answers.csv"),
+    ("admin", "/quality/runs/{run}/run.json"),
+    ("admin", "/quality/runs/{run}/answers/{number}"),
+    ("admin", "/models"),
+    ("admin", "/models/progress"),
+    ("admin", "/models/finetune/{work}/card.md"),
+    ("admin", "/models/finetune/{work}/loss.csv"),
+    ("admin", "/people"),
+    ("admin", "/people/sample.csv"),
+    ("admin", "/people/log"),
+    ("admin", "/people/log.csv"),
+    ("admin", "/people/log.jsonl"),
+    ("admin", "/people/{address}"),
+)
+"""What is only looked at: GET and HEAD."""
+
+WRITE: tuple[tuple[Needs, str], ...] = (
+    ("anyone", "/sign-in"),
+    ("anyone", "/account/new"),
+    ("anyone", "/links/{code}"),
+    ("employee", "/gradio_api/queue/join"),
+    ("employee", "/gradio_api/cancel"),
+    ("employee", "/gradio_api/reset"),
+    ("employee", "/sign-out"),
+    ("employee", "/account/password"),
+    ("employee", "/account/tokens"),
+    ("employee", "/account/tokens/{hash}/end"),
+    ("employee", "/account/sessions/end"),
+    ("employee", "/account/sessions/{hash}/end"),
+    ("admin", "/charts/uploads"),
+    ("admin", "/charts/uploads/{hash}/activate"),
+    ("admin", "/charts/uploads/{hash}/discard"),
+    ("admin", "/charts/versions/{version}/activate"),
+    ("admin", "/documents/uploads"),
+    ("admin", "/documents/queue/clear"),
+    ("admin", "/documents/queue/{job}/cancel"),
+    ("admin", "/documents/queue/{job}/retry"),
+    ("admin", "/documents/examples"),
+    ("admin", "/documents/pairs"),
+    ("admin", "/documents/pairs/many"),
+    ("admin", "/documents/pairs/import"),
+    ("admin", "/documents/{address}/delete"),
+    ("admin", "/documents/{address}/audience"),
+    ("admin", "/quality/stop"),
+    ("admin", "/quality/dismiss"),
+    ("admin", "/quality/runs"),
+    ("admin", "/quality/cases"),
+    ("admin", "/quality/cases/chart"),
+    ("admin", "/quality/cases/{hash}/remove"),
+    ("admin", "/quality/runs/{run}/resume"),
+    ("admin", "/quality/runs/{run}/remove"),
+    ("admin", "/quality/runs/{run}/answers/{number}/label"),
+    ("admin", "/models/rollback"),
+    ("admin", "/models/files/try"),
+    ("admin", "/models/finetune"),
+    ("admin", "/models/finetune/go-on"),
+    ("admin", "/models/finetune/stop"),
+    ("admin", "/models/finetune/discard"),
+    ("admin", "/models/finetune/dismiss"),
+    ("admin", "/models/adapters/{adapter}/promote"),
+    ("admin", "/models/adapters/{adapter}/measure"),
+    ("admin", "/models/adapters/{adapter}/remove"),
+    ("admin", "/people"),
+    ("admin", "/people/first"),
+    ("admin", "/people/import"),
+    ("admin", "/people/{address}"),
+    ("admin", "/people/{address}/link"),
+    ("admin", "/people/{address}/end"),
+)
+"""What changes something: POST."""
+
+FUNCTIONS: Mapping[str, Role] = {
+    "open": "employee",
+    "choose": "employee",
+    "begin": "employee",
+    "rename": "employee",
+    "remove": "employee",
+    "ask": "employee",
+    "ask_this": "employee",
+    "stop": "employee",
+    "follow": "employee",
+    "judge": "employee",
+    "remark": "employee",
+}
+"""The functions of the Ask page, which Gradio lets anybody call who knows their number."""
+
+
+def needed(method: str, path: str) -> Needs | None:
+    """The role that a call needs, None where there is nothing to call."""
+    table = _READ if method in ("GET", "HEAD") else _WRITE if method == "POST" else ()
+    return next((role for role, pattern in table if pattern.fullmatch(path)), None)
+
+
+def functions(page: Any) -> dict[int, Role]:
+    """The role that each function of a page of Gradio's needs, by its number. Raises KeyError for one that is not in
+    the table: such a page is not served."""
+    return {number: FUNCTIONS[each.fn.__name__] for number, each in page.fns.items() if each.fn is not None}
+
+
+def _compiled(table: tuple[tuple[Needs, str], ...]) -> tuple[tuple[Needs, re.Pattern[str]], ...]:
+    def part(found: re.Match[str]) -> str:
+        return PARTS[found[1]]
+
+    return tuple((role, re.compile(re.sub(r"\\\{(\w+)\\\}", part, re.escape(path)))) for role, path in table)
+
+
+_READ, _WRITE = _compiled(READ), _compiled(WRITE)

@@ -1,0 +1,42 @@
+"""The pages that lead to each other, and which of them somebody is shown: those that they may open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trag.people import Caller
+from trag.web.access import needed
+from trag.web.visitors import HERE
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A page by its address, what it is called, and the sign beside it."""
+
+    path: str
+    name: str
+    sign: str
+
+
+LEADS = (
+    Lead("/documents", "Documents", "sheet-sign"),
+    Lead("/charts", "Organization chart", "chart"),
+    Lead("/quality", "Quality", "scale-sign"),
+    Lead("/models", "Models", "model-sign"),
+    Lead("/people", "People", "people-sign"),
+)
+
+
+def leads(caller: Caller | None = None) -> tuple[Lead, ...]:
+    """The pages that somebody may open: `caller`, else whom a page is being drawn for, and nobody none."""
+    caller = caller or here()
+    if caller is None:
+        return ()
+    needs = {lead: needed("GET", lead.path) for lead in LEADS}
+    return tuple(lead for lead, role in needs.items() if role == "anyone" or (role and caller.may(role)))
+
+
+def here() -> Caller | None:
+    """Whom a page is being drawn for."""
+    visit = HERE.get()
+    return visit.caller if visit else None

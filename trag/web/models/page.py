@@ -1,0 +1,228 @@
+"""The page of the models: what answers, the fine-tune that runs, the adapters that were made, and the model files.
+
+GET shows and changes nothing; POST does one thing and sends the browser on to a page. Knows nothing about how a model
+learns, is measured or is loaded.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.datastructures import ImmutableMultiDict
+
+from trag.errors import TragError
+from trag.finetune import child
+from trag.finetune.going import FineTune
+from trag.finetune.stages import training, works_of
+from trag.models.local import found, tried
+from trag.web.documents.notices import Notice, Notices
+from trag.web.files import attachment
+from trag.web.forms import filled
+from trag.web.models import render
+from trag.web.models.answering import SHIPPED, answering
+from trag.web.models.loss import Curve, curve
+from trag.web.told import explain, missing
+from trag.web.visitors import named
+
+if TYPE_CHECKING:
+    from trag.home import Home
+
+log = logging.getLogger(__name__)
+
+MOST_PASSES, MOST_SEED = 20.0, 10**9
+
+
+class ModelsPage:
+    """What the routes share."""
+
+    def __init__(self, home: Home, fine_tune: FineTune) -> None:
+        self.home = home
+        self.fine_tune = fine_tune
+        self.notices = Notices()
+        self._trying = threading.Lock()
+
+    def router(self) -> APIRouter:
+        """Every route of the page. Plain functions run in threads."""
+        router = APIRouter(prefix="/models")
+        router.get("")(self.show)
+        router.get("/progress")(self.progress)
+        router.post("/finetune")(self.begin)
+        router.post("/finetune/go-on")(self.go_on)
+        router.post("/finetune/stop")(self.stop)
+        router.post("/finetune/discard")(self.discard)
+        router.post("/finetune/dismiss")(self.dismiss)
+        router.get("/finetune/{id}/{name}")(self.download)
+        router.post("/adapters/{id}/promote")(self.promote)
+        router.post("/adapters/{id}/measure")(self.measure)
+        router.post("/adapters/{id}/remove")(self.remove)
+        router.post("/rollback")(self.roll_back)
+        router.post("/files/try")(self.attempt)
+        return router
+
+    def show(self, request: Request) -> Response:
+        """Everything there is to see and to do."""
+        promotions = self.home.records.promotions
+        page = render.models(
+            answering(self.home),
+            self.home.candidates.all(),
+            promotions.all(),
+            before=promotions.before(),
+            files=found(self.home.folder / "models"),
+            folder=(self.home.folder / "models").absolute(),
+            going=self.fine_tune.now,
+            curve=self._curve(),
+            notice=self.notices.find(request.query_params.get("told", "")),
+        )
+        return HTMLResponse(page)
+
+    def progress(self) -> Response:
+        """The part of the page that changes while a fine-tune runs."""
+        return HTMLResponse(render.progress(self.fine_tune.now, self._curve()))
+
+    # The fine-tune
+
+    async def begin(self, request: Request) -> Response:
+        """A new fine-tune."""
+        return await run_in_threadpool(self._begin, request, await filled(request))
+
+    def _begin(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
+        passes = _number(form.get("epochs", ""), "number of passes", most=MOST_PASSES)
+        seed = int(_number(form.get("seed", ""), "seed", most=MOST_SEED))
+        self.fine_tune.begin(by=named(request), seed=seed, settings={"epochs": passes})
+        log.info("%s began a fine-tune", named(request))
+        return _go()
+
+    def go_on(self) -> Response:
+        """With what was stopped, interrupted or failed."""
+        self.fine_tune.go_on()
+        return _go()
+
+    def stop(self) -> Response:
+        """End what runs where it is."""
+        self.fine_tune.stop()
+        return _go()
+
+    def discard(self, request: Request) -> Response:
+        """Forget what is over."""
+        self.fine_tune.discard()
+        log.info("%s discarded a fine-tune", named(request))
+        return _go()
+
+    def dismiss(self) -> Response:
+        """Say no more of what is done."""
+        self.fine_tune.dismiss()
+        return _go()
+
+    def download(self, request: Request, id: str, name: str) -> Response:
+        """The card of a dataset, or the losses of a training."""
+        works = works_of(self.home)
+        work = next((each for each in works.all() if each.id == id), None)
+        places = {"card.md": "dataset/card.md", "loss.csv": "training/loss.csv"}
+        file = works.place(work) / places[name] if work and name in places else None
+        if file is None or not file.is_file():
+            return missing(request)
+        return attachment(file.read_bytes(), f"{id}-{name}", "text/plain; charset=utf-8")
+
+    def _curve(self) -> Curve | None:
+        now = self.fine_tune.now
+        if now is None or not now.work.id:
+            return None
+        return curve(child.steps(child.said(training(self.home, now.work))))
+
+    # Adapters
+
+    async def promote(self, request: Request, id: str) -> Response:
+        """Let an adapter answer from now on, unless another was promoted since the admin looked."""
+        return await run_in_threadpool(self._promote, request, await filled(request), id)
+
+    def _promote(self, request: Request, form: ImmutableMultiDict[str, str], id: str) -> Response:
+        wanted = "" if id == SHIPPED else id
+        self.home.promote(wanted, by=named(request), instead_of=form.get("instead_of"))
+        return self._promoted(request)
+
+    async def roll_back(self, request: Request) -> Response:
+        """Back to the adapter before."""
+        return await run_in_threadpool(self._roll_back, request, await filled(request))
+
+    def _roll_back(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
+        self.home.roll_back(by=named(request), instead_of=form.get("instead_of"))
+        return self._promoted(request)
+
+    def _promoted(self, request: Request) -> Response:
+        name = self.home.adapter_name
+        log.info("%s promoted the adapter %s", named(request), name or "none")
+        told = f"{name} answers from now on." if name else "The model answers without an adapter from now on."
+        return self._go(Notice(told, more=("Answers under way keep the one that they began with.",)))
+
+    def measure(self, request: Request, id: str) -> Response:
+        """Hold an adapter against the one that answers."""
+        self.home.candidates.get(id)
+        self.fine_tune.measure(id, by=named(request))
+        return _go()
+
+    def remove(self, request: Request, id: str) -> Response:
+        """Forget an adapter."""
+        if id == self.home.records.promotions.current():
+            raise TragError(f"{id} answers now.", "Promote another one first, or roll back.")
+        self.home.candidates.remove(id)
+        log.info("%s removed an adapter", named(request))
+        return self._go(Notice(f"The adapter {id} is removed. What it was measured by stays under Quality."))
+
+    # Model files
+
+    async def attempt(self, request: Request) -> Response:
+        """Load a model file in a process of its own, and let it write."""
+        return await run_in_threadpool(self._attempt, await filled(request))
+
+    def _attempt(self, form: ImmutableMultiDict[str, str]) -> Response:
+        folder, name = self.home.folder / "models", Path(form.get("file", "")).name
+        if not self._trying.acquire(blocking=False):
+            raise TragError("A model is being tried already.", "Wait until that has ended.")
+        try:
+            settings = self.home.settings
+            one = tried(settings.home, folder / name, context=settings.context, gpu_layers=settings.gpu_layers)
+        finally:
+            self._trying.release()
+        how, place = one.trial, "GPU" if one.on_gpu else "CPU"
+        told = (
+            f"sha256 {one.sha256}",
+            f"Loaded in {how.load_seconds:.1f} s on the {place}; {how.tokens_per_second:.0f} tokens a second; reads "
+            f"{one.context:,} tokens at once.",
+            f"It wrote: {' '.join(how.text.split())}",
+        )
+        return self._go(Notice(f"{name} can answer.", more=told), "#files")
+
+    def _go(self, notice: Notice, place: str = "") -> Response:
+        return _go(f"?{urlencode({'told': self.notices.keep(notice)})}{place}")
+
+
+def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callable[[], bool]) -> FineTune:
+    """The routes of the page in `app`. `ready` returns when questions can be answered, and raises why they cannot;
+    `busy` is whether people are being answered: they go first."""
+    fine_tune = FineTune(home, ready, busy)
+    app.include_router(ModelsPage(home, fine_tune).router())
+    explain(app)
+    return fine_tune
+
+
+def _go(more: str = "") -> Response:
+    """Send the browser on to the page."""
+    return RedirectResponse(f"/models{more}", 303)
+
+
+def _number(text: str, what: str, *, most: float) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= most:
+        raise TragError(f"The {what} must be more than 0, and at most {most:g}.", "Correct it and try again.")
+    return number

@@ -1,0 +1,74 @@
+"""The page of the models as HTML: records in, text out.
+
+Every template escapes what it is given. Knows nothing about requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trag.finetune.work import STAGES
+from trag.models.recommended import MODELS
+from trag.web.models.loss import HEIGHT, WIDTH, Curve
+from trag.web.quality.render import percent, time_left
+from trag.web.render import environment
+
+if TYPE_CHECKING:
+    from store.promotions import Promotion
+    from trag.finetune.candidates import Manifest
+    from trag.finetune.going import Going
+    from trag.models.local import LocalFile
+    from trag.web.documents.notices import Notice
+    from trag.web.models.answering import Answering
+
+TITLES = {"dataset": "Dataset", "train": "Training", "export": "Export", "measure": "Measurement"}
+SHOWN_PROMOTIONS = 20
+
+
+def models(
+    answering: Answering,
+    candidates: Sequence[Manifest],
+    promotions: Sequence[Promotion],
+    *,
+    before: str | None,
+    files: Sequence[LocalFile],
+    folder: Path,
+    going: Going | None,
+    curve: Curve | None,
+    notice: Notice | None,
+) -> str:
+    """The whole page. `before` is the adapter that a roll-back leads to, "" for the one that ships, None for none."""
+    return _page(
+        "list",
+        answering=answering,
+        candidates=candidates,
+        promotions=promotions[:SHOWN_PROMOTIONS],
+        before=before,
+        files=files,
+        folder=str(folder),
+        recommended=MODELS,
+        going=going,
+        curve=curve,
+        notice=notice,
+    )
+
+
+def progress(going: Going | None, curve: Curve | None) -> str:
+    """How far the fine-tune has come that runs, or how the last one ended."""
+    return _page("progress", going=going, curve=curve)
+
+
+def _page(name: str, **values: object) -> str:
+    template = environment().get_template(f"models/{name}.html")
+    return template.render(
+        here="/models",
+        height=HEIGHT,
+        percent=percent,
+        stages=[stage for stage in STAGES if stage != "done"],
+        time_left=time_left,
+        titles=TITLES,
+        width=WIDTH,
+        **values,
+    )

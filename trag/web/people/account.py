@@ -1,0 +1,138 @@
+"""One's own account: password, the browsers that are signed in, and tokens for programs.
+
+GET shows and changes nothing; POST does one thing and sends the browser on. Whatever an address names must be the
+visitor's own: what is somebody else's is not there.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.datastructures import ImmutableMultiDict
+
+from trag.errors import TragError
+from trag.people import passwords
+from trag.web.documents.notices import Notice, Notices
+from trag.web.forms import filled
+from trag.web.people import render
+from trag.web.people.door import Door
+from trag.web.people.once import Given, Once
+from trag.web.told import missing
+from trag.web.visitors import caller, visit, where
+
+if TYPE_CHECKING:
+    from store.person import Person
+
+MOST_DAYS = 365
+MOST_TOKENS = 50
+
+
+class AccountPage:
+    """What the routes share."""
+
+    def __init__(self, door: Door, once: Once, notices: Notices) -> None:
+        self.door = door
+        self.records = door.records
+        self.once = once
+        self.notices = notices
+
+    def routes(self, router: APIRouter) -> None:
+        """Every route of the page. Plain functions run in threads."""
+        router.get("/account")(self.show)
+        router.post("/account/password")(self.set_password)
+        router.post("/account/sessions/end")(self.end_others)
+        router.post("/account/sessions/{id}/end")(self.end_session)
+        router.post("/account/tokens")(self.make_token)
+        router.post("/account/tokens/{id}/end")(self.end_token)
+
+    def show(self, request: Request) -> Response:
+        """Everything about the visitor's own account; without accounts there is none."""
+        person = self.records.people.get(caller(request).person)
+        if person is None:
+            return RedirectResponse("/people", 303)
+        page = render.account(
+            person,
+            self.records.sessions.of(person.id),
+            self.records.tokens.of(person.id),
+            here=visit(request).session,
+            has_password=passwords.is_one(self.records.people.secret(person.id)),
+            given=self.once.take(person.id, request.query_params.get("given", "")),
+            notice=self.notices.find(request.query_params.get("told", "")),
+        )
+        return HTMLResponse(page)
+
+    async def set_password(self, request: Request) -> Response:
+        """Another password, for whoever knows the one before."""
+        return await run_in_threadpool(self._set_password, request, await filled(request))
+
+    def _set_password(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
+        person = self._person(request)
+        if not self.door.sign_in.is_own(person, form.get("current", ""), where(request)):
+            return self._go(Notice("Your current password is another one. Nothing was changed.", good=False))
+        password = form.get("password", "")
+        if password != form.get("again", ""):
+            return self._go(Notice("The two new passwords are not the same. Nothing was changed.", good=False))
+        try:
+            passwords.check(password, (person.name, person.shown))
+        except TragError as error:
+            return self._go(Notice(error.message, good=False, more=(error.hint,)))
+        hashed, here = passwords.hashed(password), visit(request).session
+        self.records.people.put_secret(person.id, hashed, by=person.name, where=where(request), session=here)
+        return self._go(Notice("Your password is changed. Every other browser is signed out."))
+
+    def end_others(self, request: Request) -> Response:
+        """Sign out everywhere else."""
+        person = self._person(request)
+        self.records.sessions.end_all(person.id, but=visit(request).session)
+        self.records.audit.add(person.name, "sessions ended", person.name, where=where(request), result="all others")
+        return self._go(Notice("Every other browser is signed out."))
+
+    def end_session(self, request: Request, id: str) -> Response:
+        """Sign out one browser."""
+        person = self._person(request)
+        if id not in {each.id for each in self.records.sessions.of(person.id)}:
+            return missing(request)
+        self.records.sessions.end(id)
+        self.records.audit.add(person.name, "sessions ended", person.name, where=where(request), result="one")
+        return self._go(Notice("That browser is signed out."))
+
+    async def make_token(self, request: Request) -> Response:
+        """A token for a program, shown once."""
+        return await run_in_threadpool(self._make_token, request, await filled(request))
+
+    def _make_token(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
+        person, name = self._person(request), " ".join(form.get("name", "").split())[:100]
+        days = int(form["days"]) if form.get("days", "").isdecimal() and len(form["days"]) < 6 else 0
+        if not name or not 1 <= days <= MOST_DAYS:
+            told = f"A token needs a name, and lasts 1 to {MOST_DAYS} days."
+            return self._go(Notice(f"{told} None was made.", good=False))
+        if len(self.records.tokens.of(person.id)) >= MOST_TOKENS:
+            return self._go(Notice(f"You have {MOST_TOKENS} tokens already. End one first.", good=False))
+        lasts = timedelta(days=days)
+        secret, token = self.records.tokens.make(person.id, name, lasts, by=person.name, where=where(request))
+        advice = f"It is shown this once. A program that has it acts as you until {token.ends:%-d %b %Y}."
+        ticket = self.once.keep(person.id, Given("Your new token", advice, ((name, secret),)))
+        return RedirectResponse(f"/account?{urlencode({'given': ticket})}#tokens", 303)
+
+    def end_token(self, request: Request, id: str) -> Response:
+        """End a token."""
+        person = self._person(request)
+        if id not in {each.id for each in self.records.tokens.of(person.id)}:
+            return missing(request)
+        self.records.tokens.end(id, by=person.name, where=where(request))
+        return self._go(Notice("That token opens nothing any more."))
+
+    def _person(self, request: Request) -> Person:
+        """The visitor's own account. Raises TragError where there are no accounts."""
+        person = self.records.people.get(caller(request).person)
+        if person is None:
+            raise TragError("There are no accounts yet.", "Make the first one on the page People.")
+        return person
+
+    def _go(self, notice: Notice) -> Response:
+        return RedirectResponse(f"/account?{urlencode({'told': self.notices.keep(notice)})}", 303)

@@ -1,0 +1,43 @@
+"""The audit log as files for people: a table that a spreadsheet runs nothing of, and lines of JSON.
+
+Knows nothing about what the events mean, or where they are kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from org.reading.cells import guard
+
+if TYPE_CHECKING:
+    from store.audit import Event
+
+FIELDS = ("number", "at", "who", "what", "about", "where", "result", "chain")
+
+
+def as_csv(events: Iterable[Event]) -> Iterator[str]:
+    """A header, then a line for each event."""
+    yield _line(FIELDS)
+    for event in events:
+        yield _line([guard(value) for value in _values(event)])
+
+
+def as_json(events: Iterable[Event]) -> Iterator[str]:
+    """A line for each event."""
+    for event in events:
+        values = dict(zip(FIELDS, _values(event), strict=True)) | {"number": event.number}
+        yield json.dumps(values, ensure_ascii=False) + "\n"
+
+
+def _values(event: Event) -> list[str]:
+    return [event.at.isoformat() if field == "at" else str(getattr(event, field)) for field in FIELDS]
+
+
+def _line(values: Iterable[str]) -> str:
+    line = io.StringIO(newline="")
+    csv.writer(line).writerow(values)
+    return line.getvalue()

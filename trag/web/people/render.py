@@ -1,0 +1,214 @@
+"""The pages of the people as HTML: records in, text out.
+
+Every template escapes what it is given: names come from strangers. Knows nothing about requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
+
+from org.chart import Chart
+from store.person import Person, Role, State
+from trag.people import ROLES
+from trag.people.passwords import LONGEST, SHORTEST
+from trag.web.render import environment
+
+if TYPE_CHECKING:
+    from store.audit import Event
+    from store.keys import Session, Token
+    from trag.web.documents.notices import Notice
+    from trag.web.people.once import Given
+
+STATES: dict[State, str] = {"pending": "Waits", "active": "Active", "disabled": "Disabled"}
+MEANINGS: dict[Role, str] = {
+    "employee": "asks",
+    "reviewer": "also judges answers",
+    "admin": "also runs everything: documents, chart, models, people",
+}
+WAYS = {"password": "password", "sso": "single sign-on", "proxy": "the proxy"}
+MOST_UNITS = 2_000
+"""Units that are offered while one is typed; of a larger chart, the name or id is typed in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which people a page is asked to show: words in their names, a state and a role ("" for any), and the page."""
+
+    search: str = ""
+    state: str = ""
+    role: str = ""
+    page: int = 1
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> Wanted:
+        """What the query of an address asks for; nonsense in it is left alone."""
+        state, role, page = query.get("state", ""), query.get("role", ""), query.get("page", "")
+        return cls(
+            " ".join(query.get("search", "").split())[:100],
+            state if state in get_args(State) else "",
+            role if role in ROLES else "",
+            max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1,
+        )
+
+
+def sign_in(organization: str, *, name: str, after: str, problem: Any, asked: bool, accounts: bool, sso: bool) -> str:
+    """The page to sign in on. `problem` is why that failed, `asked` that an account was asked for a moment ago,
+    `accounts` whether there are any."""
+    return _page(
+        "sign_in",
+        organization=organization,
+        name=name,
+        after=after,
+        problem=problem,
+        asked=asked,
+        accounts=accounts,
+        sso=sso,
+    )
+
+
+def choosing(kind: str, organization: str, *, problem: Any, form: Mapping[str, str], **values: object) -> str:
+    """A page on which a password is chosen: `kind` is "new" for a new account, "link" for what a link is for."""
+    typed = {field: form.get(field, "") for field in ("name", "shown")}
+    return _page(kind, organization=organization, problem=problem, typed=typed, **values)
+
+
+def no_accounts(*, problem: Any, form: Mapping[str, str]) -> str:
+    """The page of the people of a home that has no accounts."""
+    typed = {field: form.get(field, "") for field in ("name", "shown")}
+    return _page("none", here="/people", problem=problem, typed=typed)
+
+
+def account(
+    person: Person,
+    sessions: Sequence[Session],
+    tokens: Sequence[Token],
+    *,
+    here: str,
+    has_password: bool,
+    given: Given | None,
+    notice: Notice | None,
+) -> str:
+    """One's own account; `here` is the session of this browser."""
+    return _page(
+        "account",
+        here="/account",
+        person=person,
+        sessions=sessions,
+        tokens=tokens,
+        this=here,
+        has_password=has_password,
+        given=given,
+        notice=notice,
+    )
+
+
+def people(
+    found: Sequence[Person],
+    wanted: Wanted,
+    *,
+    total: int,
+    counts: Mapping[str, int],
+    most: int,
+    chart: Chart | None,
+    given: Given | None,
+    notice: Notice | None,
+    sso: bool,
+) -> str:
+    """The page of everybody: `found` of `total`, and `counts` of each state."""
+    return _page(
+        "list",
+        here="/people",
+        people=found,
+        wanted=wanted,
+        total=total,
+        counts=counts,
+        most=most,
+        chart=chart,
+        given=given,
+        notice=notice,
+        sso=sso,
+    )
+
+
+def person(
+    person: Person,
+    sessions: Sequence[Session],
+    tokens: Sequence[Token],
+    events: Sequence[Event],
+    *,
+    own: bool,
+    chart: Chart | None,
+    given: Given | None,
+    notice: Notice | None,
+) -> str:
+    """The page of one person; `own` when it is the visitor's."""
+    return _page(
+        "one",
+        here="/people",
+        person=person,
+        sessions=sessions,
+        tokens=tokens,
+        events=events,
+        own=own,
+        chart=chart,
+        given=given,
+        notice=notice,
+    )
+
+
+def log(events: Sequence[Event], *, who: str, most: int, count: int, broken: int | None, checked: bool) -> str:
+    """What was done; `broken` is the first row that does not follow from the one before, where that was `checked`."""
+    return _page("log", here="/people", events=events, who=who, most=most, count=count, broken=broken, checked=checked)
+
+
+def told(before: Person, now: Person) -> str:
+    """What is different about somebody, in words."""
+    if before.state != now.state:
+        words = {
+            "active": "may use the assistant now",
+            "disabled": "is disabled, and signed out",
+            "pending": "waits again",
+        }
+        return f"{now.shown} {words[now.state]}."
+    if before.role != now.role:
+        return f"{now.shown} is {'an' if now.role[0] in 'ae' else 'a'} {now.role} now."
+    return f"{now.shown} is changed."
+
+
+def unit_name(unit: str, chart: Chart | None) -> str:
+    """What a unit is called, "" for none; the id of one that the chart in use no longer has."""
+    return chart.unit(unit).name if chart and unit in chart.units else unit
+
+
+def unit_typed(unit: str, chart: Chart | None) -> str:
+    """What to type for a unit: its name, or its id where others are called so too."""
+    name = unit_name(unit, chart)
+    return name if chart and len(chart.named(name)) == 1 else unit
+
+
+def _page(template: str, **values: object) -> str:
+    chart = values.get("chart")
+    units = [unit.name for unit in chart.units.values()][:MOST_UNITS] if isinstance(chart, Chart) else []
+    return (
+        environment()
+        .get_template(f"people/{template}.html")
+        .render(
+            {"here": ""}
+            | values
+            | {
+                "longest": LONGEST,
+                "meanings": MEANINGS,
+                "now": datetime.now(UTC),
+                "roles": ROLES,
+                "shortest": SHORTEST,
+                "states": STATES,
+                "unit_name": unit_name,
+                "unit_typed": unit_typed,
+                "units": sorted(dict.fromkeys(units), key=str.casefold),
+                "ways": WAYS,
+            }
+        )
+    )
