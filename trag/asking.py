@@ -147,7 +147,7 @@ class Asking:
             prompt = prompts.answer(
                 self.standalone,
                 [statement.text for statement in self.statements],
-                [_as_read(passage) for passage in self.passages],
+                [as_read(passage) for passage in self.passages],
                 organization=self.organization.name,
                 about_chart=self.from_chart is not None,
                 count=self.model.count,
@@ -317,7 +317,8 @@ class Asking:
         return from_chart + tuple(_as_source(passage) for passage in self.passages)
 
 
-def _as_read(passage: Passage) -> str:
+def as_read(passage: Passage) -> str:
+    """A passage as the model reads it."""
     if passage.kind == "qa":
         return prompts.pair(passage.question, passage.text)
     return prompts.section(passage.section, passage.text)

@@ -9,10 +9,9 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import prompts
 from store.passage import Passage
 from trag.ask import SYSTEMS, Assistant, cleaned
-from trag.asking import Asking
+from trag.asking import Asking, as_read
 from trag.finetune.dataset.examples import Asked, Example
 
 
@@ -32,13 +31,6 @@ def gather(question: str, assistant: Assistant, *, system: str = "trag") -> Cont
     asking.gather(())
     statements = tuple(statement.text for statement in asking.statements)
     return Context(statements, asking.passages, asking.from_chart is not None)
-
-
-def as_read(passage: Passage) -> str:
-    """A passage as the model reads it."""
-    if passage.kind == "qa":
-        return prompts.pair(passage.question, passage.text)
-    return prompts.section(passage.section, passage.text)
 
 
 def example(source: str, organization: str, context: Context, asked: Sequence[Asked]) -> Example:

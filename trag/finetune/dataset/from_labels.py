@@ -37,13 +37,14 @@ class Labelled:
 
 def agreed(labels: Iterable[Label], answer: Callable[[str], StoredAnswer | None]) -> tuple[Labelled, ...]:
     """What the labels ask for, an answer each: of several verdicts on one answer the last that says what is right.
-    Nothing where reviewers disagree on whether it is, or nobody says what would be right."""
+    Nothing where reviewers disagree on whether it is and none of them settled it, or where nobody says what is."""
     by_answer: dict[str, list[Label]] = defaultdict(list)
     for label in labels:
         by_answer[label.answer].append(label)
     found = []
     for id, given in by_answer.items():
         stored = answer(id)
+        given = [label for label in given if label.settles][-1:] or given
         if stored is None or len({label.verdict == "Incorrect" for label in given}) > 1:
             continue
         wanted = [text for label in given if (text := _wanted(label, stored.answer))]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from store.passage import Passage
 from trag.ask import Assistant
+from trag.asking import as_read
 from trag.evaluate import chart_cases
 from trag.evaluate.cases import Case
 from trag.finetune.dataset import folders, gold, particulars, splitting
 from trag.finetune.dataset.card import Card
-from trag.finetune.dataset.contexts import as_read
 from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.from_chart import from_chart
 from trag.finetune.dataset.from_labels import agreed, from_labels

@@ -15,8 +15,8 @@ def stored(answer: str) -> StoredAnswer:
     return StoredAnswer("1", None, record.question, answer, record.to_json(), NOW)
 
 
-def label(verdict: str, corrected: str = "", reviewer: str = "ann") -> Label:
-    return Label("1", reviewer, verdict, "", corrected, NOW)
+def label(verdict: str, corrected: str = "", reviewer: str = "ann", *, settles: bool = False) -> Label:
+    return Label("1", reviewer, verdict, "", corrected, NOW, settles=settles)
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,12 @@ def label(verdict: str, corrected: str = "", reviewer: str = "ann") -> Label:
         ([label("Incorrect", "I do not know that.")], "5 euros.", CANNOT_ANSWER),
         ([label("Correct")], CANNOT_ANSWER, CANNOT_ANSWER),
         ([label("Correct"), label("Incorrect", "6 euros.", "bob")], "5 euros.", None),
+        ([label("Incorrect", "6 euros.", settles=True), label("Correct", "", "bob")], "5 euros.", "6 euros."),
         ([label("Correct"), label("Correct-Verbose", "5.", "bob")], "5 euros.", "5."),
         ([label("Incorrect", " "), label("Incorrect", "6 euros.", "bob")], "5 euros.", "6 euros."),
     ],
     ids=[
-        "right", "shorter", "verbose", "corrected", "wrong", "to refuse", "refused rightly", "disputed",
+        "right", "shorter", "verbose", "corrected", "wrong", "to refuse", "refused rightly", "disputed", "settled",
         "both right", "one corrects",
     ],
 )  # fmt: skip
