@@ -1,9 +1,9 @@
 """People and their accounts in a real Chromium, over the real app."""
 
-import asyncio
 import os
 import re
 import socket
+import socketserver
 import ssl
 import subprocess
 import sys
@@ -144,25 +144,34 @@ def over_tls(folder: Path, port: int, behind: int) -> Iterator[None]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
 
-    async def carry(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    def carry(source: socket.socket, sink: socket.socket) -> None:
         with suppress(OSError):
-            while data := await source.read(65_536):
-                sink.write(data)
-                await sink.drain()
-        sink.close()
+            while data := source.recv(65_536):
+                sink.sendall(data)
+        for end in (source, sink):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        inside_reader, inside_writer = await asyncio.open_connection("127.0.0.1", behind)
-        await asyncio.gather(carry(reader, inside_writer), carry(inside_reader, writer))
+    class Passing(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with (
+                suppress(OSError),
+                context.wrap_socket(self.request, server_side=True) as outside,
+                socket.create_connection(("127.0.0.1", behind)) as inside,
+            ):
+                back = threading.Thread(target=carry, args=(inside, outside), daemon=True)
+                back.start()
+                carry(outside, inside)
+                back.join()
 
-    loop = asyncio.new_event_loop()
-    server = loop.run_until_complete(asyncio.start_server(serve, "127.0.0.1", port, ssl=context))
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    yield
-    loop.call_soon_threadsafe(server.close)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+        block_on_close = False
+
+    with Server(("127.0.0.1", port), Passing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield
+        server.shutdown()
 
 
 def test_behind_a_proxy_that_ends_tls(serving: Serving, home: Path, opened: Callable[[str], Page]) -> None:
@@ -182,6 +191,7 @@ def test_behind_a_proxy_that_ends_tls(serving: Serving, home: Path, opened: Call
             choose(page, "root", "Rosa Root")
             page.get_by_role("button", name="Make the account").click()
             expect(page.locator("#log .welcome")).to_be_visible()  # so Gradio's own calls came through
+            expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)  # the model has come up
             (cookie,) = page.context.cookies()
             assert (cookie["name"], cookie["secure"], cookie["httpOnly"]) == ("__Host-trag", True, True)
             page.goto("/people")
@@ -227,3 +237,8 @@ def test_single_sign_on(serving: Serving, home: Path, opened: Callable[[str], Pa
         expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
         running.terminate()
         process.kill()
+
+
+@pytest.fixture(scope="session")
+def sample_home(tmp_path_factory):  # TEMPORARY
+    return tmp_path_factory.mktemp("x")
