@@ -237,8 +237,3 @@ def test_single_sign_on(serving: Serving, home: Path, opened: Callable[[str], Pa
         expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
         running.terminate()
         process.kill()
-
-
-@pytest.fixture(scope="session")
-def sample_home(tmp_path_factory):  # TEMPORARY
-    return tmp_path_factory.mktemp("x")
