@@ -47,7 +47,7 @@ from trag.settings import Settings
 if TYPE_CHECKING:
     from trag.llm import LanguageModel
 
-CORPUS = Path(__file__).parents[2] / "examples" / "training"
+CORPUS = Path(__file__).parents[3] / "examples" / "training"
 _OWN_CASES = 12  # made by rules from the organization's own chart
 _CHARTS = 12  # made by rules, beside the passages of one organization
 _OF_CHART = (1, 2, 2, 3)  # questions about each of them

@@ -10,7 +10,7 @@ import pytest
 from trag.finetune.training import plan as plans
 from trag.finetune.training.plan import Plan
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def run(*words: str | Path) -> str:

@@ -51,7 +51,7 @@ def test_time_is_measured_and_nothing_is_trained(plan: Plan, tmp_path: Path) -> 
     folder = tmp_path / "training"
     write(folder, plan)
     command = [sys.executable, "-m", "trag.finetune.training.estimate", str(folder)]
-    said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[3])
+    said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[4])
     assert said.returncode == 0, said.stderr
     found = json.loads(said.stdout)
     assert found["steps"] == 6

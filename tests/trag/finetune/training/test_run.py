@@ -19,7 +19,7 @@ from trag.finetune.training.blocks import Block
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import Plan, TrainingSettings
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SETTINGS = TrainingSettings(epochs=2, accumulation=4, learning_rate=1.0, warm_up=0.25, seed=5)
 BLOCKS = [Block((number,), 0, ()) for number in range(10)]
 
