@@ -103,7 +103,7 @@ def test_a_chart_alone_is_enough(home: Home, tmp_path: Path) -> None:
         bare.activate_chart(chart, "chart.csv", b"", by="admin")
         card = of_home.make(bare, tmp_path / "dataset", seed=3)
     train, held_out = sides(tmp_path / "dataset")
-    assert card.questions > 40
+    assert card.questions > examples.LEAST_TO_LEARN
     assert held_out
     assert all(each.statements and not each.passages for each in (*train, *held_out))
 
