@@ -88,9 +88,10 @@ def app(
     assert "Traceback" not in err, err
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The Chromium on the PATH, else Playwright's own."""
+    """The Chromium on the PATH, else Playwright's own. It ends with its module: Playwright keeps an event loop running,
+    in which tests of other modules could not start their own."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     with sync_playwright() as playwright:
         arguments = [*QUIET, "--no-sandbox"] if os.geteuid() == 0 else QUIET
