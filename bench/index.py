@@ -1,9 +1,14 @@
-"""python -m bench.index: the search index beside what it is built on, as ratios in one run on this machine.
+"""python -m bench.index [COUNT] [--readers]: the search index beside what it is built on, as ratios in one run on this
+machine.
 
 Search at 100,000 passages of 10,000 documents, of which the asker may read half, beside Chroma's own plain query for
 as many; and the indexing of some 2,000 texts by the code that `ingest` runs, beside the encoder alone. The passages of
 the first are random unit vectors and random words, drawn as rarely as words of a language are. A question is asked both
 ways in turn, so that whatever else the machine does slows both.
+
+With --readers only what it costs to search for an asker: 200 audiences, one of a unit and all below for each document,
+and one asker who holds the keys of their own place in the chart, one of half the audiences, and one of a single one,
+each beside a search for who may read everything.
 """
 
 import os
@@ -11,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -27,6 +33,8 @@ SAMPLE = Path(__file__).parent.parent / "examples" / "larkmoor" / "documents"
 COUNT = 100_000
 DOCUMENTS = 10_000
 UNITS = 20
+AUDIENCES = 200
+DEPTH = 5
 DIMENSION = 384
 FETCH = 20
 QUESTIONS = 100
@@ -42,9 +50,13 @@ rarity /= rarity.sum()
 
 def main() -> None:
     """Measure and print."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
+    given = [argument for argument in sys.argv[1:] if argument != "--readers"]
+    count = int(given[0]) if given else COUNT
     with tempfile.TemporaryDirectory() as folder:
-        rows = [*search(Path(folder) / "chroma", count), throughput(Path(folder))]
+        if "--readers" in sys.argv:
+            rows = permissions(Path(folder) / "chroma", count)
+        else:
+            rows = [*search(Path(folder) / "chroma", count), throughput(Path(folder))]
     print("| measure | here | bar |\n|---|---|---|")
     for row in rows:
         print(f"| {' | '.join(row)} |")
@@ -52,7 +64,7 @@ def main() -> None:
 
 def search(folder: Path, count: int) -> list[tuple[str, str, str]]:
     """Search, opening and changing at `count` passages."""
-    passages, audiences = corpus(count)
+    passages, audiences = corpus(count, UNITS)
     points = unit_vectors(count)
     started = time.monotonic()
     reindex(folder, passages, points, embedder="bench", dimension=DIMENSION, audiences=audiences)
@@ -71,15 +83,7 @@ def search(folder: Path, count: int) -> list[tuple[str, str, str]]:
         "half": lambda vector, question: index.search(vector, question, kinds=["section"], k=3, readers=half),
         "few": lambda vector, question: index.search(vector, question, kinds=["section"], k=3, readers=["unit3"]),
     }
-    seconds: dict[str, list[float]] = {way: [] for way in ways}
-    for number, vector in enumerate(unit_vectors(QUESTIONS)):
-        question = text(6)
-        turn = number % len(ways)  # whoever comes second finds what the first one left in the processor's caches
-        for way, ask in [*ways.items()][turn:] + [*ways.items()][:turn]:
-            started = time.perf_counter()
-            ask(vector, question)
-            seconds[way].append(time.perf_counter() - started)
-    median = {way: float(np.median(some[5:])) for way, some in seconds.items()}
+    median = in_turn(ways)
     started = time.monotonic()
     document = passages[0].document
     own = sum(passage.document == document for passage in passages)
@@ -102,6 +106,44 @@ def search(folder: Path, count: int) -> list[tuple[str, str, str]]:
         ("changing a document's audience", f"{1000 * audience:.0f} ms", ""),
         ("making it of vectors that are there", f"{built:.0f} s", ""),
     ]
+
+
+def permissions(folder: Path, count: int) -> list[tuple[str, str, str]]:
+    """What the filter by readers adds to a search at `count` passages with 200 audiences."""
+    passages, audiences = corpus(count, AUDIENCES)
+    reindex(folder, passages, unit_vectors(count), embedder="bench", dimension=DIMENSION, audiences=audiences)
+    index = Vectors(folder, embedder="bench", dimension=DIMENSION)
+    units = [f"unit{number}" for number in range(AUDIENCES - 1)]
+    askers = {
+        "who reads everything": None,
+        "half the audiences": [EVERYONE, *units[: AUDIENCES // 2 - 1]],
+        "everyone's, and those of a unit and the four above it": [EVERYONE, *units[:DEPTH]],
+        "one audience of the 200": units[:1],
+    }
+    ways: dict[str, Callable[[np.ndarray, str], object]] = {
+        asker: partial(index.search, kinds=["section"], k=3, readers=readers) for asker, readers in askers.items()
+    }
+    median = in_turn(ways)
+    index.close()
+    plain = median["who reads everything"]
+    told = {asker: f"{100 * (taken / plain - 1):+.0f}% ({1000 * taken:.1f} ms)" for asker, taken in median.items()}
+    return [
+        (f"search of {count:,} passages, {AUDIENCES} audiences, {asker}, beside one without a filter", value, "+20%")
+        for asker, value in told.items()
+    ]
+
+
+def in_turn(ways: dict[str, Callable[[np.ndarray, str], object]]) -> dict[str, float]:
+    """The median seconds of each way to answer the same questions."""
+    seconds: dict[str, list[float]] = {way: [] for way in ways}
+    for number, vector in enumerate(unit_vectors(QUESTIONS)):
+        question = text(6)
+        turn = number % len(ways)  # whoever comes second finds what the first one left in the processor's caches
+        for way, ask in [*ways.items()][turn:] + [*ways.items()][:turn]:
+            started = time.perf_counter()
+            ask(vector, question)
+            seconds[way].append(time.perf_counter() - started)
+    return {way: float(np.median(some[5:])) for way, some in seconds.items()}
 
 
 def throughput(folder: Path) -> tuple[str, str, str]:
@@ -137,16 +179,17 @@ def throughput(folder: Path) -> tuple[str, str, str]:
     )
 
 
-def corpus(count: int) -> tuple[list[Passage], dict[str, list[str]]]:
-    """Passages of random words, and who may read each document: one in twenty units, or everyone in one of twenty."""
+def corpus(count: int, audiences: int) -> tuple[list[Passage], dict[str, list[str]]]:
+    """Passages of random words, and who may read each document: everyone or one of the units, as many documents each,
+    in turn."""
     of_document = max(1, count // DOCUMENTS)
     passages = [
         Passage(f"{n:032x}", "section", f"document{n // of_document}.pdf", "4 Finance > 4.2 Limits", 1, text(70))
         for n in range(count)
     ]
     names = list(dict.fromkeys(passage.document for passage in passages))
-    keys = [EVERYONE, *(f"unit{number}" for number in range(UNITS - 1))]
-    return passages, {name: [keys[place % UNITS]] for place, name in enumerate(names)}
+    keys = [EVERYONE, *(f"unit{number}" for number in range(audiences - 1))]
+    return passages, {name: [keys[place % audiences]] for place, name in enumerate(names)}
 
 
 def text(length: int) -> str:

@@ -39,6 +39,7 @@ ROOMS = {
     "authlib": {"trag/people/sso.py"},
     "fastapi": {"trag/web/", "app.py"},
     "uvicorn": {"trag/web/", "app.py"},
+    "pydantic": {"trag/web/"},
     "docx": {"trag/ingest/"},
     "pypdf": {"trag/ingest/"},
     "pypdfium2": {"trag/view/"},

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from uuid import uuid4
 
+from store.passage import OPEN
 from store.records import Records
 from store.vectors import Vectors
 from trag.asking import Asking, Organization, System
@@ -62,14 +63,18 @@ class Assistant:
         system: str = "trag",
         conversation: str | None = None,
         stop: threading.Event | None = None,
+        readers: Collection[str] | None = OPEN,
     ) -> Iterator[Event]:
         """Waiting..., Found, Token..., perhaps Retry and Token..., and one Answer, which is saved before it is given.
+
+        `readers` holds the keys of whoever asks, None for who may read everything (see `trag.people.reading`); nothing
+        else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is.
 
         A model that dies, or a set `stop`, ends in an Answer with what was written and `interrupted`. Raises
         TragError for a question that is empty or too long, when the line is full, and when the model cannot be
         started.
         """
-        asking = Asking(self, cleaned(question), SYSTEMS[system], conversation, stop or threading.Event())
+        asking = Asking(self, cleaned(question), SYSTEMS[system], conversation, stop or threading.Event(), readers)
         with self.leases.hold(asking.model), self.line.place() as positions:
             for position in positions:
                 yield Waiting(position)
@@ -91,9 +96,16 @@ class Assistant:
                 raise
             yield Answer(asking.save())
 
-    def answer(self, question: str, *, system: str = "trag", stop: threading.Event | None = None) -> AnswerRecord:
+    def answer(
+        self,
+        question: str,
+        *,
+        system: str = "trag",
+        stop: threading.Event | None = None,
+        readers: Collection[str] | None = OPEN,
+    ) -> AnswerRecord:
         """The record of one question, for those who do not watch it being written. Raises what `ask` raises."""
-        *_, last = self.ask(question, system=system, stop=stop)
+        *_, last = self.ask(question, system=system, stop=stop, readers=readers)
         if not isinstance(last, Answer):
             raise RuntimeError(f"ask ended with {last}")
         return last.record

@@ -6,7 +6,7 @@ Each method is one step of `ask`; the order is ask's business. Knows nothing abo
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -19,6 +19,7 @@ from org.chart import Chart
 from org.entities import EntityFinder, Mention, TypeMention
 from org.statements import Statement
 from prompts import CANNOT_ANSWER, Message, Prompt
+from store.passage import OPEN
 from store.vectors import Passage
 from trag import quote, retrieve, verify
 from trag.events import Token
@@ -64,10 +65,16 @@ class Organization:
 
 
 class Asking:
-    """One question on its way: what each step found, until it is saved."""
+    """One question on its way: what each step found, until it is saved. `readers` holds the keys of whoever asks."""
 
     def __init__(
-        self, assistant: Assistant, question: str, system: System, conversation: str | None, stop: threading.Event
+        self,
+        assistant: Assistant,
+        question: str,
+        system: System,
+        conversation: str | None,
+        stop: threading.Event,
+        readers: Collection[str] | None = OPEN,
     ) -> None:
         self.assistant = assistant
         self.organization = assistant.organization
@@ -76,6 +83,7 @@ class Asking:
         self.system = system
         self.conversation = conversation
         self.stop = stop
+        self.readers = readers
         self.mentions: tuple[Mention, ...] = ()
         self.types: tuple[TypeMention, ...] = ()
         self.statements: tuple[Statement, ...] = ()
@@ -128,7 +136,12 @@ class Asking:
             with self.timed("retrieve"):
                 self.vector = assistant.embedder.embed_questions([self.standalone])[0]
                 self.passages = retrieve.passages(
-                    self.standalone, self.vector, assistant.vectors, pairs=pairs, sections=sections
+                    self.standalone,
+                    self.vector,
+                    assistant.vectors,
+                    pairs=pairs,
+                    sections=sections,
+                    readers=self.readers,
                 )
         if organization.chart and self.system.tree:
             stated = chart_statements.answer(self.standalone, self.mentions, self.types, organization.chart)

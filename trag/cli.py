@@ -133,7 +133,7 @@ def _ask(settings: Settings, options: argparse.Namespace) -> None:
 
     with open_home(settings) as home:
         drafting = sys.stderr.isatty() and not options.json
-        for event in home.assistant.ask(options.question, system=options.system):
+        for event in home.assistant.ask(options.question, system=options.system, readers=None):
             if isinstance(event, Token) and drafting:
                 print(f"\x1b[2m{event.text}\x1b[0m", end="", file=sys.stderr, flush=True)
             if isinstance(event, Answer):
@@ -177,7 +177,7 @@ def _batch(settings: Settings, options: argparse.Namespace) -> None:
 
     asked = batch.questions(options.questions)
     with open_home(settings) as home:
-        answer = partial(home.assistant.answer, system=options.system)
+        answer = partial(home.assistant.answer, system=options.system, readers=None)
         progress = batch.run(asked, options.answers, answer, home.assistant.problem)
         for _ in tqdm(progress, total=len(asked), unit="question", file=sys.stderr, disable=None):
             pass

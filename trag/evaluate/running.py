@@ -1,7 +1,7 @@
 """Cases put to systems, each answer scored and kept before the next is asked; what was interrupted goes on.
 
-cases, systems -> answers -> scores -> a Run.  Asks as anybody asks, in the same line in front of the model. Knows
-nothing about tables.
+cases, systems -> answers -> scores -> a Run.  Asks as anybody asks, in the same line in front of the model, and
+from all documents, whoever may read them: an admin starts it and reads what comes of it. Knows nothing about tables.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
         return assistant.problem(question, f"{error.message} {error.hint}".strip())
     while not stop.is_set():
         try:
-            return assistant.answer(question, system=system.partition(":")[0], stop=stop)
+            return assistant.answer(question, system=system.partition(":")[0], stop=stop, readers=None)
         except PromptError as error:
             return assistant.problem(question, f"{error.message} {error.hint}".strip())
         except LineFull:

@@ -21,7 +21,7 @@ PARTS = {
     "hash": r"[0-9a-f]{64}",
     "job": r"[\w-]{1,64}",
     "number": r"\d{1,6}",
-    "ours": r"(?:ask|pages|sending|following|(?:charts|documents|models|people|quality)(?:_\w+)?)\.(?:css|js)",
+    "ours": r"(?:ask|pages|sending|following|(?:charts|documents|models|people|programs|quality)(?:_\w+)?)\.(?:css|js)",
     "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
     "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",
     "chart_file": r"(?:chart\.(?:csv|xlsx|json)|tree\.json)",
@@ -42,6 +42,10 @@ READ: tuple[tuple[Needs, str], ...] = (
     ("anyone", "/sign-in/back"),
     ("anyone", "/account/new"),
     ("anyone", "/links/{code}"),
+    ("anyone", "/api/openapi.json"),
+    ("employee", "/api"),
+    ("employee", "/v1/models"),
+    ("employee", "/v1/models/trag"),
     ("employee", "/"),
     ("employee", "/gradio_api/queue/data"),
     ("employee", "/gradio_api/app_id"),
@@ -102,6 +106,8 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("employee", "/account/tokens/{hash}/end"),
     ("employee", "/account/sessions/end"),
     ("employee", "/account/sessions/{hash}/end"),
+    ("employee", "/api/ask"),
+    ("employee", "/v1/chat/completions"),
     ("admin", "/charts/uploads"),
     ("admin", "/charts/uploads/{hash}/activate"),
     ("admin", "/charts/uploads/{hash}/discard"),
@@ -143,6 +149,9 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/people/{address}/end"),
 )
 """What changes something: POST."""
+
+PROGRAMS = frozenset({"/api/ask", "/v1/chat/completions", "/v1/models", "/v1/models/trag"})
+"""The addresses of programs: a token opens these alone, and where there are accounts nothing else opens them."""
 
 FUNCTIONS: Mapping[str, Role] = {
     "open": "employee",

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,12 +26,13 @@ from trag.errors import SHOWN
 from trag.events import Event
 from trag.follow_up import Turn
 from trag.people import Caller
+from trag.people.reading import may_read, opened, readers
 from trag.record import VERDICTS, AnswerRecord
 from trag.web import render
 from trag.web.asking import PACE, Askings, Draft
-from trag.web.evidence import of_document
+from trag.web.evidence import documents_of
 from trag.web.examples import examples
-from trag.web.visitors import may_read, visitor
+from trag.web.visitors import caller
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -120,55 +122,55 @@ class AskPage:
 
     def open(self, request: gr.Request) -> Shown:
         """The page as its address says: ?c= names a conversation."""
-        page = self._page(visitor(request), str(request.query_params.get("c", "")))
+        page = self._page(caller(request), str(request.query_params.get("c", "")))
         # Who types fast has begun a conversation before this is there.
         return page if page.chosen else page._replace(chosen=gr.skip())
 
     def choose(self, request: gr.Request, event: gr.EventData) -> Shown:
         """Another conversation."""
-        return self._page(visitor(request), event.conversation)
+        return self._page(caller(request), event.conversation)
 
     def begin(self, request: gr.Request) -> Shown:
         """A new conversation, kept from its first question on."""
-        return self._page(visitor(request), "")
+        return self._page(caller(request), "")
 
     def rename(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """Another title for a conversation, shown or not."""
         with _told():
-            self.home.records.rename_conversation(visitor(request), event.conversation, _title(event.title))
-        return Shown(side=self._side(visitor(request), chosen))
+            self.home.records.rename_conversation(caller(request).person, event.conversation, _title(event.title))
+        return Shown(side=self._side(caller(request), chosen))
 
     def remove(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """A conversation less, shown or not; what is being asked in it ends."""
         with _told():
-            self.home.records.delete_conversation(visitor(request), event.conversation)
+            self.home.records.delete_conversation(caller(request).person, event.conversation)
         self.askings.end(event.conversation)
-        return self._page(visitor(request), chosen)
+        return self._page(caller(request), chosen)
 
     def ask(self, question: str, chosen: str, request: gr.Request) -> Shown:
         """The question in the box, which stays there when it cannot be asked."""
-        return self._ask(question, chosen, visitor(request))
+        return self._ask(question, chosen, caller(request))
 
     def ask_this(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """A question that the page offers; what is in the box stays there."""
-        return self._ask(event.question, chosen, visitor(request))._replace(question=gr.skip())
+        return self._ask(event.question, chosen, caller(request))._replace(question=gr.skip())
 
     def stop(self, chosen: str, request: gr.Request) -> Shown:
         """End the answer here; what is written is kept."""
-        asking = self.askings.find(chosen) if self._owns(visitor(request), chosen) else None
+        asking = self.askings.find(chosen) if self._owns(caller(request), chosen) else None
         if asking is not None:
             asking.stop.set()
         return Shown()
 
     async def follow(self, chosen: str, request: gr.Request) -> AsyncIterator[Shown]:
         """The answer as it is written, the page with the answer in its place, then whether the model has come up."""
-        owned = await run_in_threadpool(self._owns, visitor(request), chosen)
+        owned = await run_in_threadpool(self._owns, caller(request), chosen)
         asking = self.askings.find(chosen) if owned else None
         if asking is not None:
             async for draft in asking.follow():
                 if not draft.over:
                     yield Shown(live=self._live(draft), ask=gr.update(visible=False), stop=gr.update(visible=True))
-        page = await run_in_threadpool(self._page, visitor(request), chosen)
+        page = await run_in_threadpool(self._page, caller(request), chosen)
         # The notice may say why a question was refused; by the time the model is up another conversation may be shown.
         yield page._replace(chosen=gr.skip(), notice=gr.skip())
         if page.state:
@@ -179,54 +181,55 @@ class AskPage:
     def judge(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """Correct, Correct-Verbose or Incorrect; an earlier comment stays."""
         with _told():
-            before = self.home.records.label(event.answer, visitor(request))
+            before = self.home.records.label(event.answer, caller(request).person)
             comment, corrected = (before.comment, before.corrected) if before else ("", "")
-            self._label(chosen, visitor(request), event.answer, event.verdict, comment, corrected)
-        return Shown(log=self._log(visitor(request), chosen))
+            self._label(chosen, caller(request), event.answer, event.verdict, comment, corrected)
+        return Shown(log=self._log(caller(request), chosen))
 
     def remark(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """A comment and a corrected answer beside a verdict that is there already."""
         comment, corrected = event.comment.strip(), event.corrected.strip()
         with _told():
-            before = self.home.records.label(event.answer, visitor(request))
+            before = self.home.records.label(event.answer, caller(request).person)
             if before is not None:
-                self._label(chosen, visitor(request), event.answer, before.verdict, comment, corrected)
-        return Shown(log=self._log(visitor(request), chosen))
+                self._label(chosen, caller(request), event.answer, before.verdict, comment, corrected)
+        return Shown(log=self._log(caller(request), chosen))
 
-    def _label(self, chosen: str, owner: str, answer: str, verdict: str, comment: str, corrected: str) -> None:
+    def _label(self, chosen: str, who: Caller, answer: str, verdict: str, comment: str, corrected: str) -> None:
         stored = self.home.records.answer(answer)
-        if verdict in VERDICTS and stored and stored.conversation == chosen and self._owns(owner, chosen):
-            self.home.records.put_label(answer, owner, verdict, comment, corrected)
+        if verdict in VERDICTS and stored and stored.conversation == chosen and self._owns(who, chosen):
+            self.home.records.put_label(answer, who.person, verdict, comment, corrected)
 
-    def _ask(self, question: str, chosen: str, owner: str) -> Shown:
+    def _ask(self, question: str, chosen: str, who: Caller) -> Shown:
         if not question.strip():
             return Shown(notice=render.notice("Type a question first."))
         if len(question) > LONGEST_QUESTION:
             limit = f"A question may have {LONGEST_QUESTION:,} characters, this one has {len(question):,}."
             return Shown(notice=render.notice(f"{limit} Shorten it and ask again."))
         with _told():
-            if not self._owns(owner, chosen):
-                chosen = self.home.records.start_conversation(owner, _title(question)).id
+            if not self._owns(who, chosen):
+                chosen = self.home.records.start_conversation(who.person, _title(question)).id
             records = [AnswerRecord.from_json(stored.record_json) for stored in self.home.records.answers(chosen)]
         history = tuple(Turn(record.standalone, record.answer) for record in records)
 
         def events(stop: threading.Event) -> Iterator[Event]:
             assistant = self.assistant.result()
-            yield from assistant.ask(question, history=history, conversation=chosen, stop=stop)
+            held = readers(who, self.home.organization.chart)
+            yield from assistant.ask(question, history=history, conversation=chosen, stop=stop, readers=held)
 
         if not self.askings.begin(chosen, question, events):
             return Shown(notice=render.notice("One question at a time: wait for the answer, or stop it."))
-        return self._page(owner, chosen)._replace(question="")
+        return self._page(who, chosen)._replace(question="")
 
-    def _page(self, owner: str, conversation: str) -> Shown:
+    def _page(self, who: Caller, conversation: str) -> Shown:
         """Everything but the question box, as it is now."""
-        chosen = conversation if self._owns(owner, conversation) else ""
+        chosen = conversation if self._owns(who, conversation) else ""
         asking = self.askings.find(chosen)
         busy = asking is not None and not asking.draft.over
         return Shown(
             chosen=chosen,
-            side=self._side(owner, chosen),
-            log=self._log(owner, chosen),
+            side=self._side(who, chosen),
+            log=self._log(who, chosen),
             live=self._live(asking.draft) if asking else "",
             state=render.notice(self._problem()),
             notice="",
@@ -234,28 +237,22 @@ class AskPage:
             stop=gr.update(visible=busy),
         )
 
-    def _side(self, owner: str, chosen: str) -> str:
-        person = self.home.records.people.get(owner)
-        caller = Caller.of(person) if person else Caller.local
-        return render.sidebar(self.home.records.conversations(owner), chosen, self._organization(), caller)
+    def _side(self, who: Caller, chosen: str) -> str:
+        return render.sidebar(self.home.records.conversations(who.person), chosen, self._organization(), who)
 
-    def _log(self, owner: str, chosen: str) -> str:
-        chart = self.home.organization.chart
+    def _log(self, who: Caller, chosen: str) -> str:
+        chart, library = self.home.organization.chart, self.home.records.library
         if not chosen:
-            questions = examples(chart, self.home.records.library.passages())
+            readable = (each.name for each in library.documents() if may_read(who, each.audience, chart))
+            questions = examples(chart, chain.from_iterable(map(library.passages, readable)))
             return render.welcome(self._organization(), questions, empty=self.home.state().empty)
         turns = [
-            render.Turn(AnswerRecord.from_json(stored.record_json), self.home.records.label(stored.id, owner))
+            render.Turn(AnswerRecord.from_json(stored.record_json), self.home.records.label(stored.id, who.person))
             for stored in self.home.records.answers(chosen)
         ]
-        documents = self._documents(owner, turns)
+        quoted = frozenset[str]().union(*(documents_of(turn.record) for turn in turns))
+        documents = opened(who, quoted, library, chart)
         return render.conversation(turns, chart, charts=self.home.records.charts(), documents=documents, id=chosen)
-
-    def _documents(self, owner: str, turns: Sequence[render.Turn]) -> dict[str, bool]:
-        """The documents that answers quote and that are still there, and whether their reader may open each."""
-        names = {source.document for turn in turns for source in turn.record.sources if of_document(source)}
-        found = filter(None, map(self.home.records.library.document, names))
-        return {document.name: may_read(owner, document.audience) for document in found}
 
     def _live(self, draft: Draft) -> str:
         return render.draft(draft, starting=not self.assistant.done())
@@ -271,8 +268,8 @@ class AskPage:
             return f"No question can be answered. {error.message} {error.hint}"
         return "No question can be answered because of a fault in the program. Its log says more."
 
-    def _owns(self, owner: str, conversation: str) -> bool:
-        return any(own.id == conversation for own in self.home.records.conversations(owner))
+    def _owns(self, who: Caller, conversation: str) -> bool:
+        return any(own.id == conversation for own in self.home.records.conversations(who.person))
 
     def _organization(self) -> str:
         """The name on the chart, "" without one."""

@@ -136,6 +136,11 @@ class Askings:
         if asking is not None:
             asking.end()
 
+    def forget(self, conversation: str) -> None:
+        """Forget what was asked in `conversation`; it goes on by itself."""
+        with self._lock:
+            self._askings.pop(conversation, None)
+
     def end_all(self) -> None:
         """Stop everything that is being asked: the app is about to close."""
         with self._lock:

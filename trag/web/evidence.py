@@ -6,7 +6,7 @@ Knows nothing about pages, requests or where records are kept.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -31,7 +31,7 @@ class Evidence:
     """A source under its number, its supporting words marked. `used`: some sentence of the answer stands on it.
 
     `link` opens its document at the place, "" where there is none or the reader may not; `withdrawn`: the document has
-    been deleted since.
+    been deleted since, or taken from this reader, who is shown none of its words then.
     """
 
     number: int
@@ -49,6 +49,7 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
 
     `documents` are those that are there, by name, and whether the reader may open each.
     """
+    record = withheld(record, documents)
     by_id = {source.id: source for source in record.sources}
     supported = [sentence for sentence in record.checks.sentences if sentence.supported and sentence.source in by_id]
     used = dict.fromkeys(sentence.source for sentence in supported)
@@ -58,10 +59,29 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
         borne_out = [sentence.text for sentence in supported if sentence.source == source.id]
         question, text = marked(source.question, borne_out), marked(source.text, borne_out)
         link = _link(source, record) if documents.get(source.document) else ""
-        withdrawn = of_document(source) and source.document not in documents
+        withdrawn = of_document(source) and not documents.get(source.document)
         branch = _branch(source, record, chart)
         found.append(Evidence(number, source, source.id in used, question, text, branch, link, withdrawn))
     return tuple(found)
+
+
+def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecord:
+    """A record as its reader may have it: of a document that they may not open a source keeps nothing but its name.
+
+    The answer stays: it was given to them. `documents` as in `evidence`.
+    """
+    sources = (
+        replace(source, section="", page=None, text="", score=0.0, question="")
+        if of_document(source) and documents.get(source.document) is False
+        else source
+        for source in record.sources
+    )
+    return replace(record, sources=tuple(sources))
+
+
+def documents_of(record: AnswerRecord) -> frozenset[str]:
+    """The names of the documents that an answer stands on."""
+    return frozenset(source.document for source in record.sources if of_document(source))
 
 
 def of_document(source: Source) -> bool:

@@ -28,7 +28,8 @@ from trag.limited import Limits
 from trag.people import Caller
 from trag.people.roster import LARGEST as LARGEST_ROSTER
 from trag.web import access
-from trag.web.people.door import LOCAL, host_name
+from trag.web.people.door import LOCAL, holds_cookie, host_name
+from trag.web.programs.refusals import response
 from trag.web.quality import LARGEST_SET
 from trag.web.telling import Answer
 from trag.web.told import told
@@ -94,7 +95,9 @@ class Gate:
         try:
             needs = self._needs(scope, headers)
             if needs != "anyone":
-                visit = await self._visit(headers, client)
+                visit = await self._visit(headers, client, scope["path"])
+                if visit is None and scope["path"] in access.PROGRAMS:
+                    raise _Refused(401, "This needs a token of yours that is not over: Authorization: Bearer trag_...")
                 if visit is None and scope["method"] in ("GET", "HEAD") and "text/html" in headers.get("accept", ""):
                     await answer.lead(_sign_in(scope))
                     return
@@ -109,7 +112,9 @@ class Gate:
             if self.door and refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.reason}"
                 await run_in_threadpool(self.door.refused, who, what, where, reason)
-            if visit and scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
+            if scope["path"] in access.PROGRAMS:
+                await response(scope["path"], refusal.status, refusal.reason)(scope, receive, answer.pass_on)
+            elif visit and scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
                 HERE.set(visit)
                 page = told(Request(scope), TragError(refusal.reason), refusal.status)
                 await page(scope, receive, answer.pass_on)
@@ -130,13 +135,20 @@ class Gate:
         host = headers.get("host", "")
         if headers.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
             raise _Refused(403, "Calls from another site are refused.")
+        if scope["path"] in access.PROGRAMS:
+            if "origin" in headers or "sec-fetch-site" in headers:
+                raise _Refused(403, "This address is for programs, not for web pages.")
+            if "authorization" in headers and holds_cookie(headers):
+                raise _Refused(400, "A token comes without the cookie of a session.")
         return needs
 
-    async def _visit(self, headers: Headers, client: str) -> Visit | None:
+    async def _visit(self, headers: Headers, client: str, path: str) -> Visit | None:
         """Who sent a request. Raises _Refused when the records cannot say."""
         if self.door is None:
             return Visit(Caller.local)
         try:
+            if path in access.PROGRAMS:
+                return await run_in_threadpool(self.door.program, headers)
             return await run_in_threadpool(self.door.visit, headers, client)
         except StoreError as error:
             log.exception("nobody can be let in")
@@ -168,6 +180,7 @@ class Gate:
             passed["headers"] = [*((name, value) for name, value in kept if name != b"content-length"), length]
         if self.door and visit and path == FOLLOW:
             self._check_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
+        if self.door and visit and (path == FOLLOW or path in access.PROGRAMS):
             await self._follow(passed, _replayed(body, receive), answer, visit)
             return
         await self.app(passed, _replayed(body, receive), answer.pass_on)
@@ -200,13 +213,13 @@ class Gate:
             raise _Refused(403, "That page is somebody else's.")
 
     async def _follow(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit) -> None:
-        """A response that goes on for long, but no longer than the visit: it ends with the session, and with a change
-        of what its visitor may do."""
+        """A response that goes on for long, but no longer than the visit: it ends with the session or the token, and
+        with a change of what its visitor may do."""
         headers, client = Headers(scope=scope), scope["client"][0] if scope.get("client") else ""
         app = asyncio.ensure_future(self.app(scope, receive, answer.pass_on))
         try:
             while not (await asyncio.wait([app], timeout=PACE))[0]:
-                if not await self._goes_on(visit, headers, client):
+                if not await self._goes_on(visit, headers, client, scope["path"]):
                     await answer.break_off()
                     app.cancel()
                     with suppress(asyncio.CancelledError):
@@ -216,10 +229,10 @@ class Gate:
         finally:
             app.cancel()
 
-    async def _goes_on(self, visit: Visit, headers: Headers, client: str) -> bool:
+    async def _goes_on(self, visit: Visit, headers: Headers, client: str, path: str) -> bool:
         """Whether a visitor is still who they were, and may still do what they might."""
         try:
-            return await self._visit(headers, client) == visit
+            return await self._visit(headers, client, path) == visit
         except _Refused:
             return False
 

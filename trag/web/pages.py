@@ -40,6 +40,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.models import page as models
     from trag.web.people import page as people
     from trag.web.people.door import Door
+    from trag.web.programs import page as programs
     from trag.web.quality import page as quality
 
     opening = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
@@ -66,6 +67,7 @@ def create_app(home: Home) -> FastAPI:
     evaluation = quality.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     fine_tune = models.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     people.mount(app, home, door)
+    programs.mount(app, home, page.askings, ready=page.assistant.result)
     opening.submit(shelf.begin).add_done_callback(_logged)
     gr.mount_gradio_app(
         app,

@@ -1,4 +1,4 @@
-"""Who is here, and what they may read: what the gate found out about a request, read where a page needs it.
+"""Who is here: what the gate found out about a request, read where a page needs it.
 
 The gate alone writes it down. Where it did not, nobody is here.
 """
@@ -9,7 +9,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from store.passage import Audience
 from trag.people import Caller
 
 
@@ -49,8 +48,3 @@ def visitor(request: Any) -> str:
 def named(request: Any) -> str:
     """Who sent a request, as the records of what was done name them: by the name that they sign in with."""
     return caller(request).name
-
-
-def may_read(who: str, audience: Audience) -> bool:
-    """Whether somebody may read a document of that audience. The one place that decides it for every page."""
-    return True

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
@@ -55,6 +56,7 @@ ROWS = [
     for role, path in table
     for each in samples(path)
 ]
+PROGRAMS = [row for row in ROWS if row[2] in access.PROGRAMS]
 
 
 @pytest.fixture(scope="module")
@@ -95,10 +97,30 @@ def test_every_address_by_every_caller(client: TestClient, cookies: tuple[Door, 
         call = {"params": {"session_hash": tab}} if method == "GET" else {"json": {"session_hash": tab, "fn_index": 0}}
         answer = client.request(method, path, headers={"Cookie": cookies[1][caller]}, **call)  # type: ignore[arg-type]
         expected = 200 if MAY.get(caller, 0) >= NEEDS[role] else 403 if caller in MAY else 401
+        if path in access.PROGRAMS:
+            expected = 401  # to a cookie, whosever it is
         came = answer.json().get("came") if answer.status_code == 200 else ""
         if answer.status_code != expected or came != (caller if expected == 200 and role != "anyone" else ""):
             wrong.append((method, path, answer.status_code, expected, came))
     assert not wrong
+
+
+def test_a_token_opens_the_addresses_of_programs_alone(
+    client: TestClient, cookies: tuple[Door, dict[str, str]]
+) -> None:
+    records = cookies[0].records
+    whose = {role: records.people.find(role) for role in MAY}
+    for role, person in whose.items():
+        assert person is not None
+        token, kept = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
+        headers = {"Authorization": f"Bearer {token}"}
+        found = {(method, path): client.request(method, path, headers=headers) for method, _, path in ROWS}
+        opened = {path for (_, path), answer in found.items() if answer.json() == {"came": role}}
+        assert opened == access.PROGRAMS
+        anyone = {path for _, needs, path in ROWS if needs == "anyone"}
+        assert {path for (_, path), answer in found.items() if answer.status_code != 401} == opened | anyone
+        records.tokens.end(kept.id, by="test")
+        assert {client.request(method, path, headers=headers).status_code for method, _, path in PROGRAMS} == {401}
 
 
 @pytest.mark.parametrize("caller", CALLERS)

@@ -5,7 +5,7 @@ Also that nobody reaches another's conversation.
 
 import asyncio
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -17,16 +17,19 @@ import gradio as gr
 import pytest
 
 from org.chart import load
+from store.library import Pair
+from store.passage import EVERYONE, Passage
 from store.records import Records
 from trag.ask import LONGEST_QUESTION
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Token
 from trag.follow_up import Turn
-from trag.record import AnswerRecord, ModelUsed
+from trag.people import Caller
+from trag.record import AnswerRecord, ModelUsed, Source
 from trag.web import ask
 from trag.web.ask import AskPage, Shown
 
-CHART = load(b"name,parent,type\nLarkmoor,,root\nBoard,Larkmoor,body\n", "chart.csv")
+CHART = load(b"name,parent,type\nLarkmoor,,root\nBoard,Larkmoor,body\nBar,Larkmoor,team\n", "chart.csv")
 
 
 class Scripted:
@@ -38,11 +41,20 @@ class Scripted:
         self.free = threading.Event()
         self.free.set()
         self.refusal: Exception | None = None
+        self.sources: tuple[Source, ...] = ()
+        self.readers: Collection[str] | None = ()
 
     def ask(
-        self, question: str, *, history: Sequence[Turn] = (), conversation: str | None = None, stop: threading.Event
+        self,
+        question: str,
+        *,
+        history: Sequence[Turn] = (),
+        conversation: str | None = None,
+        stop: threading.Event,
+        readers: Collection[str] | None,
     ) -> Iterator[Event]:
         self.asked.append((question, tuple(history)))
+        self.readers = readers
         if self.refusal:
             raise self.refusal
         yield Found(question, (), (), ())
@@ -50,20 +62,28 @@ class Scripted:
         while not (self.free.wait(0.01) or stop.is_set()):
             pass
         record = AnswerRecord(uuid4().hex, question, question, "The Board.", "answered", ModelUsed("small", "0", ""))
+        record = replace(record, sources=self.sources)
         if stop.is_set():
             record = replace(record, answer="The", interrupted="stopped by the reader")
         self.records.save_answer(record.id, conversation, question, record.answer, record.to_json())
         yield Answer(record)
 
 
+UNITS = {"anna": "Board", "bert": "Bar"}
+"""The units of the visitors, by their names; others have none."""
 NOTHING = ("", gr.skip())
 """No conversation is chosen, or what is chosen already stays: who types fast has begun one before the page is whole."""
 
 
 @pytest.fixture
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AskPage]:
-    """A page whose visitors are told apart by the request's user name."""
-    monkeypatch.setattr(ask, "visitor", lambda request: request.username)
+    """A page whose visitors are told apart by the request's user name; ada is an admin."""
+
+    def caller(request: Any) -> Caller:
+        name = request.username
+        return Caller(name, name, name, "admin" if name == "ada" else "employee", unit(UNITS.get(name, "")))
+
+    monkeypatch.setattr(ask, "caller", caller)
     records = Records(f"sqlite:///{tmp_path / 'trag.db'}")
     home = SimpleNamespace(
         records=records, organization=SimpleNamespace(chart=CHART), state=lambda: SimpleNamespace(empty=False)
@@ -74,6 +94,11 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AskPage]:
     yield page
     page.askings.end_all()
     records.close()
+
+
+def unit(name: str) -> str:
+    """The id of a unit of the chart."""
+    return next((each.id for each in CHART.named(name)), "")
 
 
 def by(name: str, **query: str) -> gr.Request:
@@ -250,3 +275,61 @@ def test_the_page_says_why_nothing_can_be_answered(page: AskPage, error: Excepti
     page.assistant = Future()
     page.assistant.set_exception(error)
     assert said in page.open(by("anna")).state
+
+
+MINUTES = Passage("p1", "section", "minutes.pdf", "2 Bonus", 3, "The canary of the Board sings.")
+"""What only the Board may read."""
+
+
+@pytest.fixture
+def minutes(page: AskPage) -> AskPage:
+    """The page over a document of the Board's, which the assistant quotes."""
+    pair = Pair("1" * 32, "minutes.pdf", "2 Bonus", 3, "Does the canary sing?", "It does.", "short answer", "rule")
+    library = page.home.records.library
+    library.put("minutes.pdf", "0" * 64, 3, [MINUTES], [pair])
+    library.set_audience("minutes.pdf", frozenset({unit("Board")}))
+    quoted = Source(MINUTES.id, MINUTES.kind, MINUTES.document, MINUTES.section, 3, MINUTES.text, 0.8, "Does it sing?")
+    page.assistant.result().sources = (quoted,)  # type: ignore[attr-defined]
+    return page
+
+
+@pytest.mark.parametrize(
+    ("name", "readers"),
+    [("anna", {EVERYONE, "Larkmoor", "Board"}), ("cleo", {EVERYONE}), ("ada", None)],
+    ids=["their unit and those above", "without a unit", "an admin"],
+)
+def test_the_assistant_is_told_what_the_asker_may_read(page: AskPage, name: str, readers: set[str] | None) -> None:
+    asked(page, "Who decides?", name=name)
+    held = page.assistant.result().readers  # type: ignore[attr-defined]
+    names = {EVERYONE: EVERYONE} | {each.id: each.name for each in CHART.units.values()}
+    assert (None if held is None else {names[key] for key in held}) == readers
+
+
+@pytest.mark.parametrize(("name", "offered"), [("anna", True), ("ada", True), ("bert", False), ("cleo", False)])
+def test_no_question_is_offered_about_what_the_visitor_may_not_read(minutes: AskPage, name: str, offered: bool) -> None:
+    assert ("Does the canary sing?" in minutes.open(by(name)).log) is offered
+
+
+def test_a_source_is_withdrawn_from_who_may_no_longer_read_it(minutes: AskPage) -> None:
+    conversation = asked(minutes, "Who decides?")
+    before = minutes.open(by("anna", c=conversation)).log
+    assert all(words in before for words in (MINUTES.text, MINUTES.section, "Does it sing?", "/view?passage=p1"))
+    library = minutes.home.records.library
+    library.set_audience("minutes.pdf", frozenset({unit("Bar")}))
+    taken = minutes.open(by("anna", c=conversation)).log
+    assert "The Board." in taken, "the answer was given, and stays"
+    assert "is for others now" in taken
+    for words in (MINUTES.text, MINUTES.section, "Does it sing?", "/view?passage", "page 3", "80%"):
+        assert words not in taken
+    library.delete("minutes.pdf")
+    assert minutes.open(by("anna", c=conversation)).log == taken, "whether it is still there shows"
+
+
+def test_an_admin_still_sees_what_a_deleted_document_said(minutes: AskPage) -> None:
+    conversation = asked(minutes, "Who decides?", name="ada")
+    minutes.home.records.library.set_audience("minutes.pdf", frozenset({unit("Bar")}))
+    assert "/view?passage=p1" in minutes.open(by("ada", c=conversation)).log
+    minutes.home.records.library.delete("minutes.pdf")
+    log = minutes.open(by("ada", c=conversation)).log
+    assert MINUTES.text in log
+    assert "deleted since" in log

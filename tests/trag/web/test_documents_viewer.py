@@ -11,9 +11,10 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from store.library import Pair
-from store.passage import Passage
+from store.passage import OPEN, Passage
 from trag.embed import open_embedder
 from trag.home import Home, open_home
+from trag.people import Caller
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 from trag.settings import Settings
 from trag.web.documents import page as documents
@@ -170,14 +171,16 @@ def test_the_answer_of_somebody_else_adds_nothing(client: TestClient, home: Home
     assert "Who approves?" not in page.get_text()
 
 
-def test_who_may_not_read_it_is_told_nothing(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_may_not_read_it_is_told_nothing(client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     from trag.web.documents import shelf
 
-    monkeypatch.setattr(shelf, "may_read", lambda who, audience: False)
+    home.records.library.set_audience(PDF, frozenset({"board"}))
+    monkeypatch.setattr(shelf, "caller", lambda request: Caller("1", "eve", "Eve", "employee"))
     for end in ("", "/view", "/pages/1.png", "/original"):
         answer = client.get(f"/documents/{key(PDF)}{end}")
         assert answer.status_code == 404
         assert "rules" not in answer.text
+    home.records.library.set_audience(PDF, OPEN)
 
 
 def test_a_pdf_that_cannot_be_drawn_is_shown_as_text(

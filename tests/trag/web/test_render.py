@@ -173,19 +173,25 @@ def test_sources_that_support_come_first_and_are_numbered_as_cited() -> None:
 
 
 @pytest.mark.parametrize(
-    ("documents", "links", "withdrawn"),
-    [({"manual.pdf": True}, 2, 0), ({"manual.pdf": False}, 0, 0), ({}, 0, 2), ({"other.pdf": True}, 0, 2)],
+    ("documents", "links", "withdrawn", "words"),
+    [
+        ({"manual.pdf": True}, 2, 0, True),
+        ({"manual.pdf": False}, 0, 2, False),
+        ({}, 0, 2, True),
+        ({"other.pdf": True}, 0, 2, True),
+    ],
     ids=["there", "not for this reader", "deleted", "another is there"],
 )
 def test_a_source_opens_unless_its_document_is_gone_or_for_others(
-    documents: dict[str, bool], links: int, withdrawn: int
+    documents: dict[str, bool], links: int, withdrawn: int, words: bool
 ) -> None:
     soup = shown(record(), documents=documents)
     assert [link["href"] for link in soup.select(".sources a.open")] == [
         f"/documents/{key('manual.pdf')}/view?passage={id}&answer=a1#here" for id in ("s1", "s2")
     ][:links]
     assert len(soup.select(".sources .withdrawn")) == withdrawn
-    assert soup.select("#source-a1-1 blockquote")[0].get_text() == MANUAL.text
+    assert [quoted.get_text() for quoted in soup.select("#source-a1-1 blockquote")] == [MANUAL.text] * words
+    assert (MANUAL.section in soup.get_text()) is words
     assert not soup.select(".sources details a.open"), "a link in what unfolds"
 
 

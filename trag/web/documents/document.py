@@ -96,12 +96,15 @@ class DocumentPage:
         if not everyone and not units:
             text = "Nothing was changed: choose at least one unit, or everyone."
             return self.shelf.go(path, Notice(text, good=False))
+        if EVERYONE in units and not everyone:
+            text = f'Nothing was changed: a unit whose id is "{EVERYONE}" would open it to all. Give it another id.'
+            return self.shelf.go(path, Notice(text, good=False))
         chart = self.shelf.home.organization.chart
         gone = [unit for unit in units if unit not in document.audience and (not chart or unit not in chart.units)]
         if gone and not everyone:
             text = "Nothing was changed: the chart in use no longer has one of these units. Choose again."
             return self.shelf.go(path, Notice(text, good=False))
-        self.shelf.home.set_audience(document.name, audience(everyone, units))
+        self.shelf.home.set_audience(document.name, audience(everyone, units), by=named(request))
         log.info("%s changed who may read a document", named(request))
         told = "Everyone may read it." if everyone else "Only these units, and everybody below them, may read it."
         return self.shelf.go(path, Notice(told))
@@ -111,7 +114,7 @@ class DocumentPage:
             document = self.shelf.find(wanted)
             if document is None:
                 return missing(request)
-            receipt = self.shelf.home.forget(document.name)
+            receipt = self.shelf.home.forget(document.name, by=named(request))
         log.info("%s deleted a document", named(request))
         told = "Answers that quoted it keep their words; their source is marked as withdrawn."
         return self.shelf.go("/documents", Notice(f"{document.name} is deleted.", more=(str(receipt), told)))

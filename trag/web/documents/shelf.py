@@ -12,10 +12,11 @@ from urllib.parse import urlencode
 from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
+from trag.people.reading import may_read
 from trag.web.documents.drawn import Drawn
 from trag.web.documents.names import key
 from trag.web.documents.notices import Notice, Notices
-from trag.web.visitors import may_read, visitor
+from trag.web.visitors import caller
 
 if TYPE_CHECKING:
     from store.library import Document, Library
@@ -48,9 +49,10 @@ class Shelf:
         self.drawn.keep_only({document.sha256 for document in self.library.documents()})
 
     def readable(self, request: Request, wanted: str) -> Document | None:
-        """The document of a key, None when whoever asks may not read it either."""
+        """The document of a key. One that whoever asks may not read is None, like one that does not exist."""
         document = self.find(wanted)
-        return document if document and may_read(visitor(request), document.audience) else None
+        chart = self.home.organization.chart
+        return document if document and may_read(caller(request), document.audience, chart) else None
 
     def notice(self, request: Request) -> Notice | None:
         """What was done a moment ago, as the address says."""

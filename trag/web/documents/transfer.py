@@ -1,6 +1,7 @@
 """Question-answer pairs as files for people: JSON lines that can be imported again, and the rows of a table.
 
-Knows nothing about requests, or how a table is written.
+Of every document, whoever may read it: only an admin is given one. Knows nothing about requests, or how a table is
+written.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who is at the door: the cookie of a session, or what a trusted proxy says -> a visit.
+"""Who is at the door: the cookie of a session, what a trusted proxy says, or a program's token -> a visit.
 
 A home without accounts has one visitor, whoever sits at this machine. Sessions are looked up for every request, so that
 what an admin changes counts at once. Knows nothing about addresses and who may call them.
@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 
 LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 """What this machine calls itself: a page elsewhere that points its own name here (DNS rebinding) is refused."""
+COOKIES = ("trag", "__Host-trag")
+"""What the cookie of a session is called between here and here, and over TLS."""
 MOST_TABS = 200
 """Pages of Gradio's that one person may have open; the one that was opened first is forgotten."""
 MOST_REFUSALS = 60
@@ -78,6 +80,15 @@ class Door:
             return Visit(Caller.of(vouched)) if vouched.state == "active" else None
         found = self.records.sessions.find(secret) if (secret := held(headers)) else None
         return Visit(Caller.of(found[1]), found[0].id) if found else None
+
+    def program(self, headers: Headers) -> Visit | None:
+        """Whom a program asks for, by the token that it sends; None where that opens nothing. Without accounts it is
+        whoever sits here, and a token is not looked at."""
+        if self.local:
+            return Visit(Caller.local)
+        scheme, _, secret = headers.get("authorization", "").partition(" ")
+        found = self.records.tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
+        return Visit(Caller.of(found[1])) if found else None
 
     def vouched(self, headers: Headers, client: str) -> Person | None:
         """Whom a trusted proxy says this is, whatever their state; None where it says nothing."""
@@ -153,6 +164,11 @@ def held(headers: Headers) -> str:
     return one_cookie(headers, name)
 
 
+def holds_cookie(headers: Headers) -> bool:
+    """Whether a browser's session is sent along, whatever it opens."""
+    return any(one_cookie(headers, name) for name in COOKIES)
+
+
 def one_cookie(headers: Headers, name: str) -> str:
     """The value of a cookie that was sent exactly once, else ""."""
     parts = [part.strip().partition("=") for value in headers.getlist("cookie") for part in value.split(";")]
@@ -170,4 +186,4 @@ def host_name(headers: Headers) -> str:
 
 def _cookie(headers: Headers) -> tuple[str, bool]:
     """What the cookie is called, and whether it is sent over TLS only: always, but between here and here."""
-    return ("trag", False) if host_name(headers) in LOCAL else ("__Host-trag", True)
+    return (COOKIES[0], False) if host_name(headers) in LOCAL else (COOKIES[1], True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
@@ -16,16 +15,17 @@ from starlette.datastructures import ImmutableMultiDict
 
 from trag.evaluate import exports
 from trag.evaluate.runs import Run
-from trag.record import VERDICTS, AnswerRecord
+from trag.people.reading import opened
+from trag.record import VERDICTS
 from trag.web.documents.notices import Notice
-from trag.web.evidence import of_document
+from trag.web.evidence import documents_of
 from trag.web.files import attachment
 from trag.web.forms import filled
 from trag.web.quality import render
 from trag.web.quality.desk import Desk
 from trag.web.quality.wanted import Wanted
 from trag.web.told import missing
-from trag.web.visitors import may_read, named, visitor
+from trag.web.visitors import caller, named
 
 log = logging.getLogger(__name__)
 
@@ -68,13 +68,15 @@ class RunPage:
         answers = self.desk.answers(run) if run else ()
         if run is None or number >= len(answers):
             return missing(request)
+        chart = self.desk.home.organization.chart
+        quoted = documents_of(answers[number].result.record)
         page = render.answer(
             run,
             answers,
             number,
-            chart=self.desk.home.organization.chart,
+            chart=chart,
             charts=self.desk.home.records.charts(),
-            documents=self._documents(visitor(request), answers[number].result.record),
+            documents=opened(caller(request), quoted, self.desk.home.records.library, chart),
             notice=self.desk.notice(request),
         )
         return HTMLResponse(page)
@@ -136,9 +138,3 @@ class RunPage:
         """The last whole run of the same questions before this one."""
         earlier = (each for each in self.desk.results.runs() if each.started < run.started and each.finished)
         return next((each for each in earlier if each.cases_sha256 == run.cases_sha256), None)
-
-    def _documents(self, owner: str, record: AnswerRecord) -> dict[str, bool]:
-        """The documents that an answer quotes and that are still there, and whether whoever looks may open each."""
-        names: Iterable[str] = {source.document for source in record.sources if of_document(source)}
-        found = filter(None, map(self.desk.home.records.library.document, names))
-        return {document.name: may_read(owner, document.audience) for document in found}

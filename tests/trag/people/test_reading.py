@@ -1,0 +1,92 @@
+"""What somebody may read, by their role and the place of their unit in the chart."""
+
+from dataclasses import replace
+
+import pytest
+
+from org.chart import Chart, load
+from store.library import Document
+from store.passage import EVERYONE, OPEN
+from store.person import Role
+from store.records import Records
+from trag.people import Caller
+from trag.people.reading import hidden, may_read, opened, readers
+
+ROWS = """id,name,parent,type
+c,Club,,club
+b,Board,Club,board
+r,Bar,Club,team
+k,Kitchen,Bar,team
+"""
+CHART = load(ROWS.encode(), "chart.csv")
+WITHOUT_BAR = load(b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\nk,Kitchen,Club,team\n", "chart.csv")
+BAR, BOARD = frozenset({"r"}), frozenset({"b"})
+
+
+def caller(unit: str = "", role: Role = "employee") -> Caller:
+    return Caller("1", "anna", "Anna", role, unit)
+
+
+@pytest.mark.parametrize(
+    ("who", "chart", "held"),
+    [
+        (caller("k"), CHART, {EVERYONE, "c", "r", "k"}),
+        (caller("r"), CHART, {EVERYONE, "c", "r"}),
+        (caller("r", "reviewer"), CHART, {EVERYONE, "c", "r"}),
+        (caller("c"), CHART, {EVERYONE, "c"}),
+        (caller(), CHART, {EVERYONE}),
+        (caller("gone"), CHART, {EVERYONE}),
+        (caller("r"), WITHOUT_BAR, {EVERYONE}),
+        (caller("k"), WITHOUT_BAR, {EVERYONE, "c", "k"}),
+        (caller("k"), None, {EVERYONE}),
+        (caller("k", "admin"), CHART, None),
+        (caller(role="admin"), None, None),
+        (Caller.local, CHART, None),
+    ],
+    ids=[
+        "a unit and all above it", "not those below", "a reviewer like an employee", "the root", "no unit",
+        "a unit that never was", "a unit that is gone", "a unit that was moved", "no chart",
+        "an admin", "an admin without a chart", "a home without accounts",
+    ],
+)  # fmt: skip
+def test_who_holds_which_keys(who: Caller, chart: Chart | None, held: set[str] | None) -> None:
+    assert readers(who, chart) == held
+
+
+@pytest.mark.parametrize(
+    ("unit", "audience", "may"),
+    [
+        ("k", BAR, True),
+        ("r", BAR, True),
+        ("b", BAR, False),
+        ("c", BAR, False),
+        ("", BAR, False),
+        ("", OPEN, True),
+        ("b", BAR | BOARD, True),
+        ("b", frozenset(), False),
+        ("gone", frozenset({"gone"}), False),
+    ],
+    ids=[
+        "below", "the unit", "beside", "above", "without a unit", "everyone", "one of two", "nobody",
+        "a unit that is gone opens nothing",
+    ],
+)  # fmt: skip
+def test_a_document_is_for_its_units_and_all_below(unit: str, audience: frozenset[str], may: bool) -> None:
+    assert may_read(caller(unit), audience, CHART) is may
+    assert may_read(caller(unit, "admin"), audience, CHART)
+
+
+def test_documents_that_are_hidden_or_gone(records: Records) -> None:
+    library = records.library
+    for name, audience in (("all.md", OPEN), ("bar.md", BAR), ("board.md", BOARD)):
+        library.put(name, "0" * 64, None, [])
+        library.set_audience(name, audience)
+    documents: list[Document] = [each for each in library.documents() if each.name.endswith(".md")]
+    cook, admin = caller("k"), caller(role="admin")
+    assert hidden(cook, documents, CHART) == {"board.md"}
+    assert hidden(cook, documents, WITHOUT_BAR) == {"bar.md", "board.md"}
+    assert hidden(admin, documents, None) == frozenset()
+    names = ["all.md", "bar.md", "board.md", "deleted.md"]
+    assert opened(cook, names, library, CHART) == dict(zip(names, (True, True, False, False), strict=True))
+    assert opened(admin, names, library, CHART) == dict.fromkeys(names[:3], True)
+    assert opened(replace(cook, unit=""), names[:1], library, None) == {"all.md": True}

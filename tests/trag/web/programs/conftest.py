@@ -1,0 +1,112 @@
+"""The programs' addresses behind the gate, over real records; who answers is a script."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from store.person import Newcomer, Role
+from store.records import Records
+from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source, Tokens
+from trag.settings import Settings
+from trag.web.asking import Askings
+from trag.web.gate import Gate
+from trag.web.people.door import Door
+from trag.web.programs import page
+
+HERE = "http://127.0.0.1:7860"
+SOURCE = Source("p1", "section", "manual.md", "Ethics", 3, "It sits under the Board.", 0.7)
+RECORD = AnswerRecord(
+    "0af" * 10 + "12",
+    "Where is Ethics?",
+    "Where is Ethics?",
+    "Under the Board.\n\nNowhere else.",
+    "answered",
+    ModelUsed("small", "0", ""),
+    sources=(SOURCE,),
+    checks=Checks((CheckedSentence("Under the Board.", True, "p1"),)),
+    tokens=Tokens(40, 40, 7),
+)
+SCRIPT = (
+    Waiting(1),
+    Found(RECORD.standalone, (), (), (SOURCE,)),
+    Token("Over "),
+    Retry("It is under."),
+    Token("Under"),
+    Answer(RECORD),
+)
+
+
+@dataclass
+class Scripted:
+    """Answers with a script, and remembers what it was asked."""
+
+    script: Callable[[threading.Event], Iterator[Event]] = lambda _: iter(SCRIPT)
+    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def ask(self, question: str, *, stop: threading.Event, **more: Any) -> Iterator[Event]:
+        self.asked.append((question, more))
+        yield from self.script(stop)
+
+
+@dataclass
+class Place:
+    """A home, who answers in it, and programs that ask."""
+
+    records: Records
+    assistant: Scripted
+    askings: Askings
+    app: FastAPI
+
+    def program(self, **headers: str) -> TestClient:
+        return TestClient(self.app, base_url=HERE, headers=headers, client=("10.0.0.7", 4711))
+
+    def token(self, name: str = "ann", role: Role = "employee", **more: str) -> dict[str, str]:
+        """What a program sends that acts for somebody new."""
+        person = self.records.people.add(Newcomer(name, role=role, state="active", **more), by="test")  # type: ignore[arg-type]
+        secret, _ = self.records.tokens.make(person.id, "job", timedelta(days=1), by="test")
+        return {"Authorization": f"Bearer {secret}"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty database that is up to date, to be copied."""
+    place = tmp_path_factory.mktemp("made") / "trag.db"
+    Records(f"sqlite:///{place}").close()
+    return place
+
+
+@pytest.fixture(scope="module")
+def opened(made: Path) -> Callable[[Path], AbstractContextManager[Place]]:
+    """Opens a home without accounts in a folder."""
+
+    @contextmanager
+    def opened(folder: Path) -> Iterator[Place]:
+        database = folder / "trag.db"
+        database.write_bytes(made.read_bytes())
+        with closing(Records(f"sqlite:///{database}")) as records:
+            home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None))
+            assistant: Any = Scripted()
+            app, askings = FastAPI(openapi_url=None), Askings()
+            app.add_middleware(Gate, door=Door(records, Settings(home=folder)), functions={})
+            page.mount(app, home, askings, ready=lambda: assistant)
+            yield Place(records, assistant, askings, app)
+            askings.end_all()
+
+    return opened
+
+
+@pytest.fixture
+def place(opened: Any, tmp_path: Path) -> Iterator[Place]:
+    """A home without accounts."""
+    with opened(tmp_path) as place:
+        yield place

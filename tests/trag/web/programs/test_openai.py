@@ -1,0 +1,113 @@
+"""OpenAI's own client, and any HTTP client, against the real app with the real model."""
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openai
+import pytest
+
+from store.person import Newcomer
+from store.records import Records
+
+pytestmark = pytest.mark.slow
+ASKED = "Where does the Ethics Office sit?"
+
+
+@pytest.fixture(scope="module")
+def door(serving: Any, own_home: Path) -> Iterator[tuple[str, str]]:
+    """The address of the real app, and a token of an employee there."""
+    with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
+        records.people.add(Newcomer("root", role="admin", state="active"), by="test")
+        person = records.people.add(Newcomer("ann", state="active"), by="test")
+        token, _ = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
+    with serving(own_home) as (address, process):
+        yield address, token
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "Traceback" not in err, err
+
+
+@pytest.fixture(scope="module")
+def client(door: tuple[str, str]) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(base_url=f"{door[0]}/v1", api_key=door[1], timeout=200, max_retries=0) as client:
+        yield client
+
+
+def test_openais_client_gets_a_checked_answer_with_its_sources(client: openai.OpenAI) -> None:
+    assert [model.id for model in client.models.list()] == ["trag"]
+    assert client.models.retrieve("trag").owned_by == "organization"
+    answer = client.chat.completions.create(model="trag", messages=[{"role": "user", "content": ASKED}])
+    record = answer.model_extra["trag"]  # type: ignore[index]
+    assert answer.choices[0].message.content == record["answer"]
+    assert "Ethics Office" in record["answer"]
+    assert record["sources"][0]["kind"] == "chart"
+    assert answer.usage is not None
+    assert answer.usage.total_tokens == record["tokens"]["prompt"] + record["tokens"]["completion"] > 0
+
+
+def test_openais_client_streams_and_a_follow_up_is_understood(client: openai.OpenAI) -> None:
+    before: list[Any] = [
+        {"role": "system", "content": "You are a pirate."},
+        {"role": "user", "content": ASKED},
+        {"role": "assistant", "content": "The Ethics Office is under the Board."},
+    ]
+    stream = client.chat.completions.create(
+        model="trag",
+        messages=[*before, {"role": "user", "content": "And what is under it?"}],
+        stream=True,
+        stream_options={"include_usage": True},
+    )
+    pieces = list(stream)
+    said = "".join(piece.choices[0].delta.content or "" for piece in pieces if piece.choices)
+    finish = next(piece for piece in pieces if piece.choices and piece.choices[0].finish_reason)
+    record = finish.model_extra["trag"]  # type: ignore[index]
+    assert said == record["answer"] != ""
+    assert "Ethics Office" in record["standalone"]
+    assert pieces[-1].usage is not None
+
+
+def test_openais_client_raises_its_own_errors(client: openai.OpenAI, door: tuple[str, str]) -> None:
+    with pytest.raises(openai.UnprocessableEntityError, match="The question is empty"):
+        client.chat.completions.create(model="trag", messages=[{"role": "user", "content": " "}])
+    with pytest.raises(openai.NotFoundError, match="no model 'gpt-4'"):
+        client.chat.completions.create(model="gpt-4", messages=[{"role": "user", "content": ASKED}])
+    with pytest.raises(openai.AuthenticationError, match="token"):
+        client.with_options(api_key="trag_wrong").models.list()
+
+
+def test_the_answer_is_told_while_it_is_written(door: tuple[str, str]) -> None:
+    address, token = door
+    headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
+    names, last = [], {}
+    with httpx.stream(
+        "POST", f"{address}/api/ask", json={"question": ASKED}, headers=headers, timeout=200, trust_env=False
+    ) as answer:
+        assert answer.status_code == 200
+        for line in answer.iter_lines():
+            if line.startswith("event: "):
+                names.append(line.removeprefix("event: "))
+            elif line.startswith("data: "):
+                last = json.loads(line.removeprefix("data: "))
+    assert names[0] == "found"
+    assert names[-1] == "answer"
+    assert set(names) <= {"waiting", "found", "token", "retry", "answer"}
+    assert "Ethics Office" in last["answer"]
+
+
+def test_a_program_that_leaves_frees_the_line(door: tuple[str, str]) -> None:
+    address, token = door
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=address, headers=headers, timeout=200, trust_env=False) as program:
+        for number in range(30):  # more than may wait
+            with pytest.raises(httpx.ReadTimeout):
+                program.post("/api/ask", json={"question": f"{ASKED} ({number})"}, timeout=0.02)
+        answer = program.post("/api/ask", json={"question": ASKED})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["interrupted"] == ""

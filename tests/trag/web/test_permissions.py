@@ -1,0 +1,153 @@
+"""Who opens which document, by every address of one, with real people, sessions, records and gate."""
+
+import re
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from org.chart import load
+from store import files
+from store.passage import OPEN, Passage
+from store.person import Newcomer, Role
+from trag.asking import Organization
+from trag.home import Home, open_home
+from trag.record import AnswerRecord, ModelUsed, Source
+from trag.settings import Settings
+from trag.web.documents import page as documents
+from trag.web.documents.names import key
+from trag.web.gate import Gate
+from trag.web.people.door import Door
+
+HOME = "http://127.0.0.1:7860"
+ROWS = b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\nr,Bar,Club,team\nk,Kitchen,Bar,team\n"
+WITHOUT_BAR = b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\nk,Kitchen,Club,team\n"
+AUDIENCES = {"all.md": OPEN, "bar.md": frozenset({"r"}), "board.md": frozenset({"b"}), "nobody.md": frozenset[str]()}
+CANARIES = {name: f"The canary of {name} sings." for name in AUDIENCES}
+PEOPLE: dict[str, tuple[Role, str]] = {
+    "anna": ("employee", "b"),
+    "bert": ("employee", "k"),
+    "rita": ("reviewer", "r"),
+    "cleo": ("employee", ""),
+    "gone": ("employee", "closed"),
+    "ada": ("admin", ""),
+}
+READ = {
+    "anna": {"all.md", "board.md"},
+    "bert": {"all.md", "bar.md"},
+    "rita": {"all.md", "bar.md"},
+    "cleo": {"all.md"},
+    "gone": {"all.md"},
+    "ada": {*AUDIENCES},
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    with open_home(Settings(home=tmp_path_factory.mktemp("home"))) as home:
+        home.__dict__["organization"] = Organization("Club", load(ROWS, "chart.csv"))
+        for name, audience in AUDIENCES.items():
+            passage = Passage(f"id-{name}", "section", name, "1 Birds", None, CANARIES[name])
+            sha256 = files.keep(home.folder / "documents", CANARIES[name].encode(), ".md")
+            home.records.library.put(name, sha256, None, [passage])
+            home.records.library.set_audience(name, audience)
+        yield home
+
+
+@pytest.fixture(scope="module")
+def people(home: Home) -> dict[str, TestClient]:
+    """A browser of each person, signed in."""
+    app = FastAPI()
+    app.add_middleware(Gate, door=Door(home.records, home.settings))
+    documents.mount(app, home)
+    found = {}
+    for name, (role, unit) in PEOPLE.items():
+        person = home.records.people.add(Newcomer(name, role=role, state="active", unit=unit), by="test")
+        secret, _ = home.records.sessions.begin(person.id)
+        found[name] = TestClient(app, base_url=HOME, cookies={"trag": secret}, client=("127.0.0.1", 4711))
+    return found
+
+
+def told(browser: TestClient, path: str) -> tuple[int, str]:
+    """What is answered, but for the nonce, which is another one each time."""
+    answer = browser.get(path)
+    return answer.status_code, re.sub(r"nonce=\S+", "", answer.text)
+
+
+def answered(home: Home, owner: str, name: str) -> str:
+    """An answer that somebody was given, and that quotes a document; its id."""
+    source = Source(f"old-{name}", "section", name, "1 Birds", None, f"Once the {CANARIES[name]}", 0.8)
+    record = AnswerRecord(
+        uuid4().hex, "Which?", "Which?", "It sings.", "answered", ModelUsed("m", "0", ""), sources=(source,)
+    )
+    conversation = home.records.start_conversation(owner, "x").id
+    home.records.save_answer(record.id, conversation, record.question, record.answer, record.to_json())
+    return record.id
+
+
+@pytest.mark.parametrize("who", PEOPLE)
+def test_a_document_opens_for_its_readers_and_for_nobody_else(
+    people: dict[str, TestClient], home: Home, who: str
+) -> None:
+    browser, person = people[who], home.records.people.find(who)
+    assert person
+    never = told(browser, f"/documents/{key('never.md')}/view")
+    for name, canary in CANARIES.items():
+        path = f"/documents/{key(name)}"
+        answer = answered(home, person.id, name)
+        for end in ("/view", "/original", f"/view?passage=id-{name}", f"/view?passage=old-{name}&answer={answer}"):
+            shown = browser.get(path + end)
+            if name in READ[who]:
+                assert (shown.status_code, canary in shown.text) == (200, True), (name, end)
+            else:
+                assert told(browser, path + end) == never, (name, end)
+        # A text has no pictures: there is nothing for anybody, and the same nothing.
+        assert told(browser, f"{path}/pages/1.png") == never
+    assert home.records.audit.verify() is None
+
+
+def test_an_answer_opens_no_document_by_the_name_of_another(people: dict[str, TestClient], home: Home) -> None:
+    bert = home.records.people.find("bert")
+    assert bert
+    answer = answered(home, bert.id, "board.md")
+    shown = people["bert"].get(f"/documents/{key('all.md')}/view?passage=old-board.md&answer={answer}")
+    assert (shown.status_code, "canary" in shown.text) == (404, False)
+
+
+def test_what_an_admin_changes_counts_at_once(
+    people: dict[str, TestClient], home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/documents/{key('bar.md')}/view"
+    bert = home.records.people.find("bert")
+    assert bert
+    assert people["bert"].get(path).status_code == 200
+    with monkeypatch.context() as changed:
+        changed.setitem(home.__dict__, "organization", Organization("Club", load(WITHOUT_BAR, "chart.csv")))
+        assert people["bert"].get(path).status_code == 404, "a unit that is gone lets in those who were below it"
+        assert people["rita"].get(path).status_code == 404, "a unit that is gone lets in those who were in it"
+        assert people["ada"].get(path).status_code == 200
+    home.records.people.change(bert.id, unit="b", by="ada")
+    assert people["bert"].get(path).status_code == 404
+    home.records.people.change(bert.id, unit="k", by="ada")
+    home.records.library.set_audience("bar.md", frozenset({"b"}))
+    assert people["bert"].get(path).status_code == 404
+    home.records.library.set_audience("bar.md", AUDIENCES["bar.md"])
+    assert people["bert"].get(path).status_code == 200
+
+
+def test_the_way_to_the_page_of_a_document_is_for_those_who_may_go_there(people: dict[str, TestClient]) -> None:
+    path = f"/documents/{key('all.md')}"
+    assert f'href="{path}"' in people["ada"].get(f"{path}/view").text
+    assert f'href="{path}"' not in people["bert"].get(f"{path}/view").text
+    assert people["bert"].get(path).status_code == 403
+
+
+def test_no_unit_can_stand_for_everyone(people: dict[str, TestClient], home: Home) -> None:
+    asked = {"readers": "units", "unit": ["everyone", "b"]}
+    refused = people["ada"].post(f"/documents/{key('nobody.md')}/audience", data=asked)
+    assert "Nothing was changed" in refused.text
+    found = home.records.library.document("nobody.md")
+    assert found
+    assert found.audience == AUDIENCES["nobody.md"]
