@@ -30,7 +30,13 @@ def serve(settings: Settings) -> None:
         sys.stdout.flush()
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         config = uvicorn.Config(
-            app, log_level="warning", proxy_headers=False, server_header=False, timeout_graceful_shutdown=2
+            app,
+            http="h11",  # bounds the head of a request, as the faster httptools does not
+            ws="none",
+            log_level="warning",
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=2,
         )
         uvicorn.Server(config).run(sockets=[listener])
 

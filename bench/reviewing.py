@@ -111,6 +111,7 @@ def pages(records: Records) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "queue: newest of the commonest document", lambda: page(Queue(document="document 000.pdf"))
     yield "queue: weak of the commonest unit", lambda: page(Queue("weak", unit="unit-000"))
     yield "queue: newest, 200 documents hidden", lambda: page(Queue(hidden=hidden))
+    yield "queue: judged, 200 documents hidden", lambda: page(Queue("judged", hidden=hidden))
     yield "queue: newest, the last page", lambda: desk.queue(Queue(), reviewer="tom", page=2_400)
     for by in ("week", "model", "document", "unit"):
         yield f"counts by {by}", lambda by=by: desk.counts(by)

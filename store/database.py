@@ -61,6 +61,8 @@ def connect(url: str) -> Engine:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+    else:
+        event.listen(engine, "connect", _set_up_postgresql)
     return engine
 
 
@@ -93,6 +95,13 @@ def _set_up_sqlite(connection: sqlite3.Connection, _record: object) -> None:
         f"synchronous = {'FULL' if wal else 'EXTRA'}",
     ):
         connection.execute(f"PRAGMA {setting}")
+
+
+def _set_up_postgresql(connection: Any, _record: object) -> None:
+    # It compiles what it believes to take long; here to compile a query of a queue takes far longer than to run it.
+    with connection.cursor() as cursor:
+        cursor.execute("SET jit = off")
+    connection.commit()
 
 
 def _begin_sqlite(connection: Connection) -> None:

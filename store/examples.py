@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, Engine, delete, insert, select, text
 
-from store import StoreError, schema
+from store import StoreError, audit, schema
 from store.database import reading, writing
 
 
@@ -25,7 +25,7 @@ class Examples:
         with reading(self._engine) as connection:
             return _all(connection)
 
-    def put(self, questions: Sequence[str], *, instead_of: Sequence[str] | None = None) -> None:
+    def put(self, questions: Sequence[str], *, instead_of: Sequence[str] | None = None, by: str = "") -> None:
         """Make these the example questions.
 
         `instead_of` are those that whoever writes has seen: when they are others by now, nothing changes and StoreError
@@ -43,6 +43,7 @@ class Examples:
             connection.execute(delete(schema.examples))
             if rows:
                 connection.execute(insert(schema.examples), rows)
+            audit.note(connection, by, "example questions set", result=str(len(rows)))
 
 
 def _all(connection: Connection) -> tuple[str, ...]:

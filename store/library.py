@@ -177,11 +177,12 @@ class Library:
             return int(connection.scalar(count) or 0)
 
     def put_pair(self, pair: Pair) -> None:
-        """Keep one pair, new or changed. Raises StoreError when its document is gone."""
+        """Keep one pair, new or changed by `pair.by`. Raises StoreError when its document is gone."""
         table = schema.pairs
         row = _pair_row(pair)
         with writing(self._engine) as connection:
             if connection.execute(update(table).where(table.c.id == pair.id).values(**row)).rowcount:
+                audit.note(connection, pair.by, "pair changed", pair.document, result=f"{pair.id}: {pair.state}")
                 return
             known = select(schema.documents.c.name).where(schema.documents.c.name == pair.document)
             if connection.scalar(known) is None:
@@ -189,11 +190,13 @@ class Library:
             last = select(func.max(table.c.position)).where(table.c.document == pair.document)
             position = (connection.scalar(last) or 0) + 1
             connection.execute(insert(table), row | {"id": pair.id, "position": position})
+            audit.note(connection, pair.by, "pair added", pair.document, result=f"{pair.id}: {pair.state}")
 
-    def put_pairs(self, document: str, pairs: Sequence[Pair]) -> None:
+    def put_pairs(self, document: str, pairs: Sequence[Pair], *, by: str = "") -> None:
         """Make these the pairs of a document, in order."""
         with writing(self._engine) as connection:
             _put_pairs(connection, document, pairs)
+            audit.note(connection, by, "pairs set", document, result=str(len(pairs)))
 
     def _documents(self, name: str | None) -> tuple[Document, ...]:
         table, pairs = schema.documents.c, schema.pairs.c

@@ -39,20 +39,25 @@ class People:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def add(self, newcomer: Newcomer, *, by: str, where: str = "", link: str = "") -> Person:
-        """A new person. With `link`, the secret of a one-time link that is used up in the same transaction.
+    def add(self, newcomer: Newcomer, *, by: str, where: str = "", link: str = "", heir_of: str = "") -> Person:
+        """A new person. With `link`, the secret of a one-time link that is used up in the same transaction; with
+        `heir_of`, the owner without an account whose conversations and verdicts are theirs from now on.
 
         Raises StoreError for a name that is taken or empty, for an unknown role, state or way to sign in, and for a
         link that is used or over; then nothing changes.
         """
-        return self.add_all([newcomer], by=by, where=where, link=link)[0]
+        return self.add_all([newcomer], by=by, where=where, link=link, heir_of=heir_of)[0]
 
-    def add_all(self, newcomers: Sequence[Newcomer], *, by: str, where: str = "", link: str = "") -> tuple[Person, ...]:
-        """All of these people, or none. Raises what `add` raises."""
+    def add_all(
+        self, newcomers: Sequence[Newcomer], *, by: str, where: str = "", link: str = "", heir_of: str = ""
+    ) -> tuple[Person, ...]:
+        """All of these people, or none; the first is the heir. Raises what `add` raises."""
         with writing(self._engine) as connection:
             if link:
                 use_link(connection, link)
             added = tuple(_add(connection, each) for each in newcomers)
+            if heir_of:
+                _inherit(connection, heir_of, added[0].id)
             for person in added:
                 told = f"{person.role}, {person.state}" + (f", unit {person.unit}" if person.unit else "")
                 audit.note(connection, by, "person added", person.name, where=where, result=told)
@@ -219,6 +224,12 @@ def _add(connection: Connection, new: Newcomer) -> Person:
     if new.secret:
         _put_secret(connection, id, new.secret)
     return _get(connection, id)
+
+
+def _inherit(connection: Connection, before: str, heir: str) -> None:
+    """What names one person by their id, named for another."""
+    for column in (schema.conversations.c.owner, schema.reviews.c.asker, schema.labels.c.reviewer):
+        connection.execute(update(column.table).where(column == before).values({column: heir}))
 
 
 def _write(connection: Connection, id: str, values: dict[str, str], **first: object) -> None:

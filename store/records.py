@@ -9,8 +9,9 @@ from __future__ import annotations
 import uuid
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, text, update
 
 from store import StoreError, audit, schema, standing
 from store.approved import ApprovedAnswers
@@ -277,12 +278,14 @@ class Records:
         asker: bool = False,
         wrong_source: str = "",
         settles: bool = False,
+        by: str = "",
         where: str = "",
     ) -> Label:
         """Keep a reviewer's verdict on an answer; an earlier one of the same reviewer stays as history.
 
         With `asker` it is a remark of who asked, and no review. With `settles` it holds though others judged
-        otherwise. Raises StoreError for another verdict than the three, and when the answer is gone.
+        otherwise. `by` is what the log calls the reviewer, by their id otherwise. Raises StoreError for another verdict
+        than the three, and when the answer is gone.
         """
         if verdict not in VERDICTS:
             raise StoreError(f"{verdict!r} is no verdict.", f"Use one of {', '.join(VERDICTS)}.")
@@ -291,7 +294,8 @@ class Records:
             label = Label(answer, reviewer, verdict, comment, corrected, _now(), asker, wrong_source, settles)
             connection.execute(insert(schema.labels), asdict(label))
             standing.settle(connection, answer)
-            audit.note(connection, reviewer, "remarked" if asker else "judged", answer, where=where, result=verdict)
+            what = "remarked" if asker else "judged"
+            audit.note(connection, by or reviewer, what, answer, where=where, result=verdict)
         return label
 
     def label(self, answer: str, reviewer: str) -> Label | None:
@@ -308,20 +312,54 @@ class Records:
         return self._labels(table.answer == answer, table.reviewer == reviewer)
 
     def labels(self) -> tuple[Label, ...]:
-        """Every reviewer's verdict that counts, the oldest first; not the remarks of those who asked."""
-        table = schema.labels.c
-        last = select(func.max(table.number)).where(~table.asker).group_by(table.answer, table.reviewer)
-        return self._labels(table.number.in_(last))
+        """Every verdict that counts, the oldest first: each reviewer's last on an answer, and none from before it was
+        put back into the queue; not the remarks of those who asked."""
+        return self._labels(schema.labels.c.number.in_(_counting()))
+
+    def verdicts(self, answer: str) -> tuple[Label, ...]:
+        """Those of `labels` that are on one answer."""
+        return self._labels(schema.labels.c.number.in_(_counting(schema.labels.c.answer == answer)))
+
+    def take_back_label(self, answer: str, reviewer: str, *, by: str = "", where: str = "") -> Label:
+        """Forget a reviewer's last verdict on an answer, a slip of the finger; the one before it counts again.
+
+        `by` as in `put_label`. Raises StoreError when there is none that counts.
+        """
+        table = schema.labels
+        with writing(self._engine) as connection:
+            _, since = standing.hold(connection, answer)
+            own = (table.c.answer == answer, table.c.reviewer == reviewer, ~table.c.asker, table.c.number > since)
+            last = connection.scalar(select(func.max(table.c.number)).where(*own))
+            if last is None:
+                raise StoreError("There is no verdict of yours to take back.", "It was taken back already.")
+            (label,) = _labels(connection, table.c.number == last)
+            connection.execute(delete(table).where(table.c.number == last))
+            standing.settle(connection, answer)
+            audit.note(connection, by or reviewer, "verdict taken back", answer, where=where, result=label.verdict)
+        return label
 
     def _labels(self, *conditions: ColumnElement[bool]) -> tuple[Label, ...]:
-        table = schema.labels.c
-        columns = (
-            table.answer, table.reviewer, table.verdict, table.comment, table.corrected, table.at, table.asker,
-            table.wrong_source, table.settles,
-        )  # fmt: skip
         with reading(self._engine) as connection:
-            rows = connection.execute(select(*columns).where(*conditions).order_by(table.number)).all()
-        return tuple(Label(*row) for row in rows)
+            return _labels(connection, *conditions)
+
+
+def _labels(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[Label, ...]:
+    table = schema.labels.c
+    columns = (
+        table.answer, table.reviewer, table.verdict, table.comment, table.corrected, table.at, table.asker,
+        table.wrong_source, table.settles,
+    )  # fmt: skip
+    rows = connection.execute(select(*columns).where(*conditions).order_by(table.number)).all()
+    return tuple(Label(*row) for row in rows)
+
+
+def _counting(*conditions: ColumnElement[bool]) -> Select[Any]:
+    """The numbers of the verdicts that count."""
+    labels, answers, reviews = schema.labels.c, schema.answers.c, schema.reviews.c
+    query = select(func.max(labels.number)).join(schema.answers, answers.id == labels.answer)
+    query = query.join(schema.reviews, reviews.number == answers.number)
+    query = query.where(~labels.asker, labels.number > reviews.since, *conditions)
+    return query.group_by(labels.answer, labels.reviewer)
 
 
 def _now() -> datetime:

@@ -159,18 +159,19 @@ class Reviewing:
             return tuple(connection.scalars(found))
 
     def agreement(self) -> tuple[Agreement, ...]:
-        """How the first two reviewers of an answer judged it, each for the first time: what kappa is made of."""
+        """How the first two reviewers of an answer judged it, each for the first time: what kappa is made of. A verdict
+        that settles was given with the others in sight, so it is no judgement of its own."""
         labels = schema.labels.c
         answers, reviews = schema.answers, schema.reviews
         twice = select(answers.c.id).join(reviews, reviews.c.number == answers.c.number).where(reviews.c.reviewers > 1)
-        firsts = select(func.min(labels.number)).where(~labels.asker, labels.answer.in_(twice))
+        firsts = select(func.min(labels.number)).where(~labels.asker, ~labels.settles, labels.answer.in_(twice))
         firsts = firsts.group_by(labels.answer, labels.reviewer)
         query = select(labels.answer, labels.verdict).where(labels.number.in_(firsts)).order_by(labels.number)
         verdicts: dict[str, list[str]] = {}
         with reading(self._engine) as connection:
             for answer, verdict in connection.execute(query):
                 verdicts.setdefault(answer, []).append(verdict)
-        pairs = [(first, second) for first, second, *_ in verdicts.values()]
+        pairs = [(given[0], given[1]) for given in verdicts.values() if len(given) > 1]
         return tuple(Agreement(*pair, pairs.count(pair)) for pair in sorted(set(pairs)))
 
 
@@ -187,7 +188,9 @@ def _chosen(queue: Queue, reviewer: str) -> Select[Any]:
     """The numbers of the answers in a queue and their support, in no order."""
     reviews, topics = schema.reviews.c, schema.topics.c
     stands = _STANDINGS.get(queue.choice, ("open",))
-    query = select(reviews.number, reviews.support).where(reviews.standing.in_(stands))
+    # No index has the answers of several standings in one order, so they are gone through from the newest on.
+    stood = reviews.standing if len(stands) == 1 else reviews.standing.concat("")
+    query = select(reviews.number, reviews.support).where(stood.in_(stands))
     if queue.choice == "second":
         labels, answers = schema.labels.c, schema.answers.c
         mine = (answers.number == reviews.number) & (labels.answer == answers.id) & (labels.reviewer == reviewer)

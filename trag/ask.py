@@ -1,6 +1,7 @@
 """Answer one question from the organization's documents and its chart.
 
 question -> standalone -> entities -> statements + passages -> prompt -> tokens -> verified answer -> saved record
+                                   -> approved answer, where a reviewer has pinned one -------------> saved record
 
 Knows the order of the steps, and nothing about Gradio, Chroma, spaCy or llama.cpp (T-RAG, figure 1 and algorithm 2).
 """
@@ -16,6 +17,7 @@ from uuid import uuid4
 from store.passage import OPEN
 from store.records import Records
 from store.vectors import Vectors
+from trag.approved import Pins
 from trag.asking import Asking, Organization, System
 from trag.embed import Embedder
 from trag.errors import TragError
@@ -31,7 +33,7 @@ LONGEST_QUESTION = 4_000
 """Characters a question may have."""
 
 SYSTEMS = {
-    "trag": System(tree=True, repairs=True),
+    "trag": System(tree=True, repairs=True, approved=True),
     "trag-unrepaired": System(tree=True),
     "trag-no-tree": System(tree=False),
     "rag": System(tree=False, pairs=0, sections=10),
@@ -54,6 +56,7 @@ class Assistant:
     line: Line
     settings: Settings
     leases: Leases = field(default_factory=Leases)
+    pins: Pins = field(default_factory=Pins)
 
     def ask(
         self,
@@ -66,6 +69,7 @@ class Assistant:
         readers: Collection[str] | None = OPEN,
     ) -> Iterator[Event]:
         """Waiting..., Found, Token..., perhaps Retry and Token..., and one Answer, which is saved before it is given.
+        An approved answer is given at once: Found, Answer.
 
         `readers` holds the keys of whoever asks, None for who may read everything (see `trag.people.reading`); nothing
         else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is.
@@ -75,10 +79,20 @@ class Assistant:
         started.
         """
         asking = Asking(self, cleaned(question), SYSTEMS[system], conversation, stop or threading.Event(), readers)
-        with self.leases.hold(asking.model), self.line.place() as positions:
+        with self.leases.hold(asking.model):
+            asking.understand(history)
+            if given := asking.approved_answer():
+                yield Found(asking.standalone, asking.entities(), given.statements, given.sources)
+                yield Answer(asking.give(given))
+            else:
+                yield from self._in_line(asking)
+
+    def _in_line(self, asking: Asking) -> Iterator[Event]:
+        """The events of a question that the model answers, when its turn has come."""
+        with self.line.place() as positions:
             for position in positions:
                 yield Waiting(position)
-            asking.gather(history)
+            asking.gather()
             yield Found(asking.standalone, asking.entities(), asking.statements_used(), asking.sources())
             try:
                 if asking.has_evidence():

@@ -21,7 +21,8 @@ from org.statements import Statement
 from prompts import CANNOT_ANSWER, Message, Prompt
 from store.passage import OPEN
 from store.vectors import Passage
-from trag import quote, retrieve, verify
+from trag import approved, quote, retrieve, verify
+from trag.approved import Given
 from trag.events import Token
 from trag.follow_up import Turn, standalone
 from trag.llm import ModelDied, Usage
@@ -41,13 +42,14 @@ class System:
 
     `pairs` and `sections` are how many passages may enter the prompt, None for what the settings say. `repairs` is
     whether an answer that is wrong or stands on nothing is written again or replaced; the other systems show the
-    model as it is.
+    model as it is. `approved` is whether an answer that a reviewer pinned is given in place of a new one.
     """
 
     tree: bool
     pairs: int | None = None
     sections: int | None = None
     repairs: bool = False
+    approved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class Asking:
         self.types: tuple[TypeMention, ...] = ()
         self.statements: tuple[Statement, ...] = ()
         self.passages: tuple[Passage, ...] = ()
+        self.beside: frozenset[str] = frozenset()
         self.contradiction = ""
         self.at_fault: tuple[str, ...] = ()
         self.from_chart: Stand | None = None
@@ -111,16 +114,36 @@ class Asking:
             took = getattr(self.seconds, step) + monotonic() - began
             self.seconds = replace(self.seconds, **{step: took})
 
-    def gather(self, history: Sequence[Turn]) -> None:
-        """Everything an answer could stand on: mentions, statements, passages, and the chart's and the documents' own
-        best words."""
-        assistant, settings, organization = self.assistant, self.assistant.settings, self.organization
+    def understand(self, history: Sequence[Turn]) -> None:
+        """The question by itself, and the units and types of unit that it names."""
+        organization = self.organization
         with self.timed("follow_up"):
             self.standalone = standalone(self.question, history, organization.finder)
-        if self.system.tree and organization.chart and organization.finder:
+        if self.system.tree and organization.finder:
             with self.timed("entities"):
                 self.mentions = organization.finder.find(self.standalone)
                 self.types = organization.finder.find_types(self.standalone)
+
+    def approved_answer(self) -> Given | None:
+        """The answer that a reviewer pinned to this question, None where there is none that the asker may read."""
+        records = self.assistant.records
+        if records is None or not self.system.approved:
+            return None
+        with self.timed("retrieve"):
+            return approved.answer(
+                self.standalone,
+                records,
+                self.assistant.pins,
+                readers=self.readers,
+                finder=self.organization.finder,
+                embed=self.assistant.embedder.embed_questions,
+            )
+
+    def gather(self) -> None:
+        """Everything an answer could stand on: statements, passages, and the chart's and the documents' own best
+        words."""
+        assistant, settings, organization = self.assistant, self.assistant.settings, self.organization
+        if self.system.tree and organization.chart and organization.finder:
             with self.timed("statements"):
                 self.statements = chart_statements.describe(
                     self.standalone,
@@ -143,7 +166,14 @@ class Asking:
                     sections=sections,
                     readers=self.readers,
                 )
-        if organization.chart and self.system.tree:
+        if organization.chart and organization.finder and self.system.tree:
+            with self.timed("entities"):
+                asked = verify.asked_about(self.standalone, self.mentions, organization.chart)
+                self.beside = frozenset(
+                    passage.id
+                    for passage in self.passages
+                    if not verify.concerns(whole(passage), asked, organization.finder)
+                )
             stated = chart_statements.answer(self.standalone, self.mentions, self.types, organization.chart)
             self.from_chart = Stand(((stated.text, "chart-1"),)) if stated else None
 
@@ -229,6 +259,29 @@ class Asking:
             seconds=replace(self.seconds, total=monotonic() - self.started),
             interrupted=self.interrupted,
         )
+        return self.keep(record)
+
+    def give(self, given: Given) -> AnswerRecord:
+        """The record of an approved answer, kept before anyone is shown it. No model wrote it."""
+        return self.keep(
+            AnswerRecord(
+                id=uuid4().hex,
+                question=self.question,
+                standalone=self.standalone,
+                answer=given.text,
+                status="approved",
+                model=ModelUsed("", "", ""),
+                entities=self.entities(),
+                statements=given.statements,
+                sources=given.sources,
+                checks=given.checks,
+                seconds=replace(self.seconds, total=monotonic() - self.started),
+                approved=given.approval,
+            )
+        )
+
+    def keep(self, record: AnswerRecord) -> AnswerRecord:
+        """The record, which is on the disk by now where answers are kept."""
         if self.assistant.records:
             self.assistant.records.save_answer(
                 record.id, self.conversation, record.question, record.answer, record.to_json()
@@ -247,6 +300,7 @@ class Asking:
             self.checks,
             finding=self.contradiction,
             fitting=self.fits(),
+            astray=self.strays(),
             chart=self.from_chart,
             quotation=self.quotation,
             places=self.placements(),
@@ -254,15 +308,24 @@ class Asking:
 
     def quotation(self) -> Stand | None:
         """The documents' own best words on the question."""
-        if self.vector is None or not self.passages:
+        passages = [passage for passage in self.passages if passage.id not in self.beside]
+        if self.vector is None or not passages:
             return None
         with self.timed("verify"):
-            quoted = quote.best(self.standalone, self.passages, self.assistant.embedder.embed_passages, self.vector)
-        return Stand(tuple((one.text, one.source) for one in quoted), quoted[0].score) if quoted else None
+            quoted = quote.best(self.standalone, passages, self.assistant.embedder.embed_passages, self.vector)
+            if not quoted:
+                return None
+            best = verify.borne_out(self.draft, [Evidence(quoted[0].source, quoted[0].text)])
+            agrees = 2 * sum(sentence.supported for sentence in best) >= len(best)
+            return Stand(tuple((one.text, one.source) for one in quoted), quoted[0].score, agrees)
 
     def fits(self) -> bool:
         """Whether the draft is of the kind that was asked for, whatever it says."""
         return quote.holds(self.standalone, self.draft) and not verify.recites(self.draft) and not self.only_places()
+
+    def strays(self) -> bool:
+        """Whether what bears the draft out is about other units than those that were asked about."""
+        return any(sentence.supported and sentence.source in self.beside for sentence in self.checks.sentences)
 
     def only_places(self) -> bool:
         """Whether all that is borne out of the draft is where units sit, though the question is no plain one about
@@ -335,6 +398,11 @@ def as_read(passage: Passage) -> str:
     if passage.kind == "qa":
         return prompts.pair(passage.question, passage.text)
     return prompts.section(passage.section, passage.text)
+
+
+def whole(passage: Passage) -> str:
+    """All that tells what a passage is about."""
+    return f"{passage.document}. {passage.section}. {passage.question} {passage.text}"
 
 
 def _as_source(passage: Passage) -> Source:

@@ -153,6 +153,8 @@ def answer_as_text(record: AnswerRecord) -> str:
         lines.append(f"[interrupted: {record.interrupted}]")
     used = dict.fromkeys(sentence.source for sentence in record.checks.sentences if sentence.supported)
     by_id = {source.id: source for source in record.sources}
+    if record.approved:
+        lines.append(f"[approved by {record.approved.by} on {record.approved.at}]")
     if record.checks.replaced == "chart":
         lines.append("[from the organization chart: what the model wrote contradicted it or stood on nothing]")
     if record.checks.replaced == "quotation":

@@ -1,8 +1,7 @@
 """One organization's home: the folder everything is written to, owned by one process, and the assistant made from what
 is in it.
 
-settings -> Home(records, vectors, embedder, model, chart) -> Assistant.  Composition only: each part knows its own
-business.
+settings -> Home(records, vectors, embedder, model, chart) -> Assistant.  Composition only: each part knows its job.
 """
 
 from __future__ import annotations
@@ -101,8 +100,7 @@ class Home:
 
     @cached_property
     def vectors(self) -> Vectors:
-        """The index, in line with the records: what an interrupted ingest left behind is finished, and an index that is
-        damaged or lost passages (Chroma loses them without a word) is made anew."""
+        """The index, in line with the records; one that is damaged or lost passages (Chroma tells nobody) is remade."""
         with self._opening:
             if "vectors" not in self.__dict__:
                 self.__dict__["vectors"] = self._open_vectors()
@@ -207,7 +205,7 @@ class Home:
         self, paths: Sequence[Path], *, replace: bool, progress: Progress, by: str = ""
     ) -> tuple[ingestion.Ingested, ...]:
         """Adds documents and pairs; each result says what became of one file."""
-        return ingestion.ingest(
+        results = ingestion.ingest(
             paths,
             records=self.records,
             vectors=self.vectors,
@@ -218,6 +216,8 @@ class Home:
             by=by,
             progress=progress,
         )
+        self.records.approved.look_over()
+        return results
 
     def import_pairs(self, content: bytes, name: str, *, by: str) -> tuple[ingestion.Ingested, ...]:
         """Makes the pairs in a file those that were given for their documents. Raises TragError for a bad file."""
@@ -229,12 +229,12 @@ class Home:
         """Keeps a new or changed pair, and makes it searched or not at once."""
         editing.keep(pair, self.records, self.vectors, self.embedder)
 
-    def set_examples(self, text: str, *, instead_of: Sequence[str] | None = None) -> tuple[str, ...]:
+    def set_examples(self, text: str, *, instead_of: Sequence[str] | None = None, by: str = "") -> tuple[str, ...]:
         """Keeps the questions in `text`, one a line, as the examples that a model writes pairs in the manner of from
         now on. `instead_of` are those that were seen: StoreError when they are others by now. Raises TragError for too
         many or too long ones."""
         questions = example_questions(text, MOST_EXAMPLES)
-        self.records.examples.put(questions, instead_of=instead_of)
+        self.records.examples.put(questions, instead_of=instead_of, by=by)
         return questions
 
     def set_audience(self, document: str, audience: Audience, *, by: str = "") -> None:
@@ -255,6 +255,7 @@ class Home:
             document, records=self.records, vectors=self.vectors, files_folder=self.folder / "documents", by=by
         )
         rmtree(self.folder / "cache", ignore_errors=True)  # pages of it may have been drawn, pairs of it written
+        self.records.approved.look_over()
         return receipt
 
     def reindex(self, progress: Progress) -> int:
@@ -281,6 +282,7 @@ class Home:
             by=job.by,
             progress=progress,
         )
+        self.records.approved.look_over()
         return f"{result.outcome}: {result.told}"
 
     def promote(self, adapter: str, *, by: str, instead_of: str | None = None) -> Promotion:
@@ -330,8 +332,7 @@ class Home:
         """Answers from this chart from now on; questions under way keep the one they began with.
 
         `name` and `original` are those of the file that `by` gave; `instead_of` is the version that they saw in use (""
-        for none), and StoreError is raised when that is another by now. A kill at any moment leaves the one chart or
-        the other. Takes 0.1 ms a unit.
+        for none): StoreError is raised when that is another by now. A kill leaves one or the other. 0.1 ms a unit.
         """
         organization = _organization(chart)
         content = export.write(chart, "json")
@@ -344,6 +345,7 @@ class Home:
             self.organization = organization
             if "assistant" in self.__dict__:
                 self.assistant.organization = organization
+        self.records.approved.look_over()
         return version
 
     def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> ChartVersion:

@@ -111,11 +111,21 @@ class Seconds:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsed:
-    """Which model wrote the answer: its name, the sha256 of its GGUF, and the adapter's file name ("" without one)."""
+    """Which model wrote the answer: its name, the sha256 of its GGUF, and the adapter's file name ("" without one). All
+    are "" where a person did."""
 
     name: str
     sha256: str
     adapter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Who approved the answer, as they are called, the day (2026-11-30), and the question that it was approved for."""
+
+    by: str
+    at: str
+    question: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +146,8 @@ class AnswerRecord:
     seconds: Seconds = Seconds()
     interrupted: str = ""
     """Why the answer stops early ("stopped by the reader", "the model's process ended"), "" when it is whole."""
+    approved: Approval | None = None
+    """By whom and for which question, where the answer was not written anew but pinned by a reviewer."""
 
     def to_json(self) -> str:
         """One line of JSON."""
@@ -163,6 +175,7 @@ class AnswerRecord:
             tokens=Tokens(**values.get("tokens", {})),
             seconds=Seconds(**values.get("seconds", {})),
             interrupted=values.get("interrupted", ""),
+            approved=Approval(**approved) if (approved := values.get("approved")) else None,
         )
 
     def with_id(self, answer_id: str) -> AnswerRecord:

@@ -81,6 +81,8 @@ class Settings:
     """What each group may do, "staff=employee, leads=admin". Empty: an admin lets each person in."""
     sso_units: str = ""
     """The unit of the chart that each group is, "group=unit id"."""
+    mcp: bool = False
+    """Whether other assistants may ask by the Model Context Protocol, at /mcp, with personal tokens."""
 
     @property
     def database(self) -> str:
@@ -134,6 +136,8 @@ def _known(table: Mapping[str, Any], place: str, problems: list[str]) -> dict[st
 
 def _as(kind: type, value: Any) -> Any:
     """`value` as `kind`; None when it is something else. The environment knows only text; a whole number is a float."""
+    if kind is bool and type(value) is str:
+        return {"true": True, "false": False}.get(value.lower())
     if type(value) is kind or type(value) is str or (kind is float and type(value) is int):
         try:
             return kind(value)

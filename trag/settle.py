@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from prompts import CANNOT_ANSWER
 from trag.record import CheckedSentence, Checks, Replaced, Status
 
-STRONG = 0.6
-"""Nearness of a quotation to the question, in [0, 1], from which it overrules the model's refusal."""
+STRONG = 0.75
+"""Nearness of a quotation to the question, in [0, 1], from which it overrules the model's refusal, or stands for words
+about other units. The best words on questions that nothing answers reach 0.74."""
 MOSTLY = 0.5
 """Share of the model's sentences that must be borne out for its words to stand."""
 
@@ -28,11 +29,12 @@ _REFUSAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """Something ready to stand in for the model's words: sentences, each with the id of its source, and how near it is
-    to the question."""
+    """Something ready to stand in for the model's words: sentences, each with the id of its source, how near it is to
+    the question, and whether its first sentence bears those words out."""
 
     sentences: tuple[tuple[str, str], ...]
     score: float = 1.0
+    agrees: bool = False
 
     @property
     def text(self) -> str:
@@ -60,6 +62,7 @@ def settle(
     *,
     finding: str = "",
     fitting: bool = True,
+    astray: bool = False,
     chart: Stand | None,
     quotation: Callable[[], Stand | None],
     places: Stand | None = None,
@@ -67,17 +70,25 @@ def settle(
     """The answer that stands for the model's `text`.
 
     `finding` is what the chart still says against it after the second attempt ("" for nothing); `fitting` is whether it
-    holds the kind of thing that was asked for. `chart` is the chart's own answer to a plain question about it,
+    holds the kind of thing that was asked for, and `astray` whether what it says is about other units: then nothing was
+    found about the right ones, as with a refusal. `chart` is the chart's own answer to a plain question about it,
     `quotation` gives the best words of the documents and is only asked for when they are needed, and `places` says
     where the units really are that the answer misplaces; each is None where there is none.
+
+    Words of the documents stand only where they are among the best ones: a small model likes to copy a sentence beside
+    the one that answers. Of 126 document questions of three organizations that it had not learned from, 76 were
+    answered rightly so, and 59 when all stood that some source bears out.
     """
-    refusal = refused(text)
-    borne_out = sum(sentence.supported for sentence in checks.sentences)
-    if not finding and not refusal and fitting and borne_out and borne_out >= MOSTLY * len(checks.sentences):
+    refusal = refused(text) or astray
+    borne_out = [sentence for sentence in checks.sentences if sentence.supported]
+    good = not finding and not refusal and fitting and borne_out and len(borne_out) >= MOSTLY * len(checks.sentences)
+    if good and (chart or all(sentence.source.startswith("chart-") for sentence in borne_out)):
         return Settled(text, "answered", checks)
     if chart:
         return _replaced(chart, checks, "chart")
     quoted = quotation()
+    if good and (quoted is None or quoted.agrees):
+        return Settled(text, "answered", checks)
     if quoted and (not refusal or quoted.score >= STRONG):
         return _replaced(quoted, checks, "quotation")
     if places:

@@ -118,6 +118,7 @@ def test_the_changes_applied_to_the_first_chart_give_the_second(before: Chart, a
     assert all(unit in before.units.values() for unit in after.units.values() if unit.id not in told_units)
 
 
+@settings(deadline=None)
 @given(charts())
 def test_a_chart_does_not_differ_from_itself(chart: Chart) -> None:
     assert not compare(chart, chart)

@@ -19,8 +19,10 @@ def test_example_questions_stay_in_their_order_until_others_take_their_place(url
     assert records.examples.all() == QUESTIONS
     records.examples.put(QUESTIONS[:0:-1], instead_of=QUESTIONS)
     assert records.examples.all() == (QUESTIONS[2], QUESTIONS[1])
-    records.examples.put(())
+    records.examples.put((), by="ada")
     assert records.examples.all() == ()
+    (last, *_) = records.audit.page()
+    assert (last.who, last.what, last.result) == ("ada", "example questions set", "0")
     records.close()
 
 

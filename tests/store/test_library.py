@@ -111,3 +111,14 @@ def test_a_pair_in_other_words_is_the_same_pair_and_another_passage(library: Lib
     assert changed.passage.id != pair("p").passage.id
     library.put_pairs("rules.md", [pair("q")])
     assert [each.id for each in library.pairs()] == ["q"]
+
+
+def test_who_changed_a_pair_stands_in_the_audit_log(records: Records) -> None:
+    records.library.put("rules.md", "2" * 64, None, [], [pair("p")], by="ada")
+    records.library.put_pair(pair("p", state="deleted", searched=False, by="bob"))
+    records.library.put_pair(pair("r", origin="person", state="approved", by="cy"))
+    told = [(event.who, event.what, event.about, event.result) for event in records.audit.page(most=2)]
+    assert told == [
+        ("cy", "pair added", "rules.md", "r: approved"),
+        ("bob", "pair changed", "rules.md", "p: deleted"),
+    ]

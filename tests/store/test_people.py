@@ -37,6 +37,20 @@ def test_a_person_is_found_by_any_spelling_of_the_name_and_is_kept_apart_from_th
     assert told(records) == [("link", "person added", "Ada", "admin, active")]
 
 
+def test_the_first_one_takes_over_what_was_asked_and_judged_before_there_were_accounts(records: Records) -> None:
+    conversation = records.start_conversation("local", "Who?").id
+    records.start_conversation("other", "When?")
+    records.save_answer("a1", conversation, "Who?", "Ada.", "{}")
+    records.put_label("a1", "local", "Correct", "", "")
+    ada = records.people.add(ADA, by="ada", heir_of="local")
+    assert [kept.id for kept in records.conversations(ada.id)] == [conversation]
+    assert (records.conversations("local"), len(records.conversations("other"))) == ((), 1)
+    assert [label.reviewer for label in records.labels()] == [ada.id]
+    review = records.reviewing.review("a1")
+    assert review
+    assert (review.asker, review.standing) == (ada.id, "Correct")
+
+
 @pytest.mark.parametrize(
     ("newcomer", "message"),
     [

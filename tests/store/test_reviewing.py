@@ -172,6 +172,44 @@ def test_a_second_review_may_be_taken_back_and_a_review_opened_again(records: Re
     assert ids(records, "judged", document="d1") == ["a"], "the verdict before no longer counts"
 
 
+def test_a_verdict_is_taken_back_and_the_one_before_counts_again(records: Records, save: Save) -> None:
+    for id in ("a", "b"):
+        save(id, asker="eve")
+    judge(
+        records, ("a", "rita", "Correct"), ("a", "sam", "Incorrect"), ("a", "sam", "Correct"), ("b", "rita", "Correct")
+    )
+    judge(records, ("b", "eve", "Incorrect"), asker=True)
+    assert records.take_back_label("a", "sam", where="10.0.0.7").verdict == "Correct"
+    assert [(each.reviewer, each.verdict) for each in records.verdicts("a")] == [
+        ("rita", "Correct"),
+        ("sam", "Incorrect"),
+    ]
+    assert ids(records, "disputed") == ["a"]
+    records.take_back_label("a", "sam")
+    records.take_back_label("b", "rita")
+    assert (ids(records), ids(records, "judged"), records.reviewing.agreement()) == (["b"], ["a"], ())
+    for answer, reviewer in (("a", "sam"), ("b", "eve"), ("b", "rita")):
+        with pytest.raises(StoreError, match="no verdict of yours"):
+            records.take_back_label(answer, reviewer)
+    records.reviewing.reopen("a", by="ada", why="its source changed")
+    with pytest.raises(StoreError, match="no verdict of yours"):
+        records.take_back_label("a", "rita")
+    assert {event.what for event in records.audit.page(about="b")} == {"judged", "remarked", "verdict taken back"}
+
+
+def test_only_verdicts_that_count_are_learned_from_and_an_overruling_is_no_second_opinion(
+    records: Records, save: Save
+) -> None:
+    for id in ("a", "b"):
+        save(id)
+        judge(records, (id, "rita", "Correct"))
+    records.reviewing.reopen("a", by="ada", why="its source changed")
+    judge(records, ("b", "ada", "Incorrect"), settles=True)
+    assert (records.verdicts("a"), [label.reviewer for label in records.verdicts("b")]) == ((), ["rita", "ada"])
+    assert records.labels() == records.verdicts("b")
+    assert (ids(records, "judged"), records.reviewing.agreement()) == (["b"], ())
+
+
 def test_counts_tell_how_answers_stand_by_week_model_document_and_unit(records: Records, save: Save) -> None:
     save("a", weeks=-1, documents=("d1",), units=("u1",))
     save("b", documents=("d1", "d2"), units=("u1",), model="n")

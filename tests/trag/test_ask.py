@@ -177,6 +177,21 @@ def test_words_that_no_source_bears_out_give_way_to_a_quotation(home: Home) -> N
     assert all(sentence.text in MANUAL for sentence in answer.checks.sentences)
 
 
+def test_words_beside_those_that_answer_give_way_to_a_quotation(home: Home) -> None:
+    beside = "The Head of Procurement signs first."
+    answer = record(ask(home, "how many signatures does a contract of 60,000 need?", beside))
+    assert answer.checks.replaced == "quotation"
+    assert answer.answer.startswith("Contracts above 50,000 LMD need two signatures.")
+
+
+def test_what_is_said_of_one_unit_is_no_answer_about_another(home: Home) -> None:
+    said = "Within ten days."
+    asked = record(ask(home, "Within how many days are gifts declared to the Ethics Office?", said))
+    assert (asked.answer.strip(), asked.status) == (said, "answered")
+    other = record(ask(home, "Within how many days does the Payroll Unit declare gifts?", said))
+    assert (other.answer, other.status) == (CANNOT_ANSWER, "cannot_answer")
+
+
 def test_lines_of_the_prompt_read_back_are_no_answer(home: Home) -> None:
     recited = "The manual says:\n- [2 Gifts] Gifts worth more than 40 LMD are declared within ten days."
     answer = record(ask(home, "what has to be declared to the Ethics Office?", recited))

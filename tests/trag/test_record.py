@@ -4,6 +4,7 @@ import json
 
 from trag.record import (
     AnswerRecord,
+    Approval,
     CheckedSentence,
     Checks,
     Entity,
@@ -28,6 +29,7 @@ RECORD = AnswerRecord(
     checks=Checks((CheckedSentence("Là.", True, "a"),), (Misplaced("A", "B", "C"),), ("X",), "chart", 2, "v1"),
     tokens=Tokens(412, 30, 38, 1),
     seconds=Seconds(total=1.5),
+    approved=Approval("Rita", "2026-11-30", "Où est-il ?"),
 )
 
 
@@ -56,7 +58,7 @@ def test_the_keys_that_other_programs_rely_on_are_there() -> None:
 
 def test_a_record_of_an_older_version_is_read_with_the_defaults() -> None:
     values = json.loads(RECORD.to_json())
-    for key in ("interrupted", "tokens", "seconds", "checks"):
+    for key in ("interrupted", "tokens", "seconds", "checks", "approved"):
         del values[key]
     old = AnswerRecord.from_json(json.dumps(values))
     assert (old.answer, old.checks, old.interrupted) == ("Là.", Checks(), "")

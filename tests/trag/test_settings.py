@@ -16,6 +16,13 @@ def test_the_environment_counts_more_than_the_file_and_the_file_more_than_the_de
     assert settings.pairs == Settings().pairs
 
 
+@pytest.mark.parametrize(("said", "meant"), [("true", True), ("False", False)])
+def test_a_switch_is_true_or_false_and_nothing_else(said: str, meant: bool) -> None:
+    assert load({"TRAG_MCP": said}).mcp is meant
+    with pytest.raises(TragError, match="'mcp' must be bool"):
+        load({"TRAG_MCP": "yes"})
+
+
 def test_without_a_home_in_the_environment_it_is_var() -> None:
     assert load({}).home == Path("var")
 

@@ -7,7 +7,9 @@ from trag.settle import STRONG, Stand, refused, settle
 BORNE_OUT = Checks(sentences=(CheckedSentence("The limit is 5.", True, "a"),))
 UNSUPPORTED = Checks(sentences=(CheckedSentence("The limit is 9.", False),))
 CHART = Stand((("Legal is under Finance.", "chart-1"),))
-QUOTATION = Stand((("The limit is 5.", "a"), ("It is counted yearly.", "b")), STRONG)
+FROM_CHART = Checks(sentences=(CheckedSentence("Legal is under Finance.", True, "chart-1"),))
+QUOTATION = Stand((("The limit is 5.", "a"), ("It is counted yearly.", "b")), STRONG, agrees=True)
+OTHER = Stand((("The limit for boats is 7.", "b"),), STRONG)
 WEAK = Stand((("x", "a"),), STRONG - 0.1)
 
 
@@ -15,6 +17,9 @@ WEAK = Stand((("x", "a"),), STRONG - 0.1)
     ("text", "checks", "finding", "chart", "quotation", "answer", "replaced"),
     [
         ("The limit is 5.", BORNE_OUT, "", None, QUOTATION, "The limit is 5.", "false"),
+        ("The limit is 5.", BORNE_OUT, "", None, OTHER, OTHER.text, "quotation"),
+        ("The limit is 5.", BORNE_OUT, "", None, None, "The limit is 5.", "false"),
+        ("Legal is under Finance.", FROM_CHART, "", None, OTHER, "Legal is under Finance.", "false"),
         ("The limit is 9.", UNSUPPORTED, "", None, QUOTATION, QUOTATION.text, "quotation"),
         ("Legal is under HR.", UNSUPPORTED, "Legal is under Finance", CHART, QUOTATION, CHART.text, "chart"),
         ("Something.", UNSUPPORTED, "", CHART, QUOTATION, CHART.text, "chart"),
@@ -25,6 +30,9 @@ WEAK = Stand((("x", "a"),), STRONG - 0.1)
     ],
     ids=[
         "good",
+        "beside the best words",
+        "nothing to quote",
+        "from the chart",
         "unsupported",
         "misplaced",
         "chart-first",
@@ -52,6 +60,13 @@ def test_a_wrong_placement_gives_way_to_the_documents_and_else_to_where_the_unit
 def test_words_that_do_not_hold_what_was_asked_for_do_not_stand() -> None:
     settled = settle("The limit is 5.", BORNE_OUT, fitting=False, chart=None, quotation=lambda: None)
     assert (settled.text, settled.status) == (CANNOT_ANSWER, "cannot_answer")
+
+
+def test_words_about_other_units_are_taken_for_a_refusal() -> None:
+    weak = settle("The limit is 5.", BORNE_OUT, astray=True, chart=None, quotation=lambda: WEAK)
+    assert (weak.text, weak.status) == (CANNOT_ANSWER, "cannot_answer")
+    assert settle("The limit is 5.", BORNE_OUT, astray=True, chart=None, quotation=lambda: OTHER).text == OTHER.text
+    assert settle("The limit is 5.", BORNE_OUT, astray=True, chart=CHART, quotation=lambda: OTHER).text == CHART.text
 
 
 def test_what_replaces_the_models_words_is_marked_as_borne_out_by_its_source() -> None:

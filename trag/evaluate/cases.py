@@ -5,12 +5,13 @@ JSON lines <-> Cases, with every problem of a file at once.  Knows nothing about
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from trag import json_lines
 from trag.errors import TragError
+from trag.json_lines import FLAG, TEXTS, WORDS, BadLineError, Shape, is_list_of, is_words
 
 POLARITIES = ("yes", "no")
 
@@ -61,70 +62,37 @@ def read(content: bytes, name: str) -> tuple[Case, ...]:
 
     Raises TragError with the number of every bad line and what is wrong with it, or when there is no case at all.
     """
-    problems: list[str] = []
-    cases: dict[str, Case] = {}
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            case = _case(line)
-            if case.id in cases:
-                raise _ProblemsError([f'the id "{case.id}" occurs twice'])
-        except _ProblemsError as error:
-            problems.append(f"line {number}: {'; '.join(error.found)}")
-            continue
-        cases[case.id] = case
+    ids: set[str] = set()
+
+    def made(values: Mapping[str, Any]) -> Case:
+        case = _case(values)
+        if case.id in ids:
+            raise BadLineError([f'the id "{case.id}" occurs twice'])
+        ids.add(case.id)
+        return case
+
     hint = 'Each line is {"id": "...", "question": "...", "kind": "...", "gold": [["one form", "another"]], ...}.'
-    if problems:
-        raise TragError(f"{name} cannot be used: " + "\n".join(problems), hint)
+    cases = json_lines.read(content, made, f"{name} cannot be used", hint)
     if not cases:
         raise TragError(f"{name} holds no case.", hint)
-    return tuple(cases.values())
+    return cases
 
 
 def write(cases: Iterable[Case]) -> bytes:
     """The JSON lines that `read` reads; what is empty is left out."""
-    lines = ({key: value for key, value in asdict(case).items() if _is_given(value)} for case in cases)
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+    return json_lines.write({key: value for key, value in asdict(case).items() if _is_given(value)} for case in cases)
 
 
-class _ProblemsError(Exception):
-    """All that is wrong with one line."""
-
-    def __init__(self, found: list[str]) -> None:
-        super().__init__(found)
-        self.found = found
-
-
-def _case(line: bytes) -> Case:
-    values = _object(line)
-    wrong = [f'unknown key "{key}"' for key in values if key not in _SHAPES]
-    wrong += [f'needs "{key}"' for key in ("id", "question", "kind") if key not in values]
-    for key, (shape, fits) in _SHAPES.items():
-        if key in values and not fits(values[key]):
-            wrong.append(f'"{key}" must be {shape}')
-    if wrong:
-        raise _ProblemsError(wrong)
+def _case(values: Mapping[str, Any]) -> Case:
+    if wrong := json_lines.wrong(values, _SHAPES, ("id", "question", "kind")):
+        raise BadLineError(wrong)
     case = Case(**{key: _READ[key](value) if key in _READ else value for key, value in values.items()})
     wrong = [f'of {len(one.units)} units in "some" none can name {one.at_least}' for one in case.some if _too_many(one)]
     if case.refuse and (case.gold or case.units or case.some or case.count is not None or case.polarity):
         wrong.append('a question to "refuse" has no other gold')
     if wrong:
-        raise _ProblemsError(wrong)
+        raise BadLineError(wrong)
     return case
-
-
-def _object(line: bytes) -> Mapping[str, Any]:
-    try:
-        values = json.loads(line.decode())
-        json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair could never be written again
-    except UnicodeError as error:
-        raise _ProblemsError([f"is no UTF-8 text ({error})"]) from error
-    except (ValueError, RecursionError) as error:
-        raise _ProblemsError([f"is no JSON ({error})"]) from error
-    if not isinstance(values, dict):
-        raise _ProblemsError(["is no JSON object"])
-    return values
 
 
 def _too_many(some: Some) -> bool:
@@ -135,54 +103,37 @@ def _is_given(value: object) -> bool:
     return value is not None and value is not False and value not in ("", ())
 
 
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _is_list_of(fits: Callable[[object], bool]) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, list) and all(fits(one) for one in value)
-
-
 def _is_item(value: object) -> bool:
-    return _is_list_of(_is_words)(value) and value != []
+    return is_list_of(is_words)(value) and value != []
 
 
 def _is_some(value: object) -> bool:
     return (
         isinstance(value, dict)
         and value.keys() == {"units", "at_least"}
-        and _is_list_of(_is_words)(value["units"])
+        and is_list_of(is_words)(value["units"])
         and _is_number(value["at_least"])
         and value["at_least"] > 0
     )
 
 
-_TEXT = ("text", _is_text)
-_NAMES = ("a list of texts, none empty", _is_list_of(_is_words))
-_SHAPES: Mapping[str, tuple[str, Callable[[object], bool]]] = {
-    "id": ("a text that is not empty", _is_words),
-    "question": ("a text that is not empty", _is_words),
-    "kind": ("a text that is not empty", _is_words),
+_TEXT: Shape = ("text", lambda value: isinstance(value, str))
+_SHAPES: Mapping[str, Shape] = {
+    "id": WORDS,
+    "question": WORDS,
+    "kind": WORDS,
     "answer": _TEXT,
-    "gold": ("a list of items, each a list of alternatives, none empty", _is_list_of(_is_item)),
-    "forbidden": _NAMES,
-    "units": _NAMES,
-    "some": ('a list of {"units": [...], "at_least": 1 or more}', _is_list_of(_is_some)),
+    "gold": ("a list of items, each a list of alternatives, none empty", is_list_of(_is_item)),
+    "forbidden": TEXTS,
+    "units": TEXTS,
+    "some": ('a list of {"units": [...], "at_least": 1 or more}', is_list_of(_is_some)),
     "count": ("a whole number", lambda value: value is None or _is_number(value)),
     "polarity": ('"yes", "no" or ""', lambda value: value in ("", *POLARITIES)),
-    "refuse": ("true or false", _is_flag),
+    "refuse": FLAG,
     "group": _TEXT,
     "document": _TEXT,
     "section": _TEXT,

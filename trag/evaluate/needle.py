@@ -167,7 +167,8 @@ def _asking(assistant: Assistant, side: Side, case: Case) -> Asking:
     """The question with all that is known of it but passages."""
     system = System(tree=side == "trag", pairs=0, sections=0)
     asking = Asking(assistant, cleaned(case.question), system, None, threading.Event())
-    asking.gather(())
+    asking.understand(())
+    asking.gather()
     return asking
 
 

@@ -90,7 +90,7 @@ def _give(
     indexed = {pair.passage.id for pair in present if pair.searched}
     fresh = [passage for id, passage in searched.items() if id not in indexed]
     embedded = embed(fresh, embedder, progress, f"embedding pairs of {shown(document)}")
-    library.put_pairs(document, wanted)
+    library.put_pairs(document, wanted, by=by)
     if fresh:
         vectors.add(fresh, embedded)
     vectors.remove([id for id in indexed if id not in searched])

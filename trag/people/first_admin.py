@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from store.person import Newcomer, Person
 from trag.errors import TragError
-from trag.people import passwords
+from trag.people import Caller, passwords
 from trag.people.names import accepted, accepted_shown
 
 if TYPE_CHECKING:
@@ -30,12 +30,17 @@ def first_link(records: Records) -> str:
 def make_admin(
     records: Records, name: str, shown: str, password: str, *, by: str, where: str = "", link: str = "", first: bool
 ) -> Person:
-    """An admin, at once. Raises TragError for a name or password that may not be used, and when there are people though
-    this was to be the `first`; StoreError for a name that is taken or a link that is over."""
-    if first and records.people.exist():
+    """An admin, at once; the first one takes over what was asked and judged here before there were accounts.
+
+    Raises TragError for a name or password that may not be used, and when there are people though this was to be the
+    `first`; StoreError for a name that is taken or a link that is over.
+    """
+    alone = not records.people.exist()
+    if first and not alone:
         raise TragError("There is an admin already.", "Sign in, or ask an admin for an account.")
     name = accepted(name)
     shown = accepted_shown(shown, name)
     passwords.check(password, (name, shown))
     newcomer = Newcomer(name, shown, "admin", "active", secret=passwords.hashed(password))
-    return records.people.add(newcomer, by=by or name, where=where, link=link)
+    heir_of = Caller.local.person if alone else ""
+    return records.people.add(newcomer, by=by or name, where=where, link=link, heir_of=heir_of)

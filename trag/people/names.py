@@ -9,7 +9,8 @@ from trag.errors import TragError
 
 LONGEST = 100
 _NAME = re.compile(rf"[\w.+@'-]{{1,{LONGEST}}}")
-_SHOWN = re.compile(rf"[^\x00-\x1f\x7f]{{1,{LONGEST}}}")
+_JOINERS = "\u200c\u200d"
+"""Marks that nobody sees, without which Persian and the Indic scripts are misspelt."""
 
 
 def accepted(typed: str) -> str:
@@ -24,8 +25,10 @@ def accepted(typed: str) -> str:
 
 
 def accepted_shown(typed: str, name: str) -> str:
-    """A name to be shown, the one to sign in with where none is given. Raises TragError for one that is too long."""
-    shown = " ".join(unicodedata.normalize("NFC", typed).split()) or name
-    if not _SHOWN.fullmatch(shown):
+    """A name to be shown, without marks that nobody sees, turn text round or make two names look the same; the one to
+    sign in with where nothing is left. Raises TragError for one that is too long."""
+    spaced = " ".join(unicodedata.normalize("NFC", typed).split())
+    shown = "".join(c for c in spaced if c in _JOINERS or unicodedata.category(c)[0] != "C").strip(_JOINERS) or name
+    if len(shown) > LONGEST:
         raise TragError(f"{shown[:LONGEST]!r} cannot be shown as a name.", f"It may have {LONGEST} characters.")
     return shown

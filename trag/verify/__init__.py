@@ -2,8 +2,9 @@
 
 question, answer -> Verdict.  Deterministic: the finder that reads questions reads the answer, a grammar reads what it
 says of the units (reading, claims), and the chart judges that (judging, asked); lexical overlap decides support
-(support). It catches the paper's misalignment (T-RAG, table 5: real units under a wrong parent) and its hallucination
-(units that do not exist).  Knows nothing about models, prompts or retrieval.
+(support), and the finder whether a source is about what was asked (concern). It catches the paper's misalignment
+(T-RAG, table 5: real units under a wrong parent) and its hallucination (units that do not exist).  Knows nothing about
+models, prompts or retrieval.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from dataclasses import dataclass
 from org.answering import facts, particulars, subjects
 from org.chart import Chart
 from org.entities import EntityFinder
-from trag.record import Checks
+from trag.record import CheckedSentence, Checks
 from trag.verify import asked, claims, judging, naming, reading, support
+from trag.verify.concern import asked_about, concerns
 from trag.verify.judging import Fault
 from trag.verify.support import Evidence, supported
 from trag.words import sentences
 
-__all__ = ["Evidence", "Verdict", "examine", "recites", "supported"]
+__all__ = ["Evidence", "Verdict", "asked_about", "borne_out", "concerns", "examine", "recites", "supported"]
 
 _EMPHASIS = re.compile(r"\*\*|__|[`\"“”]")
 _COPIED = re.compile(r"\W*\[[^\]]{3,}\]")
@@ -52,9 +54,9 @@ def examine(
 
     `reply` is the chart's own answer to a plain question about it: what counts when the answer says something else.
     """
-    borne_out = tuple(support.checked(sentence, evidence) for sentence in sentences(answer))
+    checked = borne_out(answer, evidence)
     if chart is None or finder is None:
-        return Verdict(Checks(sentences=borne_out))
+        return Verdict(Checks(sentences=checked))
     text = _EMPHASIS.sub("", answer)
     about, types = finder.find(question), finder.find_types(question)
     cells = particulars.asked(question, about, chart) if reply else ()
@@ -74,12 +76,17 @@ def examine(
     right = asked.tells(answer, cells) and all(asked.agrees(question, answered, one, chart) for one in wanted)
     finding = finding or ("" if right else reply)
     checks = Checks(
-        sentences=borne_out,
+        sentences=checked,
         misplaced=tuple(fault.misplaced for fault in faults if fault.misplaced),
         unknown_units=unknown,
         chart=chart.version,
     )
     return Verdict(checks, finding, tuple(dict.fromkeys(fault.unit for fault in faults)))
+
+
+def borne_out(answer: str, evidence: Sequence[Evidence]) -> tuple[CheckedSentence, ...]:
+    """Every sentence of the answer, with the evidence that bears it out."""
+    return tuple(support.checked(sentence, evidence) for sentence in sentences(answer))
 
 
 def recites(answer: str) -> bool:

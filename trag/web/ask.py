@@ -25,6 +25,7 @@ from trag.ask import LONGEST_QUESTION, Assistant
 from trag.errors import SHOWN
 from trag.events import Event
 from trag.follow_up import Turn
+from trag.line import LineFull
 from trag.people import Caller
 from trag.people.reading import may_read, opened, readers
 from trag.record import VERDICTS, AnswerRecord
@@ -32,12 +33,14 @@ from trag.web import render
 from trag.web.asking import PACE, Askings, Draft
 from trag.web.evidence import documents_of
 from trag.web.examples import examples
-from trag.web.visitors import caller
+from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:
     from trag.home import Home
 
 SCRIPT = (Path(__file__).parent / "static" / "ask.js").read_text(encoding="utf-8")
+LONGEST_REMARK = 4_000
+"""Characters that are kept of a comment, and of a corrected answer."""
 LONGEST_TITLE = 80
 """Characters of its first question that name a conversation until it is renamed."""
 
@@ -183,22 +186,26 @@ class AskPage:
         with _told():
             before = self.home.records.label(event.answer, caller(request).person)
             comment, corrected = (before.comment, before.corrected) if before else ("", "")
-            self._label(chosen, caller(request), event.answer, event.verdict, comment, corrected)
+            self._label(chosen, request, event.answer, event.verdict, comment, corrected)
         return Shown(log=self._log(caller(request), chosen))
 
     def remark(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """A comment and a corrected answer beside a verdict that is there already."""
-        comment, corrected = event.comment.strip(), event.corrected.strip()
+        comment, corrected = (text.strip()[:LONGEST_REMARK] for text in (event.comment, event.corrected))
         with _told():
             before = self.home.records.label(event.answer, caller(request).person)
             if before is not None:
-                self._label(chosen, caller(request), event.answer, before.verdict, comment, corrected)
+                self._label(chosen, request, event.answer, before.verdict, comment, corrected)
         return Shown(log=self._log(caller(request), chosen))
 
-    def _label(self, chosen: str, who: Caller, answer: str, verdict: str, comment: str, corrected: str) -> None:
-        stored = self.home.records.answer(answer)
+    def _label(self, chosen: str, request: gr.Request, answer: str, verdict: str, comment: str, corrected: str) -> None:
+        """Keep what an asker says of an answer: of an employee it is a flag for the reviewers, and no review."""
+        who, stored = caller(request), self.home.records.answer(answer)
         if verdict in VERDICTS and stored and stored.conversation == chosen and self._owns(who, chosen):
-            self.home.records.put_label(answer, who.person, verdict, comment, corrected)
+            asker = not who.may("reviewer")
+            self.home.records.put_label(
+                answer, who.person, verdict, comment, corrected, asker=asker, where=where(request)
+            )
 
     def _ask(self, question: str, chosen: str, who: Caller) -> Shown:
         if not question.strip():
@@ -206,6 +213,10 @@ class AskPage:
         if len(question) > LONGEST_QUESTION:
             limit = f"A question may have {LONGEST_QUESTION:,} characters, this one has {len(question):,}."
             return Shown(notice=render.notice(f"{limit} Shorten it and ask again."))
+        try:
+            self.askings.check(who.person)
+        except LineFull as error:
+            return Shown(notice=render.notice(f"{error.message} {error.hint}"))
         with _told():
             if not self._owns(who, chosen):
                 chosen = self.home.records.start_conversation(who.person, _title(question)).id
@@ -217,7 +228,9 @@ class AskPage:
             held = readers(who, self.home.organization.chart)
             yield from assistant.ask(question, history=history, conversation=chosen, stop=stop, readers=held)
 
-        if not self.askings.begin(chosen, question, events):
+        with _told():
+            begun = self.askings.begin(chosen, question, events, by=who.person)
+        if not begun:
             return Shown(notice=render.notice("One question at a time: wait for the answer, or stop it."))
         return self._page(who, chosen)._replace(question="")
 

@@ -15,12 +15,17 @@ from dataclasses import dataclass, replace
 
 from trag.errors import SHOWN
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.line import LineFull
 from trag.record import AnswerRecord
 
 PACE = 0.06
 """Seconds between two states that a follower sees: a page need not be drawn for every token."""
 PATIENCE = 1.0
 """Seconds that closing waits for what is written to be kept."""
+AT_ONCE = 4
+"""Questions that one person may have under way, in the line or before the model is up: nobody fills the line alone."""
+KEPT = 500
+"""Failed questions that are remembered, the latest ones, until somebody comes back for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +62,11 @@ class Draft:
 
 
 class Asking:
-    """One question on its way; `draft` is its latest state. `stop` ends it early: what is written by then is kept."""
+    """One question on its way, asked `by` somebody; `draft` is its latest state. `stop` ends it early: what is written
+    by then is kept."""
 
-    def __init__(self, question: str, events: Iterator[Event], stop: threading.Event) -> None:
+    def __init__(self, question: str, events: Iterator[Event], stop: threading.Event, by: str = "") -> None:
+        self.by = by
         self.stop = stop
         self.draft = Draft(question)
         self._thread = threading.Thread(target=self._run, args=(events,), name="asking", daemon=True)
@@ -104,6 +111,7 @@ class Askings:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._askings: dict[str, Asking] = {}
+        self._under_way: list[Asking] = []  # also those that are forgotten here, and go on by themselves
 
     def find(self, conversation: str) -> Asking | None:
         """The question that is being answered in `conversation`, or the last one if it failed."""
@@ -119,14 +127,28 @@ class Askings:
         with self._lock:
             return any(not asking.draft.over for asking in self._askings.values())
 
-    def begin(self, conversation: str, question: str, ask: Callable[[threading.Event], Iterator[Event]]) -> bool:
-        """Ask `question` in `conversation`; False, and nothing is asked, while another one is being answered there."""
+    def check(self, by: str) -> None:
+        """Raises LineFull while that person has as many questions under way as one person may."""
+        with self._lock:
+            self._check(by)
+
+    def begin(
+        self, conversation: str, question: str, ask: Callable[[threading.Event], Iterator[Event]], *, by: str = ""
+    ) -> bool:
+        """Ask `question` in `conversation`; False, and nothing is asked, while another one is being answered there.
+
+        `by` is the id of who asks, "" for nobody in particular. Raises what `check` raises.
+        """
         with self._lock:
             running = self._askings.get(conversation)
             if running is not None and not running.draft.over:
                 return False
+            self._check(by)
+            self._clear_away()
             stop = threading.Event()
-            self._askings[conversation] = Asking(question, ask(stop), stop)
+            asking = Asking(question, ask(stop), stop, by)
+            self._askings[conversation] = asking
+            self._under_way.append(asking)
             return True
 
     def end(self, conversation: str) -> None:
@@ -140,6 +162,19 @@ class Askings:
         """Forget what was asked in `conversation`; it goes on by itself."""
         with self._lock:
             self._askings.pop(conversation, None)
+
+    def _check(self, by: str) -> None:
+        self._under_way = [asking for asking in self._under_way if not asking.draft.over]
+        own = sum(asking.by == by for asking in self._under_way)
+        if by and own >= AT_ONCE:
+            raise LineFull(f"{own} of your questions are being answered or wait.", "Wait for one of them, or stop it.")
+
+    def _clear_away(self) -> None:
+        """Forget answers, which are in the records, and failures that many others came after."""
+        over = [(place, asking.draft) for place, asking in self._askings.items() if asking.draft.over]
+        failed = [place for place, draft in over if draft.record is None]
+        for place in [place for place, draft in over if draft.record] + failed[:-KEPT]:
+            del self._askings[place]
 
     def end_all(self) -> None:
         """Stop everything that is being asked: the app is about to close."""

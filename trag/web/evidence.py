@@ -28,7 +28,8 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A source under its number, its supporting words marked. `used`: some sentence of the answer stands on it.
+    """A source under its number, its supporting words marked. `used`: some sentence of the answer stands on it, or all
+    of an approved answer does, as far as anybody knows.
 
     `link` opens its document at the place, "" where there is none or the reader may not; `withdrawn`: the document has
     been deleted since, or taken from this reader, who is shown none of its words then.
@@ -52,7 +53,7 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
     record = withheld(record, documents)
     by_id = {source.id: source for source in record.sources}
     supported = [sentence for sentence in record.checks.sentences if sentence.supported and sentence.source in by_id]
-    used = dict.fromkeys(sentence.source for sentence in supported)
+    used = dict.fromkeys(sentence.source for sentence in supported) or dict.fromkeys(by_id if record.approved else ())
     ordered = [by_id[id_] for id_ in used] + [source for source in record.sources if source.id not in used]
     found: list[Evidence] = []
     for number, source in enumerate(ordered, 1):
@@ -85,14 +86,16 @@ def documents_of(record: AnswerRecord) -> frozenset[str]:
 
 
 def of_document(source: Source) -> bool:
-    """Whether a source is a passage or a pair of a document."""
-    return source.kind in ("section", "qa")
+    """Whether a source is a passage or a pair of a document, or the whole of it."""
+    return source.kind in ("section", "qa", "approved")
 
 
 def _link(source: Source, record: AnswerRecord) -> str:
-    """Where the source opens at its place."""
-    asked = urlencode({"passage": source.id, "answer": record.id})
-    return f"/documents/{key(source.document)}/view?{asked}#here" if of_document(source) else ""
+    """Where the source opens at its place; a whole document at its beginning."""
+    if not of_document(source):
+        return ""
+    asked = f"?{urlencode({'passage': source.id, 'answer': record.id})}#here" if source.kind != "approved" else ""
+    return f"/documents/{key(source.document)}/view{asked}"
 
 
 def _branch(source: Source, record: AnswerRecord, chart: Chart | None) -> Branch | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ class Gate:
                     raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
             await self._pass(scope, receive, answer, visit, where)
         except _Refused as refusal:
-            what = f"{scope['method']} {scope['path']}"
+            what = f"{scope['method']} {_spoken(scope['path'])}"
             log.warning("refused %r: %s %s", what, refusal.status, refusal.reason)
             if self.door and refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.reason}"
@@ -125,6 +126,8 @@ class Gate:
         """The role that a request needs. Raises _Refused for what is not there, and for what another site sent."""
         if host_name(headers) not in (self.door.names if self.door else LOCAL):
             raise _Refused(421, "This assistant answers at its own address only, and on its machine at 127.0.0.1.")
+        if "transfer-encoding" in headers and "content-length" in headers:
+            raise _Refused(400, "A request has one length.")  # a proxy in front may have believed the other
         needs = access.needed(scope["method"], scope["path"])
         if needs is None:
             raise _Refused(404, "There is nothing here.")
@@ -235,6 +238,11 @@ class Gate:
             return await self._visit(headers, client, path) == visit
         except _Refused:
             return False
+
+
+def _spoken(path: str) -> str:
+    """A path as it may be written down: a link that lets somebody in must not be read in a log."""
+    return re.sub(r"(?i)(/links/).*", r"\1...", path, flags=re.DOTALL)
 
 
 def _sign_in(scope: Scope) -> str:

@@ -19,6 +19,7 @@ class Lead:
 
 
 LEADS = (
+    Lead("/review", "Review", "review-sign"),
     Lead("/documents", "Documents", "sheet-sign"),
     Lead("/charts", "Organization chart", "chart"),
     Lead("/quality", "Quality", "scale-sign"),

@@ -41,7 +41,10 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.people import page as people
     from trag.web.people.door import Door
     from trag.web.programs import page as programs
+    from trag.web.programs import tool as mcp
+    from trag.web.programs.answering import Answering
     from trag.web.quality import page as quality
+    from trag.web.review import page as review
 
     opening = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
     page = AskPage(home, opening.submit(lambda: home.assistant))
@@ -50,7 +53,8 @@ def create_app(home: Home) -> FastAPI:
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with tool.running():
+            yield
         charts_page.reviews.close()
         await run_in_threadpool(evaluation.close)
         await run_in_threadpool(fine_tune.close)
@@ -67,7 +71,9 @@ def create_app(home: Home) -> FastAPI:
     evaluation = quality.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     fine_tune = models.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     people.mount(app, home, door)
+    review.mount(app, home)
     programs.mount(app, home, page.askings, ready=page.assistant.result)
+    tool = mcp.mount(app, Answering(home, page.askings, page.assistant.result), on=home.settings.mcp)
     opening.submit(shelf.begin).add_done_callback(_logged)
     gr.mount_gradio_app(
         app,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING, Literal
 import jinja2
 
 from org.chart import Chart
+from store.approved import normalized
 from trag.people import Caller
-from trag.record import VERDICTS, AnswerRecord, Verdict
+from trag.record import VERDICTS, AnswerRecord, Approval, Verdict
 from trag.web.evidence import Evidence, evidence
 from trag.web.leads import here, leads
 
@@ -129,8 +131,8 @@ def badge(record: AnswerRecord) -> Badge:
     checks = record.checks
     if record.interrupted:
         return Badge("unchecked", "Not finished")
-    if record.status == "approved":
-        return Badge("checked", "Approved answer", "Someone in charge has approved this answer.")
+    if record.approved:
+        return _approval(record.approved, record.standalone)
     if record.status == "cannot_answer":
         return Badge("none", "Not in the documents", "Nothing that was found answers this question.")
     if checks.replaced == "chart":
@@ -146,6 +148,15 @@ def badge(record: AnswerRecord) -> Badge:
     if not all(sentence.supported for sentence in checks.sentences):
         return Badge("unchecked", "Checked against the chart, parts without a source")
     return Badge("checked", "Checked against the chart")
+
+
+def _approval(approved: Approval, asked: str) -> Badge:
+    """Who approved an answer and when, and for which question where that was worded otherwise."""
+    by = f" by {approved.by}" if approved.by != Caller.local.name else ""
+    title = f"Approved{by} on {date.fromisoformat(approved.at):%-d %b %Y}"
+    if normalized(approved.question) == normalized(asked):
+        return Badge("checked", title)
+    return Badge("checked", title, f"For the question: {approved.question}")
 
 
 def pieces(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Piece, ...]:

@@ -44,6 +44,8 @@ class Answer:
         """A short answer in place of what was asked for."""
         body = json.dumps({"detail": reason}).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        if status == 400:
+            headers.append((b"connection", b"close"))  # of what was not understood the end is not known either
         await self.pass_on({"type": "http.response.start", "status": status, "headers": headers})
         await self.pass_on({"type": "http.response.body", "body": body})
 

@@ -19,6 +19,7 @@ PAGES = {
     "/quality": "Quality",
     "/models": "Models",
     "/people": "People",
+    "/review": "Review",
 }
 """Where a message leads back to, by the start of the address it came from."""
 MISSING = TragError("There is nothing here.", "It may have been deleted or discarded, or done in another window.")

@@ -138,12 +138,13 @@ made = st.builds(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(made, min_size=1, max_size=4, unique_by=lambda case: case.id))
 def test_what_is_written_is_read_again(cases: list[Case]) -> None:
     assert read(write(cases), "x") == tuple(cases)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_no_file_is_anything_but_cases_or_an_error_for_people(data: bytes) -> None:
     with contextlib.suppress(TragError):

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 import threading
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
@@ -219,8 +220,11 @@ CASES = read([("law.csv", LAW + LAW.replace(b"A\n", b"B\n"))])
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    with open_home(Settings(home=tmp_path / "home")) as opened:
+def home(tmp_path: Path, empty_database: Path) -> Iterator[Home]:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    shutil.copy(empty_database, folder)
+    with open_home(Settings(home=folder)) as opened:
         yield opened
 
 

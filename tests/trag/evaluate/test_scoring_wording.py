@@ -1,7 +1,7 @@
 """The same thing said in two ways has the same words; another thing has not."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trag.evaluate.scoring.wording import places, plain, words
@@ -79,11 +79,13 @@ def test_places_are_whole_words(phrase: str, text: str, found: list[str]) -> Non
     assert [text[place.start : place.end] for place in places(phrase, text, words(text))] == found
 
 
+@settings(deadline=None)
 @given(st.integers(0, 999_999))
 def test_a_number_is_the_same_with_and_without_separators(number: int) -> None:
     assert keys(f"{number:,} words") == keys(f"{number} words") == [str(number), "word"]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_words_stand_where_they_say(text: str) -> None:
     text = plain(text)

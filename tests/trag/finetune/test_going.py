@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+from trag import undertaking
 from trag.errors import TragError
 from trag.finetune import child, going
 from trag.finetune.going import FineTune
@@ -60,7 +61,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     script = Script()
     monkeypatch.setattr(going, "carry_out", script.carry_out)
     monkeypatch.setattr(going, "measure", script.measure)
-    monkeypatch.setattr(going, "PACE", 0.01)
+    monkeypatch.setattr(undertaking, "PACE", 0.01)
     return script
 
 
@@ -90,7 +91,7 @@ def begin(fine_tune: FineTune) -> Work:
 
 def told(fine_tune: FineTune) -> None:
     end = time.monotonic() + 10
-    while fine_tune.now is None or fine_tune.now.step is None:
+    while fine_tune.now is None or fine_tune.now.about.told.step is None:
         assert time.monotonic() < end
         time.sleep(0.01)
 
@@ -101,10 +102,10 @@ def test_a_fine_tune_is_watched_to_its_end(make: Callable[..., FineTune], script
     work = begin(fine_tune)
     told(fine_tune)
     assert fine_tune.now
-    assert (fine_tune.now.state, fine_tune.now.step, fine_tune.now.left) == ("running", STEP, 90.0)
+    assert (fine_tune.now.state, fine_tune.now.about.told.step, fine_tune.now.left) == ("running", STEP, 90.0)
     script.free.set()
     until(fine_tune, "done")
-    assert (script.done, fine_tune.now.work.candidate) == ([work.id], "20261120-0a0a0a0a")
+    assert (script.done, fine_tune.now.about.work.candidate) == ([work.id], "20261120-0a0a0a0a")
     fine_tune.dismiss()
     assert fine_tune.now is None
 
@@ -163,7 +164,7 @@ def test_what_went_wrong_is_said_and_what_was_done_stays(make: Callable[..., Fin
     until(fine_tune, "failed")
     assert fine_tune.now
     assert (fine_tune.now.problem, fine_tune.now.hint) == ("The loss is no number.", "Begin anew.")
-    assert fine_tune.now.work.stage == "train", "the dataset is made"
+    assert fine_tune.now.about.work.stage == "train", "the dataset is made"
     script.fails, _ = None, script.free.set()
     fine_tune.go_on()
     until(fine_tune, "done")
@@ -195,7 +196,8 @@ def test_a_restart_says_that_one_was_interrupted(make: Callable[..., FineTune], 
     leave(tmp_path)
     fine_tune = make()
     assert fine_tune.now
-    assert (fine_tune.now.state, fine_tune.now.work.by, fine_tune.now.step) == ("interrupted", "ada", STEP)
+    about = fine_tune.now.about
+    assert (fine_tune.now.state, about.work.by, about.told.step) == ("interrupted", "ada", STEP)
     script.free.set()
     fine_tune.go_on()
     until(fine_tune, "done")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -132,9 +133,10 @@ def embedder() -> Embedder:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, embedder: Embedder) -> Iterator[Shelf]:
+def shelf(tmp_path: Path, empty_database: Path, embedder: Embedder) -> Iterator[Shelf]:
     home = tmp_path / "home"
     home.mkdir()
+    shutil.copy(empty_database, home)
     shelf = Shelf(home, embedder)
     yield shelf
     shelf.close()

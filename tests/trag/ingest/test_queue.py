@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -18,7 +19,7 @@ Work = Callable[[Job, bytes, Progress], str]
 
 
 class Line:
-    """A queue over a real database, whose work is told by each test."""
+    """A queue over a real database in a folder, whose work is told by each test."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -36,7 +37,8 @@ class Line:
 
 
 @pytest.fixture
-def line(tmp_path: Path) -> object:
+def line(tmp_path: Path, empty_database: Path) -> object:
+    shutil.copy(empty_database, tmp_path)
     line = Line(tmp_path)
     yield line
     line.close()

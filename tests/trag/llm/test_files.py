@@ -11,6 +11,13 @@ from trag.errors import TragError
 from trag.llm import files
 
 PREPARED = "SmolLM2-135M-Instruct.Q8_0.gguf"
+MODEL = {
+    "general.architecture": "llama",
+    "general.type": "model",
+    "llama.context_length": 64,
+    "tokenizer.chat_template": "{{ messages }}",
+}
+WEIGHT = {"blk.0.attn_q.weight": np.zeros((6, 4))}  # 4 values in, 6 out
 
 
 @pytest.mark.slow
@@ -62,35 +69,28 @@ def test_a_home_that_is_no_folder_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("flip", [False, True], ids=["right", "one byte flipped"])
 def test_a_sha256_beside_the_model_is_held_against_it(
-    published: Path, changed: Callable[[bytes, bytes], Path], tmp_path: Path, flip: bool
+    write_gguf: Callable[..., Path], tmp_path: Path, flip: bool
 ) -> None:
-    path = changed(b"llama", b"llamb" if flip else b"llama")
-    expected = hashlib.sha256(published.read_bytes()).hexdigest()
-    path.with_name(f"{path.name}.sha256").write_text(f"{expected}  {published.name}\n")
+    path = write_gguf(tmp_path / "model.gguf", MODEL, WEIGHT)
+    content = path.read_bytes()
+    expected = hashlib.sha256(content).hexdigest()
+    path.with_name("model.gguf.sha256").write_text(f"{expected}  published.gguf\n")
     if not flip:
         assert files.find(tmp_path, str(path), "").sha256 == expected
         return
-    with pytest.raises(TragError, match=r"not the file that changed\.gguf\.sha256 describes") as refused:
+    path.write_bytes(content[:-1] + b"\x7f")
+    with pytest.raises(TragError, match=r"not the file that model\.gguf\.sha256 describes") as refused:
         files.find(tmp_path, str(path), "")
     assert "Copy the file again" in refused.value.hint
 
 
-def test_a_model_that_changes_is_read_again(changed: Callable[[bytes, bytes], Path], tmp_path: Path) -> None:
-    path = changed(b"llama", b"llama")
+def test_a_model_that_changes_is_read_again(write_gguf: Callable[..., Path], tmp_path: Path) -> None:
+    path = write_gguf(tmp_path / "model.gguf", MODEL, WEIGHT)
     before = files.find(tmp_path, str(path), "").sha256
     with path.open("rb+") as file:
         file.seek(-1, 2)
         file.write(b"\x7f")
     assert files.find(tmp_path, str(path), "").sha256 != before
-
-
-MODEL = {
-    "general.architecture": "llama",
-    "general.type": "model",
-    "llama.context_length": 64,
-    "tokenizer.chat_template": "{{ messages }}",
-}
-WEIGHT = {"blk.0.attn_q.weight": np.zeros((6, 4))}  # 4 values in, 6 out
 
 
 @pytest.mark.parametrize(

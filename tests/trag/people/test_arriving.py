@@ -67,12 +67,15 @@ def test_the_first_admin_is_made_once_by_a_link_that_a_newer_one_replaces(
     assert records.links.find(older) is None
     with pytest.raises(TragError, match="guessed soon"):
         make_admin(records, "root", "", "password", by="", link=link, first=True)
+    mine = records.start_conversation(Caller.local.person, "Who?")
     root = make_admin(records, "root", "", PASSWORD, by="", link=link, first=True)
+    assert [each.id for each in records.conversations(root.id)] == [mine.id]
     assert (root.role, root.state) == ("admin", "active")
     assert first_link(records) == ""
     with pytest.raises(TragError, match="an admin already"):
         make_admin(records, "second", "", PASSWORD, by="", first=True)
-    make_admin(records, "third", "", PASSWORD, by="terminal", first=False)
+    third = make_admin(records, "third", "", PASSWORD, by="terminal", first=False)
+    assert records.conversations(third.id) == ()
     assert Caller.of(root).may("reviewer")
     assert not Caller("x", "x", "x", "employee").may("reviewer")
     records.close()

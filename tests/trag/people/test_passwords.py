@@ -8,6 +8,15 @@ from trag.people import passwords
 GOOD = "violet kettle orbit"
 
 
+def refusal(password: str, *about: str) -> str:
+    """Why it may not be chosen, "" where it may."""
+    try:
+        passwords.check(password, about)
+    except TragError as error:
+        return f"{error.message} {error.hint}"
+    return ""
+
+
 @pytest.mark.parametrize(
     "password",
     [
@@ -21,7 +30,7 @@ GOOD = "violet kettle orbit"
     ],
 )
 def test_what_is_hard_to_guess_may_be_chosen_whatever_it_is_made_of(password: str) -> None:
-    passwords.check(password)
+    assert refusal(password) == ""
 
 
 @pytest.mark.parametrize(
@@ -39,9 +48,7 @@ def test_what_is_hard_to_guess_may_be_chosen_whatever_it_is_made_of(password: st
     ],
 )
 def test_what_is_guessed_early_may_not(password: str, why: str) -> None:
-    with pytest.raises(TragError) as refused:
-        passwords.check(password, ("ada.lovelace", "Ada Lovelace", "Larkmoor"))
-    assert why in f"{refused.value.message} {refused.value.hint}"
+    assert why in refusal(password, "ada.lovelace", "Ada Lovelace", "Larkmoor")
 
 
 def test_a_password_is_kept_as_argon2id_of_19_mib_and_never_as_itself() -> None:

@@ -1,7 +1,7 @@
 """The words of a passage among the words of its page."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trag.view.locate import align, find, words
@@ -91,6 +91,7 @@ def test_what_stands_between_words_that_bear_out_does_not_bear_out_itself() -> N
     assert told(row, row, [(9, 16), (27, 31)]) == "Trustees [14 days] 7 working [days]"
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=60), st.data())
 def test_each_place_holds_the_word_and_no_word_that_is_there_goes_without(page: list[str], data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(page) - 1))
@@ -99,6 +100,7 @@ def test_each_place_holds_the_word_and_no_word_that_is_there_goes_without(page: 
     assert [page[place] if place is not None else None for place in places] == [*page[start:end], None]
 
 
+@settings(deadline=None)
 @given(st.permutations(range(6)))
 def test_blocks_in_any_order_are_found_whole(order: list[int]) -> None:
     blocks = [[f"block{number}word{at}" for at in range(5)] for number in range(6)]

@@ -76,7 +76,7 @@ def cookies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Door, di
 
 
 @pytest.fixture(scope="module")
-def client(cookies: tuple[Door, dict[str, str]]) -> TestClient:
+def client(cookies: tuple[Door, dict[str, str]]) -> Iterator[TestClient]:
     """The gate in front of an app that takes everything and says who came."""
     app = FastAPI()
     app.add_middleware(Gate, door=cookies[0], functions=FUNCTIONS)
@@ -86,7 +86,8 @@ def client(cookies: tuple[Door, dict[str, str]]) -> TestClient:
         return {"came": visit.caller.name if visit else ""}
 
     app.add_api_route("/{rest:path}", taken, methods=["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"])
-    return TestClient(app, base_url=HOME, follow_redirects=False)
+    with TestClient(app, base_url=HOME, follow_redirects=False) as client:  # one event loop for all of them
+        yield client
 
 
 @pytest.mark.parametrize("caller", CALLERS)

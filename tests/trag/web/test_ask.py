@@ -4,6 +4,7 @@ Also that nobody reaches another's conversation.
 """
 
 import asyncio
+import shutil
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future
@@ -28,6 +29,7 @@ from trag.people import Caller
 from trag.record import AnswerRecord, ModelUsed, Source
 from trag.web import ask
 from trag.web.ask import AskPage, Shown
+from trag.web.asking import AT_ONCE
 
 CHART = load(b"name,parent,type\nLarkmoor,,root\nBoard,Larkmoor,body\nBar,Larkmoor,team\n", "chart.csv")
 
@@ -76,7 +78,7 @@ NOTHING = ("", gr.skip())
 
 
 @pytest.fixture
-def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AskPage]:
+def page(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AskPage]:
     """A page whose visitors are told apart by the request's user name; ada is an admin."""
 
     def caller(request: Any) -> Caller:
@@ -84,7 +86,8 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AskPage]:
         return Caller(name, name, name, "admin" if name == "ada" else "employee", unit(UNITS.get(name, "")))
 
     monkeypatch.setattr(ask, "caller", caller)
-    records = Records(f"sqlite:///{tmp_path / 'trag.db'}")
+    monkeypatch.setattr(ask, "where", lambda _: "10.0.0.7")
+    records = Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")
     home = SimpleNamespace(
         records=records, organization=SimpleNamespace(chart=CHART), state=lambda: SimpleNamespace(empty=False)
     )
@@ -200,6 +203,33 @@ def test_labels_are_kept_changed_and_commented(page: AskPage) -> None:
     assert label
     assert (label.verdict, label.comment, label.corrected) == ("Correct-Verbose", "fine", "The Board.")
     assert 'aria-pressed="true">Correct-Verbose' in shown.log
+
+
+def test_an_employee_flags_an_answer_and_a_reviewer_judges_it(page: AskPage) -> None:
+    records = page.home.records
+    for name, standing, flag in (("anna", "open", "Incorrect"), ("ada", "Incorrect", "")):
+        conversation = asked(page, "Who decides?", name=name)
+        answer = first_answer(page, conversation)
+        page.judge(conversation, by(name), press(answer=answer, verdict="Incorrect"))
+        page.remark(conversation, by(name), press(answer=answer, comment="x" * 5_000, corrected=""))
+        kept, review = records.label(answer, name), records.reviewing.review(answer)
+        assert kept
+        assert review
+        assert (kept.asker, len(kept.comment), review.standing, review.flag) == (name == "anna", 4_000, standing, flag)
+        told = "remarked" if name == "anna" else "judged"
+        assert {(each.what, each.where) for each in records.audit.page(who=name)} == {(told, "10.0.0.7")}
+    assert [label.reviewer for label in records.labels()] == ["ada"]
+
+
+def test_one_person_asks_a_few_questions_at_once_and_the_next_stays_in_the_box(page: AskPage) -> None:
+    page.assistant.result().free.clear()  # type: ignore[attr-defined]
+    for _ in range(AT_ONCE):
+        assert page.ask("Who decides?", "", by("anna")).chosen
+    shown = named(page.ask("And when?", "", by("anna")))
+    assert list(shown) == ["notice"]
+    assert f"{AT_ONCE} of your questions" in shown["notice"]
+    assert len(page.home.records.conversations("anna")) == AT_ONCE
+    assert page.ask("Who decides?", "", by("bert")).chosen
 
 
 @pytest.mark.parametrize("verdict", ["", "correct", "<b>", "Correct "])

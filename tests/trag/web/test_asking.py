@@ -2,14 +2,17 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.line import LineFull
 from trag.record import AnswerRecord, ModelUsed
-from trag.web.asking import Asking, Askings, Draft
+from trag.web import asking
+from trag.web.asking import AT_ONCE, Asking, Askings, Draft
 
 RECORD = AnswerRecord("a1", "Q?", "Q?", "Done.", "answered", ModelUsed("small", "0", ""))
 FOUND = Found("Q?", (), (), ())
@@ -158,3 +161,44 @@ def test_it_is_known_whether_anybody_is_being_answered() -> None:
     script.gate.release(2)
     last(asking)
     assert not askings.busy()
+
+
+def test_nobody_fills_the_line_alone_not_even_with_what_was_deleted_meanwhile() -> None:
+    askings = Askings()
+    scripts = [Script(FOUND, Answer(RECORD)) for _ in range(AT_ONCE)]
+    for number, script in enumerate(scripts):
+        assert askings.begin(f"c{number}", "Q?", script, by="ada")
+        askings.forget(f"c{number}")
+    with pytest.raises(LineFull, match=f"{AT_ONCE} of your questions"):
+        askings.begin("more", "Q?", Script(), by="ada")
+    other = Script(Answer(RECORD))
+    assert askings.begin("other", "Q?", other, by="bob")
+    scripts[0].gate.release(2)
+    for _ in range(500):
+        try:
+            askings.check("ada")
+        except LineFull:
+            time.sleep(0.01)
+    askings.check("ada")
+    for script in (*scripts[1:], other):
+        script.gate.release(2)
+
+
+def test_what_nobody_comes_back_for_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "KEPT", 20)
+    askings = Askings()
+
+    def refused(stop: threading.Event) -> Iterator[Event]:
+        raise TragError("No.", "")
+        yield FOUND
+
+    def answered(stop: threading.Event) -> Iterator[Event]:
+        yield Answer(RECORD)
+
+    for number in range(60):
+        assert askings.begin(f"c{number}", "Q?", refused if number % 2 else answered, by=f"p{number}")
+        while askings.busy():
+            time.sleep(0.001)
+    assert askings.begin("last", "Q?", refused, by="last")
+    kept = [number for number in range(60) if askings.find(f"c{number}")]
+    assert kept == list(range(21, 60, 2))

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shutil
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,9 +29,16 @@ HOSTILE = """<script>alert(1)</script><img src=http://evil.example/x onerror=ale
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
+def home(tmp_path: Path, empty_database: Path) -> Iterator[Home]:
+    shutil.copy(empty_database, tmp_path)
     with open_home(Settings(home=tmp_path)) as home:
         yield home
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page waits for its review also where many tests share the machine."""
+    monkeypatch.setattr(charts, "PATIENCE", 60)
 
 
 @contextmanager
@@ -304,7 +312,7 @@ def test_a_page_says_when_its_work_takes_long(client: TestClient, monkeypatch: p
     page = soup(client, path)
     assert "Reading and checking" in words(page, ".working [role=status]")
     assert client.get(str(page.select_one("[data-ready]")["data-ready"])).json() == {"ready": True}  # type: ignore[index]
-    monkeypatch.setattr(charts, "PATIENCE", 1)
+    monkeypatch.setattr(charts, "PATIENCE", 60)
     assert soup(client, path).select(".decide")
 
 

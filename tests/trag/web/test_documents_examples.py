@@ -1,5 +1,6 @@
 """The page of the example questions over a real home: what is shown, kept, refused, and given to who makes pairs."""
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,8 @@ HOSTILE = '</textarea><script>alert(1)</script>"?'
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
+def home(tmp_path: Path, empty_database: Path) -> Iterator[Home]:
+    shutil.copy(empty_database, tmp_path)
     with open_home(Settings(home=tmp_path)) as home:
         yield home
 

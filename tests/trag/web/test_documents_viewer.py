@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from store.library import Pair
 from store.passage import OPEN, Passage
+from store.person import Role
 from trag.embed import open_embedder
 from trag.home import Home, open_home
 from trag.people import Caller
@@ -62,13 +63,13 @@ def passage(home: Home, document: str, words: str) -> Passage:
     )
 
 
-def answered(home: Home, found: Passage, *, owner: str = "local", id: str = "a1") -> str:
-    """An answer that stands on a passage; its id."""
+def answered(home: Home, found: Passage, *more: Source, owner: str = "local", id: str = "a1") -> str:
+    """An answer that stands on a passage, and perhaps on more; its id."""
     source = Source(found.id, found.kind, found.document, found.section, found.page, found.text, 0.7, found.question)
     sentence = "Grants above 50,000 LMD are approved by the Board."
     record = AnswerRecord(
         id, "Who approves?", "Who approves?", sentence, "answered", ModelUsed("m", "0", ""),
-        sources=(source,), checks=Checks((CheckedSentence(sentence, True, found.id),)),
+        sources=(source, *more), checks=Checks((CheckedSentence(sentence, True, found.id),)),
     )  # fmt: skip
     conversation = home.records.start_conversation(owner, "x").id
     home.records.save_answer(id, conversation, record.question, record.answer, record.to_json())
@@ -162,13 +163,25 @@ def test_a_passage_that_never_was_is_not_found(client: TestClient, query: str) -
         assert client.get(f"/documents/{key(name)}/view?{query}").status_code == 404
 
 
-def test_the_answer_of_somebody_else_adds_nothing(client: TestClient, home: Home) -> None:
+@pytest.mark.parametrize(
+    ("role", "more", "told"),
+    [
+        pytest.param("employee", (), False, id="employee"),
+        pytest.param("reviewer", (), True, id="reviewer"),
+        pytest.param("reviewer", ("board.pdf",), False, id="reviewer who may not read all of it"),
+    ],
+)
+def test_the_answer_of_somebody_else_adds_something_for_those_alone_who_may_judge_it(
+    client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch, role: Role, more: tuple[str, ...], told: bool
+) -> None:
+    monkeypatch.setattr(viewer, "caller", lambda request: Caller("1", "rita", "Rita", role))
     found = passage(home, PDF, "50,000")
-    answer = answered(home, found, owner="eve", id="a5")
+    others = (Source("s", "section", name, "", None, "Words.", 0.1) for name in more)
+    answer = answered(home, found, *others, owner="eve", id=f"a5 {role} {told}")
     page = soup(client, f"/documents/{key(PDF)}/view?passage={found.id}&answer={answer}")
     assert page.select(".box.around")
-    assert not page.select(".box.bears")
-    assert "Who approves?" not in page.get_text()
+    assert bool(page.select(".box.bears")) is told
+    assert ("Who approves?" in page.get_text()) is told
 
 
 def test_who_may_not_read_it_is_told_nothing(client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

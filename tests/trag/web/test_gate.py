@@ -1,6 +1,7 @@
 """The gate: what it lets through, what it turns away, and what it tells the browser."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from fastapi import FastAPI, Request
@@ -21,7 +22,7 @@ TUNE = "/models/finetune/20261120-203000"
 
 
 @pytest.fixture(scope="module")
-def client() -> TestClient:
+def client() -> Iterator[TestClient]:
     app = FastAPI()
     app.add_middleware(Gate)
 
@@ -51,7 +52,8 @@ def client() -> TestClient:
     for start in ("/charts", "/documents", "/quality", "/people", "/models", "/pages", "/sending", "/following"):
         app.add_api_route(start + "{rest:path}", lambda rest: rest, methods=methods)
 
-    return TestClient(app, base_url=HOME)
+    with TestClient(app, base_url=HOME) as client:  # one event loop for all of them
+        yield client
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/gradio_api/upload"])
@@ -84,6 +86,10 @@ def test_scripts_run_only_with_the_nonce_of_their_response(client: TestClient) -
         ("evil.example", 421),
         ("127.0.0.1.evil.example", 421),
         ("localhost@evil.example", 421),
+        ("evil.example@127.0.0.1", 421),
+        ("127.0.0.1:7860/evil.example", 421),
+        ("127.0.0.1:7860 evil.example", 421),
+        ("127.0.0.1:7860, evil.example", 421),
         ("192.168.1.5:7860", 421),
         ("", 421),
         ("[", 421),

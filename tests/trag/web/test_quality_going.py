@@ -9,13 +9,15 @@ from typing import Any, cast
 
 import pytest
 
+from trag import undertaking
 from trag.errors import TragError
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Results, Run, sha256_of
 from trag.home import Home
 from trag.record import ModelUsed
+from trag.undertaking import Going
 from trag.web.quality import going
-from trag.web.quality.going import Evaluation, Going
+from trag.web.quality.going import Evaluating, Evaluation
 
 CASES = (Case("a", "A?", "simple"), Case("b", "B?", "simple"))
 PLANNED = Run(
@@ -69,7 +71,7 @@ class Script:
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
     script = Script(Results(tmp_path / "results"))
     monkeypatch.setattr(going, "evaluate", script.evaluate)
-    monkeypatch.setattr(going, "PACE", 0.01)
+    monkeypatch.setattr(undertaking, "PACE", 0.01)
     return script
 
 
@@ -85,7 +87,7 @@ def evaluation(script: Script, tmp_path: Path, busy: threading.Event) -> Iterato
     evaluation.close()
 
 
-def seen(evaluation: Evaluation, fits: Callable[[Going], bool]) -> Going:
+def seen(evaluation: Evaluation, fits: Callable[[Going[Evaluating]], bool]) -> Going[Evaluating]:
     """How far it has come, as soon as it has come that far."""
     for _ in range(1000):
         if evaluation.now and fits(evaluation.now):
@@ -101,12 +103,12 @@ def begin(evaluation: Evaluation, **more: Any) -> None:
 def test_it_tells_how_far_it_has_come_and_which_run_it_makes(evaluation: Evaluation, script: Script) -> None:
     assert evaluation.now is None
     begin(evaluation)
-    now = seen(evaluation, lambda now: now.step == "asking" and bool(now.run))
-    assert (now.done, now.total, now.system, now.left) == (0, 2, "trag", None)
+    now = seen(evaluation, lambda now: now.state == "running" and bool(now.about.run))
+    assert (now.about.done, now.about.total, now.about.system, now.left) == (0, 2, "trag", None)
     script.free.set()
     now = seen(evaluation, lambda now: now.over)
     (run,) = script.results.runs()
-    assert (now.step, now.run, now.done, now.left) == ("done", run.id, 2, None)
+    assert (now.state, now.about.run, now.about.done, now.left) == ("done", run.id, 2, None)
     evaluation.dismiss()
     assert evaluation.now is None
 
@@ -128,11 +130,11 @@ def test_people_go_first(evaluation: Evaluation, script: Script, busy: threading
     busy.set()
     script.free.set()
     begin(evaluation)
-    seen(evaluation, lambda now: now.step == "waiting")
+    seen(evaluation, lambda now: now.state == "waiting")
     time.sleep(0.1)
     assert script.asked == []
     busy.clear()
-    assert seen(evaluation, lambda now: now.over).step == "done"
+    assert seen(evaluation, lambda now: now.over).state == "done"
     assert script.asked == ["a", "b"]
 
 
@@ -141,18 +143,18 @@ def test_it_stops_and_goes_on(evaluation: Evaluation, script: Script, busy: thre
     if waits:
         busy.set()
     begin(evaluation)
-    seen(evaluation, lambda now: now.step == ("waiting" if waits else "asking"))
+    seen(evaluation, lambda now: now.state == ("waiting" if waits else "running"))
     evaluation.stop()
     assert evaluation.now
-    assert evaluation.now.step in ("stopping", "stopped")
-    assert seen(evaluation, lambda now: now.over).step == "stopped"
+    assert evaluation.now.state in ("stopping", "stopped")
+    assert seen(evaluation, lambda now: now.over).state == "stopped"
     busy.clear()
     script.free.set()
     (run,) = script.results.runs()
     assert not run.finished
     begin(evaluation, resume=run.id)
     now = seen(evaluation, lambda now: now.over)
-    assert (now.step, now.run) == ("done", run.id)
+    assert (now.state, now.about.run) == ("done", run.id)
 
 
 @pytest.mark.parametrize(
@@ -166,12 +168,12 @@ def test_what_goes_wrong_is_told_and_the_next_one_can_begin(
     script.fails = error
     begin(evaluation)
     now = seen(evaluation, lambda now: now.over)
-    assert (now.step, now.problem) == ("failed", problem)
+    assert (now.state, now.problem) == ("failed", problem)
     assert ("ZeroDivisionError" in caplog.text) == isinstance(error, ZeroDivisionError)
     script.fails = None
     script.free.set()
     begin(evaluation)
-    assert seen(evaluation, lambda now: now.over).step == "done"
+    assert seen(evaluation, lambda now: now.over).state == "done"
 
 
 def test_it_does_not_begin_while_nobody_can_be_answered(tmp_path: Path, script: Script) -> None:

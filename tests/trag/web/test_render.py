@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup, Tag
 
 from org.chart import Chart, load
 from store.records import ChartVersion, Conversation, Label
-from trag.record import AnswerRecord, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
+from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
 from trag.web import leads, render
 from trag.web.asking import Draft
 from trag.web.documents.names import key
@@ -82,7 +82,8 @@ def text(soup: BeautifulSoup | Tag, selector: str) -> str:
         ({"checks": Checks(chart=CHART.version, replaced="chart")}, "chart", "From the chart"),
         ({"checks": Checks(chart=CHART.version, replaced="quotation")}, "quotation", "Quotation"),
         ({"status": "cannot_answer"}, "none", "Not in the documents"),
-        ({"status": "approved"}, "checked", "Approved answer"),
+        ({"approved": Approval("Rita", "2026-11-03", "Why?")}, "checked", "Approved by Rita on 3 Nov 2026"),
+        ({"approved": Approval("local", "2026-11-03", "Why?")}, "checked", "Approved on 3 Nov 2026"),
         (
             {"checks": Checks((CheckedSentence(APPROVED, False),), chart=CHART.version)},
             "unchecked",
@@ -97,6 +98,30 @@ def test_the_badge_says_how_far_to_rely_on_the_answer(changes: dict[str, object]
     badge = render.badge(record(**changes))
     assert (badge.kind, badge.title) == (kind, title)
     assert text(shown(record(**changes)), f".badge.{kind}") == title
+
+
+def test_an_approved_answer_names_the_question_that_it_was_approved_for_where_it_is_another() -> None:
+    badges = [
+        render.badge(record(approved=Approval("Rita", "2026-11-03", question)))
+        for question in ("who approves  grants", "Who may approve grants?")
+    ]
+    assert [badge.reason for badge in badges] == ["", "For the question: Who may approve grants?"]
+
+
+def test_all_that_an_approved_answer_stands_on_is_a_source_of_it() -> None:
+    whole = Source("approved-1", "approved", "rules.md", "", None, "", 1.0)
+    approval = Approval("Rita", "2026-11-03", "Why?")
+    answer = record("A grant goes to the Board.", sources=(MANUAL, whole), checks=Checks(), approved=approval)
+    soup = shown(answer, documents={"manual.pdf": True, "rules.md": True})
+    assert not soup.select("details.read")
+    links = [str(link["href"]) for link in soup.select(".evidence a.open")]
+    assert links == [
+        f"/documents/{key('manual.pdf')}/view?passage=s1&answer=a1#here",
+        f"/documents/{key('rules.md')}/view",
+    ]
+    assert len(soup.select(".label button[data-verdict]")) == 3
+    withdrawn = shown(answer, documents={"manual.pdf": False, "rules.md": False})
+    assert (withdrawn.select("a.open"), text(withdrawn, "blockquote")) == ([], "")
 
 
 @pytest.mark.parametrize(
@@ -327,7 +352,7 @@ def test_hostile_text_stays_text(page: str) -> None:
         tag
         for tag in soup.select("[href], [src]")
         if not re.match(
-            r"[#?]|/(?:charts|documents|quality|models|people)$|/documents/[0-9a-f]{32}/view\?",
+            r"[#?]|/(?:charts|documents|quality|models|people|review)$|/documents/[0-9a-f]{32}/view\?",
             str(tag.get("href", tag.get("src"))),
         )
     ]

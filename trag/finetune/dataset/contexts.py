@@ -28,7 +28,8 @@ class Context:
 def gather(question: str, assistant: Assistant, *, system: str = "trag") -> Context:
     """What `system` finds for a question. Raises TragError for one that cannot be asked."""
     asking = Asking(assistant, cleaned(question), SYSTEMS[system], None, threading.Event())
-    asking.gather(())
+    asking.understand(())
+    asking.gather()
     statements = tuple(statement.text for statement in asking.statements)
     return Context(statements, asking.passages, asking.from_chart is not None)
 

@@ -6,13 +6,14 @@ model is trained.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from trag import json_lines
 from trag.errors import TragError
+from trag.json_lines import FLAG, TEXTS, WORDS, BadLineError, Shape
 
 LEAST_TO_LEARN = 20
 """Questions from which a fine-tune can learn anything at all."""
@@ -51,7 +52,7 @@ class Example:
 
 def write(examples: Iterable[Example]) -> bytes:
     """The JSON lines that `read` reads."""
-    return "".join(json.dumps(asdict(example), ensure_ascii=False) + "\n" for example in examples).encode()
+    return json_lines.write(map(asdict, examples))
 
 
 def read(content: bytes, name: str, *, least: int = 1) -> tuple[Example, ...]:
@@ -61,19 +62,9 @@ def read(content: bytes, name: str, *, least: int = 1) -> tuple[Example, ...]:
     Raises TragError with the number of every bad line and what is wrong with it; when the file holds fewer than `least`
     questions (LEAST_TO_LEARN for one that is learned from); and when nearly all of them have one answer.
     """
-    problems: list[str] = []
-    examples: list[Example] = []
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            examples.append(_example(line))
-        except _ProblemsError as error:
-            problems.append(f"line {number}: {'; '.join(error.found)}")
-    if problems:
-        raise TragError(f"{name} cannot be learned from: " + "\n".join(problems), "Make the dataset again.")
+    examples = json_lines.read(content, _example, f"{name} cannot be learned from", "Make the dataset again.")
     _check_enough(examples, name, least)
-    return tuple(examples)
+    return examples
 
 
 def _check_enough(examples: Sequence[Example], name: str, least: int) -> None:
@@ -92,25 +83,16 @@ def _check_enough(examples: Sequence[Example], name: str, least: int) -> None:
         )
 
 
-class _ProblemsError(Exception):
-    """All that is wrong with one line."""
-
-    def __init__(self, found: list[str]) -> None:
-        super().__init__(found)
-        self.found = found
-
-
-def _example(line: bytes) -> Example:
-    values = _object(line)
-    wrong = _wrong(values, _EXAMPLE)
+def _example(values: Mapping[str, Any]) -> Example:
+    wrong = json_lines.wrong(values, _EXAMPLE, _EXAMPLE)
     asked = values.get("asked")
     if isinstance(asked, list):
         if not 1 <= len(asked) <= MOST_ASKED:
             wrong.append(f'"asked" holds {len(asked)} questions, not 1 to {MOST_ASKED}')
         for place, one in enumerate(asked, 1):
-            wrong += [f"question {place}: {problem}" for problem in _wrong(one, _ASKED)]
+            wrong += [f"question {place}: {problem}" for problem in json_lines.wrong(one, _ASKED, _ASKED)]
     if wrong:
-        raise _ProblemsError(wrong)
+        raise BadLineError(wrong)
     return Example(
         source=values["source"],
         organization=values["organization"],
@@ -121,47 +103,12 @@ def _example(line: bytes) -> Example:
     )
 
 
-def _object(line: bytes) -> Mapping[str, Any]:
-    try:
-        values = json.loads(line.decode())
-        json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair could never be written again
-    except UnicodeError as error:
-        raise _ProblemsError([f"is no UTF-8 text ({error})"]) from error
-    except (ValueError, RecursionError) as error:
-        raise _ProblemsError([f"is no JSON ({error})"]) from error
-    if not isinstance(values, dict):
-        raise _ProblemsError(["is no JSON object"])
-    return values
-
-
-def _wrong(values: object, shapes: Mapping[str, tuple[str, Callable[[object], bool]]]) -> list[str]:
-    if not isinstance(values, Mapping):
-        return ["is no JSON object"]
-    wrong = [f'unknown key "{key}"' for key in values if key not in shapes]
-    for key, (shape, fits) in shapes.items():
-        if key not in values:
-            wrong.append(f'needs "{key}"')
-        elif not fits(values[key]):
-            wrong.append(f'"{key}" must be {shape}')
-    return wrong
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _is_list_of_words(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_words, value))
-
-
-_WORDS = ("a text that is not empty", _is_words)
-_TEXTS = ("a list of texts, none empty", _is_list_of_words)
-_ASKED = {"question": _WORDS, "answer": _WORDS, "kind": _WORDS}
-_EXAMPLE: Mapping[str, tuple[str, Callable[[object], bool]]] = {
-    "source": _WORDS,
-    "organization": _WORDS,
-    "statements": _TEXTS,
-    "passages": _TEXTS,
-    "about_chart": ("true or false", lambda value: isinstance(value, bool)),
+_ASKED: Mapping[str, Shape] = {"question": WORDS, "answer": WORDS, "kind": WORDS}
+_EXAMPLE: Mapping[str, Shape] = {
+    "source": WORDS,
+    "organization": WORDS,
+    "statements": TEXTS,
+    "passages": TEXTS,
+    "about_chart": FLAG,
     "asked": ("a list of questions", lambda value: isinstance(value, list)),
 }

@@ -7,7 +7,7 @@ in where the search missed it, mostly, and left out in a share, so that reading 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -109,31 +109,46 @@ class _Mixing:
     def _arranged(self, first: Bearing, context: Context) -> Context:
         """The context with what bears the answer out in it, or taken out; in the pipeline's order or another."""
         chance, case = self.chance, first.case
-        found = list(context.passages)
-        own = [passage for passage in self.passages if is_of_section(passage, case) and passage.kind == "section"]
-        wanted = [passage for passage in own if passage.id in first.needed or case.refuse]
-        has = first.is_in(found) or (case.refuse and any(is_of_section(passage, case) for passage in found))
-        if not has and chance.random() < _PUT_IN:
-            found = self._put_in(wanted[:2], found)
-        elif has and not case.refuse and chance.random() < _HIDDEN:
-            found = [passage for passage in found if not is_of_section(passage, case)]
+        found = self._with_or_without(first, context.passages)
         kept = {passage.id for passage in found if passage.id in first.needed or is_of_section(passage, case)}
-        share = chance.random()
-        if share < _SECTIONS_ALONE:
-            found = [passage for passage in found if passage.kind == "section"] or found
-        elif share < _SECTIONS_ALONE + _PAIRS_ALONE:
-            pairs = [passage for passage in found if passage.kind == "qa"]
-            found = pairs if pairs and (case.refuse or first.is_in(pairs)) else found
+        found = self._of_one_kind(first, found)
         if chance.random() < _THINNED:
-            others = [passage.id for passage in found if passage.id not in kept]
-            number = max(0, chance.choice(_FEW) - len(kept))
-            chosen = kept | set(chance.sample(others, min(number, len(others))))
-            found = [passage for passage in found if passage.id in chosen] or found
+            found = self._thinned(found, kept)
         if (case.refuse or first.is_in(found)) and chance.random() < _CROWDED:
             found = self._crowded(found)
         if chance.random() < _SHUFFLED:
             chance.shuffle(found)
         return replace(context, passages=tuple(found))
+
+    def _with_or_without(self, first: Bearing, passages: Sequence[Passage]) -> list[Passage]:
+        """What was found with what bears the answer out put in, mostly, where it was missed; or taken out, in a share
+        of the questions, where it was found."""
+        found, case = list(passages), first.case
+        own = [passage for passage in self.passages if is_of_section(passage, case) and passage.kind == "section"]
+        wanted = [passage for passage in own if passage.id in first.needed or case.refuse]
+        has = first.is_in(found) or (case.refuse and any(is_of_section(passage, case) for passage in found))
+        if not has and self.chance.random() < _PUT_IN:
+            return self._put_in(wanted[:2], found)
+        if has and not case.refuse and self.chance.random() < _HIDDEN:
+            return [passage for passage in found if not is_of_section(passage, case)]
+        return found
+
+    def _of_one_kind(self, first: Bearing, found: list[Passage]) -> list[Passage]:
+        """In a share the sections alone, in another the pairs where they say enough, else both."""
+        share = self.chance.random()
+        if share < _SECTIONS_ALONE:
+            return [passage for passage in found if passage.kind == "section"] or found
+        if share < _SECTIONS_ALONE + _PAIRS_ALONE:
+            pairs = [passage for passage in found if passage.kind == "qa"]
+            return pairs if pairs and (first.case.refuse or first.is_in(pairs)) else found
+        return found
+
+    def _thinned(self, found: list[Passage], kept: Collection[str]) -> list[Passage]:
+        """Those whose ids are to be `kept`, and few others."""
+        others = [passage.id for passage in found if passage.id not in kept]
+        number = max(0, self.chance.choice(_FEW) - len(kept))
+        chosen = {*kept, *self.chance.sample(others, min(number, len(others)))}
+        return [passage for passage in found if passage.id in chosen] or found
 
     def _crowded(self, found: Sequence[Passage]) -> list[Passage]:
         """The passages far apart, among many others."""

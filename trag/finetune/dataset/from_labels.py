@@ -7,7 +7,7 @@ make things up, and is left out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -35,9 +35,12 @@ class Labelled:
     answer: str
 
 
-def agreed(labels: Iterable[Label], answer: Callable[[str], StoredAnswer | None]) -> tuple[Labelled, ...]:
+def agreed(
+    labels: Iterable[Label], answer: Callable[[str], StoredAnswer | None], documents: Container[str]
+) -> tuple[Labelled, ...]:
     """What the labels ask for, an answer each: of several verdicts on one answer the last that says what is right.
-    Nothing where reviewers disagree on whether it is and none of them settled it, or where nobody says what is."""
+    Nothing where reviewers disagree on whether it is and none of them settled it, or where nobody says what is; and
+    nothing of an answer that stood on more than the chart and these `documents`."""
     by_answer: dict[str, list[Label]] = defaultdict(list)
     for label in labels:
         by_answer[label.answer].append(label)
@@ -47,10 +50,11 @@ def agreed(labels: Iterable[Label], answer: Callable[[str], StoredAnswer | None]
         given = [label for label in given if label.settles][-1:] or given
         if stored is None or len({label.verdict == "Incorrect" for label in given}) > 1:
             continue
+        record = AnswerRecord.from_json(stored.record_json)
         wanted = [text for label in given if (text := _wanted(label, stored.answer))]
-        if wanted:
+        if wanted and all(source.kind == "chart" or source.document in documents for source in record.sources):
             text = CANNOT_ANSWER if refused(wanted[-1]) else wanted[-1]
-            found.append(Labelled(id, AnswerRecord.from_json(stored.record_json).standalone, text))
+            found.append(Labelled(id, record.standalone, text))
     return tuple(found)
 
 

@@ -5,7 +5,6 @@ Knows nothing about how pairs are written.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 
 from fastapi import APIRouter, Request
@@ -22,8 +21,6 @@ from trag.web.documents.notices import Notice
 from trag.web.documents.shelf import Shelf
 from trag.web.forms import filled
 from trag.web.visitors import named
-
-log = logging.getLogger(__name__)
 
 PATH = "/documents/examples"
 
@@ -50,12 +47,11 @@ class ExamplesPage:
     def _save(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         typed, seen = form.get("questions", ""), form.get("seen", "").splitlines()
         try:
-            questions = self.shelf.home.set_examples(typed, instead_of=seen)
+            questions = self.shelf.home.set_examples(typed, instead_of=seen, by=named(request))
         except TragError as error:
             return self._page(seen, typed=typed, problem=error, status=422)
         except StoreError as error:
             return self._page(self.shelf.home.records.examples.all(), typed=typed, problem=error, status=409)
-        log.info("%s changed the example questions", named(request))
         told = f"{counted(len(questions), 'example question')} saved." if questions else "There are no examples now."
         return self.shelf.go(PATH, Notice(told))
 

@@ -15,11 +15,13 @@ from fastapi.responses import HTMLResponse, Response
 from store.passage import Passage
 from trag import view
 from trag.errors import TragError
+from trag.people.reading import opened
 from trag.record import AnswerRecord
 from trag.web.documents import render
 from trag.web.documents.shelf import Shelf
+from trag.web.evidence import documents_of
 from trag.web.told import missing
-from trag.web.visitors import visitor
+from trag.web.visitors import caller
 
 if TYPE_CHECKING:
     from store.library import Document
@@ -130,11 +132,16 @@ class Viewer:
         return Place((*passages, told), told, told, support, asked, changed=True)
 
     def _record(self, request: Request, answer: str) -> AnswerRecord | None:
-        """An answer that was given to whoever asks."""
-        records = self.shelf.home.records
-        stored = records.answer(answer) if answer else None
-        own = {conversation.id for conversation in records.conversations(visitor(request))}
-        return AnswerRecord.from_json(stored.record_json) if stored and stored.conversation in own else None
+        """An answer that was given to whoever asks; or any, to a reviewer who may read all that it stands on."""
+        home, who = self.shelf.home, caller(request)
+        stored = home.records.answer(answer) if answer else None
+        if stored is None:
+            return None
+        record = AnswerRecord.from_json(stored.record_json)
+        if any(stored.conversation == own.id for own in home.records.conversations(who.person)):
+            return record
+        readable = opened(who, documents_of(record), self.shelf.library, home.organization.chart)
+        return record if who.may("reviewer") and all(readable.values()) else None
 
 
 def is_drawn(document: Document) -> bool:

@@ -133,9 +133,9 @@ class ModelsPage:
 
     def _curve(self) -> Curve | None:
         now = self.fine_tune.now
-        if now is None or not now.work.id:
+        if now is None or not now.about.work.id:
             return None
-        return curve(child.steps(child.said(training(self.home, now.work))))
+        return curve(child.steps(child.said(training(self.home, now.about.work))))
 
     # Adapters
 

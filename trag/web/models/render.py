@@ -18,8 +18,9 @@ from trag.web.render import environment
 if TYPE_CHECKING:
     from store.promotions import Promotion
     from trag.finetune.candidates import Manifest
-    from trag.finetune.going import Going
+    from trag.finetune.going import Tuning
     from trag.models.local import LocalFile
+    from trag.undertaking import Going
     from trag.web.documents.notices import Notice
     from trag.web.models.answering import Answering
 
@@ -35,7 +36,7 @@ def models(
     before: str | None,
     files: Sequence[LocalFile],
     folder: Path,
-    going: Going | None,
+    going: Going[Tuning] | None,
     curve: Curve | None,
     notice: Notice | None,
 ) -> str:
@@ -55,7 +56,7 @@ def models(
     )
 
 
-def progress(going: Going | None, curve: Curve | None) -> str:
+def progress(going: Going[Tuning] | None, curve: Curve | None) -> str:
     """How far the fine-tune has come that runs, or how the last one ended."""
     return _page("progress", going=going, curve=curve)
 

@@ -7,6 +7,7 @@ what an admin changes counts at once. Knows nothing about addresses and who may 
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -36,6 +37,7 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 """What this machine calls itself: a page elsewhere that points its own name here (DNS rebinding) is refused."""
 COOKIES = ("trag", "__Host-trag")
 """What the cookie of a session is called between here and here, and over TLS."""
+_HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?")
 MOST_TABS = 200
 """Pages of Gradio's that one person may have open; the one that was opened first is forgotten."""
 MOST_REFUSALS = 60
@@ -177,9 +179,12 @@ def one_cookie(headers: Headers, name: str) -> str:
 
 
 def host_name(headers: Headers) -> str:
-    """The name in the Host header, without the port; "" when it is none."""
+    """The name in the Host header, without the port; "" when it is none, or there is not exactly one."""
+    found = headers.getlist("host")
+    if len(found) != 1 or not _HOST.fullmatch(found[0]):
+        return ""
     try:
-        return urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        return urlsplit(f"//{found[0]}").hostname or ""
     except ValueError:
         return ""
 

@@ -96,7 +96,7 @@ class Answering:
 
     async def begin(self, asked: Asked, caller: Caller) -> Listening:
         """Ask for `caller`. Raises Refused for a conversation that is not theirs, or in which something is being
-        answered."""
+        answered, and LineFull when they have as many questions under way as one person may."""
         history = asked.history
         if asked.conversation:
             history = await run_in_threadpool(self._history, asked.conversation, caller.person)
@@ -111,7 +111,7 @@ class Answering:
             finally:
                 self.askings.forget(place)
 
-        if not self.askings.begin(place, asked.question, lambda stop: listening.events(ask, stop)):
+        if not self.askings.begin(place, asked.question, lambda stop: listening.events(ask, stop), by=caller.person):
             raise Refused(409, "Another question is being answered in this conversation.", "Wait for its answer.")
         return listening
 

@@ -18,6 +18,7 @@ from trag.web.quality.desk import Desk
 from trag.web.quality.pairing import CHANGES, Answer, pairs
 from trag.web.quality.wanted import Wanted
 from trag.web.told import missing
+from trag.web.visitors import caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class ComparePage:
         before, after = chosen
         if before is None or after is None:
             return missing(request)
-        answers = self._answers(before), self._answers(after)
+        answers = self._answers(request, before), self._answers(request, after)
         page = render.compare(
             sides,
             before,
@@ -64,8 +65,10 @@ class ComparePage:
         )
         return HTMLResponse(page)
 
-    def _answers(self, side: Side) -> tuple[Answer, ...]:
-        return tuple(each for each in self.desk.answers(side.run) if each.result.system == side.system)
+    def _answers(self, request: Request, side: Side) -> tuple[Answer, ...]:
+        """The answers of a side, as far as whoever looks may read them."""
+        answers = tuple(each for each in self.desk.answers(side.run) if each.result.system == side.system)
+        return self.desk.open_to(caller(request), answers)
 
 
 def _chosen(sides: Sequence[Side], query: Mapping[str, str]) -> tuple[Side | None, Side | None] | None:

@@ -5,6 +5,7 @@ Knows nothing about HTML.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -13,8 +14,12 @@ from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
 from trag.errors import TragError
-from trag.evaluate.runs import Results, Run
+from trag.evaluate.runs import Result, Results, Run
+from trag.evaluate.tables import COMPLEX, SIMPLE
+from trag.people import Caller
+from trag.people.reading import hidden, readers
 from trag.web.documents.notices import Notice, Notices
+from trag.web.evidence import documents_of
 from trag.web.quality.figures import Figures
 from trag.web.quality.going import Evaluation
 from trag.web.quality.pairing import Answer, numbered
@@ -43,10 +48,30 @@ class Desk:
         """The answers that a run has by now. Raises TragError when they are damaged."""
         return numbered(self.results.results(run.id))
 
+    def open_to(self, who: Caller, answers: Sequence[Answer]) -> tuple[Answer, ...]:
+        """Those answers of a run whose words somebody may read, and the right ones beside them.
+
+        An evaluation reads every document. What it answered from, and the one that a question is about, must be open to
+        them; a question that names none may be about any, unless it is one about the chart.
+        """
+        chart, there = self.home.organization.chart, self.home.records.library.documents()
+        closed = hidden(who, there, chart)
+        if readers(who, chart) is None:
+            return tuple(answers)
+        readable = {document.name for document in there} - closed
+
+        def is_open(result: Result) -> bool:
+            if not documents_of(result.record) <= readable:
+                return False
+            about_chart = result.case.kind in (*SIMPLE, *COMPLEX)
+            return result.case.document in readable if result.case.document else about_chart or not closed
+
+        return tuple(answer for answer in answers if is_open(answer.result))
+
     def is_running(self, run: Run) -> bool:
         """Whether answers are being added to a run."""
         now = self.evaluation.now
-        return now is not None and not now.over and now.run == run.id
+        return now is not None and not now.over and now.about.run == run.id
 
     def refuse_if_running(self, run: Run) -> None:
         """Raises TragError for a run that must not be touched now."""

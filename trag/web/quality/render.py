@@ -15,9 +15,10 @@ from org.chart import Chart
 from store.records import ChartVersion
 from trag.evaluate import tables
 from trag.evaluate.exports import model_of
-from trag.evaluate.runs import Run
+from trag.evaluate.runs import Result, Run
 from trag.record import VERDICTS
 from trag.web.evidence import evidence
+from trag.web.leads import here
 from trag.web.quality import LARGEST_SET
 from trag.web.quality.figures import Measured, trends
 from trag.web.quality.pairing import CHANGES, Answer, Pair
@@ -29,9 +30,10 @@ from trag.web.render import MEANINGS, NEIGHBOURS, badge, environment, pieces
 if TYPE_CHECKING:
     from trag.evaluate.comparing import Comparison
     from trag.home import State
+    from trag.undertaking import Going
     from trag.web.documents.notices import Notice
     from trag.web.quality.compare import Side
-    from trag.web.quality.going import Going
+    from trag.web.quality.going import Evaluating
     from trag.web.quality.systems import Offered
 
 SAMPLE = """{"id": "1", "kind": "simple", "question": "What is the Library under?", "gold": [["Education"]]}
@@ -64,7 +66,7 @@ def quality(
     systems: Sequence[Offered],
     measured: Sequence[Measured],
     *,
-    going: Going | None,
+    going: Going[Evaluating] | None,
     chosen: str,
     first: int,
     state: State,
@@ -92,23 +94,23 @@ def quality(
     )
 
 
-def progress(going: Going | None) -> str:
+def progress(going: Going[Evaluating] | None) -> str:
     """How far the evaluation has come that runs, or how the last one ended."""
     return _page("progress", going=going)
 
 
 def run(
     run: Run,
+    results: Sequence[Result],
     answers: Sequence[Answer],
     wanted: Wanted,
     *,
-    going: Going | None,
+    going: Going[Evaluating] | None,
     before: Run | None,
     notice: Notice | None,
 ) -> str:
-    """A run with its tables and those of its answers that are `wanted`; `going` says how far it has come while it runs,
-    `before` is an earlier one of the same set."""
-    results = [answer.result for answer in answers]
+    """A run with the tables of its `results`, and those `wanted` of its `answers`, which the visitor may read; `going`
+    says how far it has come while it runs, `before` is an earlier one of the same set."""
     fitting = [answer for answer in answers if wanted.fits(answer.result)]
     return _page(
         "run",
@@ -123,7 +125,8 @@ def run(
         answers=fitting[wanted.first : wanted.first + MOST],
         total=len(fitting),
         most=MOST,
-        undecided=sum(result.score.verdict is None for result in results),
+        undecided=sum(answer.result.score.verdict is None for answer in answers),
+        closed=len(results) - len(answers),
         going=going,
         running=going is not None,
         before=before,
@@ -134,17 +137,18 @@ def run(
 def answer(
     run: Run,
     answers: Sequence[Answer],
-    number: int,
+    answer: Answer,
     *,
     chart: Chart | None,
     charts: Sequence[ChartVersion],
     documents: Mapping[str, bool],
     notice: Notice | None,
 ) -> str:
-    """The answer at a place of a run, with its gold, its checks and its sources; `documents` are those that are there,
-    by name, and whether whoever looks may open each."""
-    answer = answers[number]
+    """An answer of a run, with its gold, its checks and its sources; `answers` are all that whoever looks may read,
+    `documents` those that are there, by name, and whether they may open each."""
     record = answer.result.record
+    numbers = [each.number for each in answers]
+    place = numbers.index(answer.number)
     found = evidence(record, chart, documents)
     return _page(
         "answer",
@@ -154,8 +158,9 @@ def answer(
         case=answer.result.case,
         score=answer.result.score,
         record=record,
-        others=[each for each in answers if each.result.case == answer.result.case and each.number != number],
-        last=len(answers) - 1,
+        others=[each for each in answers if each.result.case == answer.result.case and each != answer],
+        before=numbers[place - 1] if place else None,
+        after=numbers[place + 1] if place + 1 < len(numbers) else None,
         badge=badge(record),
         pieces=pieces(record, found),
         used=[each for each in found if each.used],
@@ -222,6 +227,12 @@ def percent(value: float | None) -> str:
     return "none" if value is None else f"{value:.1%}"
 
 
+def in_charge() -> bool:
+    """Whether a page is drawn for somebody who may begin, stop and remove: others look and judge."""
+    caller = here()
+    return caller is not None and caller.may("admin")
+
+
 def _sides(pairs: Sequence[Pair]) -> tuple[list[Answer], list[Answer]]:
     return [pair.before for pair in pairs], [pair.after for pair in pairs]
 
@@ -244,6 +255,7 @@ def _page(name: str, **values: object) -> str:
         time_left=time_left,
         undecided_word=UNDECIDED,
         urlencode=urlencode,
+        in_charge=in_charge(),
         verdicts=VERDICTS,
         **values,
     )

@@ -52,9 +52,11 @@ class RunPage:
         run = self.desk.run(run_id)
         if run is None:
             return missing(request)
+        answers = self.desk.answers(run)
         page = render.run(
             run,
-            self.desk.answers(run),
+            [answer.result for answer in answers],
+            self.desk.open_to(caller(request), answers),
             Wanted.read(request.query_params),
             going=self.desk.evaluation.now if self.desk.is_running(run) else None,
             before=self._before(run),
@@ -65,15 +67,16 @@ class RunPage:
     def answer(self, request: Request, run_id: str, number: int) -> Response:
         """One answer with what it stands on, and what was found wrong with it."""
         run = self.desk.run(run_id)
-        answers = self.desk.answers(run) if run else ()
-        if run is None or number >= len(answers):
+        answers = self.desk.open_to(caller(request), self.desk.answers(run)) if run else ()
+        answer = next((each for each in answers if each.number == number), None)
+        if run is None or answer is None:
             return missing(request)
         chart = self.desk.home.organization.chart
-        quoted = documents_of(answers[number].result.record)
+        quoted = documents_of(answer.result.record)
         page = render.answer(
             run,
             answers,
-            number,
+            answer,
             chart=chart,
             charts=self.desk.home.records.charts(),
             documents=opened(caller(request), quoted, self.desk.home.records.library, chart),
@@ -121,11 +124,12 @@ class RunPage:
 
     def _label(self, request: Request, form: ImmutableMultiDict[str, str], run_id: str, number: int) -> Response:
         run = self.desk.run(run_id)
-        answers = self.desk.answers(run) if run else ()
+        answers = self.desk.open_to(caller(request), self.desk.answers(run)) if run else ()
+        answer = next((each for each in answers if each.number == number), None)
         verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)
-        if run is None or number >= len(answers) or verdict is None:
+        if run is None or answer is None or verdict is None:
             return missing(request)
-        judged = answers[number].result
+        judged = answer.result
         with self._one_at_a_time:
             self.desk.results.label(run, judged.system, judged.case.id, verdict, by=named(request))
         self.desk.figures.forget(run.id)

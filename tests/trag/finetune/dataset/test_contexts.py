@@ -19,7 +19,8 @@ pytestmark = pytest.mark.slow
 def test_the_prompt_of_an_example_is_the_one_that_the_pipeline_sends(home: Home, question: str) -> None:
     assistant = home.assistant
     asking = Asking(assistant, question, SYSTEMS["trag"], None, threading.Event())
-    asking.gather(())
+    asking.understand(())
+    asking.gather()
     sent = asking.prompt()
     learned = example("any", home.organization.name, gather(question, assistant), [Asked(question, "x", "document")])
     prompt = prompts.answer(

@@ -5,13 +5,18 @@ import pytest
 from prompts import CANNOT_ANSWER
 from store.records import Label, StoredAnswer
 from trag.finetune.dataset.from_labels import agreed
-from trag.record import AnswerRecord, ModelUsed
+from trag.record import AnswerRecord, ModelUsed, Source
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def stored(answer: str) -> StoredAnswer:
-    record = AnswerRecord("1", "and the fee?", "what is the fee", answer, "answered", ModelUsed("", "", ""))
+def stored(answer: str, *sources: tuple[str, str]) -> StoredAnswer:
+    """An answer that stands on these, each a kind and a document."""
+    told = tuple(
+        Source(str(place), kind, document, "", None, "5", 0.5) for place, (kind, document) in enumerate(sources)
+    )
+    used = ModelUsed("", "", "")
+    record = AnswerRecord("1", "and the fee?", "what is the fee", answer, "answered", used, sources=told)
     return StoredAnswer("1", None, record.question, answer, record.to_json(), NOW)
 
 
@@ -40,9 +45,26 @@ def label(verdict: str, corrected: str = "", reviewer: str = "ann", *, settles: 
     ],
 )  # fmt: skip
 def test_what_reviewers_want(labels: list[Label], answer: str, expected: str | None) -> None:
-    found = agreed(labels, lambda id: stored(answer))
+    found = agreed(labels, lambda id: stored(answer), ())
     assert [(one.question, one.answer) for one in found] == ([("what is the fee", expected)] if expected else [])
 
 
 def test_an_answer_that_is_gone_teaches_nothing() -> None:
-    assert agreed([label("Correct")], lambda id: None) == ()
+    assert agreed([label("Correct")], lambda id: None, ()) == ()
+
+
+@pytest.mark.parametrize(
+    ("sources", "learned"),
+    [
+        ([("chart", "Organization chart 1"), ("section", "open.md"), ("qa", "open.md")], True),
+        ([("section", "open.md"), ("section", "secret.md")], False),
+        ([("qa", "secret.md")], False),
+        ([("approved", "secret.md")], False),
+    ],
+    ids=["open", "one of them is not", "a pair", "approved"],
+)
+def test_an_answer_teaches_only_where_all_it_stands_on_may_be_learned_from(
+    sources: list[tuple[str, str]], learned: bool
+) -> None:
+    found = agreed([label("Correct")], lambda id: stored("5 euros.", *sources), {"open.md"})
+    assert bool(found) is learned

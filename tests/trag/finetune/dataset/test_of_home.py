@@ -1,17 +1,22 @@
 """The dataset of a real home: what it holds, that its sides share nothing, and what makes it useless."""
 
+import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from org.chart import load
 from prompts import CANNOT_ANSWER
+from store.passage import OPEN
 from trag.errors import TragError
 from trag.evaluate import cases as case_files
 from trag.finetune.dataset import examples, folders, of_home
 from trag.finetune.dataset.card import Card
 from trag.finetune.dataset.examples import Example
 from trag.home import Home, open_home
+from trag.record import Source
 from trag.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -113,3 +118,66 @@ def test_a_home_with_nothing_in_it_is_refused(tmp_path: Path) -> None:
         of_home.make(empty, tmp_path / "dataset")
     assert "holds no questions" in error.value.message
     assert not (tmp_path / "dataset").exists()
+
+
+PEOPLE_ONLY = "board"
+DOCUMENTS = {
+    "open.md": ("# Handbook", "Parking", "A permit for the car park costs {0} a month and is given by the porter."),
+    "secret.md": ("# Board papers", "Merger", "The merger with the harbour office costs {0} and is kept by the board."),
+}
+CANARIES = {"open.md": "alpenrose", "secret.md": "nightjar"}
+
+
+@pytest.fixture
+def partly_closed(tmp_path: Path) -> Iterator[Home]:
+    """A home with a document that everybody may read and one that few may; a word of its own stands in the sections, a
+    pair and a labelled answer of each."""
+    chart = b"name,parent\nClub,\n" + b"".join(b"Unit %d,Club\nDesk %d,Unit %d\n" % (n, n, n) for n in range(12))
+    with open_home(Settings(home=tmp_path / "home")) as home:
+        pairs = []
+        for name, (title, section, text) in DOCUMENTS.items():
+            told = text.format(f"{CANARIES[name]} money")
+            (tmp_path / name).write_text(f"{title}\n\n## {section}\n\n{told}\n\n## Hours\n\nFrom nine to five.\n")
+            pairs.append(
+                {
+                    "question": f"What does the {section.lower()} cost?",
+                    "answer": told,
+                    "type": "question",
+                    "document": name,
+                    "section": section,
+                }
+            )
+        (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
+        results = home.ingest(
+            [*(tmp_path / name for name in DOCUMENTS), tmp_path / "pairs.jsonl"],
+            replace=False,
+            progress=lambda *_: None,
+        )
+        assert not any(result.failed for result in results), results
+        home.activate_chart(load(chart, "chart.csv"), "chart.csv", chart, by="admin")
+        home.set_audience("secret.md", frozenset([PEOPLE_ONLY]))
+        for number, pair in enumerate(pairs):
+            source = Source("1", "section", pair["document"], pair["section"], None, pair["answer"], 0.9)
+            record = home.assistant.problem(f"tell me about {CANARIES[pair['document']]} money", "")
+            record = replace(record, id=f"answer-{number}", answer=pair["answer"], sources=(source,))
+            home.records.save_answer(record.id, None, record.question, record.answer, record.to_json())
+            home.records.put_label(record.id, "reviewer", "Correct", "", "")
+        yield home
+
+
+def test_only_what_everyone_may_read_is_learned_from(partly_closed: Home, tmp_path: Path) -> None:
+    of_home.make(partly_closed, tmp_path / "dataset", seed=3)
+    files = [path for path in (tmp_path / "dataset").rglob("*") if path.is_file()]
+    held = {
+        word: [path.name for path in files if word in path.read_text(encoding="utf-8")] for word in CANARIES.values()
+    }
+    assert held["alpenrose"], "what everyone may read is learned from"
+    assert held["nightjar"] == []
+
+
+def test_a_document_is_learned_from_when_everyone_may_read_it_again(partly_closed: Home, tmp_path: Path) -> None:
+    partly_closed.set_audience("secret.md", OPEN)
+    of_home.make(partly_closed, tmp_path / "dataset", seed=3)
+    train, held_out = sides(tmp_path / "dataset")
+    learned = [one for example in (*train, *held_out) for one in example.asked if "nightjar" in one.answer]
+    assert {one.kind for one in learned} == {"document", "label"}, learned

@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from prompts import Message
 from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import layout
+from trag.llm import header
 
 
 def test_rows_turned_to_llama_cpp_and_back_are_the_same() -> None:
@@ -109,3 +111,14 @@ def test_the_embedded_model_is_known_by_its_published_file(model_home: Path) -> 
     base = bases.find(model_home, "")
     assert (base.name, base.sha256[:8]) == ("SmolLM2-135M-Instruct", "b179c952")
     assert bases.shape(base).weights == pytest.approx(134.5e6, rel=0.01)
+
+
+@pytest.mark.slow
+def test_a_file_without_a_chat_template_is_asked_by_the_one_beside_it(tiny: Path, tmp_path: Path) -> None:
+    key, bare = b"tokenizer.chat_template", tmp_path / "bare.gguf"
+    bare.write_bytes(tiny.read_bytes().replace(key, b"tokenizer.chat_tempeast", 1))
+    asked = (Message("system", "Answer shortly."), Message("user", "Who leads the Board?"))
+    template = header.read(tiny).text(key.decode())
+    bare.with_name("bare.gguf.jinja").write_text(template, encoding="utf-8")
+    beside = bases.vocabulary(bases.find(tmp_path, str(bare)))
+    assert beside.prompt(asked) == bases.vocabulary(bases.find(tiny.parent, str(tiny))).prompt(asked)

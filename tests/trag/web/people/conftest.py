@@ -1,5 +1,6 @@
 """A home of real records, the pages of the people over it behind the gate, and browsers that look at them."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -35,14 +36,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passwords, "_nobodys", lambda: nobodys)
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database that is up to date, to be copied."""
-    place = tmp_path_factory.mktemp("made") / "trag.db"
-    Records(f"sqlite:///{place}").close()
-    return place
-
-
 @dataclass
 class Place:
     """A home of its own, and browsers that look at it."""
@@ -75,11 +68,9 @@ class Place:
 
 
 @pytest.fixture
-def opened(made: Path, tmp_path: Path) -> Iterator[Any]:
+def opened(empty_database: Path, tmp_path: Path) -> Iterator[Any]:
     """Opens a home under settings."""
-    database = tmp_path / "trag.db"
-    database.write_bytes(made.read_bytes())
-    with closing(Records(f"sqlite:///{database}")) as records:
+    with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
 
         def opened(**settings: Any) -> Place:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))

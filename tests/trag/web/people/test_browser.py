@@ -235,5 +235,6 @@ def test_single_sign_on(serving: Serving, home: Path, opened: Callable[[str], Pa
         page.goto("/account")
         page.get_by_role("button", name="Sign out").first.click()
         expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        page.wait_for_load_state()  # what the page is made of comes from the process that ends now
         running.terminate()
         process.kill()

@@ -252,6 +252,21 @@ def test_refusals_are_written_down_and_a_flood_of_them_is_not(place: Place) -> N
     assert place.records.audit.count() - before < 70
 
 
+def test_a_link_that_lets_somebody_in_is_in_no_log(place: Place, caplog: pytest.LogCaptureFixture) -> None:
+    root, ada = place.signed_in("root"), place.add("ada")
+    shown = root.post(f"/people/{ada.id}/link").headers["location"]
+    (link,) = re.findall(r"/links/([\w-]{43})", root.get(shown).text)
+    for path in (f"/links/{link}", f"/links/{link}/x", f"/Links/{link}"):
+        answer = place.browser().post(path, headers={"Origin": "http://evil.example"})
+        assert answer.status_code in (403, 404)
+    assert place.done(1) == [("", "refused", "POST /Links/...", "404 There is nothing here.")]
+    events = " ".join(str(each) for each in place.records.audit.all())
+    assert "link made" in events
+    assert link not in events
+    assert link not in caplog.text
+    assert place.browser().get(f"/links/{link}").status_code == 200
+
+
 def test_records_that_cannot_be_read_let_nobody_in(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     root = place.signed_in("root")
 

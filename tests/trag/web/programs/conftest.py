@@ -1,5 +1,6 @@
 """The programs' addresses behind the gate, over real records; who answers is a script."""
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -78,22 +79,12 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty database that is up to date, to be copied."""
-    place = tmp_path_factory.mktemp("made") / "trag.db"
-    Records(f"sqlite:///{place}").close()
-    return place
-
-
-@pytest.fixture(scope="module")
-def opened(made: Path) -> Callable[[Path], AbstractContextManager[Place]]:
+def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Place]]:
     """Opens a home without accounts in a folder."""
 
     @contextmanager
     def opened(folder: Path) -> Iterator[Place]:
-        database = folder / "trag.db"
-        database.write_bytes(made.read_bytes())
-        with closing(Records(f"sqlite:///{database}")) as records:
+        with closing(Records(f"sqlite:///{shutil.copy(empty_database, folder)}")) as records:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None))
             assistant: Any = Scripted()
             app, askings = FastAPI(openapi_url=None), Askings()

@@ -1,0 +1,192 @@
+"""What no browser sends: heads without end, two lengths, half a request, paths that climb. Bytes on a real socket."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from contextlib import ExitStack
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+App = Place = Any  # of conftest.py
+CHUNKED = "Transfer-Encoding: chunked\r\n"
+PATIENCE = 30.0
+"""Seconds for an answer of a machine that does other things too."""
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_200)]
+
+
+def talk(app: App, sent: bytes) -> bytes:
+    """All that comes back until the other side closes, or says nothing more."""
+    with socket.create_connection(("127.0.0.1", app.port), timeout=PATIENCE) as wire:
+        heard = b""
+        try:
+            wire.sendall(sent)
+            while part := wire.recv(65_536):
+                heard += part
+        except (ConnectionError, TimeoutError):
+            pass
+    return heard
+
+
+def head(app: App, line: str, more: str = "", *, close: bool = True) -> bytes:
+    end = "Connection: close\r\n\r\n" if close else "\r\n"
+    return f"{line} HTTP/1.1\r\nHost: 127.0.0.1:{app.port}\r\n{more}{end}".encode("latin-1")
+
+
+def status(heard: bytes) -> int:
+    return int(heard.split(b" ", 2)[1]) if heard.startswith(b"HTTP/1.") else 0
+
+
+@pytest.mark.parametrize(
+    ("more", "body"),
+    [
+        (f"Content-Length: 5\r\n{CHUNKED}", "0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"),
+        ("Content-Length: 5\r\nContent-Length: 50\r\n", "hello"),
+        ("Content-Length: 5, 50\r\n", "hello"),
+        ("Content-Length: +5\r\n", "hello"),
+        ("Content-Length: -1\r\n", ""),
+        ("Content-Length: 0x5\r\n", "hello"),
+        ("Transfer-Encoding: chunked, identity\r\n", "0\r\n\r\n"),
+        ("Transfer-Encoding: xchunked\r\n", "0\r\n\r\n"),
+        (CHUNKED, "zz\r\nhello\r\n0\r\n\r\n"),
+        (CHUNKED, "-5\r\nhello\r\n0\r\n\r\n"),
+        ("X: a\0b\r\n", ""),
+        (" X: a\r\n", ""),
+        ("Host: evil.example\r\n", ""),
+    ],
+    ids=["length and chunks", "two lengths", "a list of lengths", "plus", "minus", "hexadecimal", "identity",
+         "unheard of", "no number", "a negative chunk", "nul", "a folded line", "two hosts"],
+)  # fmt: skip
+def test_a_request_that_two_readers_would_read_differently_is_refused(app: App, more: str, body: str) -> None:
+    heard = talk(app, head(app, "POST /sign-in", more, close=False) + body.encode())
+    assert status(heard) in (400, 413, 421, 501), heard[:300]
+    assert heard.count(b"HTTP/1.") == 1
+
+
+@pytest.mark.parametrize("where", ["a header", "many headers", "the address"])
+def test_the_head_of_a_request_has_a_bound(app: App, where: str) -> None:
+    much = {
+        "a header": head(app, "GET /healthz", f"X: {'a' * 2_000_000}\r\n"),
+        "many headers": head(app, "GET /healthz", "".join(f"X-{n}: a\r\n" for n in range(100_000))),
+        "the address": head(app, f"GET /healthz?{'a' * 2_000_000}"),
+    }
+    # The refusal is lost where the other side hangs up on what is still being sent.
+    assert status(talk(app, much[where])) in (0, 400, 414, 431)
+    assert status(talk(app, head(app, "GET /healthz", f"X: {'a' * 8_000}\r\n"))) == 200
+
+
+def test_others_are_served_while_a_hundred_send_half_a_request(app: App) -> None:
+    with ExitStack() as stack:
+        for _ in range(100):
+            wire = stack.enter_context(socket.create_connection(("127.0.0.1", app.port), timeout=PATIENCE))
+            wire.sendall(b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n")
+        began = time.monotonic()
+        assert httpx.get(f"{app.address}/healthz", timeout=PATIENCE).text == "ok"
+        assert time.monotonic() - began < 10
+
+
+def test_ranges_without_end_take_no_time(app: App) -> None:
+    ranges = ",".join(f"{n}-{n + 1}" for n in range(5_000))
+    began = time.monotonic()
+    answer = talk(app, head(app, "GET /ask.css", f"Range: bytes={ranges}\r\n"))
+    assert status(answer) in (200, 206, 400, 416)
+    assert time.monotonic() - began < 20
+
+
+CLIMBS = [
+    "/assets/../../../../trag.toml", "/assets/..%2f..%2f..%2ftrag.toml", "/assets/%2e%2e/%2e%2e/trag.toml",
+    "/assets//etc/passwd", "/assets/%2fetc/passwd", "/assets/..%5c..%5ctrag.toml", "/assets/%252e%252e%252ftrag.toml",
+    "/static/js/../../trag.toml", "/static/js//etc/passwd", "/gradio_api/file=/etc/passwd",
+    "/gradio_api/file=http://127.0.0.1:1/", "/gradio_api/file/etc/passwd", "/file=trag.db", "/trag.db", "/trag.toml",
+    "/documents/../trag.toml", "/documents/%2e%2e/trag.toml", "/documents/0af%00/view", "/..;/trag.toml",
+    "/charts/versions/..%2f..%2ftrag.toml", "/people/..%2f..%2ftrag.db", "/quality/runs/..%2f..%2ftrag.db/report.md",
+    "/%c0%ae%c0%ae/trag.toml", "/ask.css/../../trag.toml", "/ask.css%00.png", "//127.0.0.1/etc/passwd",
+    "/gradio_api/proxy=http://127.0.0.1:1/", "/gradio_api/component_server", "/gradio_api/token", "/config",
+]  # fmt: skip
+
+
+def test_no_path_leads_out_of_the_house_even_for_an_admin(app: App, place: Place) -> None:
+    cookie = f"Cookie: trag={place.people['root'].cookie}\r\n"
+    assert status(talk(app, head(app, "GET /people", cookie))) == 200
+    wrong = {}
+    for path in CLIMBS:
+        heard = talk(app, head(app, f"GET {path}", cookie))
+        if status(heard) not in (400, 404, 421) or b"root:" in heard or b"answer_tokens" in heard:
+            wrong[path] = heard[:200]
+    assert not wrong
+
+
+BODIES = {
+    "deep": b'{"question": ' + b"[" * 100_000,
+    "deep objects": b'{"question":' * 50_000,
+    "twenty megabytes": json.dumps({"question": "a" * 20_000_000}).encode(),
+    "a million lines": json.dumps({"question": "\n" * 900_000 + "?"}).encode(),
+    "marks": json.dumps({"question": "*_`[(" * 150_000}).encode(),
+    "a huge number": b'{"question": 1' + b"0" * 500_000 + b"}",
+    "twice": b'{"question": "a", "question": {"b": 1}}',
+    "not a number": b'{"question": NaN}',
+    "half a pair": b'{"question": "\\ud800"}',
+    "no utf-8": b'{"question": "\xff\xfe"}',
+    "more than asked": b'{"question": "a", "role": "admin", "person": "root", "readers": null}',
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("kind", BODIES)
+def test_a_body_that_is_no_question_is_refused_soon_and_in_words(app: App, place: Place, kind: str) -> None:
+    headers = place.people["bert"].bearer | {"Content-Type": "application/json"}
+    began = time.monotonic()
+    try:
+        answer = httpx.post(f"{app.address}/api/ask", content=BODIES[kind], headers=headers, timeout=PATIENCE)
+    except httpx.TransportError:  # it hung up on what is too large
+        assert kind == "twenty megabytes"
+        return
+    assert answer.status_code in (413, 422), answer.text[:300]
+    assert answer.json()["detail"]
+    assert not leaks(answer.text)
+    assert time.monotonic() - began < 20
+
+
+def leaks(text: str) -> list[str]:
+    """What no page says of the program that made it."""
+    told = ("Traceback", "site-packages", "/work/", "/trag/", "sqlalchemy", "sqlite3", "pydantic", "uvicorn", 'File "')
+    return [each for each in told if each in text]
+
+
+def test_no_refusal_tells_of_the_program(app: App, place: Place) -> None:
+    client = httpx.Client(base_url=app.address, cookies={"trag": place.people["root"].cookie}, timeout=PATIENCE)
+    none = "0" * 32
+    asked = [
+        ("GET", "/nothing", {}),
+        ("GET", f"/documents/{none}", {}),
+        ("GET", f"/documents/{none}/view", {}),
+        ("GET", f"/people/{none}", {}),
+        ("GET", "/quality/runs/20260105-090000", {}),
+        ("GET", f"/charts/uploads/{'0' * 64}", {}),
+        ("GET", "/documents/pairs?document=zz&first=-1&state=%00", {}),
+        ("GET", "/people?page=99999999999999999999&state=%27", {}),
+        ("GET", "/people/log?before=99999999999999999999", {}),
+        ("POST", "/people", {"data": {"name": "\0"}}),
+        ("POST", f"/people/{none}", {"data": {"role": "king"}}),
+        ("POST", "/people/import", {"files": {"file": ("x.csv", b"\0\xff")}}),
+        ("POST", "/charts/uploads", {"content": b"\0" * 100}),
+        ("POST", "/documents/uploads?name=..%2f..%2fx.exe", {"content": b"MZ"}),
+        ("POST", f"/charts/uploads/{'0' * 64}/activate", {}),
+        ("POST", "/gradio_api/queue/join", {"json": {"session_hash": "t", "fn_index": 999}}),
+        ("POST", "/gradio_api/queue/join", {"content": b"{"}),
+        ("POST", "/v1/chat/completions", {"json": {}}),
+        ("PUT", "/people", {}),
+        ("GET", "/gradio_api/queue/data", {}),
+    ]
+    wrong = {}
+    for method, path, more in asked:
+        answer = client.request(method, path, **more)  # type: ignore[arg-type]
+        found = leaks(answer.text) + [each for each in ("server", "x-powered-by") if each in answer.headers]
+        if found or answer.status_code >= 500 or "content-security-policy" not in answer.headers:
+            wrong[method, path] = (answer.status_code, found, answer.text[:200])
+    assert not wrong
+    client.close()

@@ -1,0 +1,48 @@
+"""An organization, and answers scored in it: what the tests of every kind of gold share."""
+
+from collections.abc import Callable
+
+import pytest
+
+from org import chart
+from org.entities import EntityFinder
+from trag.asking import Organization
+from trag.evaluate.cases import Case
+from trag.evaluate.scoring import Score, score
+from trag.record import AnswerRecord, ModelUsed, Source
+
+HARBOUR = b"""name,parent,type,aliases
+Harbour Trust,,trust,HT
+Board of Trustees,Harbour Trust,board,Trustees
+Director General,Board of Trustees,position,DG
+Legal Office,Director General,office,
+Contracts Desk,Legal Office,desk,
+Claims Desk,Legal Office,desk,
+Finance Division,Director General,division,Money People
+Payroll Team,Finance Division,team,
+Treasury Team,Finance Division,team,
+Registry,Finance Division,team,
+Audit Committee,Board of Trustees,committee,AC
+Registry,Legal Office,team,
+"""
+
+
+@pytest.fixture(scope="session")
+def scored() -> Callable[..., Score]:
+    """Scores the answer to a case, with the texts of its sources, in the harbour or another organization."""
+    made = chart.load(HARBOUR, "chart.csv")
+    harbour = Organization("Harbour Trust", made, EntityFinder(made))
+
+    def scored(case: Case, answer: str, *sources: str, of: Organization = harbour) -> Score:
+        record = AnswerRecord(
+            id="1",
+            question=case.question,
+            standalone=case.question,
+            answer=answer,
+            status="answered",
+            model=ModelUsed("", "", ""),
+            sources=tuple(Source(f"s{n}", "section", "d", "", None, text, 1.0) for n, text in enumerate(sources)),
+        )
+        return score(case, record, of)
+
+    return scored

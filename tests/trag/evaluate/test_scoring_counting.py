@@ -1,0 +1,48 @@
+"""How many units there are: each rule by small answers judged by hand."""
+
+from collections.abc import Callable
+
+import pytest
+
+from trag.evaluate.cases import Case
+from trag.evaluate.scoring import Score
+
+Scored = Callable[..., Score]
+C, V, I = "Correct", "Correct-Verbose", "Incorrect"  # noqa: E741, as the paper writes them
+
+UNITS = Case(id="units", question="how many units are directly under the director general", kind="count", count=2)
+BOTH_WAYS = Case(
+    id="ways", question="how many units are under the director general, directly and indirectly", kind="count", count=8
+)
+DEEP = Case(id="deep", question="how many units are under the director general in all", kind="count", count=8)
+TYPED = Case(id="typed", question="how many teams are there under the director general", kind="count", count=4)
+NONE = Case(id="none", question="how many teams has the audit committee", kind="count", count=0)
+
+
+@pytest.mark.parametrize(
+    ("case", "answer", "verdict"),
+    [
+        pytest.param(UNITS, "2", C, id="a figure"),
+        pytest.param(UNITS, "There are two units directly under it.", C, id="a word"),
+        pytest.param(UNITS, "There are three.", I, id="another number"),
+        pytest.param(UNITS, "2 or 3.", I, id="two numbers"),
+        pytest.param(UNITS, "About two.", I, id="vague"),
+        pytest.param(UNITS, "2 units are directly under it, and 8 in all.", C, id="and those of all levels"),
+        pytest.param(BOTH_WAYS, "2 units are directly under it, and 8 in all.", C, id="directly and indirectly"),
+        pytest.param(UNITS, "There are 2 teams directly under it.", I, id="of the wrong thing"),
+        pytest.param(UNITS, "Two: the Legal Office and the Finance Division.", V, id="with the units"),
+        pytest.param(UNITS, "The Legal Office and the Finance Division.", V, id="the units alone"),
+        pytest.param(UNITS, "1. Legal Office\n2. Finance Division", V, id="numbers of a list"),
+        pytest.param(DEEP, "2 directly and 8 in total.", C, id="the total"),
+        pytest.param(DEEP, "2 units are directly under it.", I, id="only those right below"),
+        pytest.param(TYPED, "Four teams, and two desks besides.", C, id="another type beside"),
+        pytest.param(TYPED, "Not four teams.", I, id="denied"),
+        pytest.param(TYPED, "The Finance Division has 3 teams.", I, id="of another unit"),
+        pytest.param(NONE, "It has none.", C, id="none"),
+        pytest.param(NONE, "There are no teams under it.", C, id="no teams"),
+        pytest.param(NONE, "One.", I, id="one for none"),
+    ],
+)
+def test_counts_are_of_the_thing_asked(scored: Scored, case: Case, answer: str, verdict: str) -> None:
+    found = scored(case, answer)
+    assert found.verdict == verdict, found.reasons

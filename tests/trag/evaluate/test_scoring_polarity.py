@@ -1,0 +1,53 @@
+"""Yes and no: each rule by small answers judged by hand."""
+
+from collections.abc import Callable
+
+import pytest
+
+from trag.evaluate.cases import Case
+from trag.evaluate.scoring import Score
+
+Scored = Callable[..., Score]
+C, V, I = "Correct", "Correct-Verbose", "Incorrect"  # noqa: E741, as the paper writes them
+
+YES = Case(
+    id="yes",
+    question="is the claims desk somewhere under the director general",
+    kind="complex",
+    answer="Yes, Claims Desk is under Legal Office.",
+    polarity="yes",
+)
+NO = Case(
+    id="no",
+    question="is the claims desk under the finance division",
+    kind="complex",
+    answer="No, Claims Desk is under Legal Office.",
+    gold=(("Legal Office",),),
+    polarity="no",
+)
+
+
+@pytest.mark.parametrize(
+    ("case", "answer", "verdict"),
+    [
+        pytest.param(YES, "Yes.", C, id="yes"),
+        pytest.param(YES, "Indeed it is.", C, id="indeed"),
+        pytest.param(YES, "That is correct.", C, id="that is correct"),
+        pytest.param(YES, "The Claims Desk belongs to the Director General.", C, id="stated"),
+        pytest.param(YES, "The Claims Desk is under the Legal Office, so yes.", C, id="at the end"),
+        pytest.param(YES, "No.", I, id="no for yes"),
+        pytest.param(YES, "It isn't.", I, id="it is not"),
+        pytest.param(YES, "The Claims Desk does not belong to the Director General.", I, id="denied in a statement"),
+        pytest.param(YES, "Yes and no.", I, id="both"),
+        pytest.param(YES, "The Claims Desk handles claims.", I, id="neither"),
+        pytest.param(NO, "No, it is under the Legal Office.", C, id="no, and where"),
+        pytest.param(NO, "No.", C, id="a bare no is all that was asked"),
+        pytest.param(NO, "The Claims Desk is under the Legal Office.", C, id="where it is instead"),
+        pytest.param(NO, "The Claims Desk is not under the Finance Division but the Legal Office.", C, id="not but"),
+        pytest.param(NO, "No, it is under the Audit Committee.", I, id="no, but wrongly placed"),
+        pytest.param(NO, "Yes, it is under the Finance Division.", I, id="yes for no"),
+    ],
+)
+def test_yes_and_no(scored: Scored, case: Case, answer: str, verdict: str) -> None:
+    found = scored(case, answer)
+    assert found.verdict == verdict, found.reasons

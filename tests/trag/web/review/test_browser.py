@@ -1,0 +1,236 @@
+"""The review desk in a real Chromium, over the real app: by keyboard alone, by two who differ, by who may not read."""
+
+import csv
+import io
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from store import files
+from store.passage import OPEN, Passage
+from store.person import Newcomer, Role
+from store.records import Records
+from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
+
+Serving = Callable[[Path], AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+PEOPLE: dict[str, Role] = {"ada": "admin", "rita": "reviewer", "sam": "reviewer", "tom": "reviewer", "eve": "employee"}
+AUDIENCES = {"ten.md": OPEN, "two.md": OPEN, "secret.md": frozenset({"board"}), "words.md": OPEN}
+SLOW = 30_000
+"""Milliseconds that a page may take on a machine that does other things too."""
+ARABIC = "كم عدد أيام الإجازة السنوية؟"
+SOURCE = "Invoices above 50,000 are signed by the Director of Finance, and by nobody else."
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The address of the app, the cookie of each person, and the ids of the answers on each document."""
+
+    address: str
+    cookies: dict[str, str]
+    answers: dict[str, list[str]]
+
+
+@pytest.fixture(scope="module")
+def desk(serving: Serving, empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    home = tmp_path_factory.mktemp("home")
+    (home / "trag.db").write_bytes(empty_database.read_bytes())
+    with closing(Records(f"sqlite:///{home}/trag.db")) as records:
+        people = {
+            name: records.people.add(Newcomer(name, shown=name.title(), role=role, state="active"), by="test")
+            for name, role in PEOPLE.items()
+        }
+        cookies = {name: records.sessions.begin(person.id)[0] for name, person in people.items()}
+        for name, audience in AUDIENCES.items():
+            sha256 = files.keep(home / "documents", SOURCE.encode(), ".md")
+            records.library.put(name, sha256, None, [Passage(f"p-{name}", "section", name, "1 Signing", None, SOURCE)])
+            records.library.set_audience(name, audience)
+        place = records.start_conversation(people["eve"].id, "x").id
+        answers = {
+            "ten.md": [given(records, place, "ten.md", f"Question {number}?") for number in range(10, 0, -1)],
+            "two.md": [given(records, place, "two.md", "Who signs?")],
+            "secret.md": [given(records, place, "secret.md", "The canary?")],
+            "words.md": [given(records, place, "words.md", ARABIC)],
+        }
+    with serving(home) as (address, process):
+        yield Desk(address, cookies, answers)
+        process.kill()
+
+
+def given(records: Records, conversation: str, document: str, question: str) -> str:
+    id, words = uuid4().hex, "Invoices above 50,000 are signed by the Director of Finance. The Board is told."
+    first, second = "Invoices above 50,000 are signed by the Director of Finance.", "The Board is told."
+    source = Source(f"p-{document}", "section", document, "1 Signing", None, SOURCE, 0.8)
+    sentences = (CheckedSentence(first, True, source.id), CheckedSentence(second, False))
+    used = ModelUsed("tiny", "0", "")
+    record = AnswerRecord(
+        id, question, question, words, "answered", used, sources=(source,), checks=Checks(sentences, chart="v1")
+    )
+    records.save_answer(id, conversation, question, words, record.to_json())
+    return id
+
+
+@pytest.fixture
+def page_of(desk: Desk, browser: Browser) -> Iterator[Callable[[str], Page]]:
+    """Opens a window of somebody who is signed in; what its console calls an error fails the test."""
+    contexts: list[BrowserContext] = []
+    wrong: list[str] = []
+
+    def page_of(name: str) -> Page:
+        context = browser.new_context(base_url=desk.address)
+        context.set_default_timeout(60_000)
+        context.add_cookies([{"name": "trag", "value": desk.cookies[name], "url": desk.address}])
+        context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+        context.on("weberror", lambda error: wrong.append(str(error.error)))
+        contexts.append(context)
+        return context.new_page()
+
+    yield page_of
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def heading(page: Page, question: str) -> None:
+    """Until the page of an answer is there, and its keys work."""
+    expect(page.locator("[data-keys] h1")).to_have_text(question, timeout=SLOW)
+
+
+def begin(page: Page, path: str, question: str) -> None:
+    """Opens a queue and the first answer of it."""
+    page.goto(path)
+    expect(page.locator("[data-keys] [data-begin]")).to_be_visible(timeout=SLOW)
+    press(page, "Enter")
+    heading(page, question)
+
+
+def test_a_reviewer_labels_ten_answers_by_keyboard_alone(desk: Desk, page_of: Callable[[str], Page]) -> None:
+    page = page_of("rita")
+    begin(page, "/review?document=ten.md", "Question 1?")
+    press(page, "1")
+    heading(page, "Question 2?")
+    expect(page.locator(".done")).to_contain_text("Question 1?")
+    press(page, "r")
+    page.keyboard.type("It says 1, 2 and 3 too much.")  # in a field a figure is a figure
+    press(page, "Escape", "e")
+    expect(page.get_by_label("Corrected or shortened answer")).to_have_value(
+        "Invoices above 50,000 are signed by the Director of Finance. The Board is told."
+    )
+    press(page, "Control+a")
+    page.keyboard.type("The Director of Finance.")
+    press(page, "Escape", "2")
+    heading(page, "Question 3?")
+    press(page, "w", "i")
+    heading(page, "Question 4?")
+    press(page, "j")
+    heading(page, "Question 5?")
+    press(page, "c")
+    heading(page, "Question 6?")
+    press(page, "3")
+    heading(page, "Question 7?")
+    press(page, "u")
+    heading(page, "Question 6?")
+    press(page, "v")
+    for number in (7, 8, 9, 10):
+        heading(page, f"Question {number}?")
+        press(page, "o")
+        expect(page.locator(".sources details[open] blockquote mark").first).to_be_visible()
+        press(page, "1")
+    heading(page, "Question 4?")  # what was skipped
+    press(page, "3")
+    expect(page.locator(".none-found")).to_contain_text("No answer is like that here", timeout=SLOW)
+    lines = page.context.request.get("/review/judged.jsonl").text().splitlines()
+    told = {line["question"]: line for line in map(json.loads, lines) if line["id"] in desk.answers["ten.md"]}
+    letters = {"Correct": "C", "Correct-Verbose": "V", "Incorrect": "I"}
+    assert "".join(letters[told[f"Question {number}?"]["verdict"]] for number in range(1, 11)) == "CVIICVCCCC"
+    assert (told["Question 2?"]["reason"], told["Question 2?"]["corrected"]) == (
+        "It says 1, 2 and 3 too much.",
+        "The Director of Finance.",
+    )
+    assert told["Question 3?"]["wrong_source"] == "ten.md, 1 Signing"
+
+
+def test_two_reviewers_who_disagree_meet_in_the_disputed_queue(desk: Desk, page_of: Callable[[str], Page]) -> None:
+    rita, sam, tom = page_of("rita"), page_of("sam"), page_of("tom")
+    begin(rita, "/review?document=two.md", "Who signs?")
+    press(rita, "s")
+    expect(rita.locator("[data-keys] [role=status]")).to_contain_text("Two reviewers are wanted", timeout=SLOW)
+    press(rita, "r")
+    rita.keyboard.type("The canary sings.")
+    press(rita, "Escape", "1")
+    expect(rita.locator(".done")).to_contain_text("Who signs?", timeout=SLOW)
+
+    begin(sam, "/review?choice=second&document=two.md", "Who signs?")
+    assert "canary" not in sam.content()
+    expect(sam.locator(".verdicts-side .verdict")).to_have_count(0)
+    press(sam, "3")
+    expect(sam.locator(".done")).to_contain_text("Incorrect", timeout=SLOW)
+
+    begin(tom, "/review?choice=disputed&document=two.md", "Who signs?")
+    expect(tom.locator(".side-by-side .verdict")).to_have_text(["Correct", "Incorrect"])
+    expect(tom.locator(".side-by-side")).to_contain_text("The canary sings.")
+    tom.goto("/review/figures")
+    expect(tom.locator(".facts > div").filter(has_text="kappa")).to_contain_text("0.00")
+    expect(tom.locator(".agree tbody tr").first.locator("td")).to_have_text(["0", "0", "1"])
+    begin(tom, "/review?choice=disputed&document=two.md", "Who signs?")
+    expect(tom.get_by_role("heading", name="Decide")).to_be_visible()
+    press(tom, "3")
+    expect(tom.locator(".tabs").get_by_role("link", name="Judged")).to_contain_text("1", timeout=SLOW)
+
+
+def test_an_answer_on_a_restricted_document_is_not_there_for_who_may_not_read_it(
+    desk: Desk, page_of: Callable[[str], Page]
+) -> None:
+    (id,) = desk.answers["secret.md"]
+    ada, rita = page_of("ada"), page_of("rita")
+    begin(ada, "/review?document=secret.md", "The canary?")
+    ada.get_by_role("link", name="Open source 1 in a new tab").focus()
+    with ada.context.expect_page() as opened:
+        press(ada, "Enter")
+    expect(opened.value.locator("mark").first).to_be_visible(
+        timeout=SLOW
+    )  # the words that bear out what somebody else was told
+    press(ada, "1")
+    expect(ada.locator(".done")).to_contain_text("The canary?", timeout=SLOW)
+    for choice in ("newest", "judged", "weak", "sample&share=20"):
+        rita.goto(f"/review?choice={choice}")
+        assert "canary" not in rita.content(), choice
+        assert "secret.md" not in rita.content(), choice
+    request = rita.context.request
+    never = request.get(f"/review/{'f' * 32}")
+    for path in (f"/review/{id}", f"/review/{id}?last={id}"):
+        assert (request.get(path).status, never.status) == (404, 404)
+    assert request.post(f"/review/{id}/verdict", form={"verdict": "Incorrect"}).status == 404
+    for name in ("judged.jsonl", "judged.csv"):
+        assert "canary" not in request.get(f"/review/{name}").text()
+        assert "canary" in ada.context.request.get(f"/review/{name}").text()
+    rows = csv.DictReader(io.StringIO(ada.context.request.get("/review/judged.csv").body().decode("utf-8-sig")))
+    assert id in {row["id"] for row in rows}
+    rita.goto("/review/figures")
+    assert "secret.md" not in rita.content()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+def test_nothing_stands_out_of_a_narrow_window_or_a_page_from_the_right(
+    desk: Desk, page_of: Callable[[str], Page], width: int, direction: str
+) -> None:
+    page = page_of("ada")
+    page.set_viewport_size({"width": width, "height": 800})
+    for path in ("", "?choice=judged", f"/{desk.answers['words.md'][0]}", "/figures", "/approved"):
+        page.goto(f"/review{path}")
+        page.evaluate("direction => (document.documentElement.dir = direction)", direction)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path

@@ -1,0 +1,50 @@
+"""Who sees which verdicts, and may do what."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from store.records import Label
+from store.reviewing import Review
+from trag.people import Caller
+from trag.web.review.judging import sight
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+def lying(standing: str) -> Review:
+    return Review("a", "q", "w", NOW, "eve", "answered", "m", "", None, "", standing, False)
+
+
+def verdicts(said: str) -> tuple[Label, ...]:
+    """ "rita tom!" is a verdict of rita's and one of tom's, which settles."""
+    names = said.split()
+    return tuple(Label("a", name.strip("!"), "Correct", "", "", NOW, settles=name.endswith("!")) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("who", "standing", "given", "others", "may"),
+    [
+        ("rita", "open", "", "", "judge"),
+        ("rita", "second", "sam", "", "judge"),
+        ("admin", "second", "sam", "", "judge"),
+        ("sam", "second", "sam", "", "judge"),
+        ("rita", "Correct", "rita", "", "judge"),
+        ("admin", "Correct", "admin", "", "judge"),
+        ("rita", "Correct", "rita sam", "sam", "judge"),
+        ("tom", "Correct", "rita sam", "rita sam", "look"),
+        ("admin", "Correct", "rita", "rita", "settle"),
+        ("rita", "disputed", "rita sam", "sam", "judge"),
+        ("tom", "disputed", "rita sam", "rita sam", "settle"),
+        ("admin", "disputed", "admin sam", "sam", "settle"),
+        ("rita", "Correct", "rita sam tom!", "sam tom", "look"),
+        ("tom", "Correct", "rita sam tom!", "rita sam", "settle"),
+    ],
+)
+def test_whoever_is_to_judge_sees_nobody_elses_verdict_and_a_third_decides(
+    who: str, standing: str, given: str, others: str, may: str
+) -> None:
+    caller = Caller(who, who, who, "admin" if who == "admin" else "reviewer")
+    found = sight(caller, lying(standing), verdicts(given))
+    assert (" ".join(each.reviewer for each in found.others), found.may) == (others, may)
+    assert (found.mine is not None) == (who in given.replace("!", "").split())

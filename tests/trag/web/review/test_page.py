@@ -1,0 +1,255 @@
+"""The review desk over real records, through the gate: queues, verdicts, second opinions, and what nobody is shown."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.trag.web.review.conftest import Place, texts
+from trag.record import VERDICTS
+
+pytestmark = pytest.mark.slow
+
+HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7*7}} evil.example"""
+
+
+def rows(place: Place, who: str, query: str = "") -> list[str]:
+    return texts(place.page(who, f"/review{query}"), "[data-rows] .question")
+
+
+def tabs(place: Place, who: str, query: str = "") -> dict[str, int]:
+    found = (each.rsplit(" ", 1) for each in texts(place.page(who, f"/review{query}"), ".tabs a"))
+    return {name: int(number) for name, number in found}
+
+
+def test_each_queue_has_its_answers_and_says_how_many(place: Place) -> None:
+    for question, support in (("One?", "y"), ("Two?", "nn"), ("Three?", "yn"), ("Four?", "ynn")):
+        place.answer(question, support=support)
+    flagged = place.answer("Five?", documents=())
+    place.records.put_label(flagged, place.ids["eve"], "Incorrect", "", "", asker=True)
+    assert rows(place, "rita") == ["Five?", "Four?", "Three?", "Two?", "One?"]
+    assert rows(place, "rita", "?choice=weak") == ["Two?", "Four?"]
+    assert rows(place, "rita", "?choice=flagged") == ["Five?"]
+    assert rows(place, "rita", "?document=rules.md&choice=newest") == ["Four?", "Three?", "Two?", "One?"]
+    assert rows(place, "rita", "?unit=b&choice=flagged") == ["Five?"]
+    place.judge("rita", flagged, "Incorrect")
+    expected = {"Newest": 4, "Flagged": 0, "Little support": 2, "Second opinion": 0, "Disputed": 0, "Judged": 1}
+    assert {name: size for name, size in tabs(place, "rita").items() if name != "Sample"} == expected
+    assert texts(place.page("rita", "/review"), ".so-far p") == ["1 of 5 answers judged 20.0%"]
+    assert texts(place.page("rita", "/review?choice=judged"), ".answer-row .verdict") == ["Incorrect"]
+
+
+def test_a_long_queue_is_leafed_through(place: Place) -> None:
+    for number in range(25):
+        place.answer(f"Question {number}?")
+    first = place.page("rita", "/review")
+    assert texts(first, ".paging .soft") == ["1 to 20 of 25"]
+    later = str(first.select("[rel=next]")[0]["href"])
+    assert rows(place, "rita", later.removeprefix("/review")) == [f"Question {number}?" for number in (4, 3, 2, 1, 0)]
+    third = str(place.page("rita", later).select("[data-rows] a")[2]["href"])
+    assert parse_qs(urlsplit(third).query)["at"] == ["22"]
+
+
+def test_after_a_verdict_the_next_answer_opens_and_what_was_skipped_comes_last(place: Place) -> None:
+    one, two, three, four = (place.answer(question) for question in ("One?", "Two?", "Three?", "Four?"))
+    begun = place.browsers["rita"].get("/review/next", follow_redirects=False).headers["location"]
+    assert begun == f"/review/{four}"
+    skipped = place.browsers["rita"].get("/review/next?at=1", follow_redirects=False).headers["location"]
+    assert skipped == f"/review/{three}?at=1"
+    then = place.judge("rita", three, query="?at=1")
+    assert then == f"/review/{two}?at=1&last={three}"
+    then = place.judge("rita", two, query="?at=1")
+    assert then == f"/review/{one}?at=1&last={two}"
+    then = place.judge("rita", one, query="?at=1")
+    assert then == f"/review/{four}?last={one}", "what was skipped waits still"
+    assert place.judge("rita", four) == f"/review?last={four}"
+    assert texts(place.page("rita", f"/review?last={four}"), ".done .of") == ["Four?"]
+    assert texts(place.page("rita", "/review"), ".none-found") == ["Nothing waits here."]
+    assert place.browsers["rita"].get("/review/next", follow_redirects=False).headers["location"] == "/review"
+
+
+def test_a_verdict_keeps_what_was_said_with_it_and_is_taken_back(place: Place) -> None:
+    id, other = place.answer(), place.answer("Other?")
+    said = {"comment": " Too long.\r\n", "corrected": "The Board.", "wrong_source": f"{id}-rules.md"}
+    place.judge("rita", id, "Correct-Verbose", **said)
+    (label,) = place.records.verdicts(id)
+    assert (label.reviewer, label.verdict, label.comment) == (place.ids["rita"], "Correct-Verbose", "Too long.")
+    assert (label.corrected, label.wrong_source) == ("The Board.", f"{id}-rules.md")
+    form = place.page("rita", f"/review/{id}").select("[data-judge]")[0]
+    assert texts(form, "[aria-pressed=true] strong") == ["Correct-Verbose"]
+    assert texts(form, "textarea") == ["Too long.", "The Board."]
+    assert [str(each["value"]) for each in form.select(".wrong [checked]")] == [f"{id}-rules.md"]
+
+    done = place.page("rita", f"/review/{other}?last={id}").select("[data-undo]")[0]
+    back = place.post("rita", str(done["action"])).headers["location"]
+    assert (back, place.standing(id), place.records.verdicts(id)) == (f"/review/{id}", "open", ())
+    assert not place.page("rita", f"/review/{other}?last={id}").select("[data-undo]")
+    assert place.post("rita", f"/review/{id}/undo").status_code == 409
+    done = [(event.who, event.what, event.result) for event in place.records.audit.page(about=id)]
+    assert done == [("rita", "verdict taken back", "Correct-Verbose"), ("rita", "judged", "Correct-Verbose")]
+
+
+def test_what_says_nothing_is_not_kept_and_what_is_too_long_is_refused(place: Place) -> None:
+    id = place.answer()
+    place.judge("rita", id, corrected=" The Board signs. ", wrong_source="somebody else's")
+    (label,) = place.records.verdicts(id)
+    assert (label.corrected, label.wrong_source) == ("", "")
+    refused = place.post("rita", f"/review/{id}/verdict", verdict="Incorrect", comment="x" * 4001)
+    assert (refused.status_code, "4,000 characters" in refused.text) == (409, True)
+    assert place.post("rita", f"/review/{id}/verdict", verdict="Perfect").status_code == 404
+    assert place.standing(id) == "Correct"
+
+
+def test_the_askers_own_label_stands_beside_without_their_name(place: Place) -> None:
+    id = place.answer()
+    place.records.put_label(id, place.ids["eve"], "Incorrect", "I meant cheques.", "", asker=True)
+    page = place.page("rita", f"/review/{id}")
+    assert texts(page, ".asker .verdict") == ["Incorrect"]
+    assert "I meant cheques." in texts(page, ".asker")[0]
+    assert "Eve" not in page.get_text()
+
+
+def test_the_second_reviewer_learns_nothing_of_the_first_verdict_before_their_own(place: Place) -> None:
+    id, other = place.answer("Both?"), place.answer("Alone?")
+    for each in (id, other):
+        assert place.post("ada", f"/review/{each}/second", wanted="yes").status_code == 303
+    place.judge("rita", id, "Incorrect", comment="The canary sings.", corrected="Canary.")
+    place.judge("rita", other, "Incorrect", comment="The canary sings.")
+    assert rows(place, "rita", "?choice=second") == []
+    assert rows(place, "sam", "?choice=second") == ["Alone?", "Both?"]
+    for path in (
+        f"/review/{id}",
+        f"/review/{id}?choice=second&last={other}",
+        "/review?choice=second",
+        f"/review?last={id}",
+        "/review/judged.jsonl",
+        "/review/judged.csv",
+    ):
+        shown = place.browsers["sam"].get(path)
+        assert shown.status_code == 200
+        assert "anary" not in shown.text, path
+        assert not [each for each in texts(place.page("sam", path), ".verdict") if each in VERDICTS], path
+    place.judge("sam", id, "Incorrect")
+    assert "The canary sings." in texts(place.page("sam", f"/review/{id}"), ".others-said")[0]
+    assert (place.standing(id), place.standing(other)) == ("Incorrect", "second")
+    place.post("sam", f"/review/{other}/second", wanted="no")
+    assert place.standing(other) == "Incorrect", "one reviewer is enough after all"
+
+
+def test_where_two_differ_a_third_or_an_admin_decides_with_both_in_sight(place: Place) -> None:
+    one, two = place.answer("One?"), place.answer("Two?")
+    for id in (one, two):
+        place.post("rita", f"/review/{id}/second", wanted="yes")
+        place.judge("rita", id, "Correct", comment="As it stands in the rules.")
+        place.judge("sam", id, "Incorrect", comment="The rules were changed.")
+    assert rows(place, "tom", "?choice=disputed") == ["Two?", "One?"]
+    page = place.page("tom", f"/review/{one}")
+    assert texts(page, ".side-by-side .said-by strong") == ["Rita", "Sam"]
+    assert texts(page, ".side-by-side .verdict") == ["Correct", "Incorrect"]
+    assert texts(page, "#yours") == ["Decide"]
+    refused = place.post("rita", f"/review/{one}/verdict", verdict="Correct", may="settle")
+    assert (refused.status_code, place.standing(one)) == (409, "disputed")
+    place.judge("tom", one, "Incorrect", may="settle")
+    place.judge("ada", two, "Correct", may="settle")
+    assert (place.standing(one), place.standing(two)) == ("Incorrect", "Correct")
+    assert place.records.verdicts(two)[-1].settles
+    figures = place.page("tom", "/review/figures")
+    assert texts(figures, ".agree tbody tr")[0] == "Correct 0 0 2"
+    assert texts(figures, ".facts dd")[-2:] == ["0.00", "poor, 2 answers"]
+
+
+def test_what_was_judged_is_looked_at_and_only_an_admin_decides_otherwise(place: Place) -> None:
+    id = place.answer()
+    place.judge("rita", id, "Correct")
+    page = place.page("sam", f"/review/{id}?choice=judged")
+    assert texts(page, ".others-said .verdict") == ["Correct"]
+    assert not page.select("[data-judge]")
+    assert place.post("sam", f"/review/{id}/verdict", verdict="Incorrect", may="settle").status_code == 409
+    place.judge("ada", id, "Incorrect", may="settle")
+    assert (place.standing(id), place.records.reviewing.agreement()) == ("Incorrect", ())
+
+
+@pytest.mark.parametrize(
+    ("who", "reads"), [("ada", "rbn"), ("rita", "rb"), ("sam", "r"), ("tom", "r")], ids=lambda value: value
+)
+def test_an_answer_is_there_for_those_who_may_read_all_it_stands_on(place: Place, who: str, reads: str) -> None:
+    names = {"r": "rules.md", "b": "board.md", "n": "nobody.md"}
+    ids = {key: place.answer(f"Canary {key}?", documents=("rules.md", name)) for key, name in names.items()}
+    ids["gone"] = place.answer("Canary gone?", documents=("gone.md",))
+    if who == "ada":
+        reads += "|gone"
+    mine = [key for key in ids if key in reads]
+    assert sorted(rows(place, who)) == sorted(f"Canary {key}?" for key in mine)
+    for key, id in ids.items():
+        allowed = key in mine
+        never = "f" * 32
+        found, nothing = (
+            (answer.status_code, re.sub(r"nonce=\S+", "", answer.text))
+            for answer in (place.browsers[who].get(f"/review/{each}") for each in (id, never))
+        )
+        assert (found[0] == 200) if allowed else (found == nothing), key
+        for act in ("verdict", "undo", "second", "pin"):
+            form = {"verdict": "Correct", "wanted": "yes"}
+            if not allowed:
+                assert place.post(who, f"/review/{id}/{act}", **form).status_code == 404, (key, act)
+        assert allowed or place.standing(id) == "open"
+        place.judge("ada", id)
+    for path in ("/review?choice=judged", "/review/judged.jsonl", "/review/judged.csv"):
+        shown = place.browsers[who].get(path).text
+        assert set(re.findall(r"Canary (\w+)\?", shown)) == set(mine), path
+    told = place.page(who, "/review/figures").get_text() + place.page(who, f"/review?last={ids['n']}").get_text()
+    assert [name for name in ("board.md", "nobody.md", "gone.md") if name in told] == [
+        name for key, name in (("b", "board.md"), ("n", "nobody.md"), ("gone", "gone.md")) if key in mine
+    ]
+
+
+def test_an_employee_has_no_desk(place: Place) -> None:
+    id = place.answer()
+    for path in ("/review", f"/review/{id}", "/review/figures", "/review/approved", "/review/judged.csv"):
+        assert place.browsers["eve"].get(path).status_code == 403
+    assert place.post("eve", f"/review/{id}/verdict", verdict="Correct").status_code == 403
+
+
+def test_the_plots_say_what_their_tables_say(place: Place) -> None:
+    verdicts = ["Correct"] * 3 + ["Correct-Verbose"] + ["Incorrect"]
+    for number, verdict in enumerate(verdicts):
+        place.judge("rita", place.answer(f"{number}?", documents=("rules.md",)), verdict)
+    place.answer("Waits?", documents=("rules.md",))
+    for query in ("", "?weeks=4", "?weeks=nonsense"):
+        page = place.page("tom", f"/review/figures{query}")
+        assert texts(page, ".facts dd")[:6] == ["6", "5", "83.3%", "80.0%", "37.6% to 96.4%", "20.0%"]
+        for kind, name in (("document", "rules.md"), ("unit", "Board"), ("model", "tiny + a1")):
+            (figure,) = page.select(f"[data-plot={kind}]")
+            assert [str(part["width"]) for part in figure.select(".track rect")] == ["60.00%", "20.00%", "20.00%"]
+            assert texts(figure, ".said") == ["80.0% right of 5, 20.0% wordy"]
+            assert texts(figure, "tbody tr")[0].startswith(f"{name} 6 5 3 1 1 80.0%")
+        heights = [float(str(part["height"])) for part in page.select("[data-plot=answers] g rect")]
+        assert heights == [pytest.approx(164 * each / 6, abs=0.1) for each in (3, 1, 1, 1)]
+        right = page.select("[data-plot=right] [data-series=right] use title")[0].get_text()
+        assert "80.0%, from 37.6% to 96.4%" in right
+
+
+@pytest.mark.parametrize("path", ["", "/{id}", "/figures", "/approved", "?choice=judged", "/{id}?last={id}"])
+def test_words_of_others_are_shown_as_text_in_their_own_direction(place: Place, path: str) -> None:
+    place.records.library.put(HOSTILE, "1" * 64, None, [])
+    id = place.answer(HOSTILE, HOSTILE, (HOSTILE,))
+    place.records.put_label(id, place.ids["eve"], "Incorrect", HOSTILE, HOSTILE, asker=True)
+    place.judge("ada", id, "Correct-Verbose", comment=HOSTILE, corrected=f"{HOSTILE}!", wrong_source=f"{id}-{HOSTILE}")
+    place.records.approved.pin(id, HOSTILE, HOSTILE, [HOSTILE], "", by=HOSTILE)
+    if path == "":
+        place.records.library.put(HOSTILE, "2" * 64, None, [])
+        place.records.approved.look_over()
+    page = place.page("ada", "/review" + path.format(id=id))
+    assert not [script for script in page.select("script") if "alert" in script.get_text()]
+    assert not page.select("img, b, i, [onerror]")
+    assert "evil.example" in page.get_text()
+    assert "{{7*7}}" in page.select("main")[0].get_text()
+    bare = [
+        found
+        for found in page.find_all(string=re.compile("evil.example"))
+        if found.parent
+        and found.parent.name not in ("title", "option", "bdi")
+        and "unseen" not in found.parent.get("class", [])
+        and not any(tag.get("dir") == "auto" for tag in (found.parent, *found.parent.parents))
+    ]
+    assert not bare
