@@ -21,7 +21,7 @@ from org.statements import Statement
 from prompts import CANNOT_ANSWER, Message, Prompt
 from store.passage import OPEN
 from store.vectors import Passage
-from trag import approved, quote, retrieve, verify
+from trag import approved, cited, quote, retrieve, verify
 from trag.approved import Given
 from trag.events import Token
 from trag.follow_up import Turn, standalone
@@ -361,13 +361,7 @@ class Asking:
 
     def entities(self) -> tuple[Entity, ...]:
         """The units the question names, as the record keeps them."""
-        chart = self.organization.chart
-        return tuple(
-            Entity(unit, chart.unit(unit).name, mention.text, mention.start, mention.end)
-            for mention in self.mentions
-            for unit in mention.units
-            if chart
-        )
+        return cited.entities(self.mentions, self.organization.chart)
 
     def statements_used(self) -> tuple[StatementUsed, ...]:
         """The statements, as the record keeps them."""
@@ -375,22 +369,7 @@ class Asking:
 
     def sources(self) -> tuple[Source, ...]:
         """Statements, then passages, as the record numbers them."""
-        chart = self.organization.chart
-        from_chart = tuple(
-            Source(
-                id=f"chart-{position}",
-                kind="chart",
-                document=f"Organization chart {statement.version}",
-                section=" > ".join(unit.name for unit in chart.path(statement.unit))
-                if chart and statement.unit
-                else "",
-                page=None,
-                text=statement.text,
-                score=1.0,
-            )
-            for position, statement in enumerate(self.statements, 1)
-        )
-        return from_chart + tuple(_as_source(passage) for passage in self.passages)
+        return cited.sources(self.statements, self.passages, self.organization.chart)
 
 
 def as_read(passage: Passage) -> str:
@@ -403,16 +382,3 @@ def as_read(passage: Passage) -> str:
 def whole(passage: Passage) -> str:
     """All that tells what a passage is about."""
     return f"{passage.document}. {passage.section}. {passage.question} {passage.text}"
-
-
-def _as_source(passage: Passage) -> Source:
-    return Source(
-        id=passage.id,
-        kind=passage.kind,
-        document=passage.document,
-        section=passage.section,
-        page=passage.page,
-        text=passage.text,
-        score=round(passage.score, 4),
-        question=passage.question,
-    )

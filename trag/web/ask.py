@@ -204,7 +204,7 @@ class AskPage:
         if verdict in VERDICTS and stored and stored.conversation == chosen and self._owns(who, chosen):
             asker = not who.may("reviewer")
             self.home.records.put_label(
-                answer, who.person, verdict, comment, corrected, asker=asker, where=where(request)
+                answer, who.person, verdict, comment, corrected, asker=asker, by=who.name, where=where(request)
             )
 
     def _ask(self, question: str, chosen: str, who: Caller) -> Shown:

@@ -1,0 +1,56 @@
+"""What an answer rests on, as its record keeps it: the units that were named, the chart's statements, the passages.
+
+Knows nothing about how they were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from org.chart import Chart
+from org.entities import Mention
+from org.statements import Statement
+from store.vectors import Passage
+from trag.record import Entity, Source
+
+
+def entities(mentions: Iterable[Mention], chart: Chart | None) -> tuple[Entity, ...]:
+    """The units of `chart` that the question names; a shared name gives each of its units."""
+    return tuple(
+        Entity(unit, chart.unit(unit).name, mention.text, mention.start, mention.end)
+        for mention in mentions
+        for unit in mention.units
+        if chart
+    )
+
+
+def sources(statements: Iterable[Statement], passages: Iterable[Passage], chart: Chart | None) -> tuple[Source, ...]:
+    """Statements, numbered chart-1, chart-2, ..., then passages under their own ids."""
+    from_chart = (_of_chart(number, statement, chart) for number, statement in enumerate(statements, 1))
+    return (*from_chart, *map(_of_documents, passages))
+
+
+def _of_chart(number: int, statement: Statement, chart: Chart | None) -> Source:
+    path = chart.path(statement.unit) if chart and statement.unit else ()
+    return Source(
+        id=f"chart-{number}",
+        kind="chart",
+        document=f"Organization chart {statement.version}",
+        section=" > ".join(unit.name for unit in path),
+        page=None,
+        text=statement.text,
+        score=1.0,
+    )
+
+
+def _of_documents(passage: Passage) -> Source:
+    return Source(
+        id=passage.id,
+        kind=passage.kind,
+        document=passage.document,
+        section=passage.section,
+        page=passage.page,
+        text=passage.text,
+        score=round(passage.score, 4),
+        question=passage.question,
+    )
