@@ -48,6 +48,7 @@ def test_a_slice_is_spread_over_the_set() -> None:
 
 @pytest.mark.slow
 def test_results_are_written_from_real_runs_that_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAG_ADAPTER", "none")  # with one, each system would run without it too
     (tmp_path / "documents").mkdir()
     (tmp_path / "documents" / "rules.txt").write_text("RULES\n\n1. Ships over 90 metres take two tugs.\n")
     (tmp_path / "chart.csv").write_text("name,parent,type\nHarbour Board,,board\nTug Team,Harbour Board,team\n")

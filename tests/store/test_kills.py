@@ -155,6 +155,7 @@ class Seen:
         self.counts: dict[str, int] = {}
 
     def look(self, records: Records, safe: dict[str, int], kill: int) -> None:
+        self._wait()
         by_answer = [records.labels_of(f"a{number}") for number in range(ANSWERS)]
         for name, last in safe.items():
             mine = sorted(
@@ -175,6 +176,18 @@ class Seen:
             engine = open_database(self.url)
             with reading(engine) as connection:
                 assert connection.scalar(text("PRAGMA integrity_check")) == "ok"
+            engine.dispose()
+
+    def _wait(self) -> None:
+        """Until a server has done with what killed programs had sent it: it may commit that after they are gone."""
+        busy = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'"
+        if self.url.startswith("postgresql"):
+            engine = open_database(self.url)
+            for _ in range(1_000):
+                with reading(engine) as connection:
+                    if not connection.scalar(text(f"{busy} AND pid <> pg_backend_pid()")):
+                        break
+                time.sleep(0.01)
             engine.dispose()
 
 
