@@ -379,6 +379,7 @@ def test_the_embedded_model_answers_from_the_terminal(
     model_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TRAG_HOME", str(model_home))
+    monkeypatch.setenv("TRAG_ADAPTER", "none")
     (tmp_path / "questions").mkdir()
     (tmp_path / "questions" / "law_test.csv").write_bytes(LAW * 3)
     (tmp_path / "law_dev.csv").write_bytes(LAW.replace(b"leads", b"cooks") * 2)
