@@ -74,7 +74,7 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tm
     assert after == list(range(after[0], after[0] + len(after)))
     (candidate,) = Candidates(home / "adapters").all()
     assert candidate.results
-    assert out.splitlines()[0] == f"{candidate.id} beside the model without an adapter"
+    assert out.splitlines()[0] == f"{candidate.id} beside shipped"
     assert f"python -m trag finetune promote {candidate.id}" in out
     assert dict(candidate.settings)["steps"] == str(after[-1])
     assert candidate.base_sha256 == files.base_sha256("")
