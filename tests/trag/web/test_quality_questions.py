@@ -30,7 +30,7 @@ CASES = (
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    with open_home(Settings(home=tmp_path_factory.mktemp("home"))) as home:
+    with open_home(Settings(home=tmp_path_factory.mktemp("home"), adapter="none")) as home:
         home.activate_chart(load(CLUB, "club.csv"), "club.csv", CLUB, by="ada")
         yield home
 
