@@ -1,7 +1,7 @@
 """What stands as the answer: the model's words, the chart's own statement, a quotation, or a refusal.
 
-A wrong placement never stands, and a weak model is never worse than a good search. A pure decision over what the
-other steps found.
+A wrong placement never stands, and a weak model gives way to a good search. A pure decision over what the other steps
+found.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def test_a_reader_asks_checks_labels_and_comes_back(page: Page, ask: Ask) -> Non
     found.get_by_role("button", name="Correct-Verbose").click()
     expect(found.get_by_role("button", name="Correct-Verbose")).to_have_attribute("aria-pressed", "true")
     found.get_by_text("Add a comment").click()
-    found.get_by_label("Comment").fill("Only the sum was asked for.")
+    found.get_by_label("Comment").fill("Only the number was asked for.")
     found.get_by_role("button", name="Save").click()
     expect(found.get_by_text("Your comment")).to_be_visible()
 
@@ -67,7 +67,7 @@ def test_a_reader_asks_checks_labels_and_comes_back(page: Page, ask: Ask) -> Non
     again = page.locator("#log article").nth(1)
     expect(again.locator("h2")).to_have_text(DOCUMENT_QUESTION)
     expect(again.get_by_role("button", name="Correct-Verbose")).to_have_attribute("aria-pressed", "true")
-    expect(again.get_by_label("Comment")).to_have_value("Only the sum was asked for.")
+    expect(again.get_by_label("Comment")).to_have_value("Only the number was asked for.")
 
 
 def test_what_cannot_be_asked_stays_in_the_box(page: Page) -> None:
