@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import httpx
@@ -111,7 +111,10 @@ def test_a_program_that_leaves_frees_the_line(door: tuple[str, str], own_home: P
         for question in left:
             while not leaves(program, question):
                 sleep(0.1)  # four at once are a person's share, and it takes a moment until leaving is noticed
-        answer = program.post("/api/ask", json={"question": ASKED}, headers={"Accept": "application/json"})
+        patience, answer = monotonic() + 60, asked(program)
+        while answer.status_code == 429 and monotonic() < patience:
+            sleep(0.1)  # as above: the last ones' leaving is noticed a moment later
+            answer = asked(program)
     assert answer.status_code == 200, answer.text
     assert answer.json()["interrupted"] == ""
     with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
@@ -121,6 +124,10 @@ def test_a_program_that_leaves_frees_the_line(door: tuple[str, str], own_home: P
             if row.question in left and not AnswerRecord.from_json(row.record_json).interrupted
         ]
     assert len(finished) < len(left) / 2, finished
+
+
+def asked(program: httpx.Client) -> httpx.Response:
+    return program.post("/api/ask", json={"question": ASKED}, headers={"Accept": "application/json"})
 
 
 def leaves(program: httpx.Client, question: str) -> bool:
