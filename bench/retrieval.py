@@ -75,13 +75,7 @@ def measured(folder: Path) -> dict[str, list[int]]:
     by_hand = folder / "pairs.jsonl"
     if by_hand.exists():
         with tempfile.TemporaryDirectory() as home_folder, open_home(Settings(home=Path(home_folder))) as home:
-            ingest.ingest(
-                [folder / "documents", by_hand],
-                records=home.records,
-                vectors=home.vectors,
-                embedder=home.embedder,
-                files_folder=home.folder / "documents",
-            )
+            ingest.ingest([folder / "documents", by_hand], home.stock)
             result |= with_pairs(home, "hand", questions)
     return result
 

@@ -1,8 +1,9 @@
 """python -m bench.reviewing: the reviewers' queue and dashboard over 100,000 answers, on SQLite and on PostgreSQL.
 
-Fills the records of a new home of each kind, with the widths that answers have, and prints the median and the least of
-ten openings of each page: the least is what it takes where nothing else runs. PostgreSQL is started in a folder of its
-own, as the tests start it.
+Fills the records of a new home of each kind, with the widths that answers have, and opens each page ten times, through
+the gate to the last byte of HTML, as an admin and as a reviewer to whom a quarter of the documents are closed; then the
+queries alone. Prints the median, the least (what it takes where nothing else runs) and the processor's time, that of
+the database's server included. PostgreSQL is started in a folder of its own, as the tests start it.
 """
 
 from __future__ import annotations
@@ -14,27 +15,60 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from statistics import median
+from types import SimpleNamespace
 from typing import Any
 
+import psutil
+from fastapi import FastAPI
 from sqlalchemy import insert
+from starlette.testclient import TestClient
 
+from org.chart import load
 from store import schema, standing
 from store.database import writing
+from store.passage import OPEN, Passage
+from store.person import Newcomer, Role
 from store.records import VERDICTS, Records
 from store.reviewing import Queue
+from trag.settings import Settings
+from trag.web.gate import Gate
+from trag.web.people.door import Door
+from trag.web.review import page as review
 
 ANSWERS = 100_000
 DOCUMENTS = 800
+CLOSED = range(100, 300)
+"""The documents that the reviewer may not read."""
 UNITS = 400
 BATCH = 5_000
 OPENINGS = 10
 BAR = 300
 """Milliseconds in which a page is to open."""
 QUEUES = ("newest", "flagged", "weak", "sample", "second", "disputed", "judged")
+PEOPLE: dict[str, Role] = {"admin": "admin", "reviewer": "reviewer"}
+ADDRESSES = {
+    **{f"queue: {choice}": f"/review?choice={choice}" for choice in QUEUES},
+    "queue: newest of the commonest document": "/review?document=document+000.pdf",
+    "queue: weak of the commonest unit": "/review?choice=weak&unit=unit-000",
+    "queue: newest, far back": "/review?at=40000",
+    "dashboard": "/review/figures",
+    "dashboard, 12 weeks": "/review/figures?weeks=12",
+    "dashboard, 52 weeks": "/review/figures?weeks=52",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Milliseconds of one opening: the median and the least of all, and the processor's on the average."""
+
+    median: float
+    least: float
+    processor: float
 
 
 def rows(chance: random.Random) -> Iterator[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]]:
@@ -96,10 +130,46 @@ def fill(records: Records) -> None:
             standing.tally(connection, schema.topics.c.number.between(numbers[0], numbers[-1]), 1)
 
 
-def pages(records: Records) -> Iterator[tuple[str, Callable[[], object]]]:
-    """What is opened, and how: a queue page is its answers, and the size of every queue beside them."""
+@contextmanager
+def browsers(records: Records) -> Iterator[dict[str, TestClient]]:
+    """Each of PEOPLE before the review desk of a home, behind its gate."""
+    for number in range(DOCUMENTS):
+        name = f"document {number:03}.pdf"
+        records.library.put(name, "1" * 64, None, [Passage(name, "section", name, "1 Signing", None, "Words.")])
+        records.library.set_audience(name, frozenset({"unit-007"}) if number in CLOSED else OPEN)
+    units = "".join(f"unit-{number:03},Unit {number},Everything\n" for number in range(UNITS))
+    chart = load(f"id,name,parent\nall,Everything,\n{units}".encode(), "chart.csv")
+    home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=chart))
+    app = FastAPI(openapi_url=None)
+    app.add_middleware(Gate, door=Door(records, Settings()))
+    review.mount(app, home)
+    with TestClient(app, base_url="http://127.0.0.1:7860") as client:  # one event loop for all openings
+        found = {}
+        for name, role in PEOPLE.items():
+            person = records.people.add(Newcomer(name, role=role, state="active"), by="bench")
+            cookies = {"trag": records.sessions.begin(person.id)[0]}
+            found[name] = TestClient(app, base_url="http://127.0.0.1:7860", cookies=cookies)
+            found[name].portal = client.portal
+        yield found
+
+
+def pages(found: dict[str, TestClient]) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Whole pages."""
+
+    def page(browser: TestClient, address: str) -> None:
+        answer = browser.get(address)
+        if answer.status_code != 200:
+            sys.exit(f"{address}: {answer.status_code}")
+
+    for title, address in ADDRESSES.items():
+        for who, browser in found.items():
+            yield f"{title} ({who})", lambda browser=browser, address=address: page(browser, address)
+
+
+def queries(records: Records) -> Iterator[tuple[str, Callable[[], object]]]:
+    """The queries alone: those of a queue page are its answers, and the size of every queue beside them."""
     desk = records.reviewing
-    hidden = [f"document {number:03}.pdf" for number in range(100, 300)]
+    hidden = [f"document {number:03}.pdf" for number in CLOSED]
 
     def page(queue: Queue) -> None:
         desk.queue(queue, reviewer="tom")
@@ -127,22 +197,37 @@ def pages(records: Records) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "dashboard: all counts and the agreement", dashboard
 
 
-def measured(url: str) -> dict[str, tuple[float, float]]:
-    """Milliseconds of each page: the median and the least."""
+def measured(url: str, server: Callable[[], float] = lambda: 0.0) -> dict[str, Cost]:
+    """What each page costs; `server` gives the seconds that the database's server has computed so far."""
     found = {}
     with closing(Records(url)) as records:
         began = time.monotonic()
         fill(records)
         print(f"{ANSWERS:,} answers in {time.monotonic() - began:,.0f} s", file=sys.stderr)
-        for name, open_page in pages(records):
-            open_page()
-            times = []
-            for _ in range(OPENINGS):
-                began = time.perf_counter()
-                open_page()
-                times.append(1000 * (time.perf_counter() - began))
-            found[name] = median(times), min(times)
+        with browsers(records) as people:
+            jobs = [(f"page: {name}", job) for name, job in pages(people)]
+            for name, job in jobs + [(f"queries: {name}", job) for name, job in queries(records)]:
+                job()
+                times = []
+                computed = time.process_time() + server()
+                for _ in range(OPENINGS):
+                    began = time.perf_counter()
+                    job()
+                    times.append(1000 * (time.perf_counter() - began))
+                computed = 1000 * (time.process_time() + server() - computed) / OPENINGS
+                found[name] = Cost(median(times), min(times), computed)
     return found
+
+
+def computing(folder: Path) -> Callable[[], float]:
+    """How many seconds the PostgreSQL server of a folder has computed."""
+    postmaster = psutil.Process(int((folder / "data" / "postmaster.pid").read_text().split()[0]))
+
+    def seconds() -> float:
+        processes = [postmaster, *postmaster.children()]
+        return sum(times.user + times.system for times in (process.cpu_times() for process in processes))
+
+    return seconds
 
 
 def main() -> None:
@@ -157,13 +242,15 @@ def main() -> None:
     if "postgresql" in kinds:
         server = Postgres()
         try:
-            found["PostgreSQL"] = measured(server.database())
+            found["PostgreSQL"] = measured(server.database(), computing(server.folder))
         finally:
             server.remove()
-    print(f"| {ANSWERS:,} answers, ms: median (least of {OPENINGS}) | {' | '.join(found)} | bar |")
-    print("|---" * (len(found) + 2) + "|")
+    heads = " | ".join(f"{kind} | processor" for kind in found)
+    print(f"| {ANSWERS:,} answers, ms: median (least of {OPENINGS}) | {heads} | bar |")
+    print("|---" * (2 * len(found) + 2) + "|")
     for name in next(iter(found.values())):
-        cells = [f"{times[name][0]:,.0f} ({times[name][1]:,.0f})" for times in found.values()]
+        costs = (each[name] for each in found.values())
+        cells = [f"{cost.median:,.0f} ({cost.least:,.0f}) | {cost.processor:,.0f}" for cost in costs]
         print(f"| {name} | {' | '.join(cells)} | {BAR} |")
 
 

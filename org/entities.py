@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from org.chart import Chart
 from org.finding import clues, index, names, speech
@@ -24,6 +24,8 @@ from org.finding.weighing import weigh
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.pipeline import SpanRuler
+    from spacy.tokens import Doc
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ class EntityFinder:
         if not sentence.words:
             return []
         # Unknown words become one sign, so that spaCy's store of strings does not grow with every question.
-        doc = self._ruler(" ".join(word.text if word.text in self._speller.known else "_" for word in sentence.words))
+        known = " ".join(word.text if word.text in self._speller.known else "_" for word in sentence.words)
+        doc = self._ruler(self._ruler.nlp.make_doc(known))
         return [Phrase(span.text, span.start, span.end) for span in doc.spans["ruler"]]
 
     def _choose(self, sentence: Sentence, found: Sequence[Reading]) -> list[Reading]:
@@ -153,19 +156,22 @@ class EntityFinder:
         return replace(mention, units=min(filter(None, choices), key=len, default=mention.units))
 
 
-def _ruler(phrases: Sequence[str]) -> Language:
-    """A bare spaCy pipeline that finds the phrases, given as words between spaces, in text of the same form."""
+def _ruler(phrases: Sequence[str]) -> SpanRuler:
+    """What finds the phrases, given as words between spaces, in text of the same form."""
     from spacy.language import Language
+    from spacy.pipeline import SpanRuler
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
+    def words(nlp: Language) -> Callable[[str], Doc]:
+        return lambda text: Doc(nlp.vocab, words=text.split(" "))
+
     # A vocabulary of nothing but the words: whether each looks like a number or an address is half of the building.
-    nlp = Language(Vocab())
-    nlp.tokenizer = lambda text: Doc(nlp.vocab, words=text.split(" "))
+    # And no tokenizer of spaCy's or pipeline from its registry: to make those takes longer than all of a small chart.
+    ruler = SpanRuler(Language(Vocab(), create_tokenizer=words), phrase_matcher_attr="ORTH")
     # Only phrase patterns scale: token patterns, as in the paper, take 17 ms a question at 10,000 names.
-    ruler: Any = nlp.add_pipe("span_ruler", config={"phrase_matcher_attr": "ORTH"})
     ruler.add_patterns([{"label": "UNIT", "pattern": phrase} for phrase in phrases])
-    return nlp
+    return ruler
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 
 from store import StoreError, audit, schema
 from store.database import reading, writing
-from store.person import COLUMNS, Person
+from store.person import COLUMNS, Person, called
 
 Kind = Literal["first admin", "password"]
 """What a link is for: to make the first admin, or to choose a new password."""
@@ -165,7 +165,7 @@ class Tokens:
             row = connection.execute(select(table).where(table.c.id == id)).first()
             if row is not None:
                 connection.execute(delete(table).where(table.c.id == id))
-                audit.note(connection, by, "token ended", row.person, where=where, result=row.name)
+                audit.note(connection, by, "token ended", called(connection, row.person), where=where, result=row.name)
 
 
 class Links:
@@ -188,7 +188,8 @@ class Links:
             connection.execute(delete(table).where(table.c.kind == kind, same))
             row = {"id": link.id, "kind": kind, "person": person, "ends": link.ends}
             connection.execute(insert(table), row)
-            audit.note(connection, by, "link made", person or "", where=where, result=kind)
+            whose = "" if person is None else called(connection, person)
+            audit.note(connection, by, "link made", whose, where=where, result=kind)
         return secret, link
 
     def find(self, secret: str) -> Link | None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from sqlalchemy import Connection, select
+
 from store import schema, storable
 
 Role = Literal["employee", "reviewer", "admin"]
@@ -47,6 +49,11 @@ class Newcomer:
     unit: str = ""
     how: How = "password"
     secret: str = ""
+
+
+def called(connection: Connection, person: str) -> str:
+    """The name of a person; where nobody has that id, as in a home without accounts, the id itself."""
+    return connection.scalar(select(_TABLE.name).where(_TABLE.id == person)) or person
 
 
 def folded(name: str) -> str:

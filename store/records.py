@@ -23,6 +23,7 @@ from store.jobs import Jobs
 from store.keys import Links, Sessions, Tokens
 from store.library import Library
 from store.people import People
+from store.person import called
 from store.promotions import Promotions
 from store.reviewing import Reviewing
 
@@ -197,7 +198,8 @@ class Records:
         """Forget every conversation of a person; what they judged of others' answers stays."""
         with writing(self._engine) as connection:
             forgotten = forget(connection, schema.conversations.c.owner == person)
-            audit.note(connection, by, "conversations forgotten", person, where=where, result=str(forgotten))
+            name = called(connection, person)
+            audit.note(connection, by, "conversations forgotten", name, where=where, result=str(forgotten))
         return forgotten
 
     def forget_before(self, moment: datetime, *, by: str, where: str = "") -> Forgotten:

@@ -27,6 +27,8 @@ _STANDINGS = {
     "judged": ("Correct", "Correct-Verbose", "Incorrect"),
 }
 """What an answer in a queue stands at; in all others it is open."""
+_WANTING = ("Correct-Verbose", "Incorrect")
+"""What an asker says of an answer that they find wanting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,10 @@ def _chosen(queue: Queue, reviewer: str) -> Select[Any]:
         mine = (answers.number == reviews.number) & (labels.answer == answers.id) & (labels.reviewer == reviewer)
         query = query.where(~exists().where(mine, ~labels.asker, labels.number > reviews.since))
     if queue.choice == "flagged":
-        query = query.where(reviews.flag.in_(("Correct-Verbose", "Incorrect")))
+        query = query.where(reviews.flag.in_(_WANTING))
+    elif stands == ("open",):
+        # An approved answer was judged when it was pinned: given again, it waits only once somebody has doubts.
+        query = query.where(or_(reviews.status != "approved", reviews.flag.in_(_WANTING), reviews.since > 0))
     if queue.choice == "weak":
         query = query.where(reviews.support < WEAK)
     if queue.choice == "sample":

@@ -38,6 +38,16 @@ def left_out(settings: Settings, promoted: str, candidates: Candidates) -> str:
     )
 
 
+def check_open(settings: Settings) -> None:
+    """Raises TragError where the settings say what answers, whatever is promoted."""
+    if settings.adapter or settings.model_url:
+        name = "TRAG_ADAPTER" if settings.adapter else "TRAG_MODEL_URL"
+        raise TragError(
+            f"{name} says what answers, so that promoting an adapter would change nothing.",
+            f"Take {name} out of the settings first.",
+        )
+
+
 def fitting(id: str, settings: Settings, candidates: Candidates) -> str:
     """The file of a candidate; for the id "" that of the adapter that ships, "" where none does.
 

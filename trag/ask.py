@@ -27,6 +27,7 @@ from trag.line import Line
 from trag.llm import LanguageModel
 from trag.llm.leases import Leases
 from trag.record import AnswerRecord, ModelUsed
+from trag.reranking import Reranker
 from trag.settings import Settings
 
 LONGEST_QUESTION = 4_000
@@ -45,8 +46,8 @@ SYSTEMS = {
 @dataclass(slots=True)
 class Assistant:
     """Everything that answering needs. `organization` and `model` may be replaced between questions; each question
-    keeps those it began with, and holds its model by `leases`. Where `records` is None answers are given and not kept:
-    an evaluation keeps its own."""
+    keeps those it began with, and holds its model by `leases`. `reranker` is None where no texts are weighed, `records`
+    where answers are given and not kept: an evaluation keeps its own."""
 
     organization: Organization
     vectors: Vectors
@@ -55,6 +56,7 @@ class Assistant:
     records: Records | None
     line: Line
     settings: Settings
+    reranker: Reranker | None = None
     leases: Leases = field(default_factory=Leases)
     pins: Pins = field(default_factory=Pins)
 

@@ -312,12 +312,18 @@ class Asking:
         if self.vector is None or not passages:
             return None
         with self.timed("verify"):
-            quoted = quote.best(self.standalone, passages, self.assistant.embedder.embed_passages, self.vector)
+            assistant = self.assistant
+            weigh = assistant.reranker.weigh if assistant.reranker else None
+            quoted = quote.best(self.standalone, passages, assistant.embedder.embed_passages, self.vector, weigh)
             if not quoted:
                 return None
-            best = verify.borne_out(self.draft, [Evidence(quoted[0].source, quoted[0].text)])
-            agrees = 2 * sum(sentence.supported for sentence in best) >= len(best)
-            return Stand(tuple((one.text, one.source) for one in quoted), quoted[0].score, agrees)
+            first = quoted[0]
+            best = verify.borne_out(self.draft, [Evidence(first.source, first.text)])
+            agrees = 2 * sum(sentence.supported for sentence in best) >= len(best) and (
+                assistant.settings.able or not quote.leaves_out(self.standalone, self.draft, first.text)
+            )
+            words = tuple((one.text, one.source) for one in quoted)
+            return Stand(words, first.is_sure, first.is_doubtful, agrees)
 
     def fits(self) -> bool:
         """Whether the draft is of the kind that was asked for, whatever it says."""

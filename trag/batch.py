@@ -28,7 +28,7 @@ def questions(path: Path) -> tuple[Asked, ...]:
     """The questions in `path`, JSON lines with an "id" and a "question". Raises TragError listing every bad line."""
     found: dict[str, Asked] = {}
     problems: list[str] = []
-    for number, line in enumerate(_text(path).splitlines(), 1):
+    for number, line in enumerate(_text(path).split("\n"), 1):
         if not line.strip():
             continue
         try:

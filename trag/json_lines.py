@@ -7,6 +7,7 @@ bytes -> the values of each line -> records.  Knows nothing about what the recor
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -16,6 +17,8 @@ Record = TypeVar("Record")
 Fits = Callable[[object], bool]
 Shape = tuple[str, Fits]
 """What a value must be, in words, and whether one is that."""
+_BREAKS = re.compile("[\x85\u2028\u2029]")
+"""What ends a line for some readers, and JSON allows as it is."""
 
 
 class BadLineError(Exception):
@@ -48,7 +51,12 @@ def read(content: bytes, made: Callable[[Mapping[str, Any]], Record], failed: st
 
 def write(lines: Iterable[Mapping[str, object]]) -> bytes:
     """The text that `read` reads."""
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+    return "".join(as_line(values) + "\n" for values in lines).encode()
+
+
+def as_line(value: object) -> str:
+    """JSON that is one line to every reader, without its end."""
+    return _BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def wrong(values: object, shapes: Mapping[str, Shape], needed: Collection[str]) -> list[str]:

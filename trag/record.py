@@ -10,6 +10,8 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from trag.json_lines import as_line
+
 Status = Literal["answered", "cannot_answer", "approved"]
 Replaced = Literal["false", "chart", "quotation"]
 Verdict = Literal["Correct", "Correct-Verbose", "Incorrect"]
@@ -151,7 +153,7 @@ class AnswerRecord:
 
     def to_json(self) -> str:
         """One line of JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        return as_line(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> AnswerRecord:

@@ -89,6 +89,12 @@ class Settings:
         """The address of the records."""
         return self.database_url or f"sqlite:///{self.home / 'trag.db'}"
 
+    @property
+    def able(self) -> bool:
+        """Whether the model is one that can write pairs and choose among values: any but the embedded one, which is far
+        too small."""
+        return bool(self.model or self.model_url)
+
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings of the home that TRAG_HOME names.

@@ -13,9 +13,6 @@ from dataclasses import dataclass, replace
 from prompts import CANNOT_ANSWER
 from trag.record import CheckedSentence, Checks, Replaced, Status
 
-STRONG = 0.75
-"""Nearness of a quotation to the question, in [0, 1], from which it overrules the model's refusal, or stands for words
-about other units. The best words on questions that nothing answers reach 0.74."""
 MOSTLY = 0.5
 """Share of the model's sentences that must be borne out for its words to stand."""
 
@@ -29,11 +26,13 @@ _REFUSAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """Something ready to stand in for the model's words: sentences, each with the id of its source, how near it is to
-    the question, and whether its first sentence bears those words out."""
+    """Something ready to stand in for the model's words: sentences, each with the id of its source; whether it answers
+    so surely that it overrules a refusal, or is so doubtful that it is one; and whether its first sentence bears the
+    model's words out."""
 
     sentences: tuple[tuple[str, str], ...]
-    score: float = 1.0
+    is_sure: bool = True
+    is_doubtful: bool = False
     agrees: bool = False
 
     @property
@@ -77,7 +76,8 @@ def settle(
 
     Words of the documents stand only where they are among the best ones: a small model likes to copy a sentence beside
     the one that answers. Of 126 document questions of three organizations that it had not learned from, 76 were
-    answered rightly so, and 59 when all stood that some source bears out.
+    answered rightly so, and 59 when all stood that some source bears out. Nor do they stand for a sentence that says
+    more than they do, unless an able model chose them.
     """
     refusal = refused(text) or astray
     borne_out = [sentence for sentence in checks.sentences if sentence.supported]
@@ -87,9 +87,10 @@ def settle(
     if chart:
         return _replaced(chart, checks, "chart")
     quoted = quotation()
-    if good and (quoted is None or quoted.agrees):
+    doubtful = quoted is not None and quoted.is_doubtful
+    if good and not doubtful and (quoted is None or quoted.agrees):
         return Settled(text, "answered", checks)
-    if quoted and (not refusal or quoted.score >= STRONG):
+    if quoted and not doubtful and (quoted.is_sure or not refusal):
         return _replaced(quoted, checks, "quotation")
     if places:
         return _replaced(places, checks, "chart")

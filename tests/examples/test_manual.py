@@ -47,6 +47,11 @@ def pages() -> list[str]:
     return [page.extract_text() for page in PdfReader(PDF).pages]
 
 
+@pytest.fixture(scope="module")
+def document() -> Any:
+    return Document(str(WORD))
+
+
 def test_the_pdf_holds_every_word_of_every_section(pages: list[str]) -> None:
     whole = letters(" ".join(FOOTER.sub("", page).replace("\n", " ") for page in pages))
     assert len(manual_sections()) == 50
@@ -86,9 +91,9 @@ def test_a_character_that_the_font_lacks_is_refused() -> None:
         english_names("The 鳥 is a lark.")
 
 
-def test_the_word_file_holds_every_word_of_every_section() -> None:
+def test_the_word_file_holds_every_word_of_every_section(document: Any) -> None:
     text: list[str] = []
-    for item in Document(str(WORD)).iter_inner_content():
+    for item in document.iter_inner_content():
         cells = (cell.text for row in item.rows for cell in row.cells) if isinstance(item, Table) else (item.text,)
         text.extend(cells)
     whole = letters(" ".join(text))
@@ -96,8 +101,7 @@ def test_the_word_file_holds_every_word_of_every_section() -> None:
     assert [title for title, body in unnumbered if letters(f"{title} {body}") not in whole] == []
 
 
-def test_the_word_file_has_real_headings_lists_and_header_rows() -> None:
-    document: Any = Document(str(WORD))
+def test_the_word_file_has_real_headings_lists_and_header_rows(document: Any) -> None:
     styles = [paragraph.style.name for paragraph in document.paragraphs if paragraph.style]
     wanted = [block for part in parts() for block in blocks(part)]
     items = {
@@ -109,8 +113,7 @@ def test_the_word_file_has_real_headings_lists_and_header_rows() -> None:
     assert [table for table in document.tables if not table.rows[0]._tr.xpath("./w:trPr/w:tblHeader")] == []
 
 
-def test_every_numbered_list_of_the_word_file_starts_at_one() -> None:
-    document: Any = Document(str(WORD))
+def test_every_numbered_list_of_the_word_file_starts_at_one(document: Any) -> None:
     used = {
         paragraph._p.pPr.numPr.numId.val for paragraph in document.paragraphs if paragraph.style.name == "List Number"
     }

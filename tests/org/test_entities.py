@@ -252,9 +252,9 @@ def test_a_text_of_20_000_characters_takes_little_time(finder: EntityFinder, tex
 
 def test_questions_leave_nothing_behind_in_the_store_of_strings(finder: EntityFinder) -> None:
     finder.find("warm up")
-    before = len(finder._ruler.vocab.strings)
+    before = len(finder._ruler.nlp.vocab.strings)
     finder.find("never seen words xylophone zeppelin quokka")
-    assert len(finder._ruler.vocab.strings) == before
+    assert len(finder._ruler.nlp.vocab.strings) == before
 
 
 MESSY_WORDS = "the board of Communications hr it IT who sit where health office and report to under Otter".split()

@@ -6,8 +6,10 @@ import csv
 import io
 import json
 import logging
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -40,7 +42,7 @@ WORDS = [
     "?",
     "\x1a\x00\x1b[2J",
     "a\r\nb\nroot  sign-in  signed in",
-    "\u2028second line",
+    "\u2028second line\u2029third\x85fourth",
     "\ud800",
     '{"$gt": ""}',
     "__proto__",
@@ -56,8 +58,8 @@ WORDS = [
 
 
 @pytest.fixture(scope="module")
-def records(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Records]:
-    with closing(Records(f"sqlite:///{tmp_path_factory.mktemp('words')}/trag.db")) as records:
+def records(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Records]:
+    with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path_factory.mktemp('words'))}")) as records:
         records.people.add(Newcomer("root", role="admin", state="active", secret="$argon2id$kept"), by="test")
         records.library.put("a.md", "1" * 64, None, [Passage("a", "section", "a.md", "1", None, "Kept.")], by="test")
         yield records
@@ -90,7 +92,7 @@ def test_the_log_of_what_was_done_is_one_event_a_line_and_no_formula(records: Re
         for words in WORDS:
             records.audit.add(words, words, words, where=words, result=words)
     events = tuple(records.audit.all())
-    lines = "".join(as_json(events)).rstrip("\n").split("\n")
+    lines = "".join(as_json(events)).splitlines()
     assert [json.loads(line)["number"] for line in lines] == [event.number for event in events]
     rows = list(csv.reader(io.StringIO("".join(as_csv(events)).lstrip("\ufeff"), newline="")))
     assert len(rows) == len(events) + 1

@@ -114,28 +114,20 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def templates() -> dict[str, str]:
-    """What each kind of database is copied from once its tables are made."""
-    return {}
+def template(postgres: Postgres) -> str:
+    """The name of a PostgreSQL database with its tables, for others to be made like it."""
+    empty = postgres.database()
+    Records(empty).close()
+    return make_url(empty).database or ""
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
-def migrated(
-    request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, templates: dict[str, str]
-) -> str:
+def migrated(request: pytest.FixtureRequest, tmp_path: Path, empty_database: Path) -> str:
     """The address of a new database with its tables, of either kind."""
     if request.param == "sqlite":
-        if "sqlite" not in templates:
-            templates["sqlite"] = str(tmp_path_factory.mktemp("template") / "trag.db")
-            Records(f"sqlite:///{templates['sqlite']}").close()
-        shutil.copy(templates["sqlite"], tmp_path / "trag.db")
-        return f"sqlite:///{tmp_path / 'trag.db'}"
+        return f"sqlite:///{shutil.copy(empty_database, tmp_path)}"
     server: Postgres = request.getfixturevalue("postgres")
-    if "postgresql" not in templates:
-        empty = server.database()
-        Records(empty).close()
-        templates["postgresql"] = make_url(empty).database or ""
-    return server.database(like=templates["postgresql"])
+    return server.database(like=request.getfixturevalue("template"))
 
 
 @pytest.fixture

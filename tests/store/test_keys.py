@@ -122,13 +122,15 @@ def test_a_token_works_until_its_end_and_says_when_it_was_used(records: Records,
     (last,) = [each for each in records.tokens.of(ada.id) if each.name == "other"]
     records.tokens.end(last.id, by="ada")
     assert records.tokens.find(other) is None
-    assert [each.what for each in records.audit.all()][1:] == ["token made", "token made", "token ended"]
+    told = [(each.what, each.about) for each in records.audit.all()][1:]
+    assert told == [("token made", "ada"), ("token made", "ada"), ("token ended", "ada")]
 
 
 def test_a_link_works_once_and_the_next_one_ends_it(records: Records, ada: Person, clock: Clock) -> None:
     first, _ = records.links.make("password", ada.id, HOUR, by="x")
     second, link = records.links.make("password", ada.id, HOUR, by="x")
     assert (records.links.find(first), records.links.find(second)) == (None, link)
+    assert [each.about for each in records.audit.page(what="link made")] == ["ada", "ada"]
     records.people.put_secret(ada.id, "h", by="ada", link=second)
     assert records.links.find(second) is None
     late, _ = records.links.make("password", ada.id, HOUR, by="x")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -15,10 +14,8 @@ from store.records import Records
 
 
 @pytest.fixture
-def library(url: str) -> Iterator[Library]:
-    records = Records(url)
-    yield records.library
-    records.close()
+def library(records: Records) -> Library:
+    return records.library
 
 
 def passage(id: str, document: str = "rules.md", page: int | None = None) -> Passage:

@@ -211,3 +211,11 @@ def test_failures_are_counted_for_each_key_and_forgotten_after_a_day(
     assert records.people.failures("address:10.0.0.7") == Failures()
     records.people.failed("address:10.0.0.7")
     assert records.people.failures("address:10.0.0.7") == Failures(1, now)
+
+
+def test_whose_conversations_were_forgotten_is_told_by_name(records: Records, ada: Person) -> None:
+    records.start_conversation(ada.id, "Who?")
+    records.start_conversation("local", "Who?")
+    for owner in (ada.id, "local"):
+        assert records.forget_person(owner, by="root").conversations == 1
+    assert [event.about for event in records.audit.page(what="conversations forgotten")] == ["local", "Ada"]

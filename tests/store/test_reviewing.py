@@ -20,11 +20,17 @@ NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)  # a Wednesday
 Save = Callable[..., None]
 
 
-def record(documents: tuple[str, ...] = (), units: tuple[str, ...] = (), support: str = "", model: str = "m") -> str:
+def record(
+    documents: tuple[str, ...] = (),
+    units: tuple[str, ...] = (),
+    support: str = "",
+    model: str = "m",
+    status: str = "answered",
+) -> str:
     """A record's JSON; `support` has a y or an n for each sentence."""
     return json.dumps(
         {
-            "status": "answered",
+            "status": status,
             "model": {"name": model, "sha256": "", "adapter": "a"},
             "entities": [{"unit": unit} for unit in units],
             "sources": [{"kind": "section", "document": name} for name in documents]
@@ -90,6 +96,26 @@ def test_each_queue_has_its_answers_in_its_order(records: Records, save: Save) -
     reviews = records.reviewing.queue(Queue(), reviewer="rita", page=2, most=2)
     assert [review.answer for review in reviews] == ["b"]
     assert records.reviewing.queue(Queue(), reviewer="rita", page=3, most=2) == ()
+
+
+def test_an_approved_answer_that_was_given_waits_only_once_somebody_doubts_it(records: Records, save: Save) -> None:
+    save("asked", asker="eve", support="n")
+    for id in ("praised", "wordy", "wrong", "reopened"):
+        save(id, asker="eve", support="n", documents=("d",), status="approved")
+    queues: tuple[Choice, ...] = ("newest", "weak", "sample")
+    assert [ids(records, choice, share=1.0) for choice in queues] == [["asked"]] * 3
+    assert ids(records, document="d") == []
+    flags = (("praised", "eve", "Correct"), ("wordy", "eve", "Correct-Verbose"), ("wrong", "eve", "Incorrect"))
+    judge(records, *flags, asker=True)
+    judge(records, ("reopened", "rita", "Correct"))
+    records.reviewing.reopen("reopened", by="rita", why="d was replaced")
+    assert ids(records, "flagged") == ["wrong", "wordy"]
+    assert [ids(records, choice, share=1.0) for choice in queues] == [["reopened", "wrong", "wordy", "asked"]] * 3
+    assert ids(records, document="d") == ["reopened", "wrong", "wordy"]
+    judge(records, ("wrong", "rita", "Incorrect"), ("praised", "rita", "Correct"))
+    assert (ids(records, "flagged"), ids(records, "judged")) == (["wordy"], ["wrong", "praised"])
+    records.take_back_label("praised", "rita")
+    assert ids(records) == ["reopened", "wordy", "asked"]
 
 
 def test_a_sample_is_the_same_for_the_same_seed_and_grows_with_the_answers(records: Records, save: Save) -> None:
@@ -264,7 +290,8 @@ def test_a_forgotten_conversation_leaves_only_what_reviewers_judged_and_no_name(
     assert [label.reviewer for label in records.labels_of("judged")] == ["rita"]
     assert ids(records) == ["others", "alone"]
     assert records.reviewing.documents() == ("d1",)
-    assert records.audit.page(most=1)[0].what == "conversations forgotten"
+    last = records.audit.page(most=1)[0]
+    assert (last.what, last.about) == ("conversations forgotten", "eve")
 
 
 def test_what_nobody_went_on_with_is_forgotten_after_its_time(records: Records, save: Save) -> None:

@@ -254,6 +254,7 @@ def test_a_rebuild_is_seen_whole_or_not_at_all(index: Vectors, folder: Path, ser
     assert len(list(folder.iterdir())) == (1 if server else 2)
 
 
+@pytest.mark.slow
 def test_threads_may_add_delete_and_search_at_once(index: Vectors) -> None:
     errors: list[Exception] = []
 

@@ -184,8 +184,14 @@ def test_words_beside_those_that_answer_give_way_to_a_quotation(home: Home) -> N
     assert answer.answer.startswith("Contracts above 50,000 LMD need two signatures.")
 
 
+def test_words_that_leave_out_what_else_may_be_meant_give_way_to_the_whole_sentence(home: Home) -> None:
+    answer = record(ask(home, "Within how many days are gifts declared to the Ethics Office?", "Within ten days."))
+    assert answer.checks.replaced == "quotation"
+    assert answer.answer.startswith("Gifts worth more than 40 LMD are declared")
+
+
 def test_what_is_said_of_one_unit_is_no_answer_about_another(home: Home) -> None:
-    said = "Within ten days."
+    said = "Gifts worth more than 40 LMD are declared within ten days."
     asked = record(ask(home, "Within how many days are gifts declared to the Ethics Office?", said))
     assert (asked.answer.strip(), asked.status) == (said, "answered")
     other = record(ask(home, "Within how many days does the Payroll Unit declare gifts?", said))

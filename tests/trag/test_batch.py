@@ -62,6 +62,12 @@ def test_a_question_that_cannot_be_asked_does_not_stop_the_others(tmp_path: Path
     ]
 
 
+def test_only_the_end_of_a_line_ends_a_question(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_bytes('\ufeff{"id": "a", "question": "x\u2028\x85y"}\r\n{"id": "b", "question": "z"}'.encode())
+    assert batch.questions(path) == (Asked("a", "x\u2028\x85y"), Asked("b", "z"))
+
+
 def test_every_bad_line_of_a_questions_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     path.write_text('{"id": "a", "question": "x"}\n{"id": "b"}\nnot json\n\n{"id": "a", "question": "y"}\n')

@@ -184,10 +184,10 @@ def test_an_index_that_is_gone_or_damaged_is_made_again_from_the_records(
 def test_another_encoder_is_an_error_until_the_index_is_made_again(tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformer
 
-    from trag.embed import _embedded
+    from trag.embed import embedded_folder
 
     other = tmp_path / "other-encoder"
-    SentenceTransformer(str(_embedded()), local_files_only=True).save(str(other))
+    SentenceTransformer(str(embedded_folder()), local_files_only=True).save(str(other))
     home_folder = tmp_path / "home"
     (tmp_path / "rules.md").write_text("# Rules\n\nThe fee is 20 LMD a year.\n")
     with open_home(Settings(home=home_folder)) as home:

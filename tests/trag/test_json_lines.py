@@ -24,6 +24,13 @@ def test_what_is_written_is_read_again_whatever_stands_before_or_between() -> No
         assert json_lines.read(around, made, "no", "") == (("Ä", "b") if around else ())
 
 
+def test_a_record_is_one_line_to_every_reader() -> None:
+    name = "\u2028a\u2029b\x85c\r\nd\x0b\x0c\x1c\x1d\x1eä"
+    content = json_lines.write([{"name": name}])
+    assert len(content.decode().splitlines()) == 1
+    assert json_lines.read(content, made, "no", "") == (name,)
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

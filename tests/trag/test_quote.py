@@ -1,5 +1,9 @@
 """Quotations picked by the real encoder."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from store.vectors import Passage
@@ -50,6 +54,49 @@ def test_nothing_is_quoted_that_does_not_hold_what_is_asked_for(embedder: Embedd
     vector = embedder.embed_questions([question])[0]
     assert quote.best(question, [TRAVEL, GIFTS, PAIR], embedder.embed_passages, vector) == ()
     assert quote.best(question, [], embedder.embed_passages, vector) == ()
+
+
+@pytest.mark.slow
+def test_what_is_weighed_high_is_quoted_first_and_known_for_sure_or_doubtful(embedder: Embedder) -> None:
+    question = "is the form kept"
+    vector = embedder.embed_questions([question])[0]
+
+    def quoted(odds: float) -> tuple[quote.Quoted, ...]:
+        def weigh(asked: str, texts: Sequence[quote.Text]) -> np.ndarray:
+            assert asked == question
+            return np.array([odds if "Ethics Office" in text.words else -odds for text in texts])
+
+        return quote.best(question, [TRAVEL, GIFTS, PAIR], embedder.embed_passages, vector, weigh)
+
+    sure, even = quoted(20.0)[0], quoted(1.0)[0]
+    assert (sure.text, sure.odds, sure.is_sure, sure.is_doubtful) == (GIFTS.text, 20.0, True, False)
+    assert (even.source, even.odds, even.is_sure, even.is_doubtful) == ("travel", -1.0, False, False)
+    assert quote.Quoted("x", "a", 0.9, odds=-2.5).is_doubtful
+    assert quote.Quoted("x", "a", 0.76).is_sure
+    assert not quote.Quoted("x", "a", 0.74).is_sure
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "text", "leaves_out"),
+    [
+        ("how long does a lecturer teach", "Nine hours.", "A professor teaches eight hours, a lecturer twelve.", True),
+        ("how long does a lecturer teach", "Eight and twelve.", "A professor eight hours, a lecturer twelve.", False),
+        ("who needs 8 hours", "A professor.", "A professor teaches eight hours.", False),
+        ("who signs", "The Head.", "The Head signs.", False),
+        ("who signs for the Dean", "The Head.", "Powers – Post: Dean; Signs: Head; Reads: Rector.", True),
+        ("when is it open", "At noon.", "Note – it opens at noon: bring a bag; no dogs.", False),
+    ],
+    ids=["another value", "all of them", "asked", "no value", "row", "no row"],
+)
+def test_an_answer_leaves_out_what_else_the_words_hold(question: str, answer: str, text: str, leaves_out: bool) -> None:
+    assert quote.leaves_out(question, answer, text) is leaves_out
+
+
+def test_a_short_answer_of_a_pair_is_quoted_whole_and_a_long_one_by_its_sentences() -> None:
+    assert quote.texts(PAIR) == (quote.Text("Must a gift be declared?", "Yes, within ten days."),)
+    long = replace(PAIR, text="It is declared at once. " * 20)
+    assert len(quote.texts(long)) == 20
+    assert {text.heading for text in quote.texts(TRAVEL)} == {"5 Travel > 5.2 Meals"}
 
 
 @pytest.mark.parametrize(

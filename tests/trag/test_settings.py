@@ -33,6 +33,15 @@ def test_the_records_are_in_the_home_where_no_database_is_named(tmp_path: Path) 
     assert load(home | {"TRAG_DATABASE_URL": "postgresql://h/d"}).database == "postgresql://h/d"
 
 
+@pytest.mark.parametrize(
+    ("settings", "able"),
+    [(Settings(), False), (Settings(model="llama.gguf"), True), (Settings(model_url="http://127.0.0.1:1/v1"), True)],
+    ids=["embedded", "file", "server"],
+)
+def test_only_a_configured_model_is_able(settings: Settings, able: bool) -> None:
+    assert settings.able is able
+
+
 def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "trag.toml").write_text("contxt = 1\nport = true\n")
     with pytest.raises(TragError) as refused:

@@ -2,15 +2,16 @@ import pytest
 
 from prompts import CANNOT_ANSWER
 from trag.record import CheckedSentence, Checks
-from trag.settle import STRONG, Stand, refused, settle
+from trag.settle import Stand, refused, settle
 
 BORNE_OUT = Checks(sentences=(CheckedSentence("The limit is 5.", True, "a"),))
 UNSUPPORTED = Checks(sentences=(CheckedSentence("The limit is 9.", False),))
 CHART = Stand((("Legal is under Finance.", "chart-1"),))
 FROM_CHART = Checks(sentences=(CheckedSentence("Legal is under Finance.", True, "chart-1"),))
-QUOTATION = Stand((("The limit is 5.", "a"), ("It is counted yearly.", "b")), STRONG, agrees=True)
-OTHER = Stand((("The limit for boats is 7.", "b"),), STRONG)
-WEAK = Stand((("x", "a"),), STRONG - 0.1)
+QUOTATION = Stand((("The limit is 5.", "a"), ("It is counted yearly.", "b")), agrees=True)
+OTHER = Stand((("The limit for boats is 7.", "b"),))
+WEAK = Stand((("x", "a"),), is_sure=False)
+DOUBTFUL = Stand((("The limit is 5.", "a"),), is_sure=False, is_doubtful=True, agrees=True)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,7 @@ WEAK = Stand((("x", "a"),), STRONG - 0.1)
         ("The limit is 5.", BORNE_OUT, "", None, QUOTATION, "The limit is 5.", "false"),
         ("The limit is 5.", BORNE_OUT, "", None, OTHER, OTHER.text, "quotation"),
         ("The limit is 5.", BORNE_OUT, "", None, None, "The limit is 5.", "false"),
+        ("The limit is 5.", BORNE_OUT, "", None, DOUBTFUL, CANNOT_ANSWER, "false"),
         ("Legal is under Finance.", FROM_CHART, "", None, OTHER, "Legal is under Finance.", "false"),
         ("The limit is 9.", UNSUPPORTED, "", None, QUOTATION, QUOTATION.text, "quotation"),
         ("Legal is under HR.", UNSUPPORTED, "Legal is under Finance", CHART, QUOTATION, CHART.text, "chart"),
@@ -32,6 +34,7 @@ WEAK = Stand((("x", "a"),), STRONG - 0.1)
         "good",
         "beside the best words",
         "nothing to quote",
+        "doubtful",
         "from the chart",
         "unsupported",
         "misplaced",

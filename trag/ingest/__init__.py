@@ -6,17 +6,20 @@ Knows nothing about questions, models or the web.
 from trag.ingest.found import Ingested
 from trag.ingest.giving import give_file
 from trag.ingest.index import Making, ingest, ingest_one
-from trag.ingest.upkeep import Receipt, changing, forget, reconcile, reindex
+from trag.ingest.stock import Stock
+from trag.ingest.upkeep import Receipt, changing, forget, open_index, reconcile, reindex
 
 __all__ = [
     "Ingested",
     "Making",
     "Receipt",
+    "Stock",
     "changing",
     "forget",
     "give_file",
     "ingest",
     "ingest_one",
+    "open_index",
     "reconcile",
     "reindex",
 ]

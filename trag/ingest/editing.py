@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from store.library import Pair
 from trag.errors import TragError
 from trag.ingest.pairs import LONGEST
 from trag.ingest.parse.characters import clean
+from trag.ingest.stock import Stock
 from trag.ingest.upkeep import changing, embed, silent
-
-if TYPE_CHECKING:
-    from store.records import Records
-    from store.vectors import Vectors
-    from trag.embed import Embedder
 
 
 def new_pair(document: str, section: str, question: str, answer: str, by: str) -> Pair:
@@ -54,14 +49,14 @@ def _text(what: str, text: str) -> str:
     return text
 
 
-def keep(pair: Pair, records: Records, vectors: Vectors, embedder: Embedder) -> None:
+def keep(pair: Pair, stock: Stock) -> None:
     """Keeps a new or changed pair, and makes it searched or not at once. Raises StoreError without its document."""
     with changing:
-        before = records.library.pair(pair.id)
+        before = stock.records.library.pair(pair.id)
         fresh = [pair.passage] if pair.searched and not (before and before.searched and before == pair) else []
-        embedded = embed(fresh, embedder, silent, "")
-        records.library.put_pair(pair)
+        embedded = embed(fresh, stock.embedder, silent, "")
+        stock.records.library.put_pair(pair)
         if before and before.searched and not (pair.searched and before.passage.id == pair.passage.id):
-            vectors.remove([before.passage.id])
+            stock.vectors.remove([before.passage.id])
         if fresh:
-            vectors.add(fresh, embedded)
+            stock.vectors.add(fresh, embedded)

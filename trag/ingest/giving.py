@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.ingest import pairing
@@ -15,30 +14,22 @@ from trag.ingest.found import Ingested, Outcome
 from trag.ingest.pairs import GivenPair, pairs
 from trag.ingest.parse.characters import listed
 from trag.ingest.reader import shown
+from trag.ingest.stock import Stock
 from trag.ingest.upkeep import Progress, changing, embed
-
-if TYPE_CHECKING:
-    from store.records import Records
-    from store.vectors import Vectors
-    from trag.embed import Embedder
 
 Files = Mapping[str, Sequence[GivenPair]]
 """The pairs in each file, by its name."""
 
 
-def give_file(
-    content: bytes, name: str, *, records: Records, vectors: Vectors, embedder: Embedder, by: str, progress: Progress
-) -> tuple[Ingested, ...]:
+def give_file(content: bytes, name: str, stock: Stock, *, by: str, progress: Progress) -> tuple[Ingested, ...]:
     """Makes the pairs in a file all that were given for the documents that it names. Raises TragError for a file with
     lines that are no pairs."""
     found = pairs(content, name)
     with changing:
-        return tuple(give({name: found}, records, vectors, embedder, replace=True, by=by, progress=progress))
+        return tuple(give({name: found}, stock, replace=True, by=by, progress=progress))
 
 
-def give(
-    found: Files, records: Records, vectors: Vectors, embedder: Embedder, *, replace: bool, by: str, progress: Progress
-) -> Iterator[Ingested]:
+def give(found: Files, stock: Stock, *, replace: bool, by: str, progress: Progress) -> Iterator[Ingested]:
     """Makes the pairs in files those that were given for their documents; what became of each file.
 
     A document that has other given pairs already fails unless `replace`.
@@ -52,7 +43,7 @@ def give(
     lost: set[GivenPair] = set()
     for document, given in by_document.items():
         try:
-            outcomes[document], homeless = _give(document, given, records, vectors, embedder, replace, by, progress)
+            outcomes[document], homeless = _give(document, given, stock, replace, by, progress)
             lost.update(homeless)
         except TragError as error:
             errors[document] = error
@@ -61,17 +52,10 @@ def give(
 
 
 def _give(
-    document: str,
-    given: Sequence[GivenPair],
-    records: Records,
-    vectors: Vectors,
-    embedder: Embedder,
-    replace: bool,
-    by: str,
-    progress: Progress,
+    document: str, given: Sequence[GivenPair], stock: Stock, replace: bool, by: str, progress: Progress
 ) -> tuple[Outcome, tuple[GivenPair, ...]]:
     """Makes `given` the given pairs of a document; what that changed, and the pairs whose section it does not have."""
-    library = records.library
+    library = stock.records.library
     if library.document(document) is None:
         raise TragError(
             f"There is no document {shown(document)}.", "Ingest it first, or correct its name among the pairs."
@@ -89,11 +73,11 @@ def _give(
     searched = {pair.passage.id: pair.passage for pair in wanted if pair.searched}
     indexed = {pair.passage.id for pair in present if pair.searched}
     fresh = [passage for id, passage in searched.items() if id not in indexed]
-    embedded = embed(fresh, embedder, progress, f"embedding pairs of {shown(document)}")
+    embedded = embed(fresh, stock.embedder, progress, f"embedding pairs of {shown(document)}")
     library.put_pairs(document, wanted, by=by)
     if fresh:
-        vectors.add(fresh, embedded)
-    vectors.remove([id for id in indexed if id not in searched])
+        stock.vectors.add(fresh, embedded)
+    stock.vectors.remove([id for id in indexed if id not in searched])
     return "replaced" if before else "indexed", lost
 
 

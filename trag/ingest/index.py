@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
 
 from store import files
 from trag.errors import TragError
@@ -25,13 +24,9 @@ from trag.ingest.parse.characters import counted
 from trag.ingest.passages import section_passages
 from trag.ingest.reader import Limits, read, read_file, shown
 from trag.ingest.sections import Section, sections
+from trag.ingest.stock import Stock
 from trag.ingest.upkeep import Progress, changing, embed, silent, sweep
 from trag.pairs.made import Made
-
-if TYPE_CHECKING:
-    from store.records import Records
-    from store.vectors import Vectors
-    from trag.embed import Embedder
 
 Making = Callable[[Sequence[Section], Progress], Sequence[Made]]
 """Makes the pairs of a document's sections."""
@@ -44,11 +39,8 @@ def nothing(sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
 
 def ingest(
     paths: Sequence[Path],
+    stock: Stock,
     *,
-    records: Records,
-    vectors: Vectors,
-    embedder: Embedder,
-    files_folder: Path,
     replace: bool = False,
     make: Making = nothing,
     by: str = "",
@@ -64,7 +56,7 @@ def ingest(
     """
     documents, pair_files, results = find(paths)
     with changing:
-        run = _Run(records, vectors, embedder, files_folder, replace, make, by, limits or Limits(), progress)
+        run = _Run(stock, replace, make, by, limits or Limits(), progress)
         given: dict[str, tuple[GivenPair, ...]] = {}
         failed: list[Ingested] = []
         for path, name in pair_files:
@@ -83,29 +75,18 @@ def ingest(
             except TragError as error:
                 results.append(Ingested(name, "failed", error.message, error.hint))
         results += failed
-        results += give(given, records, vectors, embedder, replace=replace, by=by, progress=progress)
-        sweep(records, files_folder)
+        results += give(given, stock, replace=replace, by=by, progress=progress)
+        sweep(stock)
     return tuple(results)
 
 
-def ingest_one(
-    content: bytes,
-    name: str,
-    *,
-    records: Records,
-    vectors: Vectors,
-    embedder: Embedder,
-    files_folder: Path,
-    make: Making,
-    by: str,
-    progress: Progress,
-) -> Ingested:
+def ingest_one(content: bytes, name: str, stock: Stock, *, make: Making, by: str, progress: Progress) -> Ingested:
     """Adds one document, in the place of the one of its name. Raises TragError when it cannot be read; what `progress`
     raises ends the work with nothing changed."""
     with changing:
-        run = _Run(records, vectors, embedder, files_folder, True, make, by, Limits(), progress)
+        run = _Run(stock, True, make, by, Limits(), progress)
         result = run.document(content, name, PurePath(name).suffix.lower(), ())
-        sweep(records, files_folder)
+        sweep(stock)
     return result
 
 
@@ -113,10 +94,7 @@ def ingest_one(
 class _Run:
     """One call of `ingest`: what it writes to, and what it was asked."""
 
-    records: Records
-    vectors: Vectors
-    embedder: Embedder
-    files_folder: Path
+    stock: Stock
     replace: bool
     make: Making
     by: str
@@ -126,7 +104,7 @@ class _Run:
     def document(self, content: bytes, name: str, suffix: str, spared: Collection[str]) -> Ingested:
         """One document, for whose sections `spared` pairs are given in the same call. Raises TragError when it cannot
         be read, or must not be replaced."""
-        library = self.records.library
+        library = self.stock.records.library
         sha256 = hashlib.sha256(content).hexdigest()
         before = library.document(name)
         if before and before.sha256 == sha256:
@@ -152,11 +130,11 @@ class _Run:
         if questioned:
             notes.append(f"{counted(questioned, 'pair')} of changed sections to be looked at again")
         searched = [*passages, *(pair.passage for pair in document_pairs if pair.searched)]
-        embedded = embed(searched, self.embedder, self.progress, f"embedding {shown(name)}")
+        embedded = embed(searched, self.stock.embedder, self.progress, f"embedding {shown(name)}")
         # In this order, so that a process killed at any moment leaves the old document or the new (`upkeep.reconcile`).
-        files.keep(self.files_folder, content, suffix)
+        files.keep(self.stock.originals, content, suffix)
         library.put(name, sha256, reading.pages, passages, document_pairs, notes=notes, by=self.by)
-        self.vectors.put(name, searched, embedded, audience=before.audience if before else None)
+        self.stock.vectors.put(name, searched, embedded, audience=before.audience if before else None)
         outcome: Outcome = "replaced" if before else "indexed"
         count = len(searched) - len(passages)
         return Ingested(name, outcome, pages=reading.pages, passages=len(passages), pairs=count, notes=tuple(notes))

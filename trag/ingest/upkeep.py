@@ -17,17 +17,19 @@ from typing import TYPE_CHECKING
 
 from store import files
 from store import vectors as store_vectors
+from store.vectors import IndexDamaged, Vectors
 from trag.errors import TragError
 from trag.ingest.parse.characters import counted
 from trag.ingest.passages import embedded_text
 from trag.ingest.reader import shown
+from trag.ingest.stock import Stock
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from store.records import Records
-    from store.vectors import Passage, Vectors
+    from store.vectors import Passage
     from trag.embed import Embedder
 
 Progress = Callable[[str, int, int], None]
@@ -68,13 +70,36 @@ def embed(passages: Sequence[Passage], embedder: Embedder, progress: Progress, s
     )
 
 
-def reconcile(records: Records, vectors: Vectors, embedder: Embedder, progress: Progress = silent) -> tuple[str, ...]:
+def open_index(records: Records, folder: Path, embedder: Embedder, *, server: str = "") -> Vectors:
+    """The index in `folder`, or on the Chroma server; one that is damaged, or lost passages, is made anew first."""
+
+    def opened() -> Vectors:
+        vectors = Vectors(folder, embedder=embedder.identity, dimension=embedder.dimension, server=server)
+        try:
+            found, tried = vectors.probe()  # Chroma tells nobody what it lost
+            if found < tried:
+                raise IndexDamaged(f"it finds {found} of {tried} of its own passages")
+        except BaseException:
+            vectors.close()
+            raise
+        return vectors
+
+    try:
+        return opened()
+    except IndexDamaged as error:
+        log.warning("the search index is made anew: %s", error.message)
+        reindex(records, folder, embedder, server=server)
+        return opened()
+
+
+def reconcile(stock: Stock, progress: Progress = silent) -> tuple[str, ...]:
     """Finishes what a killed process left half-way: the names of the documents whose vectors were put right.
 
     A document's records are written in one transaction and its vectors after them, so at any moment the records hold
     either the old document or the new one, whole; vectors or audiences that disagree are put right, and vectors of no
     document are removed.
     """
+    records, vectors = stock.records, stock.vectors
     with changing:
         held, audiences = vectors.ids(), vectors.audiences()
         known = {document.name: document.audience for document in records.library.documents()}
@@ -83,7 +108,7 @@ def reconcile(records: Records, vectors: Vectors, embedder: Embedder, progress: 
             passages = tuple(records.library.passages(name))
             if {passage.id for passage in passages} != held.get(name, frozenset()):
                 log.warning("the index was not in line with the records of %s: an ingest was interrupted", shown(name))
-                embedded = embed(passages, embedder, progress, f"indexing {shown(name)}")
+                embedded = embed(passages, stock.embedder, progress, f"indexing {shown(name)}")
                 vectors.put(name, passages, embedded, audience=known.get(name))
                 wrong.append(name)
             elif name in held and audiences[name] != known[name]:
@@ -116,8 +141,9 @@ def reindex(
     return len(passages)
 
 
-def forget(document: str, *, records: Records, vectors: Vectors, files_folder: Path, by: str = "") -> Receipt:
+def forget(document: str, stock: Stock, *, by: str = "") -> Receipt:
     """Removes a document everywhere: records, pairs, vectors, the original. Raises TragError for an unknown name."""
+    records, vectors = stock.records, stock.vectors
     with changing:
         found = records.library.document(document)
         if found is None:
@@ -130,26 +156,26 @@ def forget(document: str, *, records: Records, vectors: Vectors, files_folder: P
             )
             raise TragError(f"There is no document {shown(document)}.", hint)
         pairs = records.library.count_pairs(document)
-        original = files.find(files_folder, found.sha256) is not None
+        original = files.find(stock.originals, found.sha256) is not None
         # The records first: from here on the document is gone, and what a kill leaves of it the next start removes.
         records.library.delete(document, by=by)
         removed = vectors.delete(document)
         vectors.compact()
-        sweep(records, files_folder)
+        sweep(stock)
         left = []
         if records.library.document(document) or records.library.count_pairs(document):
             left.append("records")
         if vectors.ids().get(document):
             left.append("vectors")
         shared = any(each.sha256 == found.sha256 for each in records.library.documents())
-        if files.find(files_folder, found.sha256) and not shared:
+        if files.find(stock.originals, found.sha256) and not shared:
             left.append("the original")
     return Receipt(document, found.passages, pairs, removed, original and not shared, tuple(left))
 
 
-def sweep(records: Records, files_folder: Path) -> None:
+def sweep(stock: Stock) -> None:
     """Removes the originals that no document has any more."""
-    kept = {document.sha256 for document in records.library.documents()}
-    for path in files_folder.glob("*") if files_folder.is_dir() else ():
+    kept = {document.sha256 for document in stock.records.library.documents()}
+    for path in stock.originals.glob("*") if stock.originals.is_dir() else ():
         if re.fullmatch("[0-9a-f]{64}", path.stem) and path.stem not in kept:
             path.unlink()

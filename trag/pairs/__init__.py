@@ -8,6 +8,6 @@ from trag.pairs.made import Made
 from trag.pairs.making import pairs_of
 from trag.pairs.rules import by_rules
 from trag.pairs.support import source
-from trag.pairs.written import MOST_EXAMPLES, Written, is_able, written
+from trag.pairs.written import MOST_EXAMPLES, Written, written
 
-__all__ = ["MOST_EXAMPLES", "Made", "Written", "by_rules", "distinct", "is_able", "pairs_of", "source", "written"]
+__all__ = ["MOST_EXAMPLES", "Made", "Written", "by_rules", "distinct", "pairs_of", "source", "written"]

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from prompts import Message
     from trag.ingest.sections import Section
     from trag.llm import LanguageModel
-    from trag.settings import Settings
 
 TOKENS = 1_200
 """Tokens that a pass may write about one piece of a section."""
@@ -39,11 +38,6 @@ class Written:
     pairs: tuple[Made, ...]
     unreadable: int = 0
     stopped: bool = False
-
-
-def is_able(settings: Settings) -> bool:
-    """Whether the settings name a model that can write pairs: any but the embedded one, which is far too small."""
-    return bool(settings.model or settings.model_url)
 
 
 def written(

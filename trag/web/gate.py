@@ -29,6 +29,7 @@ from trag.limited import Limits
 from trag.people import Caller
 from trag.people.roster import LARGEST as LARGEST_ROSTER
 from trag.web import access
+from trag.web.bodies import BrokenOffError, TooLargeError, bounded, replayed, whole
 from trag.web.people.door import LOCAL, holds_cookie, host_name
 from trag.web.programs.refusals import response
 from trag.web.quality import LARGEST_SET
@@ -37,7 +38,7 @@ from trag.web.told import told
 from trag.web.visitors import HERE, Visit
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from store.person import Role
     from trag.web.people.door import Door
@@ -113,14 +114,20 @@ class Gate:
             if self.door and refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.reason}"
                 await run_in_threadpool(self.door.refused, who, what, where, reason)
-            if scope["path"] in access.PROGRAMS:
-                await response(scope["path"], refusal.status, refusal.reason)(scope, receive, answer.pass_on)
-            elif visit and scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
-                HERE.set(visit)
-                page = told(Request(scope), TragError(refusal.reason), refusal.status)
-                await page(scope, receive, answer.pass_on)
-            else:
-                await answer.refuse(refusal.status, refusal.reason)
+            await self._refuse(refusal, scope, receive, answer, visit)
+
+    async def _refuse(
+        self, refusal: _Refused, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None
+    ) -> None:
+        """Tell it to a program in the shape that its address promises, on a page to who is in, else in a word."""
+        if scope["path"] in access.PROGRAMS:
+            await response(scope["path"], refusal.status, refusal.reason)(scope, receive, answer.pass_on)
+        elif visit and scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", ""):
+            HERE.set(visit)
+            page = told(Request(scope), TragError(refusal.reason), refusal.status)
+            await page(scope, receive, answer.pass_on)
+        else:
+            await answer.refuse(refusal.status, refusal.reason)
 
     def _needs(self, scope: Scope, headers: Headers) -> access.Needs:
         """The role that a request needs. Raises _Refused for what is not there, and for what another site sent."""
@@ -170,13 +177,16 @@ class Gate:
         if path in UPLOADS:
             what, most = UPLOADS[path]
             try:
-                await self.app(passed, _bounded(scope, receive, most), answer.pass_on)
-            except _TooLargeError:
+                await self.app(passed, bounded(scope, receive, most), answer.pass_on)
+            except TooLargeError:
                 raise _Refused(413, f"{what} may have {most:,} bytes.") from None
             return
-        body = await _body(receive)
-        if body is None:
-            raise _Refused(413, f"A request may carry {LARGEST:,} bytes.")
+        try:
+            body = await whole(receive, LARGEST)
+        except TooLargeError:
+            raise _Refused(413, f"A request may carry {LARGEST:,} bytes.") from None
+        except BrokenOffError:
+            return  # nobody is there to be answered
         if self.door and visit and path in (JOIN, CANCEL):
             body = self._called(body, visit, path)
             length = (b"content-length", str(len(body)).encode())
@@ -184,9 +194,9 @@ class Gate:
         if self.door and visit and path == FOLLOW:
             self._check_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
         if self.door and visit and (path == FOLLOW or path in access.PROGRAMS):
-            await self._follow(passed, _replayed(body, receive), answer, visit)
+            await self._follow(passed, replayed(body, receive), answer, visit)
             return
-        await self.app(passed, _replayed(body, receive), answer.pass_on)
+        await self.app(passed, replayed(body, receive), answer.pass_on)
 
     def _called(self, body: bytes, visit: Visit, path: str) -> bytes:
         """The body of a call of a function of the Ask page, as it was understood here: of two readings of the same
@@ -250,51 +260,6 @@ def _sign_in(scope: Scope) -> str:
     query = scope["query_string"].decode("latin-1")
     after = scope["path"] + (f"?{query}" if query else "")
     return "/sign-in" if after == "/" else f"/sign-in?{urlencode({'after': after})}"
-
-
-class _TooLargeError(Exception):
-    """More came than may come; raised where the app reads, so that it can clear away what it has."""
-
-
-def _bounded(scope: Scope, receive: Receive, most: int) -> Receive:
-    """`receive` that gives `most` bytes, and nothing when more than that is announced."""
-    announced = Headers(scope=scope).get("content-length", "")
-    taken = most + 1 if announced.isdecimal() and int(announced) > most else 0
-
-    async def bounded() -> Message:
-        nonlocal taken
-        message = await receive() if taken <= most else {}
-        taken += len(message.get("body", b""))
-        if taken > most:
-            raise _TooLargeError
-        return message
-
-    return bounded
-
-
-async def _body(receive: Receive) -> bytes | None:
-    """The whole body of a request, None when it is larger than it may be, whatever length was announced."""
-    body = b""
-    while len(body) <= LARGEST:
-        message = await receive()
-        body += message.get("body", b"")
-        if not message.get("more_body"):
-            return body if len(body) <= LARGEST else None
-    return None
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """`receive` that gives `body` first."""
-    given = False
-
-    async def replayed() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replayed
 
 
 def _untrusted(name: bytes, path: str) -> bool:

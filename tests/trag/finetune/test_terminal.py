@@ -3,6 +3,7 @@ real llama.cpp; measured, promoted, rolled back."""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,9 +90,10 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tm
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("TRAG_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+def home(empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TRAG_HOME", str(tmp_path))
+    shutil.copy(empty_database, tmp_path)
+    return tmp_path
 
 
 @pytest.mark.parametrize(

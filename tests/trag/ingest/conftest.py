@@ -14,7 +14,7 @@ from store.records import Records
 from store.vectors import Vectors
 from trag import ingest
 from trag.embed import Embedder, open_embedder
-from trag.ingest import Ingested, Receipt
+from trag.ingest import Ingested, Receipt, Stock
 
 
 @pytest.fixture
@@ -92,20 +92,15 @@ class Shelf:
         self.vectors.close()
         self.records.close()
 
+    @property
+    def stock(self) -> Stock:
+        return Stock(self.records, self.vectors, self.embedder, self.folder / "documents")
+
     def ingest(self, *paths: Path, **options: Any) -> tuple[Ingested, ...]:
-        return ingest.ingest(
-            paths,
-            records=self.records,
-            vectors=self.vectors,
-            embedder=self.embedder,
-            files_folder=self.folder / "documents",
-            **options,
-        )
+        return ingest.ingest(paths, self.stock, **options)
 
     def forget(self, document: str) -> Receipt:
-        return ingest.forget(
-            document, records=self.records, vectors=self.vectors, files_folder=self.folder / "documents"
-        )
+        return ingest.forget(document, self.stock)
 
     def texts(self, document: str | None = None) -> list[str]:
         return [passage.text for passage in self.records.library.passages(document)]

@@ -23,7 +23,7 @@ def test_a_pair_is_written_changed_and_removed_and_the_index_follows(shelf: Any,
     shelf.ingest(tmp_path / "rules.md")
 
     def put(pair: Pair) -> Pair:
-        keep(pair, shelf.records, shelf.vectors, shelf.embedder)
+        keep(pair, shelf.stock)
         assert shelf.in_line()
         return pair
 

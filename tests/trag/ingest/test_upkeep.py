@@ -47,10 +47,10 @@ def test_an_ingest_killed_at_any_step_leaves_the_old_or_the_new(
     monkeypatch.undo()
     shelf.close()
     shelf.open()
-    ingest.reconcile(shelf.records, shelf.vectors, shelf.embedder)
+    ingest.reconcile(shelf.stock)
     assert shelf.in_line()
     assert shelf.texts() in ([f"The fee is {fee} EUR a year.", "The seat is Oslo."] for fee in (40, 55))
-    assert ingest.reconcile(shelf.records, shelf.vectors, shelf.embedder) == ()
+    assert ingest.reconcile(shelf.stock) == ()
     shelf.ingest(rules, replace=True)
     assert shelf.nearest("membership fee") == "The fee is 55 EUR a year."
     assert shelf.originals() == [NEW]
@@ -62,7 +62,7 @@ def test_reconcile_finishes_what_is_missing_and_removes_what_nobody_knows(shelf:
         shelf.ingest(tmp_path / name)
     shelf.vectors.delete("a.md")
     shelf.records.library.delete("b.md")
-    assert ingest.reconcile(shelf.records, shelf.vectors, shelf.embedder) == ("a.md", "b.md")
+    assert ingest.reconcile(shelf.stock) == ("a.md", "b.md")
     assert shelf.in_line()
     assert shelf.vectors.count() == 2
 

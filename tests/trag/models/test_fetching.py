@@ -202,6 +202,7 @@ def test_a_disk_without_room_is_said_before_anything_is_fetched(hub: Hub, tmp_pa
     assert hub.asked == []
 
 
+@pytest.mark.slow
 def test_two_at_once_do_not_write_into_one_file(hub: Hub, tmp_path: Path) -> None:
     hub.slow = 0.05
     began = threading.Event()

@@ -10,9 +10,7 @@ from trag.errors import TragError
 from trag.ingest.pairs import DIRECT_TYPES
 from trag.ingest.sections import Section
 from trag.llm import Usage
-from trag.llm.local import LocalModel
-from trag.pairs import is_able, written
-from trag.settings import Settings
+from trag.pairs import written
 
 SECTION = Section(
     "4 Board > 4.1 Members",
@@ -109,22 +107,3 @@ def test_a_stop_is_told_and_asks_no_further() -> None:
     model = Scripted(GOOD)
     found = written(SECTION, model, stop=stop)  # type: ignore[arg-type]
     assert (found.stopped, found.pairs, model.asked) == (True, (), [])
-
-
-@pytest.mark.parametrize(
-    ("settings", "able"),
-    [(Settings(), False), (Settings(model="llama.gguf"), True), (Settings(model_url="http://127.0.0.1:1/v1"), True)],
-    ids=["embedded", "file", "server"],
-)
-def test_only_a_configured_model_is_able(settings: Settings, able: bool) -> None:
-    assert is_able(settings) is able
-
-
-@pytest.mark.slow
-def test_the_embedded_model_breaks_nothing_and_gets_nothing_unsupported_through(model: LocalModel) -> None:
-    found = written(SECTION, model, examples=["Who are the members of the board?"])
-    for pair in found.pairs:
-        assert pair.section == SECTION.path
-        assert not pair.supported or (pair.source and pair.source in SECTION.text), pair
-        figures = {"two", "three", "four", "five", "six", "eight", "nine", "ten", "twelve"}
-        assert not (pair.supported and figures & set(pair.answer.lower().split())), pair

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import signal
 import socket
@@ -14,6 +15,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[3]
@@ -89,6 +92,13 @@ def app(
 
 
 @pytest.fixture(scope="module")
+def portal() -> Iterator[BlockingPortal]:
+    """One event loop for every TestClient that is given it: each would start a thread and a loop for every request."""
+    with start_blocking_portal() as portal:
+        yield portal
+
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The Chromium on the PATH, else Playwright's own. It ends with its module: Playwright keeps an event loop running,
     in which tests of other modules could not start their own."""
@@ -131,6 +141,23 @@ def ask() -> Callable[[Page, str], Locator]:
         return answered
 
     return ask
+
+
+@pytest.fixture
+def undirected() -> Callable[[BeautifulSoup], list[str]]:
+    """Finds the texts that name evil.example and take the direction of the words around them."""
+
+    def find(page: BeautifulSoup) -> list[str]:
+        return [
+            str(found)
+            for found in page.find_all(string=re.compile("evil.example"))
+            if found.parent
+            and found.parent.name not in ("title", "option", "bdi")
+            and "unseen" not in found.parent.get("class", [])
+            and not any(tag.get("dir") == "auto" for tag in (found.parent, *found.parent.parents))
+        ]
+
+    return find
 
 
 def wait_for(address: str, process: subprocess.Popen[str]) -> None:

@@ -1,19 +1,22 @@
 """The access matrix: every address and every function of the Ask page, by every kind of caller."""
 
+import asyncio
 import json
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import timedelta
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import httpx
 import pytest
 from fastapi import FastAPI, Request
-from starlette.testclient import TestClient
 
 from store.person import Newcomer
 from store.records import Records
@@ -57,12 +60,15 @@ ROWS = [
     for each in samples(path)
 ]
 PROGRAMS = [row for row in ROWS if row[2] in access.PROGRAMS]
+Call = tuple[str, str, dict[str, Any]]
+"""A method, an address, and what else is sent."""
 
 
 @pytest.fixture(scope="module")
-def cookies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Door, dict[str, str]]]:
+def cookies(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Door, dict[str, str]]]:
     """A door, and what each kind of caller sends as a cookie."""
-    with closing(Records(f"sqlite:///{tmp_path_factory.mktemp('access')}/trag.db")) as records:
+    place = shutil.copy(empty_database, tmp_path_factory.mktemp("access"))
+    with closing(Records(f"sqlite:///{place}")) as records:
         sent = {"anonymous": "", "forged": f"trag={'x' * 43}"}
         for role in ("admin", "reviewer", "employee"):
             person = records.people.add(Newcomer(role, role=role, state="active"), by="test")
@@ -76,7 +82,7 @@ def cookies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Door, di
 
 
 @pytest.fixture(scope="module")
-def client(cookies: tuple[Door, dict[str, str]]) -> Iterator[TestClient]:
+def app(cookies: tuple[Door, dict[str, str]]) -> FastAPI:
     """The gate in front of an app that takes everything and says who came."""
     app = FastAPI()
     app.add_middleware(Gate, door=cookies[0], functions=FUNCTIONS)
@@ -86,17 +92,27 @@ def client(cookies: tuple[Door, dict[str, str]]) -> Iterator[TestClient]:
         return {"came": visit.caller.name if visit else ""}
 
     app.add_api_route("/{rest:path}", taken, methods=["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"])
-    with TestClient(app, base_url=HOME, follow_redirects=False) as client:  # one event loop for all of them
-        yield client
+    return app
+
+
+def asked(app: FastAPI, calls: Iterable[Call]) -> list[httpx.Response]:
+    """One after the other in one event loop: there are so many that a thread for each would take longest."""
+
+    async def each() -> list[httpx.Response]:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=HOME, trust_env=False) as client:
+            return [await client.request(method, path, **more) for method, path, more in calls]
+
+    return asyncio.run(each())
 
 
 @pytest.mark.parametrize("caller", CALLERS)
-def test_every_address_by_every_caller(client: TestClient, cookies: tuple[Door, dict[str, str]], caller: str) -> None:
+def test_every_address_by_every_caller(app: FastAPI, cookies: tuple[Door, dict[str, str]], caller: str) -> None:
+    tab = {"session_hash": f"tab-of-{caller}"}
+    headers = {"Cookie": cookies[1][caller]}
+    sent: dict[str, Any] = {"GET": {"params": tab}, "POST": {"json": tab | {"fn_index": 0}}}
+    answers = asked(app, [(method, path, sent[method] | {"headers": headers}) for method, _, path in ROWS])
     wrong = []
-    for method, role, path in ROWS:
-        tab = f"tab-of-{caller}"
-        call = {"params": {"session_hash": tab}} if method == "GET" else {"json": {"session_hash": tab, "fn_index": 0}}
-        answer = client.request(method, path, headers={"Cookie": cookies[1][caller]}, **call)  # type: ignore[arg-type]
+    for (method, role, path), answer in zip(ROWS, answers, strict=True):
         expected = 200 if MAY.get(caller, 0) >= NEEDS[role] else 403 if caller in MAY else 401
         if path in access.PROGRAMS:
             expected = 401  # to a cookie, whosever it is
@@ -106,30 +122,31 @@ def test_every_address_by_every_caller(client: TestClient, cookies: tuple[Door, 
     assert not wrong
 
 
-def test_a_token_opens_the_addresses_of_programs_alone(
-    client: TestClient, cookies: tuple[Door, dict[str, str]]
-) -> None:
+def test_a_token_opens_the_addresses_of_programs_alone(app: FastAPI, cookies: tuple[Door, dict[str, str]]) -> None:
     records = cookies[0].records
     whose = {role: records.people.find(role) for role in MAY}
     for role, person in whose.items():
         assert person is not None
         token, kept = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
-        headers = {"Authorization": f"Bearer {token}"}
-        found = {(method, path): client.request(method, path, headers=headers) for method, _, path in ROWS}
-        opened = {path for (_, path), answer in found.items() if answer.json() == {"came": role}}
+        sent = {"headers": {"Authorization": f"Bearer {token}"}}
+        answers = asked(app, [(method, path, sent) for method, _, path in ROWS])
+        found = list(zip(ROWS, answers, strict=True))
+        opened = {path for (_, _, path), answer in found if answer.json() == {"came": role}}
         assert opened == access.PROGRAMS
         anyone = {path for _, needs, path in ROWS if needs == "anyone"}
-        assert {path for (_, path), answer in found.items() if answer.status_code != 401} == opened | anyone
+        assert {path for (_, _, path), answer in found if answer.status_code != 401} == opened | anyone
         records.tokens.end(kept.id, by="test")
-        assert {client.request(method, path, headers=headers).status_code for method, _, path in PROGRAMS} == {401}
+        assert {each.status_code for each in asked(app, [(method, path, sent) for method, _, path in PROGRAMS])} == {
+            401
+        }
 
 
 @pytest.mark.parametrize("caller", CALLERS)
-def test_every_function_by_every_caller(client: TestClient, cookies: tuple[Door, dict[str, str]], caller: str) -> None:
-    headers = {"Cookie": cookies[1][caller]}
-    for number, role in FUNCTIONS.items():
-        call = {"session_hash": f"functions-{caller}", "fn_index": number, "data": []}
-        answer = client.post("/gradio_api/queue/join", json=call, headers=headers)
+def test_every_function_by_every_caller(app: FastAPI, cookies: tuple[Door, dict[str, str]], caller: str) -> None:
+    call = {"session_hash": f"functions-{caller}", "data": []}
+    sent = [{"json": call | {"fn_index": number}, "headers": {"Cookie": cookies[1][caller]}} for number in FUNCTIONS]
+    answers = asked(app, [("POST", "/gradio_api/queue/join", each) for each in sent])
+    for (number, role), answer in zip(FUNCTIONS.items(), answers, strict=True):
         allowed = MAY.get(caller, 0) >= NEEDS[role]
         assert answer.status_code == (200 if allowed else 401), (number, answer.text)
 
@@ -148,20 +165,23 @@ def test_every_function_by_every_caller(client: TestClient, cookies: tuple[Door,
     ids=str,
 )
 def test_a_function_that_is_not_in_the_table_is_not_there(
-    client: TestClient, cookies: tuple[Door, dict[str, str]], call: dict[str, object]
+    app: FastAPI, cookies: tuple[Door, dict[str, str]], call: dict[str, object]
 ) -> None:
-    headers = {"Cookie": cookies[1]["admin"]}
-    answer = client.post("/gradio_api/queue/join", json={"session_hash": "a", "data": []} | call, headers=headers)
+    sent = {"json": {"session_hash": "a", "data": []} | call, "headers": {"Cookie": cookies[1]["admin"]}}
+    (answer,) = asked(app, [("POST", "/gradio_api/queue/join", sent)])
     assert answer.status_code == 404
 
 
 @pytest.mark.parametrize("caller", ["anonymous", "employee", "admin"])
-@pytest.mark.parametrize("path", ["/gradio_api/token", "/config", "/login", "/monitoring/x", "/gradio_api/call/ask"])
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS"])
 def test_what_is_in_no_table_is_there_for_nobody(
-    client: TestClient, cookies: tuple[Door, dict[str, str]], method: str, path: str, caller: str
+    app: FastAPI, cookies: tuple[Door, dict[str, str]], caller: str
 ) -> None:
-    assert client.request(method, path, headers={"Cookie": cookies[1][caller]}).status_code == 404
+    paths = ("/gradio_api/token", "/config", "/login", "/monitoring/x", "/gradio_api/call/ask")
+    calls = list(
+        product(("GET", "POST", "PUT", "DELETE", "OPTIONS"), paths, [{"headers": {"Cookie": cookies[1][caller]}}])
+    )
+    found = [(*call[:2], answer.status_code) for call, answer in zip(calls, asked(app, calls), strict=True)]
+    assert [each for each in found if each[2] != 404] == []
 
 
 def test_a_function_without_a_role_stops_the_build() -> None:

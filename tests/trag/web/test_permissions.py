@@ -1,10 +1,13 @@
 """Who opens which document, by every address of one, with real people, sessions, records and gate."""
 
 import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from anyio.from_thread import BlockingPortal
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
@@ -45,8 +48,9 @@ READ = {
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    with open_home(Settings(home=tmp_path_factory.mktemp("home"))) as home:
+def home(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    folder = Path(shutil.copy(empty_database, tmp_path_factory.mktemp("home"))).parent
+    with open_home(Settings(home=folder)) as home:
         home.__dict__["organization"] = Organization("Club", load(ROWS, "chart.csv"))
         for name, audience in AUDIENCES.items():
             passage = Passage(f"id-{name}", "section", name, "1 Birds", None, CANARIES[name])
@@ -57,7 +61,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 
 @pytest.fixture(scope="module")
-def people(home: Home) -> dict[str, TestClient]:
+def people(home: Home, portal: BlockingPortal) -> dict[str, TestClient]:
     """A browser of each person, signed in."""
     app = FastAPI()
     app.add_middleware(Gate, door=Door(home.records, home.settings))
@@ -67,6 +71,7 @@ def people(home: Home) -> dict[str, TestClient]:
         person = home.records.people.add(Newcomer(name, role=role, state="active", unit=unit), by="test")
         secret, _ = home.records.sessions.begin(person.id)
         found[name] = TestClient(app, base_url=HOME, cookies={"trag": secret}, client=("127.0.0.1", 4711))
+        found[name].portal = portal
     return found
 
 

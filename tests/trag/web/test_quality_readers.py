@@ -1,10 +1,13 @@
 """What a reviewer sees of the evaluations, which read every document: the figures, and no words that are for others."""
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from anyio.from_thread import BlockingPortal
 from bs4 import BeautifulSoup
 from fastapi import FastAPI
 from starlette.testclient import TestClient
@@ -52,8 +55,9 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with open_home(Settings(home=tmp_path_factory.mktemp("home"))) as home:
+def place(empty_database: Path, tmp_path_factory: pytest.TempPathFactory, portal: BlockingPortal) -> Iterator[Place]:
+    folder = Path(shutil.copy(empty_database, tmp_path_factory.mktemp("home"))).parent
+    with open_home(Settings(home=folder)) as home:
         chart = load(b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\n", "chart.csv")
         home.__dict__["organization"] = Organization("Club", chart)
         for name, audience in (("all.md", OPEN), ("board.md", frozenset({"b"}))):
@@ -78,6 +82,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
             person = home.records.people.add(Newcomer(name, role=role, state="active"), by="test")  # type: ignore[arg-type]
             cookies = {"trag": home.records.sessions.begin(person.id)[0]}
             browsers[name] = TestClient(app, base_url="http://127.0.0.1:7860", cookies=cookies)
+            browsers[name].portal = portal
         yield Place(run, results, browsers)
         evaluation.close()
 

@@ -144,9 +144,8 @@ def _written(home: Home, source: Source, texts: int, progress: Progress) -> Sequ
     from store.files import write_atomic
     from trag.evaluate.grammar.templates import read, write
     from trag.evaluate.grammar.written import written
-    from trag.pairs import is_able
 
-    if not is_able(home.settings):
+    if not home.settings.able:
         raise TragError(
             "The embedded model is too small to write templates for a database that it does not know.",
             "Name an abler model (TRAG_MODEL or TRAG_MODEL_URL), or give templates: --templates FILE",

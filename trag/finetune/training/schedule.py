@@ -10,9 +10,12 @@ import math
 import random
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 from trag.finetune.training.blocks import Block
 from trag.finetune.training.plan import TrainingSettings
+
+T = TypeVar("T")
 
 
 def steps(settings: TrainingSettings, blocks: int) -> int:
@@ -20,7 +23,7 @@ def steps(settings: TrainingSettings, blocks: int) -> int:
     return max(1, math.ceil(settings.epochs * blocks / settings.accumulation))
 
 
-def batch(settings: TrainingSettings, blocks: Sequence[Block], step: int) -> list[Block]:
+def batch(settings: TrainingSettings, blocks: Sequence[T], step: int) -> list[T]:
     """What step number `step`, from 0, learns from: all examples in a new order in each epoch, one after the other."""
     batch = []
     for place in range(step * settings.accumulation, (step + 1) * settings.accumulation):

@@ -15,7 +15,6 @@ from starlette.datastructures import ImmutableMultiDict
 from store import StoreError
 from trag.errors import TragError
 from trag.ingest.parse.characters import counted
-from trag.pairs import is_able
 from trag.web.documents import render
 from trag.web.documents.notices import Notice
 from trag.web.documents.shelf import Shelf
@@ -64,5 +63,5 @@ class ExamplesPage:
         notice: Notice | None = None,
         status: int = 200,
     ) -> Response:
-        able = is_able(self.shelf.home.settings)
+        able = self.shelf.home.settings.able
         return HTMLResponse(render.examples(seen, typed=typed, problem=problem, able=able, notice=notice), status)

@@ -6,9 +6,10 @@ written.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
+
+from trag.json_lines import as_line
 
 if TYPE_CHECKING:
     from store.library import Pair
@@ -26,7 +27,7 @@ def lines(pairs: Iterable[Pair]) -> str:
         }
         for pair in pairs
     )
-    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    return "".join(f"{as_line(row)}\n" for row in rows)
 
 
 def rows(pairs: Iterable[Pair]) -> Iterator[tuple[str, ...]]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from org.reading.cells import guard
+from trag.json_lines import as_line
 
 if TYPE_CHECKING:
     from store.audit import Event
@@ -30,7 +30,7 @@ def as_json(events: Iterable[Event]) -> Iterator[str]:
     """A line for each event."""
     for event in events:
         values = dict(zip(FIELDS, _values(event), strict=True)) | {"number": event.number}
-        yield json.dumps(values, ensure_ascii=False) + "\n"
+        yield as_line(values) + "\n"
 
 
 def _values(event: Event) -> list[str]:

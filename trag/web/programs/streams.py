@@ -12,6 +12,7 @@ from typing import Any
 
 from trag.errors import SHOWN
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.json_lines import as_line
 from trag.web.programs.refusals import words
 
 
@@ -42,4 +43,4 @@ def told(event: Event) -> str:
 def sent(data: Any, name: str = "") -> str:
     """A server-sent event with JSON, which is one line, for its data."""
     kind = f"event: {name}\n" if name else ""
-    return f"{kind}data: {json.dumps(data, ensure_ascii=False)}\n\n"
+    return f"{kind}data: {as_line(data)}\n\n"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from org.reading.cells import guard
 from store.records import Label
 from store.reviewing import Review
+from trag.json_lines import as_line
 from trag.record import VERDICTS, AnswerRecord, Source
 from trag.web.evidence import documents_of
 
@@ -64,7 +64,7 @@ def as_json(answers: Iterable[Judged]) -> Iterator[str]:
             "statements": [{"unit": one.unit, "text": one.text} for one in each.record.statements],
             "sources": [_source(source) for source in each.record.sources],
         }
-        yield json.dumps(values, ensure_ascii=False) + "\n"
+        yield as_line(values) + "\n"
 
 
 def as_csv(answers: Iterable[Judged]) -> Iterator[str]:

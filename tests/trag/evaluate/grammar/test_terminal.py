@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,10 @@ def options(*words: str) -> argparse.Namespace:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
+def settings(empty_database: Path, tmp_path: Path) -> Settings:
     settings = Settings(home=tmp_path / "home")
+    settings.home.mkdir()
+    shutil.copy(empty_database, settings.home)
     with open_home(settings) as home:
         home.activate_chart(load(CHART, "club.csv"), "club.csv", CHART, by="ada")
     return settings

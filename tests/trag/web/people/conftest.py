@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from anyio.from_thread import BlockingPortal
 from argon2 import PasswordHasher
 from fastapi import FastAPI
 from starlette.testclient import TestClient
@@ -43,15 +44,18 @@ class Place:
     records: Records
     app: FastAPI
     door: Door
+    portal: BlockingPortal
 
     def browser(self, address: str = HERE, host: str = "10.0.0.7") -> TestClient:
-        return TestClient(
+        browser = TestClient(
             self.app,
             base_url=address,
             headers={"Accept": "text/html"},
             follow_redirects=False,
             client=(host, 4711),
         )
+        browser.portal = self.portal
+        return browser
 
     def add(self, name: str, role: Role = "employee", state: State = "active", **more: str) -> Person:
         secret = passwords.hashed(PASSWORD)
@@ -68,7 +72,7 @@ class Place:
 
 
 @pytest.fixture
-def opened(empty_database: Path, tmp_path: Path) -> Iterator[Any]:
+def opened(empty_database: Path, tmp_path: Path, portal: BlockingPortal) -> Iterator[Any]:
     """Opens a home under settings."""
     with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
 
@@ -79,7 +83,7 @@ def opened(empty_database: Path, tmp_path: Path) -> Iterator[Any]:
             app.add_middleware(Gate, door=door, functions={0: "employee"})
             app.get("/")(lambda: "asked")
             people.mount(app, home, door)
-            return Place(records, app, door)
+            return Place(records, app, door, portal)
 
         yield opened
 

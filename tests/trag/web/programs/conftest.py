@@ -1,6 +1,7 @@
 """The programs' addresses behind the gate, over real records; who answers is a script."""
 
 import shutil
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -77,6 +78,24 @@ class Place:
         secret, _ = self.records.tokens.make(person.id, "job", timedelta(days=1), by="test")
         return {"Authorization": f"Bearer {secret}"}
 
+    def posted(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
+        """What a server tells the app of a program's POST, for a test that plays the server itself."""
+        fields = {"host": HERE.removeprefix("http://"), "content-type": "application/json"} | headers
+        return {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": "1.1",
+            "method": "POST",
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "root_path": "",
+            "headers": [(name.lower().encode(), value.encode()) for name, value in fields.items()],
+            "client": ("10.0.0.7", 4711),
+            "server": ("127.0.0.1", 7860),
+        }
+
 
 @pytest.fixture(scope="module")
 def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Place]]:
@@ -101,3 +120,19 @@ def place(opened: Any, tmp_path: Path) -> Iterator[Place]:
     """A home without accounts."""
     with opened(tmp_path) as place:
         yield place
+
+
+@pytest.fixture(scope="module")
+def door(serving: Any, own_home: Path) -> Iterator[tuple[str, str]]:
+    """The address of the real app with the tool on, and a token of an employee there."""
+    (own_home / "trag.toml").write_text("mcp = true\n")
+    with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
+        records.people.add(Newcomer("root", role="admin", state="active"), by="test")
+        person = records.people.add(Newcomer("ann", state="active"), by="test")
+        token, _ = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
+    with serving(own_home) as (address, process):
+        yield address, token
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "Traceback" not in err, err

@@ -1,10 +1,8 @@
 """OpenAI's own client, and any HTTP client, against the real app with the real model."""
 
 import json
-import signal
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import timedelta
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -13,27 +11,11 @@ import httpx
 import openai
 import pytest
 
-from store.person import Newcomer
 from store.records import Records
 from trag.record import AnswerRecord
 
 pytestmark = pytest.mark.slow
 ASKED = "Where does the Ethics Office sit?"
-
-
-@pytest.fixture(scope="module")
-def door(serving: Any, own_home: Path) -> Iterator[tuple[str, str]]:
-    """The address of the real app, and a token of an employee there."""
-    with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
-        records.people.add(Newcomer("root", role="admin", state="active"), by="test")
-        person = records.people.add(Newcomer("ann", state="active"), by="test")
-        token, _ = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
-    with serving(own_home) as (address, process):
-        yield address, token
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    assert "Traceback" not in err, err
 
 
 @pytest.fixture(scope="module")

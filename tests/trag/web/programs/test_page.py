@@ -326,24 +326,9 @@ def endless(stopped: threading.Event) -> Any:
     return script
 
 
-async def asked_until(app: Any, path: str, sent: Any, headers: dict[str, str], leaves: bool) -> list[Any]:
+async def asked_until(place: Place, path: str, sent: Any, headers: dict[str, str], leaves: bool) -> list[Any]:
     """What comes to a program that asks, and leaves once there are words, or would listen for ever."""
     body, got, words = json.dumps(sent).encode(), [], asyncio.Event()
-    fields = {"host": "127.0.0.1:7860", "content-type": "application/json"} | headers
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.3"},
-        "http_version": "1.1",
-        "method": "POST",
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": b"",
-        "root_path": "",
-        "headers": [(name.lower().encode(), value.encode()) for name, value in fields.items()],
-        "client": ("10.0.0.7", 4711),
-        "server": ("127.0.0.1", 7860),
-    }
     left = iter([{"type": "http.request", "body": body}])
 
     async def receive() -> Any:
@@ -358,7 +343,7 @@ async def asked_until(app: Any, path: str, sent: Any, headers: dict[str, str], l
 
     if "accept" not in headers and not sent.get("stream"):
         asyncio.get_running_loop().call_later(0.1, words.set)
-    await asyncio.wait_for(app(scope, receive, send), 20)
+    await asyncio.wait_for(place.app(place.posted(path, headers), receive, send), 20)
     return got
 
 
@@ -375,7 +360,7 @@ async def asked_until(app: Any, path: str, sent: Any, headers: dict[str, str], l
 def test_a_program_that_leaves_ends_its_answer(place: Place, path: str, sent: Any, headers: dict[str, str]) -> None:
     stopped = threading.Event()
     place.assistant.script = endless(stopped)
-    asyncio.run(asked_until(place.app, path, sent, headers, leaves=True))
+    asyncio.run(asked_until(place, path, sent, headers, leaves=True))
     assert stopped.wait(5)
     assert idle(place)
 
@@ -388,7 +373,7 @@ def test_a_token_that_is_ended_ends_what_is_being_told(place: Place, monkeypatch
     ending = threading.Timer(0.3, lambda: place.records.people.change(person, state="disabled", by="test"))
     ending.start()
     headers = {"accept": "text/event-stream"} | sent
-    got = asyncio.run(asked_until(place.app, ASK, QUESTION, headers, leaves=False))
+    got = asyncio.run(asked_until(place, ASK, QUESTION, headers, leaves=False))
     ending.join(PATIENCE)
     assert got[-1] == {"type": "http.response.body", "body": b""}
     assert stopped.wait(5)

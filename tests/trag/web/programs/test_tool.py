@@ -2,13 +2,9 @@
 
 import asyncio
 import json
-import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import closing
 from dataclasses import replace
-from datetime import timedelta
-from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx2
@@ -17,8 +13,6 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from starlette.testclient import TestClient
 
-from store.person import Newcomer
-from store.records import Records
 from trag.events import Event, Token
 from trag.line import LineFull
 from trag.record import AnswerRecord, Approval
@@ -157,21 +151,6 @@ def test_a_client_that_leaves_ends_its_answer(place: Place, tool: Tool) -> None:
 
     place.assistant.script = endless
     body = json.dumps(call()).encode()
-    fields = {"host": "127.0.0.1:7860", "content-type": "application/json", "accept": ACCEPT}
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.3"},
-        "http_version": "1.1",
-        "method": "POST",
-        "scheme": "http",
-        "path": "/mcp",
-        "raw_path": b"/mcp",
-        "query_string": b"",
-        "root_path": "",
-        "headers": [(name.encode(), value.encode()) for name, value in fields.items()],
-        "client": ("10.0.0.7", 4711),
-        "server": ("127.0.0.1", 7860),
-    }
     messages = iter([{"type": "http.request", "body": body}])
 
     async def receive() -> Any:
@@ -185,7 +164,7 @@ def test_a_client_that_leaves_ends_its_answer(place: Place, tool: Tool) -> None:
 
     async def leave() -> None:
         async with tool.running():
-            await asyncio.wait_for(place.app(scope, receive, send), 20)
+            await asyncio.wait_for(place.app(place.posted("/mcp", {"accept": ACCEPT}), receive, send), 20)
             assert await asyncio.to_thread(stopped.wait, 10)
 
     asyncio.run(leave())
@@ -212,22 +191,6 @@ def sent_record() -> dict[str, Any]:
 
 
 # The real app
-
-
-@pytest.fixture(scope="module")
-def door(serving: Any, own_home: Path) -> Iterator[tuple[str, str]]:
-    """The address of the real app with the tool on, and a token of an employee there."""
-    (own_home / "trag.toml").write_text("mcp = true\n")
-    with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
-        records.people.add(Newcomer("root", role="admin", state="active"), by="test")
-        person = records.people.add(Newcomer("ann", state="active"), by="test")
-        token, _ = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
-    with serving(own_home) as (address, process):
-        yield address, token
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    assert "Traceback" not in err, err
 
 
 def through(address: str, token: str, work: Callable[[Client], Awaitable[Outcome]], mode: str = "auto") -> Outcome:

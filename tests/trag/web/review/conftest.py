@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from anyio.from_thread import BlockingPortal
 from bs4 import BeautifulSoup
 from fastapi import FastAPI
 from httpx import Response
@@ -102,7 +103,7 @@ def texts(page: Any, selector: str) -> list[str]:
 
 
 @pytest.fixture
-def place(empty_database: Path, tmp_path: Path) -> Iterator[Place]:
+def place(empty_database: Path, tmp_path: Path, portal: BlockingPortal) -> Iterator[Place]:
     with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
         records.activate_chart("v1", "chart.csv", "3" * 64)
         for name, audience in AUDIENCES.items():
@@ -119,5 +120,6 @@ def place(empty_database: Path, tmp_path: Path) -> Iterator[Place]:
             )
             cookies = {"trag": records.sessions.begin(person.id)[0]}
             browsers[name] = TestClient(app, base_url=HERE, cookies=cookies, client=("127.0.0.1", 4711))
+            browsers[name].portal = portal
             ids[name] = person.id
         yield Place(records, browsers, ids)

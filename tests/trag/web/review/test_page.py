@@ -1,9 +1,11 @@
 """The review desk over real records, through the gate: queues, verdicts, second opinions, and what nobody is shown."""
 
 import re
+from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from bs4 import BeautifulSoup
 
 from tests.trag.web.review.conftest import Place, texts
 from trag.record import VERDICTS
@@ -230,7 +232,9 @@ def test_the_plots_say_what_their_tables_say(place: Place) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "/{id}", "/figures", "/approved", "?choice=judged", "/{id}?last={id}"])
-def test_words_of_others_are_shown_as_text_in_their_own_direction(place: Place, path: str) -> None:
+def test_words_of_others_are_shown_as_text_in_their_own_direction(
+    place: Place, undirected: Callable[[BeautifulSoup], list[str]], path: str
+) -> None:
     place.records.library.put(HOSTILE, "1" * 64, None, [])
     id = place.answer(HOSTILE, HOSTILE, (HOSTILE,))
     place.records.put_label(id, place.ids["eve"], "Incorrect", HOSTILE, HOSTILE, asker=True)
@@ -244,12 +248,4 @@ def test_words_of_others_are_shown_as_text_in_their_own_direction(place: Place, 
     assert not page.select("img, b, i, [onerror]")
     assert "evil.example" in page.get_text()
     assert "{{7*7}}" in page.select("main")[0].get_text()
-    bare = [
-        found
-        for found in page.find_all(string=re.compile("evil.example"))
-        if found.parent
-        and found.parent.name not in ("title", "option", "bdi")
-        and "unseen" not in found.parent.get("class", [])
-        and not any(tag.get("dir") == "auto" for tag in (found.parent, *found.parent.parents))
-    ]
-    assert not bare
+    assert not undirected(page)

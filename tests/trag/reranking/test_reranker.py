@@ -1,0 +1,77 @@
+"""The reranker that ships, over the real encoder."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from trag import embed
+from trag.errors import TragError
+from trag.quote import Text
+from trag.reranking import SHIPPED, Reranker, network
+
+pytestmark = pytest.mark.slow
+
+TEXTS = [
+    Text("4 Staff > 4.2 Leave", "Leave – Reason: Death of a parent; Days: 5; Granted by: head of unit."),
+    Text("4 Staff > 4.1 Hours", "The office opens at 8:30 and closes at 17:00."),
+    Text("4 Staff > 4.2 Leave", "Leave – Reason: Moving house; Days: 1; Granted by: head of unit."),
+    Text("May a book be renewed?", "Yes, twice."),
+]
+
+
+@pytest.fixture(scope="module")
+def reranker() -> Reranker:
+    return Reranker()
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [("my mum died, how many days off do i get", 0), ("when do they shut", 1), ("can i keep the book for longer", 3)],
+)
+def test_what_answers_stands_above_the_rest(reranker: Reranker, question: str, place: int) -> None:
+    odds = reranker.weigh(question, TEXTS)
+    assert odds.argmax() == place, odds
+
+
+def test_what_nothing_answers_has_low_odds(reranker: Reranker) -> None:
+    answered = reranker.weigh("how many days off for moving house", TEXTS).max()
+    unanswered = reranker.weigh("what is the phone number of the canteen", TEXTS).max()
+    assert unanswered < 0 < answered, (unanswered, answered)
+
+
+def test_odds_depend_neither_on_the_order_nor_on_what_stands_beside(reranker: Reranker) -> None:
+    odds = reranker.weigh("can i keep the book", TEXTS)
+    turned = reranker.weigh("can i keep the book", TEXTS[::-1])
+    alone = reranker.weigh("can i keep the book", TEXTS[:1])
+    many = reranker.weigh("can i keep the book", TEXTS * 20)
+    assert np.allclose(odds, turned[::-1], atol=1e-4)
+    assert np.allclose(odds[:1], alone, atol=1e-4)
+    assert np.allclose(odds, many[-4:], atol=1e-4)
+    assert reranker.weigh("can i keep the book", []).shape == (0,)
+
+
+def test_a_long_question_and_a_long_text_are_cut_and_still_weighed(reranker: Reranker) -> None:
+    assert np.isfinite(reranker.weigh("word " * 500, [Text("h", "text " * 900)])).all()
+
+
+def test_what_runs_says_what_was_learned() -> None:
+    """The matrices with the changes in them give what encoder and changes give apart."""
+    folder = embed.embedded_folder()
+    apart = network.learning(folder, torch.float32)
+    apart.load_state_dict({name: value.float() for name, value in load_file(SHIPPED).items()}, strict=False)
+    pairs = network.Pairs(folder).encode(["can i keep the book"] * 4, [text.whole for text in TEXTS])
+    with torch.inference_mode():
+        expected, found = apart(*pairs), network.merged(folder, SHIPPED)(*pairs)
+    assert torch.allclose(expected, found, atol=1e-3), (expected, found)
+
+
+@pytest.mark.parametrize("content", [b"", b"no tensors", None], ids=["empty", "damaged", "missing"])
+def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes | None) -> None:
+    file = tmp_path / "learned.safetensors"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(TragError, match="cannot be read"):
+        Reranker(file)

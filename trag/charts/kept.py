@@ -1,0 +1,52 @@
+"""The chart files of a home: what was activated once is kept by its content, and is found again by its version.
+
+Chart -> file -> Chart.  Knows nothing about which chart is in use, or who is answered from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from org import export
+from org.chart import Chart, load
+from store import files
+from trag.errors import TragError
+
+if TYPE_CHECKING:
+    from store.records import ChartVersion
+
+
+def keep(chart: Chart, name: str, original: bytes, folder: Path) -> str:
+    """Keeps a chart, and the file called `name` that it was given in; the sha256 that its version is kept under."""
+    files.keep(folder, original, Path(name).suffix)
+    return files.keep(folder, export.write(chart, "json"), ".json")
+
+
+def read(version: ChartVersion, folder: Path) -> Chart:
+    """The chart of a version. Raises TragError when its file is gone."""
+    kept = file(version, folder)
+    return load(kept.read_bytes(), kept.name)
+
+
+def file(version: ChartVersion, folder: Path) -> Path:
+    """Where the chart of a version lies. Raises TragError when it is gone."""
+    kept = files.find(folder, version.sha256)
+    if kept is None:
+        raise TragError(
+            f"The file of the chart {version.name} ({version.version}) is no longer in {folder}.",
+            "Activate the chart again from your own copy: python -m trag chart activate FILE",
+        )
+    return kept
+
+
+def find(version: str, versions: Sequence[ChartVersion]) -> ChartVersion:
+    """The version of that name. Raises TragError when it is none of `versions`."""
+    found = next((each for each in versions if each.version == version), None)
+    if found is None:
+        known = ", ".join(each.version for each in versions) or "none"
+        raise TragError(
+            f"There is no chart version {version}; the versions are: {known}.", "python -m trag chart versions"
+        )
+    return found

@@ -1,0 +1,136 @@
+"""The network of the reranker: a sentence encoder that reads question and text together (torch).
+
+tokens of both -> hidden states -> log-odds that the text answers:
+
+    a * cosine(mean over the question's tokens, mean over the text's tokens) + b + w . first token
+
+The first term is what the encoder was made for, so learning begins from a good ranking. What is learned is a, b, w, and
+for each matrix W of the encoder a change of low rank, W + 2 B A (LoRA, Hu et al. 2021). Knows nothing about what it
+learns from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor, nn
+from torch.nn.functional import cosine_similarity, linear
+from transformers import AutoTokenizer, BertModel
+from transformers.utils import logging as transformers_logging
+
+from trag.errors import TragError
+
+RANK = 16
+LONGEST = 112
+"""Tokens of a question and a text together; the end of a longer text is not read."""
+_SCALE = 2.0
+_BEGIN = (10.0, -4.0)  # a and b: most cosines of a question with what answers it lie above 0.4
+
+Pair = tuple[Tensor, Tensor, Tensor]
+"""Tokens, mask and segments, each (n, tokens): n questions, each with its text."""
+
+
+class Network(nn.Module):
+    """Encoder and head. Called with a Pair it gives (n,) float32 log-odds."""
+
+    def __init__(self, encoder: BertModel) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.scale = nn.Parameter(torch.tensor(_BEGIN))
+        self.head = nn.Parameter(torch.zeros(encoder.config.hidden_size))
+
+    def forward(self, tokens: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
+        # The encoder has met one segment only, so it is not told which is which; the means are.
+        hidden = self.encoder(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
+        question, text = (_mean(hidden, mask * one) for one in (1 - segments, segments))
+        odds: Tensor = self.scale[0] * cosine_similarity(question, text) + self.scale[1] + hidden[:, 0] @ self.head
+        return odds
+
+
+class Changed(nn.Module):
+    """A layer of the encoder, which stays as it is, with a change of low rank that is learned."""
+
+    def __init__(self, layer: nn.Linear) -> None:
+        super().__init__()
+        self.layer = layer
+        self.down = nn.Parameter(torch.randn(RANK, layer.in_features) / layer.in_features**0.5)
+        self.up = nn.Parameter(torch.zeros(layer.out_features, RANK))
+
+    def forward(self, states: Tensor) -> Tensor:
+        change = linear(linear(states, self.down.to(states.dtype)), self.up.to(states.dtype))
+        return torch.add(self.layer(states), change, alpha=_SCALE)
+
+
+class Pairs:
+    """Turns questions and texts into tokens."""
+
+    def __init__(self, folder: Path) -> None:
+        self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+
+    def encode(self, questions: Sequence[str], texts: Sequence[str]) -> Pair:
+        """Each question with the text at its place."""
+        found = self._tokenizer(
+            list(questions),
+            list(texts),
+            truncation="longest_first",
+            max_length=LONGEST,
+            padding=True,
+            return_tensors="pt",
+        )
+        return found["input_ids"], found["attention_mask"], found["token_type_ids"]
+
+
+def learning(folder: Path, precision: torch.dtype) -> Network:
+    """The network over the encoder in `folder`, ready to learn: all but the changes and the head stays."""
+    encoder = _encoder(folder, precision)
+    encoder.requires_grad_(False)
+    for module in tuple(encoder.modules()):
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0  # one or two rounds over the examples are too few to learn them by heart
+        for name, child in module.named_children():
+            if isinstance(child, nn.Linear) and not isinstance(module, Changed):
+                setattr(module, name, Changed(child))
+    return Network(encoder)
+
+
+def learned(network: Network) -> dict[str, Tensor]:
+    """A copy of what was learned, by name."""
+    return {name: value.detach().clone() for name, value in network.named_parameters() if value.requires_grad}
+
+
+def merged(folder: Path, file: Path) -> Network:
+    """The network as it runs: the encoder in `folder` with what was learned, in `file`, made part of its matrices.
+
+    Raises TragError when the file is none, or made for another encoder.
+    """
+    network = Network(_encoder(folder))
+    layers = dict(network.named_modules())
+    try:
+        with safe_open(file, "pt") as opened, torch.no_grad():
+            values: Mapping[str, Tensor] = {name: opened.get_tensor(name).float() for name in opened.keys()}  # noqa: SIM118
+            for name, up in values.items():
+                if name.endswith(".up"):
+                    layer = layers[name.removesuffix(".up")]
+                    assert isinstance(layer, nn.Linear)
+                    layer.weight += _SCALE * up @ values[name.removesuffix("up") + "down"]
+            network.scale.copy_(values["scale"])
+            network.head.copy_(values["head"])
+    except (OSError, SafetensorError, KeyError, RuntimeError) as error:
+        raise TragError(f"The reranker in {file} cannot be read: {error}.", "Install the program again.") from error
+    return network.eval()
+
+
+def _encoder(folder: Path, precision: torch.dtype = torch.float32) -> BertModel:
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    encoder: BertModel = BertModel.from_pretrained(folder, local_files_only=True, dtype=precision)
+    encoder.pooler = None
+    return encoder
+
+
+def _mean(hidden: Tensor, mask: Tensor) -> Tensor:
+    """The mean state (n, size) of the tokens in `mask` (n, tokens)."""
+    weights = mask.unsqueeze(-1)
+    return (hidden * weights).sum(1) / weights.sum(1).clamp(min=1)

@@ -1,0 +1,188 @@
+"""python -m trag.reranking.training FOLDER: the reranker that ships, learned from the dataset in FOLDER/dataset.
+
+train.jsonl -> listings -> weights -> FOLDER/reranking -> trag/reranking/shipped.safetensors.  Goes on where it was
+stopped.  Knows nothing about answering.
+
+Of each listing, one or two texts that answer and a few that do not, mostly the likest by their words, compete with the
+choice that none answers: the loss is the negative logarithm of the share that the right ones get together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+
+import torch
+from safetensors.torch import save
+from torch import Tensor
+
+from store.files import write_atomic
+from trag import embed
+from trag.errors import SHOWN
+from trag.finetune.dataset import examples as datasets
+from trag.finetune.training import checkpoints, learning, schedule
+from trag.finetune.training.checkpoints import Measured, State
+from trag.finetune.training.plan import TrainingSettings
+from trag.llm.engine import cores
+from trag.reranking import SHIPPED, network
+from trag.reranking.examples import Listing, listings
+from trag.words import stems
+
+SETTINGS = TrainingSettings(learning_rate=5e-4, epochs=1.0, accumulation=8, checkpoint_seconds=120, held_out=200)
+TEXTS = 6
+"""Texts of a listing that a step learns from."""
+_LIKE = 7  # the texts likest to the question, from which all but one of the wrong ones are drawn
+_TWO = 0.4  # share of the listings of which two answering texts are learned from
+_STEEPEST = 1.0
+_BATCH = 32
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Learn, or go on: 0 when it is done, 1 when something is wrong."""
+    parser = argparse.ArgumentParser(prog="python -m trag.reranking.training", description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", type=Path, help="holds the dataset; the training is kept there too")
+    folder = parser.parse_args(arguments).folder
+    try:
+        learned, held_out = (_read(folder / "dataset" / name) for name in ("train.jsonl", "held_out.jsonl"))
+        trained = train(folder / "reranking", learned, held_out, SETTINGS)
+        write_atomic(SHIPPED, save({name: value.half() for name, value in trained.items()}))
+    except SHOWN as error:
+        sys.stderr.write(f"{error.message}\n{error.hint}\n")
+        return 1
+    return 0
+
+
+def train(
+    folder: Path, learned: Sequence[Listing], held_out: Sequence[Listing], settings: TrainingSettings
+) -> dict[str, Tensor]:
+    """What is learned from the first listings, by the name of the parameter; the others are measured on.
+
+    Keeps in `folder` where it stands. A training that was stopped and gone on with gives the same.
+    """
+    from tqdm import tqdm
+
+    torch.manual_seed(settings.seed)
+    torch.set_num_threads(cores())
+    folder.mkdir(parents=True, exist_ok=True)
+    model = network.learning(embed.embedded_folder(), learning.precision(gpu=False))
+    pairs = network.Pairs(embed.embedded_folder())
+    values = {name: value for name, value in model.named_parameters() if value.requires_grad}
+    optimizer = torch.optim.AdamW(values.values(), lr=0.0)
+    kind = checkpoints.kind(settings=settings, texts=TEXTS, listings=_fingerprint(learned))
+    steps = schedule.steps(settings, len(learned))
+    state = State(kind)
+    if (found := checkpoints.load(folder)) and found[0].kind == kind:
+        state = found[0]
+        _restore(found[1], values, optimizer)
+    saved = monotonic()
+    losses = list(state.losses)
+    with tqdm(total=steps, initial=state.step, unit="step", file=sys.stderr, disable=None) as bar:
+        for step in range(state.step, steps):
+            batch = schedule.batch(settings, learned, step)
+            chosen = [_chosen(listing, random.Random(f"{settings.seed} {step} {n}")) for n, listing in enumerate(batch)]
+            loss = _loss(model, pairs, batch, chosen)
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(values.values(), _STEEPEST)
+            for group in optimizer.param_groups:
+                group["lr"] = schedule.rate(settings, step, steps)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            losses.append(Measured(step + 1, loss.item()))
+            recent = losses[-50:]
+            bar.set_description(f"loss {sum(one.loss for one in recent) / len(recent):.3f}", refresh=False)
+            bar.update()
+            if monotonic() - saved > settings.checkpoint_seconds or step + 1 == steps:
+                checkpoints.save(folder, State(kind, step + 1, losses=tuple(losses)), _kept(values, optimizer))
+                saved = monotonic()
+    right, apart = measure(model, pairs, held_out[: settings.held_out])
+    sys.stderr.write(f"Held out: the best text answers in {right:.1%}; answered above unanswered in {apart:.1%}.\n")
+    return network.learned(model)
+
+
+def measure(model: network.Network, pairs: network.Pairs, held_out: Sequence[Listing]) -> tuple[float, float]:
+    """Of the listings with an answer, the share whose best text is one; and how often the best text of such a listing
+    stands above that of one without (area under the curve)."""
+    right = 0
+    answered: list[float] = []
+    unanswered: list[float] = []
+    with torch.no_grad():
+        for listing in held_out:
+            texts = [text.whole for text in listing.texts]
+            odds = torch.cat(
+                [
+                    model(*pairs.encode([listing.question] * len(part), part))
+                    for part in (texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH))
+                ]
+            )
+            (answered if listing.answering else unanswered).append(float(odds.max()))
+            right += int(odds.argmax()) in listing.answering
+    above = sum(one > other for one in answered for other in unanswered)
+    return right / max(1, len(answered)), above / max(1, len(answered) * len(unanswered))
+
+
+def _read(path: Path) -> tuple[Listing, ...]:
+    return tuple(listings(datasets.read(path.read_bytes(), path.name)))
+
+
+def _chosen(listing: Listing, chance: random.Random) -> tuple[list[int], list[int]]:
+    """The places of the texts to learn from: those that answer, and those that do not."""
+    most = 2 if chance.random() < _TWO else 1
+    right = chance.sample(listing.answering, min(most, len(listing.answering)))
+    asked = stems(listing.question)
+    ranked = sorted(listing.others, key=lambda place: chance.random() - len(asked & stems(listing.texts[place].whole)))
+    like, rest = ranked[:_LIKE], ranked[_LIKE:]
+    number = TEXTS - len(right) - bool(rest)
+    return right, chance.sample(like, min(number, len(like))) + chance.sample(rest, min(1, len(rest)))
+
+
+def _loss(
+    model: network.Network,
+    pairs: network.Pairs,
+    batch: Sequence[Listing],
+    chosen: Sequence[tuple[list[int], list[int]]],
+) -> Tensor:
+    read = [
+        (listing.question, listing.texts[place].whole)
+        for listing, (right, wrong) in zip(batch, chosen, strict=True)
+        for place in (*right, *wrong)
+    ]
+    order = sorted(range(len(read)), key=lambda place: len(read[place][0]) + len(read[place][1]))
+    parts = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
+    odds = torch.cat([model(*pairs.encode(*zip(*(read[place] for place in part), strict=True))) for part in parts])
+    odds = odds[torch.tensor(order).argsort()]
+    losses, start = [], 0
+    for right, wrong in chosen:
+        end = start + len(right) + len(wrong)
+        everything = torch.cat((odds[start:end], odds.new_zeros(1)))  # the last: none of them answers
+        share = odds[start : start + len(right)] if right else odds.new_zeros(1)
+        losses.append(everything.logsumexp(0) - share.logsumexp(0))
+        start = end
+    return torch.stack(losses).mean()
+
+
+def _fingerprint(learned: Sequence[Listing]) -> str:
+    return hashlib.sha256(repr(learned).encode()).hexdigest()
+
+
+def _kept(values: dict[str, torch.nn.Parameter], optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """Values and optimizer: all that `_restore` needs."""
+    kept = {name: value.detach() for name, value in values.items()}
+    for name, value in values.items():
+        kept |= {f"{key}:{name}": held for key, held in optimizer.state[value].items()}
+    return kept
+
+
+def _restore(kept: dict[str, Tensor], values: dict[str, torch.nn.Parameter], optimizer: torch.optim.Optimizer) -> None:
+    with torch.no_grad():
+        for name, value in values.items():
+            value.copy_(kept[name])
+            optimizer.state[value] = {key: kept[f"{key}:{name}"] for key in ("step", "exp_avg", "exp_avg_sq")}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
