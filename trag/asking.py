@@ -9,6 +9,7 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -41,8 +42,9 @@ class System:
     """Which steps run: the product, and the paper's other systems and ablations (T-RAG, tables 2 and 4).
 
     `pairs` and `sections` are how many passages may enter the prompt, None for what the settings say. `repairs` is
-    whether an answer that is wrong or stands on nothing is written again or replaced; the other systems show the
-    model as it is. `approved` is whether an answer that a reviewer pinned is given in place of a new one.
+    whether more is done than in the paper: passages are ranked by their odds to answer, and an answer that is wrong or
+    stands on nothing is written again or replaced; the other systems show the model as it is. `approved` is whether an
+    answer that a reviewer pinned is given in place of a new one.
     """
 
     tree: bool
@@ -95,6 +97,7 @@ class Asking:
         self.at_fault: tuple[str, ...] = ()
         self.from_chart: Stand | None = None
         self.vector: np.ndarray | None = None
+        self.weigh = quote.once(assistant.reranker.weigh) if assistant.reranker and system.repairs else None
         self.dropped = 0
         self.draft = ""
         self.attempts = 0
@@ -165,6 +168,7 @@ class Asking:
                     pairs=pairs,
                     sections=sections,
                     readers=self.readers,
+                    weigh=partial(quote.strengths, self.standalone, weigh=self.weigh) if self.weigh else None,
                 )
         if organization.chart and organization.finder and self.system.tree:
             with self.timed("entities"):
@@ -313,8 +317,7 @@ class Asking:
             return None
         with self.timed("verify"):
             assistant = self.assistant
-            weigh = assistant.reranker.weigh if assistant.reranker else None
-            quoted = quote.best(self.standalone, passages, assistant.embedder.embed_passages, self.vector, weigh)
+            quoted = quote.best(self.standalone, passages, assistant.embedder.embed_passages, self.vector, self.weigh)
             if not quoted:
                 return None
             first = quoted[0]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from store.vectors import Passage
 from trag.words import numbers, sentences, stems
@@ -109,12 +109,30 @@ class Text:
         return f"{self.heading}: {self.words}" if self.heading else self.words
 
 
+Weigh: TypeAlias = "Callable[[str, Sequence[Text]], np.ndarray]"
+"""Gives the log-odds (n,) that texts answer a question."""
+
+
+def once(weigh: Weigh) -> Weigh:
+    """The same as `weigh`, for one question: a text that comes again is not read again."""
+    known: dict[Text, float] = {}
+
+    def remembered(question: str, texts: Sequence[Text]) -> np.ndarray:
+        import numpy as np
+
+        unread = [text for text in dict.fromkeys(texts) if text not in known]
+        known.update(zip(unread, weigh(question, unread), strict=True))
+        return np.array([known[text] for text in texts])
+
+    return remembered
+
+
 def best(
     question: str,
     passages: Sequence[Passage],
     embed: Callable[[Sequence[str]], np.ndarray],
     vector: np.ndarray,
-    weigh: Callable[[str, Sequence[Text]], np.ndarray] | None = None,
+    weigh: Weigh | None = None,
 ) -> tuple[Quoted, ...]:
     """At most two texts of `passages` that answer `question` best, the best first; none where none fits.
 
@@ -152,6 +170,15 @@ def best(
         if len(chosen) == 2:
             break
     return tuple(replace(one, score=max(0.0, min(one.score, 1.0))) for one in chosen)
+
+
+def strengths(question: str, passages: Sequence[Passage], weigh: Weigh) -> np.ndarray:
+    """The log-odds (n,) that passages answer `question`: of each those of its likeliest text, as `weigh` gives them."""
+    import numpy as np
+
+    held = [texts(passage) for passage in passages]
+    odds = iter(weigh(question, [text for some in held for text in some]))
+    return np.array([max((next(odds) for _ in some), default=-np.inf) for some in held])
 
 
 def texts(passage: Passage) -> tuple[Text, ...]:

@@ -2,12 +2,12 @@
 near.
 
 The paper retrieves 3 pairs by MMR (T-RAG, section 5.4.2); documents that nobody has made pairs from are answered
-from their sections.
+from their sections. Where somebody weighs passages, those that are found are ranked once more by their odds to answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from store.passage import OPEN
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 NEAR = 0.8
 """Cosine similarity from which a pair is so near the question that no section is needed beside the pairs."""
+CANDIDATES = 10
+"""Pairs, and sections, among which the likeliest to answer are looked for."""
+_NEARNESS = 15.0  # what cosine similarity counts beside log-odds
 
 
 def passages(
@@ -28,13 +31,22 @@ def passages(
     pairs: int,
     sections: int,
     readers: Collection[str] | None = OPEN,
+    weigh: Callable[[Sequence[Passage]], np.ndarray] | None = None,
 ) -> tuple[Passage, ...]:
-    """At most `pairs` pairs and `sections` sections, the best score first. `vector` (d,) is the question's.
+    """At most `pairs` pairs and `sections` sections, the best first: those of the highest score, or where `weigh` gives
+    the log-odds (n,) that passages answer, of the highest score and odds together. `vector` (d,) is the question's.
 
     `readers` holds the keys of whoever asks, None for who may read everything: without it only what everyone may read
     is found. Whether a pair is near enough is decided among those that the asker may read.
     """
-    found = vectors.search(vector, question, kinds=("qa",), k=pairs, readers=readers) if pairs else ()
-    if sections and not (found and found[0].score >= NEAR):
-        found += vectors.search(vector, question, kinds=("section",), k=sections, readers=readers)
-    return tuple(sorted(found, key=lambda passage: -passage.score))
+
+    def searched(kind: str, k: int) -> list[tuple[float, Passage]]:
+        found = vectors.search(vector, question, kinds=(kind,), k=max(k, CANDIDATES) if weigh else k, readers=readers)
+        odds = weigh(found) if weigh else [0.0] * len(found)
+        strengths = (_NEARNESS * passage.score + one for passage, one in zip(found, odds, strict=True))
+        return sorted(zip(strengths, found, strict=True), key=lambda pair: -pair[0])[:k]
+
+    ranked = searched("qa", pairs) if pairs else []
+    if sections and not any(passage.score >= NEAR for _, passage in ranked):
+        ranked += searched("section", sections)
+    return tuple(passage for _, passage in sorted(ranked, key=lambda pair: -pair[0]))

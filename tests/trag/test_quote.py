@@ -76,6 +76,22 @@ def test_what_is_weighed_high_is_quoted_first_and_known_for_sure_or_doubtful(emb
     assert not quote.Quoted("x", "a", 0.74).is_sure
 
 
+def test_a_passage_is_as_strong_as_its_likeliest_text_and_each_text_is_read_once() -> None:
+    read: list[quote.Text] = []
+
+    def weigh(asked: str, texts: Sequence[quote.Text]) -> np.ndarray:
+        assert asked == "?"
+        read.extend(texts)
+        return np.array([float(len(text.words)) for text in texts])
+
+    once = quote.once(weigh)
+    empty = replace(GIFTS, text="")
+    longest = float(max(len(text.words) for text in quote.texts(TRAVEL)))
+    for _ in range(2):
+        assert quote.strengths("?", [TRAVEL, empty, GIFTS], once).tolist() == [longest, -np.inf, float(len(GIFTS.text))]
+    assert read == [*quote.texts(TRAVEL), *quote.texts(GIFTS)]
+
+
 @pytest.mark.parametrize(
     ("question", "answer", "text", "leaves_out"),
     [
