@@ -179,16 +179,17 @@ class Links:
         self._engine = engine
 
     def make(self, kind: Kind, person: str | None, lasts: timedelta, *, by: str, where: str = "") -> tuple[str, Link]:
-        """What the link is to carry, and the link; an earlier one of the same kind for the same person ends."""
+        """What the link is to carry, and the link; an earlier one of the same kind for the same person ends. Raises
+        StoreError when nobody has that id."""
         secret = secrets.token_urlsafe(32)
         link = Link(_hash(secret), kind, person, _now() + lasts)
         table = schema.links
         with writing(self._engine) as connection:
+            whose = "" if person is None else _name(connection, person)
             same = table.c.person.is_(None) if person is None else table.c.person == person
             connection.execute(delete(table).where(table.c.kind == kind, same))
             row = {"id": link.id, "kind": kind, "person": person, "ends": link.ends}
             connection.execute(insert(table), row)
-            whose = "" if person is None else called(connection, person)
             audit.note(connection, by, "link made", whose, where=where, result=kind)
         return secret, link
 
@@ -229,6 +230,15 @@ def _find(engine: Engine, table: Table, secret: str) -> tuple[tuple[Any, ...], P
         return None
     own = len(table.columns)
     return tuple(row[:own]), Person(*row[own:])
+
+
+def _name(connection: Connection, person: str) -> str:
+    """The name of a person, who stays until the transaction is over. Raises StoreError when nobody has that id."""
+    people = schema.people.c
+    name: str | None = connection.scalar(select(people.name).where(people.id == person).with_for_update(read=True))
+    if name is None:
+        raise StoreError("This account was removed.", "Load the page People again.")
+    return name
 
 
 def _needs_active(connection: Connection, person: str) -> str:

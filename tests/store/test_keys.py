@@ -142,6 +142,12 @@ def test_a_link_works_once_and_the_next_one_ends_it(records: Records, ada: Perso
     assert records.people.secret(ada.id) == "h"
 
 
+def test_no_link_is_made_for_somebody_who_is_gone(records: Records) -> None:
+    with pytest.raises(StoreError, match="removed"):
+        records.links.make("password", "nobody", HOUR, by="x")
+    assert not list(records.audit.all())
+
+
 def test_a_link_changes_nobody_elses_password(records: Records, ada: Person) -> None:
     bob = records.people.add(Newcomer("bob", state="active", secret="bob's"), by="ada")
     link, kept = records.links.make("password", ada.id, HOUR, by="x")

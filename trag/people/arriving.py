@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from store import StoreError
 from store.person import How, Newcomer, Person, Role
 from trag.errors import TragError
+from trag.people import Caller
 from trag.people.names import accepted, accepted_shown
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class Claim:
 
 
 def arrive(people: People, claim: Claim, *, where: str) -> Person:
-    """The person of a claim: a new one waits for an admin, unless the claim gives a role. A disabled one stays so.
+    """The person of a claim: a new one waits for an admin, unless the claim gives a role. A disabled one stays so. An
+    admin who is the first person of all takes over what was asked and judged here before there were accounts.
 
     Raises TragError where the name belongs to somebody who comes in another way, or was given to another person.
     """
@@ -46,7 +48,8 @@ def arrive(people: People, claim: Claim, *, where: str) -> Person:
     if person is None:
         state = "active" if claim.role else "pending"
         new = Newcomer(name, shown, claim.role or "employee", state, claim.unit or "", claim.how, mark)  # type: ignore[arg-type]
-        return people.add(new, by=by, where=where)
+        alone = claim.role == "admin" and not people.exist()
+        return people.add(new, by=by, where=where, heir_of=Caller.local.person if alone else "")
     if mark and (kept := people.secret(person.id)) != mark:
         if kept:
             raise TragError(

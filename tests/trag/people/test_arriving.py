@@ -32,9 +32,13 @@ def test_what_the_provider_says_counts_from_the_next_arrival_on(records: Records
     assert (kept.role, kept.unit) == ("employee", "")
 
 
-def test_the_last_admin_stays_one_whatever_the_provider_says(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_first_admin_inherits_and_the_last_one_stays_one_whatever_the_provider_says(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     with closing(Records(f"sqlite:///{tmp_path_factory.mktemp('last')}/trag.db")) as records:
-        arrive(records.people, Claim("boss", "", "sso", "s", "admin"), where="")
+        mine = records.start_conversation(Caller.local.person, "Who?")
+        boss = arrive(records.people, Claim("boss", "", "sso", "s", "admin"), where="")
+        assert [each.id for each in records.conversations(boss.id)] == [mine.id], "asked before there were accounts"
         assert arrive(records.people, Claim("boss", "", "sso", "s", "employee"), where="").role == "admin"
 
 
