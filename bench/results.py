@@ -80,12 +80,7 @@ class Told:
     source: str
 
 
-def _of_bench(name: str) -> Organization:
-    folder = ROOT / "bench" / "organizations" / name
-    return Organization(name, folder / "chart.csv", folder / "documents", folder / "questions.jsonl")
-
-
-_LARKMOOR = ROOT / "examples" / "larkmoor"
+_LARKMOOR, _ASIDE = ROOT / "examples" / "larkmoor", ROOT / "bench" / "aside" / "sundell-mutual"
 ORGANIZATIONS = (
     Organization(
         "larkmoor",
@@ -94,9 +89,9 @@ ORGANIZATIONS = (
         _LARKMOOR / "development.jsonl",
         _LARKMOOR / "pairs.jsonl",
     ),
-    _of_bench("kestrel"),
-    _of_bench("brackwater-hospital"),
+    Organization("sundell-mutual", _ASIDE / "chart.csv", _ASIDE / "documents", _ASIDE / "questions.jsonl"),
 )
+"""Those that nothing was tuned on."""
 
 
 def main() -> None:

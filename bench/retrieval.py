@@ -30,7 +30,7 @@ from bench.score import holds, read
 from store import ranking
 from store.ranking import DIVERSITY
 from store.vectors import Passage
-from trag import ingest, retrieve
+from trag import ingest, quote, retrieve
 from trag.home import Home, open_home
 from trag.settings import Settings
 
@@ -86,8 +86,20 @@ def with_pairs(home: Home, maker: str, questions: Sequence[dict[str, Any]]) -> d
     for k in (3, 4, 5, 6):
         result[f"sections and pairs by {maker}, {k} in all"] = searched(home, questions, ["qa", "section"], k)
     given = partial(retrieve.passages, vectors=home.vectors, pairs=3, sections=3)
-    result[f"sections and pairs by {maker}, as asked"] = scored(questions, asked_by(home, questions), given)
+    result[f"sections and pairs by {maker}, 3 of each"] = scored(questions, asked_by(home, questions), given)
+    result[f"sections and pairs by {maker}, as asked"] = scored(questions, asked_by(home, questions), ranked(home))
     return result
+
+
+def ranked(home: Home) -> Search:
+    """The search of the assistant: three of each, ranked by the odds that they answer."""
+
+    def search(question: str, vector: np.ndarray) -> Sequence[Passage]:
+        assert home.reranker
+        weigh = partial(quote.strengths, question, weigh=home.reranker.weigh)
+        return retrieve.passages(question, vector, home.vectors, pairs=3, sections=3, weigh=weigh)
+
+    return search
 
 
 def searched(

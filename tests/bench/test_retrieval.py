@@ -10,6 +10,8 @@ from bench.retrieval import HOUSING, ORGANIZATIONS, Choice, questions_of
 from bench.score import holds
 from store.vectors import Vectors
 
+ASIDE = ORGANIZATIONS.parent / "aside"
+
 
 def test_the_sweep_begins_where_the_search_stands() -> None:
     parameters = inspect.signature(Vectors.search).parameters
@@ -17,7 +19,9 @@ def test_the_sweep_begins_where_the_search_stands() -> None:
     assert Choice().diversity == parameters["diversity"].default
 
 
-@pytest.mark.parametrize("folder", [*sorted(ORGANIZATIONS.iterdir()), HOUSING], ids=lambda folder: folder.name)
+@pytest.mark.parametrize(
+    "folder", [*sorted(ORGANIZATIONS.iterdir()), HOUSING, *sorted(ASIDE.iterdir())], ids=lambda folder: folder.name
+)
 def test_the_gold_of_a_question_stands_in_its_document(folder: Path) -> None:
     wrong = []
     for question in questions_of(folder):
