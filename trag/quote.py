@@ -32,7 +32,7 @@ SHORT = 300
 BOTH = 0.8
 """Share of the best sentence's score from which the second best is quoted beside it."""
 
-_ODDS = 0.05  # what the log-odds of a text count beside its nearness
+_ODDS = 0.1  # what the log-odds of a text count beside its nearness
 
 _LEANS_BACK = re.compile(
     r"^(?:it|they|this|these|those|he|she|such|its|their|in this case|in that case|however|otherwise)\b", re.I
