@@ -13,6 +13,7 @@ from math import log
 from typing import TYPE_CHECKING, TypeAlias
 
 from store.vectors import Passage
+from trag import rows
 from trag.words import numbers, sentences, stems
 
 if TYPE_CHECKING:
@@ -69,10 +70,6 @@ _LIKELY = (
     (re.compile(r"\b(?:when|how (?:long|often|soon|quick\w*))\b", re.I), _TIME.search),
     (re.compile(r"\bhow (?:large|big|high|far|old)\b|\b(?:limit|maximum|minimum|max|quorum)\b", re.I), numbers),
 )
-
-
-# One row of a table as `trag.ingest.sections` says it, with two columns or more.
-_ROW = re.compile(r" – [^:;\n]+: [^;\n]+; [^:;\n]+: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +195,7 @@ def leaves_out(question: str, answer: str, text: str) -> bool:
 
     Of several values of one sentence a small model often says the wrong one.
     """
-    return bool(numbers(text) - numbers(question) - numbers(answer)) or bool(_ROW.search(text))
+    return bool(numbers(text) - numbers(question) - numbers(answer)) or any(map(rows.read, text.splitlines()))
 
 
 def windows(text: str) -> tuple[str, ...]:

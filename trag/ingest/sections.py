@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from trag import rows
 from trag.ingest.blocks import Block
 
 _NUMBERED = re.compile(
     r"\d+(?:\.\d+)*[.):]?\s|(?:[IVXL]+|[A-Z])[.):]\s|§|(?i:part|chapter|article|section|rule|clause|title)\s+(?:\d|[IVXL]+\b|[A-Z]\b)"
 )
-_LONGEST_ROW = 800
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*[.)]?\s+")
 
 
@@ -62,38 +62,6 @@ def sections(blocks: Sequence[Block], name: str) -> tuple[Section, ...]:
     return tuple(Section(*each) for each in telling or [(words, page, text) for words, page, _, text in texts])
 
 
-def row_sentences(rows: Sequence[Sequence[str]], caption: str) -> tuple[str, ...]:
-    """One sentence a row: "Approval limits – Post: Director; Limit: 50,000 LMD." (By hand in T-RAG, section 5.1.)
-
-    The first row is the header; where it is empty, the first cell of each row names the rest of it. A row too long to
-    be found as one passage is several sentences, each with the caption and the row's first cell.
-    """
-    header, *body = rows
-    return tuple(f"{caption} – {words}." for row in body if any(row) for words in _row(header, row))
-
-
-def _row(header: Sequence[str], row: Sequence[str]) -> Iterator[str]:
-    cells = [cell.replace("\n", ", ").rstrip(".") for cell in row]
-    if any(header):
-        named = zip((name.rstrip(":") for name in header), cells, strict=True)
-        parts, mark = [f"{name}: {cell}" if name else cell for name, cell in named if cell], "; "
-    else:
-        parts, mark = [cells[0].rstrip(":"), *filter(None, cells[1:])], ": "
-    first, *others = [part for part in parts if part] or [""]
-    if len(parts) > len(others) + 1:
-        mark = "; "  # no name, only values
-    while True:
-        count = 0
-        length = len(first)
-        while count < len(others) and (not count or length + len(others[count]) < _LONGEST_ROW):
-            length += len(others[count]) + 2
-            count += 1
-        yield first + (mark + "; ".join(others[:count]) if count else "")
-        others = others[count:]
-        if not others:
-            return
-
-
 def _title(blocks: Sequence[Block]) -> Block | None:
     """The one heading that stands above all others, with no text above it: a cover may set a smaller line there."""
     headings = [block for block in blocks if block.kind == "heading"]
@@ -127,7 +95,7 @@ def _text(blocks: Sequence[Block], path: str) -> str:
     lead_in = False
     for block in blocks:
         if block.kind == "table":
-            part = "\n".join(row_sentences(block.rows, block.text or caption))
+            part = "\n".join(rows.sentences(block.rows, block.text or caption))
         elif block.kind == "item":
             part = "  " * (block.level - 1) + block.text
         else:

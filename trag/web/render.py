@@ -17,8 +17,10 @@ import jinja2
 
 from org.chart import Chart
 from store.approved import normalized
+from trag import rows
 from trag.people import Caller
 from trag.record import VERDICTS, AnswerRecord, Approval, Verdict
+from trag.rows import Row
 from trag.web.evidence import Evidence, evidence
 from trag.web.leads import here, leads
 
@@ -47,11 +49,13 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the answer, under the number of its source (0: none); `supported` is None between sentences."""
+    """A stretch of the answer, under the number of its source (0: none); `supported` is None between sentences, `row`
+    what it says where it is the row of a table."""
 
     text: str
     supported: bool | None = None
     number: int = 0
+    row: Row | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +181,7 @@ def pieces(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Piece, ...]
         if cited >= 0 and cut[cited].number == number:
             cut[cited] = replace(cut[cited], number=0)
         cited = len(cut)
-        cut.append(Piece(sentence.text, sentence.supported, number))
+        cut.append(Piece(sentence.text, sentence.supported, number, rows.read(sentence.text)))
         at = start + len(sentence.text)
     if at < len(record.answer):
         cut.append(Piece(record.answer[at:]))

@@ -2,7 +2,7 @@ import pytest
 
 from trag.ingest.blocks import Block
 from trag.ingest.parse import parse
-from trag.ingest.sections import row_sentences, sections
+from trag.ingest.sections import sections
 
 
 def read(text: str, suffix: str = ".txt") -> list[tuple[str, str]]:
@@ -214,36 +214,6 @@ def test_a_section_is_told_apart_by_page_and_its_words_are_all_there() -> None:
         ("x", 4, "Reserved for the time being"),
         ("5 Staff", 5, "Three."),
     ]
-
-
-@pytest.mark.parametrize(
-    ("rows", "sentences"),
-    [
-        (
-            (("Post", "Limit"), ("Director", "50,000 LMD"), ("Head", ""), ("", "")),
-            ("Limits – Post: Director; Limit: 50,000 LMD.", "Limits – Post: Head."),
-        ),
-        ((("", ""), ("Seat:", "Oslo"), ("Founded", "")), ("Limits – Seat: Oslo.", "Limits – Founded.")),
-        ((("Body", ""), ("Board", "meets\nyearly.")), ("Limits – Body: Board; meets, yearly.",)),
-    ],
-    ids=["with a header", "names and values", "a column without a name"],
-)
-def test_each_row_is_a_sentence_with_its_header(rows: tuple[tuple[str, ...], ...], sentences: tuple[str, ...]) -> None:
-    assert row_sentences(rows, "Limits") == sentences
-
-
-def test_a_long_row_is_said_in_sentences_that_each_name_it() -> None:
-    header = ("Post", *(f"Duty {number}" for number in range(1, 21)))
-    sentences = row_sentences((header, ("Director", *["reads, writes and reckons " * 4] * 20)), "Duties")
-    assert len(sentences) == 4
-    assert all(sentence.startswith("Duties – Post: Director; Duty ") for sentence in sentences)
-    assert max(map(len, sentences)) < 1000
-    assert [f"Duty {number}: " in " ".join(sentences) for number in range(1, 21)] == [True] * 20
-
-
-def test_a_row_under_a_group_and_a_header_of_years_reads_well() -> None:
-    rows = (("", "Post", "2025", "2026"), ("Field", "Head", "10", "12"))
-    assert row_sentences(rows, "Limits (in LMD)") == ("Limits (in LMD) – Field; Post: Head; 2025: 10; 2026: 12.",)
 
 
 def test_a_table_is_named_by_its_caption_or_the_section_without_its_number() -> None:

@@ -171,6 +171,14 @@ def test_the_answer_is_cut_without_losing_a_letter(
     assert "".join(piece.text for piece in pieces) == answer
 
 
+def test_the_row_of_a_table_is_shown_cell_by_cell() -> None:
+    said = "Limits <b> – Post: Head; Limit: 10 LMD."
+    soup = shown(record(said, checks=Checks((CheckedSentence(said, True, "s1"),), chart="x")))
+    assert text(soup, ".words .row .caption") == "Limits <b>"
+    assert [" ".join(cell.get_text().split()) for cell in soup.select(".cell")] == ["Post: Head", "Limit: 10 LMD"]
+    assert text(soup, ".words .cite") == "1"
+
+
 def test_sentences_in_a_row_on_one_source_carry_its_number_once() -> None:
     on = {"A.": "s1", "B.": "s1", "C.": "s2", "D.": "", "E.": "s1"}
     checks = Checks(tuple(CheckedSentence(words, bool(source), source) for words, source in on.items()))

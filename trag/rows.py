@@ -1,0 +1,69 @@
+"""The rows of a table as sentences that keep header and cells together, and what such a sentence says.
+
+    "Approval limits – Post: Director; Limit: 50,000 LMD."  (by hand in T-RAG, section 5.1)
+
+Knows nothing about documents or answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_LONGEST = 800
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the sentence of a row says: the table's caption, and each cell under its name, "" where it has none."""
+
+    caption: str
+    cells: tuple[tuple[str, str], ...]
+
+
+def sentences(rows: Sequence[Sequence[str]], caption: str) -> tuple[str, ...]:
+    """One sentence a row, under the caption of its table.
+
+    The first row is the header; where it is empty, the first cell of each row names the rest of it. A row too long to
+    be found as one passage is several sentences, each with the caption and the row's first cell.
+    """
+    header, *body = rows
+    return tuple(f"{caption} – {words}." for row in body if any(row) for words in _parts(header, row))
+
+
+def _parts(header: Sequence[str], row: Sequence[str]) -> Iterator[str]:
+    cells = [cell.replace("\n", ", ").rstrip(".") for cell in row]
+    if any(header):
+        named = zip((name.rstrip(":") for name in header), cells, strict=True)
+        parts, mark = [f"{name}: {cell}" if name else cell for name, cell in named if cell], "; "
+    else:
+        parts, mark = [cells[0].rstrip(":"), *filter(None, cells[1:])], ": "
+    first, *others = [part for part in parts if part] or [""]
+    if len(parts) > len(others) + 1:
+        mark = "; "  # no name, only values
+    while True:
+        count = 0
+        length = len(first)
+        while count < len(others) and (not count or length + len(others[count]) < _LONGEST):
+            length += len(others[count]) + 2
+            count += 1
+        yield first + (mark + "; ".join(others[:count]) if count else "")
+        others = others[count:]
+        if not others:
+            return
+
+
+def read(sentence: str) -> Row | None:
+    """The row that a sentence says, None where it says none of at least two cells with names."""
+    caption, dash, said = sentence.strip().partition(" – ")
+    cells: list[tuple[str, str]] = []
+    for part in said.removesuffix(".").split("; "):
+        name, named, cell = part.partition(": ")
+        if named:
+            cells.append((name, cell))
+        elif cells and cells[-1][0]:  # its value holds a semicolon
+            cells[-1] = (cells[-1][0], f"{cells[-1][1]}; {part}")
+        else:
+            cells.append(("", part))
+    of_table = dash and "\n" not in sentence.strip() and sum(bool(name) for name, _ in cells) > 1
+    return Row(caption, tuple(cells)) if of_table else None
