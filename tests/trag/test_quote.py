@@ -68,10 +68,10 @@ def test_what_is_weighed_high_is_quoted_first_and_known_for_sure_or_doubtful(emb
 
         return quote.best(question, [TRAVEL, GIFTS, PAIR], embedder.embed_passages, vector, weigh)
 
-    sure, even = quoted(20.0)[0], quoted(1.0)[0]
+    sure, even = quoted(20.0)[0], quoted(0.5)[0]
     assert (sure.text, sure.odds, sure.is_sure, sure.is_doubtful) == (GIFTS.text, 20.0, True, False)
-    assert (even.source, even.odds, even.is_sure, even.is_doubtful) == ("travel", -1.0, False, False)
-    assert quote.Quoted("x", "a", 0.9, odds=-2.5).is_doubtful
+    assert (even.source, even.odds, even.is_sure, even.is_doubtful) == ("travel", -0.5, False, False)
+    assert quote.Quoted("x", "a", 0.9, odds=-1.5).is_doubtful
     assert quote.Quoted("x", "a", 0.76).is_sure
     assert not quote.Quoted("x", "a", 0.74).is_sure
 
