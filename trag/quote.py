@@ -25,9 +25,9 @@ SURE = 0.75
 """Nearness of a quotation, in [0, 1], from which it is taken for an answer where nobody weighed it. The best words on
 questions that nothing answers reach 0.74."""
 SURE_ODDS = 1.0
-"""Log-odds from which it is taken for an answer, and below minus which for none. On two organizations with long manuals,
-where the model had refused: with odds between 1 and 2 the words answered 11 questions rightly, 2 wrongly, and 1 that
-nothing answers; between -1 and 1 they would have answered 5, 7 and 6."""
+"""Log-odds from which it is taken for an answer, and below minus which for none. On two organizations with long
+manuals, where the model had refused: with odds between 1 and 2 the words answered 11 questions rightly, 2 wrongly, and
+1 that nothing answers; between -1 and 1 they would have answered 5, 7 and 6."""
 SHORT = 300
 """Characters that the answer of a pair may have and be quoted whole."""
 BOTH = 0.8
