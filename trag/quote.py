@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from math import log
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -38,6 +39,8 @@ _ODDS = 0.1  # what the log-odds of a text count beside its nearness
 _LEANS_BACK = re.compile(
     r"^(?:it|they|this|these|those|he|she|such|its|their|in this case|in that case|however|otherwise)\b", re.I
 )
+_BULLET = re.compile(r"^[-*•·–]\s+")
+_ITEM = re.compile(r"(?:[-*•·–]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+", re.I)
 _MONEY = re.compile(
     r"[£$€¥]\s?\d|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b|%|"
     r"\b(?:euros?|dollars?|pounds?|free|fees?|charges?|charged|paid|per cent)\b"
@@ -201,8 +204,19 @@ def leaves_out(question: str, answer: str, text: str) -> bool:
 def windows(text: str) -> tuple[str, ...]:
     """The sentences of a text, each with the one before when it leans on it, and with the items of the list that it
     leads in."""
-    parts = sentences(text)
-    return tuple(_with_neighbours(parts, position) for position in range(len(parts)))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    found: list[str] = []
+    before = ""
+    for place, line in enumerate(lines, 1):
+        for part in sentences(_BULLET.sub("", line)):
+            found.append(f"{before} {part}" if before and _LEANS_BACK.match(part) else part)
+            before = part
+        if _BULLET.match(line):
+            before = ""
+        else:
+            item = _ITEM if line.endswith(":") and not _ITEM.match(line) else _BULLET
+            found[-1] = _with_items(found[-1], takewhile(item.match, lines[place:]))
+    return tuple(found)
 
 
 def answers(text: str) -> tuple[str, ...]:
@@ -215,14 +229,10 @@ def ending(section: str) -> str:
     return " > ".join(section.split(" > ")[-2:])
 
 
-def _with_neighbours(parts: Sequence[str], position: int) -> str:
-    """A sentence with the one before when it leans on it, and with the items of the list that it leads in."""
-    text = parts[position]
-    if _LEANS_BACK.match(text) and position:
-        text = f"{parts[position - 1]} {text}"
-    if text.rstrip().endswith(":"):
-        for item in parts[position + 1 :]:
-            if item.rstrip().endswith(":") or len(text) + len(item) > LONGEST:
-                break
-            text = f"{text}\n- {item.removeprefix('- ')}"
+def _with_items(text: str, items: Iterable[str]) -> str:
+    """A sentence with the items that it leads in, a line each, as far as a quotation may be long."""
+    for item in items:
+        if len(text) + len(item) > LONGEST:
+            break
+        text = f"{text}\n{item}"
     return text

@@ -116,6 +116,30 @@ def test_a_short_answer_of_a_pair_is_quoted_whole_and_a_long_one_by_its_sentence
 
 
 @pytest.mark.parametrize(
+    ("text", "windows"),
+    [
+        ("It is kept. It is read. Boards meet.", ("It is kept.", "It is kept. It is read.", "Boards meet.")),
+        (
+            "Signed by:\n- the head\n- the clerk\n\nIt is kept.",
+            ("Signed by:\n- the head\n- the clerk", "the head", "the clerk", "It is kept."),
+        ),
+        ("You may when\n\n- asked\n\nNot else.", ("You may when\n- asked", "asked", "Not else.")),
+        ("In order:\n1. Ask.\n2. Wait.", ("In order:\n1. Ask.\n2. Wait.", "1. Ask.", "2. Wait.")),
+        (
+            "(1) Boards meet. They vote.\n(2) Clerks:\n- write\n(3) It ends.",
+            ("(1) Boards meet.", "(1) Boards meet. They vote.", "(2) Clerks:\n- write", "write", "(3) It ends."),
+        ),
+        ("These are paid:\n\nFees – A: 1; B: 2.", ("These are paid:", "Fees – A: 1; B: 2.")),
+        ("Any:\n- " + "x" * 600, ("Any:", "x" * 600)),
+        ("", ()),
+    ],
+    ids=["leans back", "list", "no colon", "numbered", "clauses", "rows", "too long", "empty"],
+)
+def test_a_sentence_stands_with_what_it_needs_to_be_understood(text: str, windows: tuple[str, ...]) -> None:
+    assert quote.windows(text) == windows
+
+
+@pytest.mark.parametrize(
     ("question", "text", "fits"),
     [
         ("what does a ticket cost", "A ticket costs £12.", True),
