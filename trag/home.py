@@ -107,8 +107,8 @@ class Home:
 
     @cached_property
     def reranker(self) -> Reranker | None:
-        """What weighs the texts that may be quoted; None beside an encoder that the settings name, whose languages it
-        may not know."""
+        """What weighs passages and the texts that may be quoted; None beside an encoder that the settings name, whose
+        languages it may not know."""
         with self._opening:
             if "reranker" not in self.__dict__:
                 self.__dict__["reranker"] = None if self.settings.embedder else Reranker()

@@ -83,9 +83,10 @@ class Pairs:
         return found["input_ids"], found["attention_mask"], found["token_type_ids"]
 
 
-def learning(folder: Path, precision: torch.dtype) -> Network:
-    """The network over the encoder in `folder`, ready to learn: all but the changes and the head stays."""
-    encoder = _encoder(folder, precision)
+def learning(folder: Path, dtype: torch.dtype) -> Network:
+    """The network over the encoder in `folder`, ready to learn: all but the changes and the head stays, and is held in
+    `dtype`."""
+    encoder = _encoder(folder, dtype)
     encoder.requires_grad_(False)
     for module in tuple(encoder.modules()):
         if isinstance(module, nn.Dropout):
@@ -101,12 +102,13 @@ def learned(network: Network) -> dict[str, Tensor]:
     return {name: value.detach().clone() for name, value in network.named_parameters() if value.requires_grad}
 
 
-def merged(folder: Path, file: Path) -> Network:
-    """The network as it runs: the encoder in `folder` with what was learned, in `file`, made part of its matrices.
+def merged(folder: Path, file: Path, dtype: torch.dtype) -> Network:
+    """The network as it runs, in `dtype`: the encoder in `folder` with what was learned, in `file`, made part of its
+    matrices.
 
     Raises TragError when the file is none, or made for another encoder.
     """
-    network = Network(_encoder(folder))
+    network = Network(_encoder(folder, torch.float32))
     layers = dict(network.named_modules())
     try:
         with safe_open(file, "pt") as opened, torch.no_grad():
@@ -120,12 +122,13 @@ def merged(folder: Path, file: Path) -> Network:
             network.head.copy_(values["head"])
     except (OSError, SafetensorError, KeyError, RuntimeError) as error:
         raise TragError(f"The reranker in {file} cannot be read: {error}.", "Install the program again.") from error
+    nn.Module.to(network.encoder, dtype)  # only now: sums in bfloat16 would lose what was learned
     return network.eval()
 
 
-def _encoder(folder: Path, precision: torch.dtype = torch.float32) -> BertModel:
+def _encoder(folder: Path, dtype: torch.dtype) -> BertModel:
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    encoder: BertModel = BertModel.from_pretrained(folder, local_files_only=True, dtype=precision)
+    encoder: BertModel = BertModel.from_pretrained(folder, local_files_only=True, dtype=dtype)
     encoder.pooler = None
     return encoder
 

@@ -22,10 +22,10 @@ from safetensors.torch import save
 from torch import Tensor
 
 from store.files import write_atomic
-from trag import embed
+from trag import embed, precision
 from trag.errors import SHOWN
 from trag.finetune.dataset import examples as datasets
-from trag.finetune.training import checkpoints, learning, schedule
+from trag.finetune.training import checkpoints, schedule
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import TrainingSettings
 from trag.llm.engine import cores
@@ -69,7 +69,7 @@ def train(
     torch.manual_seed(settings.seed)
     torch.set_num_threads(cores())
     folder.mkdir(parents=True, exist_ok=True)
-    model = network.learning(embed.embedded_folder(), learning.precision(gpu=False))
+    model = network.learning(embed.embedded_folder(), precision.fast(gpu=False))
     pairs = network.Pairs(embed.embedded_folder())
     values = {name: value for name, value in model.named_parameters() if value.requires_grad}
     optimizer = torch.optim.AdamW(values.values(), lr=0.0)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn.functional import cross_entropy
 
+from trag import precision
 from trag.errors import TragError
 from trag.finetune.training import adapting, attention, quantized
 from trag.finetune.training import base as bases
@@ -41,7 +42,7 @@ class Learner:
         torch.set_num_threads(cores())
         torch.use_deterministic_algorithms(True, warn_only=True)
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self._precision = precision(self._device.type == "cuda")
+        self._precision = precision.fast(self._device.type == "cuda")
         model = bases.load(base, self._precision)
         self.quantized = self._device.type == "cuda" and quantized.is_needed(model.num_parameters())
         if self.quantized:
@@ -142,14 +143,3 @@ class Learner:
 def default_rank(quantized: bool) -> int:
     """That of an adapter over weights of 4 bits, and over others."""
     return _RANK_QUANTIZED if quantized else _RANK
-
-
-def precision(gpu: bool) -> torch.dtype:
-    """What the weights are held and computed in: bfloat16 where that is fast, else float32.
-
-    A processor that does not multiply in bfloat16 takes several times as long with it.
-    """
-    can = torch.cpu.get_capabilities()
-    return (
-        torch.bfloat16 if gpu or any(can.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16")) else torch.float32
-    )

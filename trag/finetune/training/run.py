@@ -170,6 +170,7 @@ def needs(folder: Path, base: Base, settings: TrainingSettings, blocks: Sequence
     """Memory and disk of a training on this machine."""
     import torch
 
+    from trag import precision
     from trag.finetune.training import learning, quantized
 
     shape, gpu = bases.shape(base), torch.cuda.is_available()
@@ -179,7 +180,7 @@ def needs(folder: Path, base: Base, settings: TrainingSettings, blocks: Sequence
         rank=settings.rank or learning.default_rank(packed),
         longest=max(len(block.tokens) for block in blocks),
         learned=max(len(block.learned) for block in blocks),
-        weight_bytes=learning.precision(gpu).itemsize,
+        weight_bytes=precision.fast(gpu).itemsize,
         packed=packed,
     )
     free = torch.cuda.mem_get_info()[0] if gpu else estimate.free_memory()
