@@ -89,7 +89,7 @@ def test_training_is_watched_outlives_the_app_and_is_stopped(
     serving: Serving, sample_home: Path, tmp_path: Path, browser: Browser
 ) -> None:
     home = Path(shutil.copytree(sample_home, tmp_path / "home"))
-    small = {"epochs": 0.3, "held_out": 2, "evaluations": 1, "accumulation": 1, "longest": 900}
+    small = {"epochs": 3.0, "held_out": 2, "evaluations": 1, "accumulation": 1, "longest": 900}  # not over before Stop
     Works(home / "finetune").begin(by="ada", seed=1, settings=small)
     with serving(home) as (address, process):
         page = browser.new_page(base_url=address)
