@@ -40,7 +40,7 @@ _LEANS_BACK = re.compile(
     r"^(?:it|they|this|these|those|he|she|such|its|their|in this case|in that case|however|otherwise)\b", re.I
 )
 _BULLET = re.compile(r"^[-*•·–]\s+")
-_ITEM = re.compile(r"(?:[-*•·–]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+", re.I)
+_ITEM = re.compile(r"^(?:[-*•·–]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+", re.I)
 _MONEY = re.compile(
     r"[£$€¥]\s?\d|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b|%|"
     r"\b(?:euros?|dollars?|pounds?|free|fees?|charges?|charged|paid|per cent)\b"
@@ -198,7 +198,8 @@ def leaves_out(question: str, answer: str, text: str) -> bool:
 
     Of several values of one sentence a small model often says the wrong one.
     """
-    return bool(numbers(text) - numbers(question) - numbers(answer)) or any(map(rows.read, text.splitlines()))
+    said = _ITEM.sub("", text, count=1)  # the number of a clause is no value
+    return bool(numbers(said) - numbers(question) - numbers(answer)) or any(map(rows.read, text.splitlines()))
 
 
 def windows(text: str) -> tuple[str, ...]:

@@ -99,10 +99,11 @@ def test_a_passage_is_as_strong_as_its_likeliest_text_and_each_text_is_read_once
         ("how long does a lecturer teach", "Eight and twelve.", "A professor eight hours, a lecturer twelve.", False),
         ("who needs 8 hours", "A professor.", "A professor teaches eight hours.", False),
         ("who signs", "The Head.", "The Head signs.", False),
+        ("how long is the trial", "Six months.", "(3) The trial lasts six months.", False),
         ("who signs for the Dean", "The Head.", "Powers – Post: Dean; Signs: Head; Reads: Rector.", True),
         ("when is it open", "At noon.", "Note – it opens at noon: bring a bag; no dogs.", False),
     ],
-    ids=["another value", "all of them", "asked", "no value", "row", "no row"],
+    ids=["another value", "all of them", "asked", "no value", "a clause", "row", "no row"],
 )
 def test_an_answer_leaves_out_what_else_the_words_hold(question: str, answer: str, text: str, leaves_out: bool) -> None:
     assert quote.leaves_out(question, answer, text) is leaves_out
