@@ -22,6 +22,11 @@ class Forgotten:
     kept: int
 
 
+def asked_by(chosen: ColumnElement[bool]) -> ColumnElement[bool]:
+    """The answers whose askers are `chosen`, which is on the column of askers of the reviews."""
+    return schema.answers.c.number.in_(select(schema.reviews.c.number).where(chosen))
+
+
 def forget(
     connection: Connection, chosen: ColumnElement[bool], *, alone: ColumnElement[bool] | None = None
 ) -> Forgotten:

@@ -212,12 +212,13 @@ def use_link(connection: Connection, secret: str) -> Link:
     return Link(*row)
 
 
-def end_keys(connection: Connection, person: str, *, but: str = "", tokens: bool = True) -> None:
-    """End the sessions of a person but the one with that id, and the tokens."""
+def end_keys(connection: Connection, person: str, *, but: str = "", tokens: bool = True) -> tuple[int, int]:
+    """End the sessions of a person but the one with that id, and the tokens: how many of each."""
     sessions = schema.sessions
-    connection.execute(delete(sessions).where(sessions.c.person == person, sessions.c.id != but))
-    if tokens:
-        connection.execute(delete(schema.tokens).where(schema.tokens.c.person == person))
+    ended = connection.execute(delete(sessions).where(sessions.c.person == person, sessions.c.id != but)).rowcount
+    if not tokens:
+        return ended, 0
+    return ended, connection.execute(delete(schema.tokens).where(schema.tokens.c.person == person)).rowcount
 
 
 def _find(engine: Engine, table: Table, secret: str) -> tuple[tuple[Any, ...], Person] | None:

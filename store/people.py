@@ -7,7 +7,7 @@ may do, or what a unit is.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import get_args
@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from store import StoreError, audit, schema, storable
 from store.database import reading, writing
+from store.forgetting import Forgotten, asked_by, forget
 from store.keys import end_keys, use_link
 from store.person import COLUMNS, How, Newcomer, Person, Role, State, folded
 
@@ -76,6 +77,14 @@ class People:
         """The person with that id."""
         return self._one(schema.people.c.id == id)
 
+    def known(self, names: Iterable[str]) -> frozenset[str]:
+        """Those of these names that somebody has, in capitals or not."""
+        spelt = {name: folded(name) for name in names}
+        column = schema.people.c.folded
+        with reading(self._engine) as connection:
+            taken = set(connection.scalars(select(column).where(column.in_(set(spelt.values())))))
+        return frozenset(name for name, one in spelt.items() if one in taken)
+
     def all(
         self, *, search: str = "", state: str = "", role: str = "", page: int = 1, most: int = 50
     ) -> tuple[Person, ...]:
@@ -106,15 +115,14 @@ class People:
         unit: str | None = None,
     ) -> Person:
         """The person with what is given in place of what was. With another role or state, every session and token of
-        theirs ends.
+        theirs ends. Under another name the log goes on with that one.
 
         Raises StoreError when the person is gone or the name is taken, and where nobody would be left as an active
         admin.
         """
         given = {"name": name, "shown": shown, "role": role, "state": state, "unit": unit}
         with writing(self._engine) as connection:
-            if connection.dialect.name == "postgresql":  # else the last two admins could demote each other at once
-                connection.execute(text("LOCK TABLE people IN SHARE ROW EXCLUSIVE MODE"))
+            _alone(connection)
             before = _get(connection, id)
             old = {field: getattr(before, field) for field in given}
             new = {
@@ -127,21 +135,44 @@ class People:
             if "role" in new or "state" in new:
                 end_keys(connection, id)
             told = "; ".join(f"{field}: {old[field]} -> {value}" for field, value in new.items())
-            audit.note(connection, by, "person changed", before.name, where=where, result=told)
-            return _get(connection, id)
+            now = _get(connection, id)
+            audit.note(connection, by, "person changed", now.name, where=where, result=told)
+            return now
 
-    def remove(self, id: str, *, by: str, where: str = "") -> None:
-        """Forget a person, with sessions and tokens; what they asked and judged is `Records.forget_person`'s business.
+    def remove(self, id: str, *, by: str, where: str = "") -> Forgotten:
+        """Remove a person with their sessions, tokens and links, and forget their conversations; what they judged of
+        others' answers stays under an id that names nobody.
 
         Raises StoreError when the person is gone, and for the last active admin.
         """
         with writing(self._engine) as connection:
-            if connection.dialect.name == "postgresql":
-                connection.execute(text("LOCK TABLE people IN SHARE ROW EXCLUSIVE MODE"))
+            _alone(connection)
             before = _get(connection, id)
-            connection.execute(delete(schema.people).where(schema.people.c.id == id))
+            forgotten = _remove(connection, _TABLE.id == id)
             _keep_an_admin(connection, before)
-            audit.note(connection, by, "person removed", before.name, where=where)
+            audit.note(connection, by, "person removed", before.name, where=where, result=str(forgotten))
+        return forgotten
+
+    def refuse(self, until: datetime, *, by: str, where: str = "") -> tuple[Person, ...]:
+        """Remove everybody who waits and was here at that moment already: whoever asked later was not seen."""
+        waiting = (_TABLE.state == "pending", _TABLE.created <= until)
+        with writing(self._engine) as connection:
+            _alone(connection)
+            rows = connection.execute(select(*COLUMNS).where(*waiting).order_by(_TABLE.folded)).all()
+            refused = tuple(Person(*row) for row in rows)
+            _remove(connection, *waiting)
+            for person in refused:
+                audit.note(connection, by, "person removed", person.name, where=where, result="refused while waiting")
+        return refused
+
+    def shut_out(self, id: str, *, by: str, where: str = "", why: str = "") -> None:
+        """End every session and token of a person. Raises StoreError when the person is gone."""
+        with writing(self._engine) as connection:
+            person = _get(connection, id)
+            sessions, tokens = end_keys(connection, id)
+            if sessions or tokens:
+                told = f"{sessions} sessions, {tokens} tokens" + (f": {why}" if why else "")
+                audit.note(connection, by, "sessions and tokens ended", person.name, where=where, result=told)
 
     # Passwords
 
@@ -149,6 +180,13 @@ class People:
         """The hash of a person's password, "" where none was set."""
         with reading(self._engine) as connection:
             return connection.scalar(select(schema.secrets.c.hash).where(schema.secrets.c.person == id)) or ""
+
+    def holding(self, hash: str) -> tuple[Person, ...]:
+        """Everybody of whom exactly this is kept in place of a password."""
+        query = select(*COLUMNS).join(schema.secrets, schema.secrets.c.person == _TABLE.id)
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.where(schema.secrets.c.hash == hash)).all()
+        return tuple(Person(*row) for row in rows)
 
     def put_secret(self, id: str, hash: str, *, by: str, where: str = "", link: str = "", session: str = "") -> None:
         """Keep the hash of a new password, and end the person's sessions but the one with the id `session`.
@@ -224,6 +262,21 @@ def _add(connection: Connection, new: Newcomer) -> Person:
     if new.secret:
         _put_secret(connection, id, new.secret)
     return _get(connection, id)
+
+
+def _alone(connection: Connection) -> None:
+    """Wait until nobody else changes who is here: the last two admins could demote each other at once."""
+    if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
+        connection.execute(text("LOCK TABLE people IN SHARE ROW EXCLUSIVE MODE"))
+
+
+def _remove(connection: Connection, *chosen: ColumnElement[bool]) -> Forgotten:
+    """Remove the people who are chosen, with all that let them in and all that they asked."""
+    gone = select(_TABLE.id).where(*chosen)
+    alone = asked_by(schema.reviews.c.asker.in_(gone))
+    forgotten = forget(connection, schema.conversations.c.owner.in_(gone), alone=alone)
+    connection.execute(delete(schema.people).where(*chosen))
+    return forgotten
 
 
 def _inherit(connection: Connection, before: str, heir: str) -> None:

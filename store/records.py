@@ -11,14 +11,16 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
 
-from store import StoreError, audit, schema, standing
+from store import StoreError, activations, audit, schema, standing
+from store.activations import Activation as Activation
+from store.activations import ChartVersion as ChartVersion
 from store.approved import ApprovedAnswers
 from store.audit import Audit
 from store.database import open_database, reading, writing
 from store.examples import Examples
-from store.forgetting import Forgotten, forget
+from store.forgetting import Forgotten, asked_by, forget
 from store.jobs import Jobs
 from store.keys import Links, Sessions, Tokens
 from store.library import Library
@@ -28,22 +30,6 @@ from store.promotions import Promotions
 from store.reviewing import Reviewing
 
 VERDICTS = ("Correct", "Correct-Verbose", "Incorrect")
-
-
-@dataclass(frozen=True, slots=True)
-class ChartVersion:
-    """A chart that was activated, last at `activated` and `by` whom; one at most is `active`.
-
-    `sha256` finds its file; `units` is how many it has, 0 where that was not written down.
-    """
-
-    version: str
-    name: str
-    sha256: str
-    activated: datetime
-    active: bool
-    by: str = ""
-    units: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +106,8 @@ class Records:
         `instead_of` is the version that whoever decided saw in use, "" for none: when it is another by now, nothing
         changes and StoreError is raised. None asks for no such check.
         """
-        now = _now()
-        row = {"version": version, "name": name, "sha256": sha256, "activated": now, "activated_by": by, "units": units}
         with writing(self._engine) as connection:
-            if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
-                connection.execute(text("LOCK TABLE activations IN SHARE ROW EXCLUSIVE MODE"))
-            found = self._charts(connection)
-            active = found[0].version if found else ""
-            if instead_of is not None and active != instead_of:
-                raise StoreError(
-                    f"Another chart was activated meanwhile: {found[0].name} ({active})."
-                    if found
-                    else "The chart that you saw in use is gone.",
-                    "Look at what changes against it, and activate again if that is what you want.",
-                )
-            connection.execute(insert(schema.activations), row)
-            audit.note(connection, by, "chart activated", name, result=version)
-        return ChartVersion(version, name, sha256, now, active=True, by=by, units=units)
+            return activations.activate(connection, version, name, sha256, by=by, units=units, instead_of=instead_of)
 
     def active_chart(self) -> ChartVersion | None:
         """The chart in use, None before the first."""
@@ -145,17 +116,7 @@ class Records:
     def charts(self) -> tuple[ChartVersion, ...]:
         """Every chart version by its last activation, newest first; so the first one is in use."""
         with reading(self._engine) as connection:
-            return self._charts(connection)
-
-    def _charts(self, connection: Connection) -> tuple[ChartVersion, ...]:
-        table = schema.activations.c
-        last = select(func.max(table.number)).group_by(table.version)
-        columns = (table.version, table.name, table.sha256, table.activated, table.activated_by, table.units)
-        query = select(*columns).where(table.number.in_(last)).order_by(table.number.desc())
-        return tuple(
-            ChartVersion(version, name, sha256, activated, active=position == 0, by=by, units=units)
-            for position, (version, name, sha256, activated, by, units) in enumerate(connection.execute(query))
-        )
+            return activations.charts(connection)
 
     # Conversations
 
@@ -195,9 +156,11 @@ class Records:
                 raise _no_conversation()
 
     def forget_person(self, person: str, *, by: str, where: str = "") -> Forgotten:
-        """Forget every conversation of a person; what they judged of others' answers stays."""
+        """Forget every conversation of a person, and what they asked outside of any; what they judged of others'
+        answers stays."""
         with writing(self._engine) as connection:
-            forgotten = forget(connection, schema.conversations.c.owner == person)
+            alone = asked_by(schema.reviews.c.asker == person)
+            forgotten = forget(connection, schema.conversations.c.owner == person, alone=alone)
             name = called(connection, person)
             audit.note(connection, by, "conversations forgotten", name, where=where, result=str(forgotten))
         return forgotten
@@ -219,12 +182,14 @@ class Records:
 
     # Answers
 
-    def save_answer(self, id: str, conversation: str | None, question: str, answer: str, record_json: str) -> None:
-        """Keep a new answer. Raises StoreError when the conversation is gone."""
+    def save_answer(
+        self, id: str, conversation: str | None, question: str, answer: str, record_json: str, *, asker: str = ""
+    ) -> None:
+        """Keep a new answer. Inside of a conversation its owner is the asker, outside `asker`, "" for nobody. Raises
+        StoreError when the conversation is gone."""
         now = _now()
         table = schema.conversations
         with writing(self._engine) as connection:
-            asker = ""
             if conversation is not None:
                 answered = update(table).where(table.c.id == conversation).values(updated=now)
                 if connection.execute(answered).rowcount == 0:

@@ -69,18 +69,21 @@ class Assistant:
         conversation: str | None = None,
         stop: threading.Event | None = None,
         readers: Collection[str] | None = OPEN,
+        asker: str = "",
     ) -> Iterator[Event]:
         """Waiting..., Found, Token..., perhaps Retry and Token..., and one Answer, which is saved before it is given.
         An approved answer is given at once: Found, Answer.
 
         `readers` holds the keys of whoever asks, None for who may read everything (see `trag.people.reading`); nothing
-        else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is.
+        else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is. `asker` is
+        the id of whose an answer outside of a conversation is, "" for nobody's.
 
         A model that dies, or a set `stop`, ends in an Answer with what was written and `interrupted`. Raises
         TragError for a question that is empty or too long, when the line is full, and when the model cannot be
         started.
         """
-        asking = Asking(self, cleaned(question), SYSTEMS[system], conversation, stop or threading.Event(), readers)
+        stop = stop or threading.Event()
+        asking = Asking(self, cleaned(question), SYSTEMS[system], conversation, stop, readers, asker)
         with self.leases.hold(asking.model):
             asking.understand(history)
             if given := asking.approved_answer():

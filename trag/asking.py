@@ -79,6 +79,7 @@ class Asking:
         conversation: str | None,
         stop: threading.Event,
         readers: Collection[str] | None = OPEN,
+        asker: str = "",
     ) -> None:
         self.assistant = assistant
         self.organization = assistant.organization
@@ -88,6 +89,7 @@ class Asking:
         self.conversation = conversation
         self.stop = stop
         self.readers = readers
+        self.asker = asker
         self.mentions: tuple[Mention, ...] = ()
         self.types: tuple[TypeMention, ...] = ()
         self.statements: tuple[Statement, ...] = ()
@@ -288,7 +290,7 @@ class Asking:
         """The record, which is on the disk by now where answers are kept."""
         if self.assistant.records:
             self.assistant.records.save_answer(
-                record.id, self.conversation, record.question, record.answer, record.to_json()
+                record.id, self.conversation, record.question, record.answer, record.to_json(), asker=self.asker
             )
         return record
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 
 from store import StoreError, people
+from store.forgetting import Forgotten
 from store.people import Failures
 from store.person import Newcomer, Person
 from store.records import Records
@@ -194,6 +195,72 @@ def test_who_is_removed_is_gone_with_all_that_let_them_in(records: Records, ada:
     assert (records.sessions.find(cookie), records.tokens.find(key), records.links.find(link)) == (None, None, None)
 
 
+def test_who_is_removed_takes_along_what_they_asked_and_leaves_what_they_judged(records: Records, ada: Person) -> None:
+    bob = records.people.add(Newcomer("bob", role="reviewer", state="active"), by="ada")
+    theirs, hers = records.start_conversation(bob.id, "Who?").id, records.start_conversation(ada.id, "When?").id
+    for id, conversation in (("judged", theirs), ("gone", theirs), ("kept", hers)):
+        records.save_answer(id, conversation, "q", "w", "{}")
+    for id, asker in (("by their program", bob.id), ("by hers", ada.id), ("by nobody", "")):
+        records.save_answer(id, None, "q", "w", "{}", asker=asker)
+    records.put_label("judged", ada.id, "Correct", "", "")
+    records.put_label("kept", bob.id, "Incorrect", "", "")
+    assert records.people.remove(bob.id, by="ada", where="10.0.0.7") == Forgotten(1, 2, 1)
+    assert [records.answer(id) is None for id in ("by their program", "by hers", "by nobody")] == [True, False, False]
+    assert (records.conversations(bob.id), records.answer("gone")) == ((), None)
+    assert len(records.conversations(ada.id)) == 1
+    judged = records.reviewing.review("judged")
+    assert judged
+    assert (judged.asker, judged.standing) == ("", "Correct")
+    assert [(label.answer, label.reviewer) for label in records.labels()] == [("judged", ada.id), ("kept", bob.id)]
+    (event,) = records.audit.page(what="person removed")
+    assert (event.who, event.about, event.where) == ("ada", "bob", "10.0.0.7")
+    again = records.people.add(Newcomer("Bob"), by="ada")
+    assert (again.id != bob.id, records.conversations(again.id)) == (True, ())
+
+
+def test_the_last_admin_who_cannot_be_removed_keeps_what_they_asked(records: Records, ada: Person) -> None:
+    records.start_conversation(ada.id, "Who?")
+    with pytest.raises(StoreError, match="last active admin"):
+        records.people.remove(ada.id, by="ada")
+    assert len(records.conversations(ada.id)) == 1
+
+
+def test_all_who_wait_are_refused_at_once_but_those_who_asked_since(records: Records, ada: Person) -> None:
+    bob = records.people.add(Newcomer("bob", state="active"), by="ada")
+    for name in ("junk1", "Junk2", "squatted"):
+        records.people.add(Newcomer(name, secret="h"), by=name)
+    seen = people._now()
+    late = records.people.add(Newcomer("late"), by="late")
+    refused = records.people.refuse(seen, by="ada", where="10.0.0.7")
+    assert [person.name for person in refused] == ["junk1", "Junk2", "squatted"]
+    assert set(records.people.all()) == {ada, bob, late}
+    assert [(event.who, event.about, event.where) for event in records.audit.page(what="person removed")] == [
+        ("ada", name, "10.0.0.7") for name in ("squatted", "Junk2", "junk1")
+    ]
+    assert records.people.secret(refused[0].id) == ""
+    assert records.people.add(Newcomer("SQUATTED"), by="ada").state == "pending", "the name is free"
+    assert records.people.refuse(seen, by="ada") == ()
+
+
+def test_who_is_shut_out_stays_and_may_come_in_again(records: Records, ada: Person) -> None:
+    cookie, _ = records.sessions.begin(ada.id)
+    key, _ = records.tokens.make(ada.id, "script", timedelta(days=1), by="ada")
+    for _ in range(2):
+        records.people.shut_out(ada.id, by="Ada (sso)", where="10.0.0.7", why="no group")
+    assert (records.sessions.find(cookie), records.tokens.find(key)) == (None, None)
+    (event,) = records.audit.page(what="sessions and tokens ended")
+    assert (event.who, event.about, event.where) == ("Ada (sso)", "Ada", "10.0.0.7")
+    assert event.result == "1 sessions, 1 tokens: no group"
+    assert records.people.get(ada.id) == ada
+    records.sessions.begin(ada.id)
+
+
+def test_which_names_are_taken_and_who_holds_a_mark_is_told(records: Records, ada: Person) -> None:
+    assert records.people.known(["ADA", "ada", "bob", "\uff21da"]) == {"ADA", "ada", "\uff21da"}
+    assert records.people.known([]) == frozenset()
+    assert (records.people.holding("$argon2id$1"), records.people.holding("$argon2id$2")) == ((ada,), ())
+
+
 def test_failures_are_counted_for_each_key_and_forgotten_after_a_day(
     records: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,6 +278,20 @@ def test_failures_are_counted_for_each_key_and_forgotten_after_a_day(
     assert records.people.failures("address:10.0.0.7") == Failures()
     records.people.failed("address:10.0.0.7")
     assert records.people.failures("address:10.0.0.7") == Failures(1, now)
+
+
+def test_what_somebody_asked_outside_of_conversations_is_forgotten_with_them(records: Records, ada: Person) -> None:
+    for id, asker in (("hers", ada.id), ("judged", ada.id), ("anothers", "x"), ("nobodys", "")):
+        records.save_answer(id, None, "q", "w", "{}", asker=asker)
+    records.put_label("judged", "r", "Correct", "", "")
+    assert records.conversations(ada.id) == ()
+    assert records.forget_person(ada.id, by="root") == Forgotten(0, 1, 1)
+    assert [records.answer(id) is None for id in ("hers", "judged", "anothers", "nobodys")] == [True, False] + [
+        False
+    ] * 2
+    judged = records.reviewing.review("judged")
+    assert judged
+    assert judged.asker == ""
 
 
 def test_whose_conversations_were_forgotten_is_told_by_name(records: Records, ada: Person) -> None:

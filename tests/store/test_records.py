@@ -27,6 +27,20 @@ def test_the_chart_in_use_is_the_one_activated_last(records: Records) -> None:
     assert [(each.version, each.active) for each in records.charts()] == [("v1", True), ("v2", False)]
 
 
+def test_every_activation_of_a_chart_is_kept_with_who_and_when(records: Records) -> None:
+    for version, by in (("v1", "ada"), ("v2", "bob"), ("v1", "cyd"), ("v1", "")):
+        records.activate_chart(version, "chart.csv", version * 32, by=by)
+    first, second = records.charts()
+    assert [each.by for each in first.activations] == ["ada", "cyd", ""]
+    assert [each.by for each in second.activations] == ["bob"]
+    moments = [each.at for each in first.activations]
+    assert moments == sorted(moments)
+    assert first.activated == moments[-1]
+    assert first.in_use(second.activated) == first.activations[0]
+    assert first.in_use(moments[1]) == first.activations[1]
+    assert second.in_use(moments[0]) is None
+
+
 def test_a_chart_takes_the_place_only_of_the_one_that_was_seen_in_use(records: Records) -> None:
     records.activate_chart("v1", "a.csv", "1" * 64, by="ada", units=7, instead_of="")
     for seen in ("", "v0"):

@@ -256,6 +256,15 @@ def test_a_reader_who_stops_or_leaves_finds_what_was_written(home: Home) -> None
     assert AnswerRecord.from_json(stored.record_json).interrupted == "the reader left"
 
 
+def test_an_answer_outside_of_a_conversation_is_kept_as_its_askers(home: Home) -> None:
+    assistant = replace(home.assistant, model=Scripted("Gifts are declared."))
+    (*_, answer) = assistant.ask("what about gifts?", asker="ada")
+    assert isinstance(answer, Answer)
+    review = home.records.reviewing.review(answer.record.id)
+    assert review
+    assert review.asker == "ada"
+
+
 def test_a_follow_up_is_asked_with_what_it_leaves_unsaid(home: Home) -> None:
     events = ask(
         home,

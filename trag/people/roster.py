@@ -1,10 +1,13 @@
-"""People from a table: CSV -> newcomers, or every problem at once. Knows nothing about who is there already.
+"""People from a table: CSV -> newcomers, or every problem at once. Who is there already it is told.
 
 The columns are name (to sign in with), and where they are wanted shown, role and unit (the id or the name of a unit of
 the chart).
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from org.chart import Chart
 from org.reading.table import Line, read
@@ -27,7 +30,15 @@ _TOLD = 20
 """Problems that are told one by one; the rest is counted."""
 
 
-def read_roster(content: bytes, chart: Chart | None) -> tuple[Newcomer, ...]:
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Somebody in a table, and the row, the first being 1."""
+
+    row: int
+    newcomer: Newcomer
+
+
+def read_roster(content: bytes, chart: Chart | None) -> tuple[Listed, ...]:
     """The people in a CSV file. Raises TragError that tells every row that is wrong."""
     if content[:2] == b"PK":
         raise TragError("This is a workbook.", "Save the sheet as CSV, and import that.")
@@ -42,7 +53,7 @@ def read_roster(content: bytes, chart: Chart | None) -> tuple[Newcomer, ...]:
         problems.append('there is no column "name" in the first row')
     if len(table.lines) > MOST + 1:
         problems.append(f"{len(table.lines) - 1:,} people are too many for one file, {MOST:,} are the most")
-    newcomers: list[Newcomer] = []
+    listed: list[Listed] = []
     first: dict[str, int] = {}
     for line in table.lines[1:] if not problems else ():
         try:
@@ -53,11 +64,23 @@ def read_roster(content: bytes, chart: Chart | None) -> tuple[Newcomer, ...]:
         before = first.setdefault(newcomer.name.casefold(), line.number)
         if before != line.number:
             problems.append(f"row {line.number}: {newcomer.name} stands in row {before} already")
-        newcomers.append(newcomer)
+        listed.append(Listed(line.number, newcomer))
     if problems:
         told = "; ".join(problems[:_TOLD]) + (f"; and {len(problems) - _TOLD:,} more" * (len(problems) > _TOLD))
         raise TragError(f"Nobody was added: {told}.", "Correct the file and import it again.")
-    return tuple(newcomers)
+    return tuple(listed)
+
+
+def without(listed: Sequence[Listed], there: Collection[str], *, leave: bool) -> tuple[Newcomer, ...]:
+    """Those whose names are not among those who are `there`. Raises TragError that tells every row with such a name,
+    unless they are to be left as they are."""
+    if there and not leave:
+        taken = [f"row {each.row}: {each.newcomer.name}" for each in listed if each.newcomer.name in there]
+        raise TragError(
+            f"Nobody was added. These names are taken: {'; '.join(taken)}.",
+            "Take these rows out of the file, or tick that those who are here already are left as they are.",
+        )
+    return tuple(each.newcomer for each in listed if each.newcomer.name not in there)
 
 
 def _places(header: Line) -> dict[str, int]:

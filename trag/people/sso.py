@@ -30,8 +30,11 @@ LASTS = 600.0
 """Seconds that somebody may take at the provider."""
 MOST = 10_000
 """People who may be there at once; the one who went first is forgotten."""
+COOL_DOWN = 30.0
+"""Seconds for which a provider that did not tell of itself is left alone."""
 ALGORITHMS = ("RS256", "PS256", "ES256", "RS512", "PS512", "ES512", "RS384", "PS384", "ES384", "EdDSA")
 """Signatures that are believed; never one that the provider's public key or our own secret could make."""
+SILENT = ("The sign-in service did not answer a moment ago.", "Try again in half a minute.")
 OVER = ("Signing in took too long, or was begun in another window.", "Sign in again.")
 
 
@@ -50,7 +53,8 @@ class Begun:
 
 
 class SingleSignOn:
-    """One provider. Any thread may use it; it is asked for its addresses when the first person comes."""
+    """One provider. Any thread may use it that can afford to wait for a provider; it is asked for its addresses when
+    the first person comes."""
 
     def __init__(self, settings: Settings) -> None:
         """Raises TragError for settings that do not fit together."""
@@ -62,7 +66,9 @@ class SingleSignOn:
         self._units = pairs("sso_units", settings.sso_units)
         self._lock = threading.Lock()
         self._begun: OrderedDict[str, Begun] = OrderedDict()
+        self._asking = threading.Lock()
         self._client: Any = None
+        self._alone_until = 0.0
 
     def begin(self, back: str, after: str) -> Begun:
         """Where to send a browser that comes back to `back`, and then goes on to `after`. Raises TragError when the
@@ -86,8 +92,8 @@ class SingleSignOn:
         return begun
 
     def finish(self, state: str, code: str, browser: str) -> tuple[Claim, str]:
-        """Who came back to this browser, and where they wanted to go. Raises TragError for whoever did not begin here,
-        for a token that is not sound, and for whom the groups let in nowhere."""
+        """Who came back to this browser, welcome or not, and where they wanted to go. Raises TragError for whoever did
+        not begin here, and for a token that is not sound."""
         with self._lock:
             begun = self._begun.pop(state, None)
         same = begun is not None and secrets.compare_digest(begun.browser.encode(), browser.encode())
@@ -104,6 +110,13 @@ class SingleSignOn:
         return self._claim(claims), begun.after
 
     def _claim(self, claims: Mapping[str, Any]) -> Claim:
+        subject = f"{claims['iss']} {claims['sub']}"
+        told = claims.get(self._settings.sso_groups)
+        listed = told if isinstance(told, list) else [told]
+        groups = [each for each in listed if isinstance(each, str)]
+        found = [self._roles[group] for group in groups if group in self._roles]
+        if self._roles and not found:
+            return Claim("", "", "sso", subject, welcome=False)
         name = claims.get(self._settings.sso_name)
         if not isinstance(name, str) or not name:
             raise TragError(
@@ -114,25 +127,27 @@ class SingleSignOn:
             raise TragError(
                 "The sign-in service has not checked your email address.", "Confirm it there, then try again."
             )
-        told = claims.get(self._settings.sso_groups)
-        listed = told if isinstance(told, list) else [told]
-        groups = [each for each in listed if isinstance(each, str)]
-        found = [self._roles[group] for group in groups if group in self._roles]
-        if self._roles and not found:
-            raise TragError("None of your groups may use this assistant.", "Ask whoever looks after groups to add you.")
         return Claim(
             name=name,
             shown=str(claims.get("name") or name)[:LONGEST],
             how="sso",
-            subject=f"{claims['iss']} {claims['sub']}",
+            subject=subject,
             role=max(found, key=ROLES.index) if found else None,
             unit=next((self._units[group] for group in groups if group in self._units), "") if self._units else None,
         )
 
     def _provider(self) -> Any:
-        with self._lock:
+        """The provider, once it has told of itself: one asks it, who comes meanwhile waits, and nobody asks again soon
+        where it failed. Raises TragError then."""
+        with self._asking:
             if self._client is None:
-                self._client = _found(self._settings, self._issuer)
+                if time.monotonic() < self._alone_until:
+                    raise TragError(*SILENT)
+                try:
+                    self._client = _found(self._settings, self._issuer)
+                except BaseException:
+                    self._alone_until = time.monotonic() + COOL_DOWN
+                    raise
             return self._client
 
 

@@ -1,4 +1,4 @@
-"""python -m trag people: make an admin, list everybody, give a link to set a password.
+"""python -m trag people: make an admin, list everybody, give a link to set a password, rename and remove.
 
 Words -> one call on the records -> lines. The app must not be running: a home has one owner. Each act imports what it
 needs, as in trag.cli.
@@ -10,16 +10,21 @@ import argparse
 import sys
 from datetime import timedelta
 from getpass import getpass, getuser
+from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
+
+if TYPE_CHECKING:
+    from store.people import People
+    from store.person import Person
 
 LINK_LASTS = timedelta(days=1)
 
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The words of this job."""
-    parser = jobs.add_parser("people", help="make an admin, list everybody, give a link to set a password")
+    parser = jobs.add_parser("people", help="make an admin, list everybody, give a link, rename, remove")
     acts = parser.add_subparsers(required=True, metavar="ACT")
     admin = acts.add_parser("add-admin", help="make an admin; with the first one, everybody signs in from then on")
     admin.add_argument("name", help="the name to sign in with; the password is asked for, or read from standard input")
@@ -29,6 +34,13 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     link = acts.add_parser("link", help="a link by which somebody sets a new password, for a day")
     link.add_argument("name")
     link.set_defaults(job=_link)
+    rename = acts.add_parser("rename", help="another name to sign in with")
+    rename.add_argument("name")
+    rename.add_argument("new", metavar="NEW")
+    rename.set_defaults(job=_rename)
+    remove = acts.add_parser("remove", help="remove somebody, and forget their conversations")
+    remove.add_argument("name")
+    remove.set_defaults(job=_remove)
 
 
 def _add_admin(settings: Settings, options: argparse.Namespace) -> None:
@@ -53,14 +65,45 @@ def _list(settings: Settings, options: argparse.Namespace) -> None:
 
 def _link(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
+    from trag.people.arriving import NO_PASSWORD, is_vouched_for
 
     with open_home(settings) as home:
-        person = home.records.people.find(options.name)
-        if person is None:
-            raise TragError(f"Nobody is called {options.name}.", "python -m trag people list")
+        person = _called(home.records.people, options.name)
+        if is_vouched_for(home.records.people, person, settings):
+            raise TragError(*NO_PASSWORD)
         secret, _ = home.records.links.make("password", person.id, LINK_LASTS, by=_by())
     own = settings.address.rstrip("/") or f"http://{settings.host}:{settings.port}"
     print(f"For {person.shown}, within a day, once the app runs: {own}/links/{secret}")
+
+
+def _rename(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.home import open_home
+    from trag.people.names import accepted
+
+    with open_home(settings) as home:
+        people = home.records.people
+        before = _called(people, options.name)
+        now = people.change(before.id, by=_by(), name=accepted(options.new))
+    print(f"{before.name} signs in as {now.name} from now on.")
+
+
+def _remove(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        person = _called(home.records.people, options.name)
+        gone = home.records.people.remove(person.id, by=_by())
+    print(f"{person.name} is removed: {gone.conversations} conversations and {gone.answers} answers forgotten")
+    if gone.kept:
+        print(f"{gone.kept} answers that reviewers judged are kept, without a name")
+
+
+def _called(people: People, name: str) -> Person:
+    """The person of that name. Raises TragError for nobody."""
+    person = people.find(name)
+    if person is None:
+        raise TragError(f"Nobody is called {name}.", "python -m trag people list")
+    return person
 
 
 def _password() -> str:

@@ -1,6 +1,7 @@
 """People whom a provider or a proxy vouches for; what single sign-on itself does is in tests/trag/web."""
 
 from contextlib import closing
+from datetime import timedelta
 
 import pytest
 
@@ -8,8 +9,9 @@ from store.person import Newcomer
 from store.records import Records
 from trag.errors import TragError
 from trag.people import Caller, passwords
-from trag.people.arriving import Claim, arrive
+from trag.people.arriving import Claim, arrive, is_vouched_for
 from trag.people.first_admin import first_link, make_admin
+from trag.settings import Settings
 
 PASSWORD = "violet kettle orbit"
 
@@ -55,6 +57,47 @@ def test_a_name_given_to_another_opens_nothing_of_the_one_before(records: Record
     records.people.add(Newcomer("by-password", state="active", secret=passwords.hashed(PASSWORD)), by="t")
     with pytest.raises(TragError, match="another account"):
         arrive(records.people, Claim("By-Password", "", "sso", "three", "admin"), where="")
+
+
+def test_who_has_no_group_any_more_is_refused_and_what_they_held_ends(records: Records) -> None:
+    person = arrive(records.people, Claim("leaver", "", "sso", "s5", "employee"), where="")
+    other = arrive(records.people, Claim("stayer", "", "sso", "s6", "employee"), where="")
+    held = [records.sessions.begin(each.id)[0] for each in (person, other)]
+    token, _ = records.tokens.make(person.id, "job", timedelta(days=365), by="leaver")
+    with pytest.raises(TragError, match="None of your groups"):
+        arrive(records.people, Claim("", "", "sso", "s5", welcome=False), where="10.0.0.1")
+    assert [records.sessions.find(each) is None for each in held] == [True, False]
+    assert records.tokens.find(token) is None
+    (event,) = records.audit.page(what="sessions and tokens ended", about="leaver")
+    assert (event.who, event.where, event.result) == (
+        "leaver (sso)", "10.0.0.1", "1 sessions, 1 tokens: no group lets them in"
+    )  # fmt: skip
+    assert arrive(records.people, Claim("leaver", "", "sso", "s5", "employee"), where="").id == person.id
+
+
+def test_what_an_admin_is_told_to_do_about_a_name_that_is_taken_helps(records: Records) -> None:
+    before = arrive(records.people, Claim("reused", "", "sso", "old", "employee"), where="")
+    newcomer = Claim("reused", "", "sso", "new", "employee")
+    with pytest.raises(TragError) as refused:
+        arrive(records.people, newcomer, where="")
+    assert "give that account another name" in refused.value.hint
+    records.people.change(before.id, name="reused-before", by="root")
+    assert arrive(records.people, newcomer, where="").id != before.id
+
+
+def test_who_comes_by_a_provider_or_a_proxy_is_vouched_for_while_there_is_one(records: Records) -> None:
+    people = records.people
+    by_sso = arrive(people, Claim("vouched-1", "", "sso", "s7", "employee"), where="")
+    by_proxy = arrive(people, Claim("vouched-2", "", "proxy"), where="")
+    imported = people.add(Newcomer("vouched-3", state="active"), by="root")
+    sso, proxy = Settings(sso_issuer="https://sso.example.org"), Settings(proxy_user="x-user", proxy_from="10.0.0.5")
+
+    def found(settings: Settings) -> list[bool]:
+        return [is_vouched_for(people, each, settings) for each in (by_sso, by_proxy, imported)]
+
+    assert (found(sso), found(proxy), found(Settings())) == ([True, False, False], [False, True, False], [False] * 3)
+    arrive(people, Claim("vouched-3", "", "sso", "s8"), where="")
+    assert found(sso) == [True, False, True], "who was imported is known there by now"
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 101, "<b>", "a\nb"])

@@ -4,7 +4,7 @@ import pytest
 
 from org.chart import load
 from trag.errors import TragError
-from trag.people.roster import MOST, read_roster, unit_of
+from trag.people.roster import MOST, read_roster, unit_of, without
 
 CHART = load(
     b"id,name,parent,type\nclub,Club,,club\nboard,Board,club,board\nb1,Bar,club,team\nb2,Bar,board,team\n", "c.csv"
@@ -22,13 +22,27 @@ CHART = load(
     ids=["commas", "semicolons", "tabs", "other headers"],
 )
 def test_a_table_is_read_however_it_was_saved(content: bytes) -> None:
-    (ada,) = read_roster(content, CHART)
+    (listed,) = read_roster(content, CHART)
+    ada = listed.newcomer
     assert (ada.name, ada.shown, ada.role, ada.unit, ada.state) == ("ada", "Ada L", "reviewer", "board", "active")
 
 
 def test_only_a_name_is_needed() -> None:
-    (ada,) = read_roster(b"name\nada\n", None)
-    assert (ada.shown, ada.role, ada.unit) == ("ada", "employee", "")
+    (listed,) = read_roster(b"name\nada\n", None)
+    ada = listed.newcomer
+    assert (listed.row, ada.shown, ada.role, ada.unit) == (2, "ada", "employee", "")
+
+
+def test_every_name_that_is_taken_is_told_with_its_row_or_left_as_it_is() -> None:
+    rows = "".join(f"p{number}\n" for number in range(60))
+    listed = read_roster(f"name\n{rows}ada\n\nbo\n".encode(), None)
+    there = {f"p{number}" for number in range(60)} | {"bo"}
+    with pytest.raises(TragError) as refused:
+        without(listed, there, leave=False)
+    for told in ("row 2: p0;", "row 31: p29;", "row 61: p59; row 64: bo."):
+        assert told in refused.value.message
+    assert [each.name for each in without(listed, there, leave=True)] == ["ada"]
+    assert len(without(listed, frozenset(), leave=False)) == 62
 
 
 def test_every_problem_is_told_at_once() -> None:

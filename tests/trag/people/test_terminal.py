@@ -15,7 +15,7 @@ PASSWORD = "violet kettle orbit"
 
 
 @pytest.mark.slow
-def test_an_admin_is_made_listed_and_given_a_link(
+def test_an_admin_is_made_listed_given_a_link_renamed_and_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TRAG_HOME", str(tmp_path))
@@ -32,6 +32,12 @@ def test_an_admin_is_made_listed_and_given_a_link(
     assert re.fullmatch(r"active\s+admin\s+root\s+root\n", run("list")[1])
     assert re.search(r"http://127\.0\.0\.1:7860/links/[\w-]{43}\n$", run("link", "ROOT")[1])
     assert run("link", "nobody")[0] == 1
+    assert run("rename", "root", "rosa") == (0, "root signs in as rosa from now on.\n")
+    assert run("rename", "rosa", "a b")[0] == 1
+    assert "last active admin" in run("remove", "rosa")[1]
+    run("add-admin", "second", typed=f"{PASSWORD}\n")
+    assert run("remove", "Rosa") == (0, "rosa is removed: 0 conversations and 0 answers forgotten\n")
+    assert run("remove", "rosa")[1].startswith("Error: Nobody is called rosa.")
 
 
 @pytest.mark.parametrize(
@@ -52,3 +58,26 @@ def test_nobody_is_served_beyond_this_machine_without_tls_and_accounts(
     with pytest.raises(TragError):
         app.serve(Settings(home=tmp_path / "home", **settings))  # type: ignore[arg-type]
     assert not (tmp_path / "home").exists()
+
+
+def test_a_public_address_without_the_proxy_it_is_reached_by_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class ServedError(Exception):
+        """It came as far as opening the home."""
+
+    def opened(settings: Settings) -> None:
+        raise ServedError
+
+    monkeypatch.setattr("trag.home.open_home", opened)
+    for address, proxy, refused in (
+        ("https://assistant.example.org", "", True),
+        ("https://assistant.example.org", " , ", True),
+        ("https://assistant.example.org", "127.0.0.1", False),
+        ("https://localhost", "", False),
+        ("", "", False),
+    ):
+        with pytest.raises(TragError if refused else ServedError) as told:
+            app.serve(Settings(home=tmp_path / "home", address=address, proxy_from=proxy))
+        if isinstance(told.value, TragError):
+            assert "TRAG_PROXY_FROM" in told.value.hint

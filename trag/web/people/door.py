@@ -139,6 +139,15 @@ class Door:
         except StoreError as error:  # it stays refused, whatever can be kept of it
             log.error("a refusal was not written down: %s", error.message)
 
+    def called(self, who: str, what: str, where: str, result: str) -> None:
+        """Write down who changed something or took data away, where there are accounts."""
+        if self.local:
+            return
+        try:
+            self.records.audit.add(who, "call", what[:300], where=where, result=result)
+        except StoreError as error:  # what was done stands in the log without where it came from
+            log.error("a call was not written down: %s", error.message)
+
     def let_in(self, person: Person, headers: Headers, where: str, how: str, response: Response) -> Response:
         """A new session for somebody who proved who they are; what the browser held before ends. Raises StoreError
         unless they are active."""

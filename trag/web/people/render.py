@@ -18,6 +18,7 @@ from trag.web.render import environment
 
 if TYPE_CHECKING:
     from store.audit import Event
+    from store.forgetting import Forgotten
     from store.keys import Session, Token
     from trag.web.documents.notices import Notice
     from trag.web.people.once import Given
@@ -112,12 +113,13 @@ def people(
     total: int,
     counts: Mapping[str, int],
     most: int,
+    seen: datetime,
     chart: Chart | None,
     given: Given | None,
     notice: Notice | None,
     sso: bool,
 ) -> str:
-    """The page of everybody: `found` of `total`, and `counts` of each state."""
+    """The page of everybody: `found` of `total`, and `counts` of each state, as they were `seen` then."""
     return _page(
         "list",
         here="/people",
@@ -126,6 +128,7 @@ def people(
         total=total,
         counts=counts,
         most=most,
+        seen=seen,
         chart=chart,
         given=given,
         notice=notice,
@@ -140,11 +143,14 @@ def person(
     events: Sequence[Event],
     *,
     own: bool,
+    vouched: bool,
+    conversations: int,
     chart: Chart | None,
     given: Given | None,
     notice: Notice | None,
 ) -> str:
-    """The page of one person; `own` when it is the visitor's."""
+    """The page of one person; `own` when it is the visitor's, `vouched` when somebody else says who they are;
+    `conversations` is how many are kept."""
     return _page(
         "one",
         here="/people",
@@ -153,6 +159,8 @@ def person(
         tokens=tokens,
         events=events,
         own=own,
+        vouched=vouched,
+        conversations=conversations,
         chart=chart,
         given=given,
         notice=notice,
@@ -178,6 +186,15 @@ def told(before: Person, now: Person) -> str:
     return f"{now.shown} is changed."
 
 
+def forgotten(gone: Forgotten) -> str:
+    """What was forgotten of somebody, in words."""
+    parts = [f"{_counted(gone.conversations, 'conversation')} with {_counted(gone.answers, 'answer')}."]
+    if gone.kept:
+        verb = "stays" if gone.kept == 1 else "stay"
+        parts.append(f"{_counted(gone.kept, 'answer')} that reviewers judged {verb}, without a name.")
+    return " ".join(parts)
+
+
 def unit_name(unit: str, chart: Chart | None) -> str:
     """What a unit is called, "" for none; the id of one that the chart in use no longer has."""
     return chart.unit(unit).name if chart and unit in chart.units else unit
@@ -187,6 +204,10 @@ def unit_typed(unit: str, chart: Chart | None) -> str:
     """What to type for a unit: its name, or its id where others are called so too."""
     name = unit_name(unit, chart)
     return name if chart and len(chart.named(name)) == 1 else unit
+
+
+def _counted(number: int, one: str) -> str:
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def _page(template: str, **values: object) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -20,7 +21,7 @@ from store.keys import Link
 from store.person import Newcomer, Person
 from trag.errors import TragError
 from trag.people import passwords
-from trag.people.arriving import arrive
+from trag.people.arriving import NO_PASSWORD, arrive, is_vouched_for
 from trag.people.first_admin import make_admin
 from trag.people.names import accepted, accepted_shown
 from trag.people.sign_in import DISABLED, WAITS, Patience, TooSoon
@@ -38,6 +39,8 @@ MOST_WAITING = 500
 """Accounts that may wait for an admin at once."""
 ASKING = Patience(5, 3600)
 """How often one address may ask for an account."""
+APART = 8
+"""Threads that may wait for the OpenID provider: their own ones, so that a silent one holds up nobody else."""
 FULL = ("Too many people wait for an account already.", "Ask an admin in person.")
 _PATH = re.compile(r"/(?![/\\])[^\x00-\x20\\]{0,2000}")
 
@@ -49,6 +52,7 @@ class SigningPages:
         self.door = door
         self.records = door.records
         self.organization = organization
+        self.apart = CapacityLimiter(APART)
 
     def routes(self, router: APIRouter) -> None:
         """Every route of these pages. Plain functions run in threads."""
@@ -94,8 +98,11 @@ class SigningPages:
 
     # Single sign-on
 
-    def go(self, request: Request, after: str = "/") -> Response:
+    async def go(self, request: Request, after: str = "/") -> Response:
         """On to the OpenID provider."""
+        return await to_thread.run_sync(self._begin_at_provider, request, after, limiter=self.apart)
+
+    def _begin_at_provider(self, request: Request, after: str) -> Response:
         if self.door.sso is None:
             return missing(request)
         host = request.headers["host"]
@@ -109,8 +116,11 @@ class SigningPages:
         response.set_cookie(name, begun.browser, max_age=600, path="/", httponly=True, samesite="lax", secure=secure)
         return response
 
-    def come_back(self, request: Request, state: str = "", code: str = "", error: str = "") -> Response:
+    async def come_back(self, request: Request, state: str = "", code: str = "", error: str = "") -> Response:
         """From the OpenID provider."""
+        return await to_thread.run_sync(self._finish_at_provider, request, state, code, error, limiter=self.apart)
+
+    def _finish_at_provider(self, request: Request, state: str, code: str, error: str) -> Response:
         if self.door.sso is None:
             return missing(request)
         name, secure = _ticket(request)
@@ -184,6 +194,8 @@ class SigningPages:
                 found = people.get(link.person or "")
                 if found is None:
                     return self._gone()
+                if is_vouched_for(people, found, self.door.settings):
+                    return self._link_page(link, code)
                 person, password = found, _twice(form)
                 passwords.check(password, (person.name, person.shown))
                 people.put_secret(
@@ -205,6 +217,8 @@ class SigningPages:
 
     def _link_page(self, link: Link, code: str, problem: Any = None, form: Any = None) -> Response:
         person = self.records.people.get(link.person) if link.person else None
+        if person and is_vouched_for(self.records.people, person, self.door.settings):
+            return self._sign_in_page("/", TragError(*NO_PASSWORD), status=409)
         return self._page("link", problem, form, person=person, code=code)
 
     def _sign_in_page(

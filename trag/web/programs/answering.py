@@ -106,7 +106,12 @@ class Answering:
             try:
                 assistant, held = self.ready(), readers(caller, self.home.organization.chart)
                 yield from assistant.ask(
-                    asked.question, history=history, conversation=asked.conversation, stop=stop, readers=held
+                    asked.question,
+                    history=history,
+                    conversation=asked.conversation,
+                    stop=stop,
+                    readers=held,
+                    asker=caller.person,
                 )
             finally:
                 self.askings.forget(place)

@@ -166,7 +166,7 @@ class Tokens(OpenIDCode):
             sub=subject,
             preferred_username=login,
             name=login.capitalize(),
-            groups=GROUPS.get(login, []),
+            groups=[] if user.wrong == "groups" else GROUPS.get(login, []),
             email=f"{login}@x",
         )
 

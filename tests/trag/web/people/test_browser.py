@@ -124,6 +124,10 @@ def test_from_the_first_admin_to_an_employee_who_is_shut_out(
         ada.reload()
         sign_in(ada, "ada")
         expect(ada.get_by_role("alert")).to_contain_text("disabled")
+
+        root.get_by_role("button", name="Remove the account").click()
+        root.locator("#remove").get_by_role("button", name="Remove").click()
+        expect(root.get_by_role("status").first).to_contain_text("Ada Lovelace is removed, and the name ada is free.")
         process.terminate()
         assert "Traceback" not in process.communicate(timeout=120)[1]
 

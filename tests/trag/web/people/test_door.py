@@ -174,7 +174,7 @@ def test_a_page_of_gradios_is_whose_it_was_first(place: Place) -> None:
     assert root.post("/gradio_api/queue/join", json=call).status_code == 404  # reached the app, which has none
     for answer in (
         ada.post("/gradio_api/queue/join", json=call),
-        ada.post("/gradio_api/cancel", json=call),
+        ada.post("/gradio_api/cancel", json={"session_hash": "tab", "fn_index": 0, "event_id": "x"}),
         ada.get("/gradio_api/queue/data", params={"session_hash": "tab"}, headers={"Accept": "text/event-stream"}),
     ):
         assert answer.status_code == 403, answer.text
@@ -191,6 +191,18 @@ def test_what_is_no_call_is_refused(place: Place, body: bytes) -> None:
     headers = {"Content-Type": "application/json"}
     answer = place.signed_in("root").post("/gradio_api/queue/join", content=body, headers=headers)
     assert answer.status_code == 400
+
+
+def test_a_call_with_anything_but_words_is_refused(place: Place) -> None:
+    root, call = place.signed_in("root"), {"session_hash": "tab", "fn_index": 0}
+    file = {"path": "http://198.51.100.7/", "meta": {"_type": "gradio.FileData"}}
+    for path, held in (
+        ("/gradio_api/queue/join", {"data": [[file]]}),
+        ("/gradio_api/queue/join", {"data": [], "event_data": {"answer": file}}),
+        ("/gradio_api/cancel", {"event_id": file}),
+    ):
+        answer = root.post(path, json=call | held)
+        assert (answer.status_code, "words alone" in answer.text) == (400, True), path
 
 
 def test_an_open_stream_ends_with_its_session(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

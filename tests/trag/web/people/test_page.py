@@ -96,12 +96,52 @@ def test_people_are_imported_all_or_none(place: Place) -> None:
     for problem in ("row 3: 'boss' is no role", "row 4: ada stands in row 2", "row 5: 'cy d' cannot", "row 6: A name"):
         assert problem in told, told
     assert place.records.people.count() == 1
-    assert "taken" in words(send("name\nada\nRoot\n"))
-    assert place.records.people.count() == 1
+    place.add("zoe")
+    told = words(send("name,role\nada,\nRoot,\nbo,\nZOE,\n"))
+    assert "These names are taken: row 3: Root; row 5: ZOE." in told
+    assert place.records.people.count() == 2
     page = root.get(send("name;shown;role\nada;Ada L;reviewer\nbo;;\n", links="1").headers["location"]).text
     assert len(set(re.findall(r"/links/[\w-]{43}", page))) == 2
     assert [each.name for each in place.records.people.all(role="reviewer")] == ["ada"]
     assert send("name\n" + "x" * 2_000_001).status_code == 413
+
+
+def test_who_is_here_already_is_left_as_they_are_where_that_was_ticked(place: Place) -> None:
+    root, zoe = place.signed_in("root"), place.add("zoe", "reviewer")
+
+    def send(content: str) -> str:
+        files = {"file": ("p.csv", content.encode(), "text/csv")}
+        return words(
+            root.get(root.post("/people/import", data={"leave": "1", "links": "1"}, files=files).headers["location"])
+        )
+
+    told = send("name,role\nada,\nZOE,admin\n")
+    assert "1 person is added; 1 who was here already stay" in told
+    assert "/links/" in told
+    assert "0 people are added; 2 who were here already stay" in send("name\nada\nzoe\n")
+    assert place.records.people.get(zoe.id) == zoe
+    assert place.records.people.count() == 3
+
+
+def test_all_who_wait_are_refused_at_once_and_their_names_are_free(place: Place) -> None:
+    root = place.signed_in("root")
+    assert root.get("/people").text.count('action="/people/refuse"') == 0, "nobody waits"
+    for number in range(3):
+        place.add(f"junk{number}", state="pending")
+    page = BeautifulSoup(root.get("/people").text, "html.parser")
+    form = page.select_one('form[action="/people/refuse"]')
+    assert form
+    assert "Refuse 3 requests?" in form.get_text()
+    seen = form.select_one("[name=seen]")["value"]
+    late = place.add("late", state="pending")
+    for nonsense in ({}, {"seen": "x"}, {"seen": "9999-12-31T23:59:59-12:00"}):
+        assert "not clear who" in words(root.post("/people/refuse", data=nonsense))
+    answer = root.post("/people/refuse", data={"seen": seen})
+    assert "3 requests are refused and removed." in words(root.get(answer.headers["location"]))
+    assert place.records.people.all(state="pending") == (late,), "nobody had seen that request"
+    assert place.done(1) == [("root", "person removed", "junk2", "refused while waiting")]
+    assert place.records.audit.page(most=1)[0].where == "10.0.0.7"
+    assert place.add("junk0").state == "active"
 
 
 def test_the_log_is_shown_and_exported_and_its_own_export_is_in_it(place: Place) -> None:

@@ -1,17 +1,21 @@
 """Single sign-on against a real OpenID provider on loopback, and what is not believed of it."""
 
+import asyncio
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+import httpx
 import httpx2
 import pytest
 from bs4 import BeautifulSoup
@@ -22,7 +26,7 @@ from org.chart import load
 from store.person import Newcomer
 from store.records import Records
 from trag.errors import TragError
-from trag.people import passwords
+from trag.people import passwords, sso
 from trag.people.sso import SingleSignOn, pairs, roles
 from trag.settings import Settings
 from trag.web.gate import Gate
@@ -189,6 +193,92 @@ def test_a_disabled_person_stays_out(opened: Any) -> None:
     records.people.change(records.people.find("ada").id, state="disabled", by="root")
     assert visitor.get("/").status_code == 303
     assert "disabled" in told(visitor.get(go(visitor, "ada")))
+
+
+def test_who_loses_every_group_loses_their_browsers_and_programs_when_they_come_again(opened: Any) -> None:
+    records, app = opened(sso_roles=ROLES)
+    before, elsewhere = browser(app), browser(app)
+    before.get(go(before, "ada"))
+    assert before.get("/").status_code == 200
+    token, _ = records.tokens.make(records.people.find("ada").id, "job", timedelta(days=365), by="ada")
+    answer = elsewhere.get(go(elsewhere, "ada", "groups"))
+    assert (answer.status_code, "None of your groups" in told(answer)) == (403, True)
+    assert before.get("/").status_code == 303
+    assert records.tokens.find(token) is None
+    event = records.audit.page(what="sessions and tokens ended")[0]
+    assert (event.who, event.about, event.where) == ("ada (sso)", "ada", "testclient")
+    assert elsewhere.get(go(elsewhere, "ada")).headers["location"] == "/account", "with a group they are in again"
+
+
+def test_who_comes_by_single_sign_on_sets_no_password_that_would_shut_them_out(opened: Any) -> None:
+    records, app = opened(sso_roles=ROLES)
+    imported = records.people.add(Newcomer("ada", "Ada", "reviewer", "active"), by="root")
+    early, _ = records.links.make("password", imported.id, timedelta(days=7), by="root")
+    visitor, root = browser(app), browser(app)
+    visitor.get(go(visitor, "ada"))
+    root.post("/sign-in", data={"name": "root", "password": "violet kettle"})
+    assert "Give a link" not in root.get(f"/people/{imported.id}").text
+    assert "has no password here" in root.post(f"/people/{imported.id}/link").text
+    assert "has no password here" in told(browser(app).get(f"/links/{early}"))
+    form = {"password": "amber spoon glacier", "again": "amber spoon glacier"}
+    assert "has no password here" in told(browser(app).post(f"/links/{early}", data=form))
+    again = browser(app)
+    assert again.get(go(again, "ada")).headers["location"] == "/account"
+
+
+@pytest.fixture
+def silent() -> Iterator[tuple[str, list[socket.socket]]]:
+    """The address of a provider that takes every call and says nothing, and the calls."""
+    calls: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0), backlog=100) as server:
+
+        def take() -> None:
+            with suppress(OSError):
+                while True:
+                    calls.append(server.accept()[0])
+
+        taking = threading.Thread(target=take)
+        taking.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}", calls
+        server.shutdown(socket.SHUT_RDWR)
+        taking.join()
+        for call in calls:
+            call.close()
+
+
+def test_a_provider_that_does_not_answer_holds_up_nobody_else(
+    opened: Any, silent: tuple[str, list[socket.socket]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, calls = silent
+    records, app = opened(sso_issuer=address)
+    root, _ = records.sessions.begin(records.people.find("root").id)
+
+    async def wait_for(condition: Callable[[], bool]) -> None:
+        while not condition():
+            await asyncio.sleep(0.02)
+
+    async def visited() -> list[httpx.Response]:
+        door = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=door, base_url=HERE, trust_env=False, timeout=None) as client:
+            crowd = [asyncio.ensure_future(client.get("/sign-in/sso")) for _ in range(60)]
+            await asyncio.wait_for(wait_for(lambda: len(calls) == 1), 8)
+            others = (client.get("/sign-in"), client.get("/people", headers={"Cookie": f"trag={root}"}))
+            served = await asyncio.wait_for(asyncio.gather(*others), 5)
+            assert [each.status_code for each in served] == [200, 200]
+            assert not any(each.done() for each in crowd)
+            calls[0].close()
+            return await asyncio.wait_for(asyncio.gather(*crowd), 20)
+
+    answers = asyncio.run(visited())
+    assert {each.status_code for each in answers} == {502}
+    assert sum("did not answer a moment ago" in told(each) for each in answers) == 59
+    assert len(calls) == 1, "one asked, and nobody after that for a while"
+    monkeypatch.setattr(sso, "COOL_DOWN", 0.0)
+    app_again = opened(sso_issuer=address)[1]
+    for number in (2, 3):
+        threading.Timer(0.3, lambda at=number: calls[at - 1].close()).start()
+        browser(app_again).get("/sign-in/sso")
+        assert len(calls) == number, "then it is asked again"
 
 
 def test_a_provider_that_is_away_is_told_in_words(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_an_answer_is_its_record(place: Place) -> None:
     body = answer.json()
     assert (body["id"], body["status"], body["sources"][0]["document"]) == (ID, "answered", "manual.md")
     assert place.assistant.asked == [
-        ("Where is Ethics?", {"history": (), "conversation": None, "readers": None}),
+        ("Where is Ethics?", {"history": (), "conversation": None, "readers": None, "asker": "local"}),
     ]
     assert idle(place)
 
@@ -121,6 +121,14 @@ def test_a_program_reads_what_its_person_may_read(place: Place) -> None:
     of_ann, of_root = (more["readers"] for _, more in place.assistant.asked)
     assert of_root is None
     assert of_ann is not None
+
+
+def test_what_a_program_asks_is_kept_as_asked_by_its_person(place: Place) -> None:
+    token = place.token("ann")
+    for path, sent in ((ASK, QUESTION), (CHAT, TALK)):
+        place.program(**token).post(path, json=sent)
+    ann = place.records.people.find("ann")
+    assert [more["asker"] for _, more in place.assistant.asked] == [ann.id, ann.id]
 
 
 def test_a_chat_is_answered_in_the_shape_of_openai(place: Place) -> None:

@@ -1,0 +1,97 @@
+"""Which chart is in use, which were, and who made each the one in use.
+
+Each activation is a row and none is overwritten; the last one is the chart in use. Knows nothing about what is in a
+chart, or where its file is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select, text
+
+from store import StoreError, audit, schema
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """Who made a chart the one in use, and when. `by` is "" where that was not written down."""
+
+    at: datetime
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartVersion:
+    """A chart that was activated, last at `activated` and `by` whom; one at most is `active`.
+
+    `sha256` finds its file; `units` is how many it has, 0 where that was not written down. `activations` are all there
+    were, the oldest first.
+    """
+
+    version: str
+    name: str
+    sha256: str
+    activated: datetime
+    active: bool
+    by: str = ""
+    units: int = 0
+    activations: tuple[Activation, ...] = ()
+
+    def in_use(self, moment: datetime) -> Activation | None:
+        """The last activation up to a moment, None where there was none."""
+        return next((each for each in reversed(self.activations) if each.at <= moment), None)
+
+
+def activate(
+    connection: Connection,
+    version: str,
+    name: str,
+    sha256: str,
+    *,
+    by: str,
+    units: int,
+    instead_of: str | None,
+) -> ChartVersion:
+    """Make a chart the one in use, unless another than `instead_of` is by now (see `Records.activate_chart`)."""
+    if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
+        connection.execute(text("LOCK TABLE activations IN SHARE ROW EXCLUSIVE MODE"))
+    found = charts(connection)
+    active = found[0].version if found else ""
+    if instead_of is not None and active != instead_of:
+        raise StoreError(
+            f"Another chart was activated meanwhile: {found[0].name} ({active})."
+            if found
+            else "The chart that you saw in use is gone.",
+            "Look at what changes against it, and activate again if that is what you want.",
+        )
+    row = {"version": version, "name": name, "sha256": sha256, "activated_by": by, "units": units}
+    connection.execute(insert(schema.activations), row | {"activated": datetime.now(UTC)})
+    audit.note(connection, by, "chart activated", name, result=version)
+    return charts(connection)[0]
+
+
+def charts(connection: Connection) -> tuple[ChartVersion, ...]:
+    """Every chart version by its last activation, newest first; so the first one is in use."""
+    table = schema.activations.c
+    columns = (table.version, table.name, table.sha256, table.activated, table.activated_by, table.units)
+    by_version: dict[str, list[Row[*tuple[Any, ...]]]] = {}
+    for row in connection.execute(select(*columns).order_by(table.number)):
+        rows = by_version.pop(row.version, [])  # so that the one activated last is the last
+        rows.append(row)
+        by_version[row.version] = rows
+    return tuple(
+        ChartVersion(
+            version,
+            rows[-1].name,
+            rows[-1].sha256,
+            rows[-1].activated,
+            active=position == 0,
+            by=rows[-1].activated_by,
+            units=rows[-1].units,
+            activations=tuple(Activation(row.activated, row.activated_by) for row in rows),
+        )
+        for position, (version, rows) in enumerate(reversed(by_version.items()))
+    )
