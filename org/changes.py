@@ -92,41 +92,48 @@ def _units(changes: Changes, chart: Chart) -> Iterator[Unit]:
 
 
 def _matched(before: Chart, after: Chart) -> Mapping[str, str]:
-    """The id after for each id before that is still there."""
-    same = {before.root.id: after.root.id}
-    taken = {after.root.id}
+    """The id after for each id before that is still there. Each unit and each name is looked at again only when a match
+    may have changed what is true of it, so that the time goes with the units, however they are renamed or moved."""
+    same: dict[str, str] = {}
+    gone, come = _by_name(before), _by_name(after)  # without those that are matched
+    place = {(unit.parent, unit.name.casefold()): unit for unit in after.units.values()}
+    fresh: list[Unit] = []  # matched, and the units under it still to be looked for
+    names = dict.fromkeys(gone)  # of which one alone may be left on either side
 
     def match(old: Unit, new: Unit) -> None:
         same[old.id] = new.id
-        taken.add(new.id)
+        fresh.append(old)
+        for left, unit in ((gone, old), (come, new)):
+            name = unit.name.casefold()
+            del left[name][unit.id]
+            names[name] = None
 
+    match(before.root, after.root)
     for unit in before.units.values():
-        if unit.id in after.units and unit.id not in same and unit.id not in taken:
-            match(unit, after.units[unit.id])
-    while True:
-        known = len(same)
-        for old in before.descendants(before.root.id):  # from the top, so that a unit's parent is matched before it
-            if old.id in same or old.parent not in same:
-                continue
-            name = old.name.casefold()
-            beside = [new for new in after.children(same[old.parent]) if new.id not in taken]
-            if found := next((new for new in beside if new.name.casefold() == name), None):
-                match(old, found)
-        gone, come = _left(before, same), _left(after, taken)
-        for name, units in gone.items():
-            if len(units) == len(come.get(name, ())) == 1:
-                match(units[0], come[name][0])
-        if len(same) == known:
-            return same
+        new = after.units.get(unit.id)
+        if new is not None and unit.parent is not None and new.parent is not None:
+            match(unit, new)
+    while fresh:
+        while fresh:
+            above = fresh.pop()
+            for old in before.children(above.id):
+                name = old.name.casefold()
+                new = place.get((same[above.id], name))
+                if old.id not in same and new is not None and new.id in come[name]:
+                    match(old, new)
+        looked, names = names, {}
+        for name in looked:
+            if len(gone.get(name, ())) == len(come.get(name, ())) == 1:
+                match(*gone[name].values(), *come[name].values())
+    return same
 
 
-def _left(chart: Chart, matched: Mapping[str, str] | set[str]) -> dict[str, list[Unit]]:
-    """The units without a match, by name."""
-    left: dict[str, list[Unit]] = defaultdict(list)
+def _by_name(chart: Chart) -> dict[str, dict[str, Unit]]:
+    """The units of each name by their id."""
+    named: dict[str, dict[str, Unit]] = defaultdict(dict)
     for unit in chart.units.values():
-        if unit.id not in matched:
-            left[unit.name.casefold()].append(unit)
-    return left
+        named[unit.name.casefold()][unit.id] = unit
+    return named
 
 
 _FIELDS = tuple(field.name for field in fields(Unit) if field.name not in _PLACE)

@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from org import namesakes
 from org.chart import Chart
 from org.finding import clues, index, names, speech
+from org.finding.index import Rank
 from org.finding.readings import Phrase, Reading, readings
 from org.finding.sentence import EVERYDAY, Sentence, read
 from org.finding.spelling import Speller
@@ -87,6 +89,7 @@ class EntityFinder:
         """The types of unit that a text names, singular or plural, outside the names of units; "unit" is no type."""
         found = names.words(text)
         mentions = self.find(text)
+        taken = [(mention.start, self._told(mention.units, text, mention.end)[1]) for mention in mentions]
         types: list[TypeMention] = []
         place = 0
         while place < len(found):
@@ -97,7 +100,7 @@ class EntityFinder:
                 if not unit_type or phrase in names.GENERAL or (phrase in _PLACES and not some[0].plural):
                     continue
                 start, end = some[0].start, some[-1].end
-                if not any(start < mention.end and mention.start < end for mention in mentions):
+                if not any(start < other_end and other_start < end for other_start, other_end in taken):
                     types.append(TypeMention(unit_type, text[start:end], start, end))
                     place += length - 1
                     break
@@ -124,10 +127,22 @@ class EntityFinder:
             free = [reading for reading in alike if taken.isdisjoint(range(reading.first, reading.last))]
             weighed = [(weigh(clues.clues(sentence, reading, sure, self.index)), reading) for reading in free]
             for weight, reading in sorted(weighed, key=lambda one: (-one[0], one[1].first)):
-                if weight > 0 and taken.isdisjoint(range(reading.first, reading.last)):
+                # nobody puts by chance behind a name what tells it from others
+                likely = weight > 0 or (
+                    reading.rank == Rank.GIVEN
+                    and self._told(reading.units, sentence.text, sentence.words[reading.last - 1].end)[0]
+                )
+                if likely and taken.isdisjoint(range(reading.first, reading.last)):
                     taken.update(range(reading.first, reading.last))
                     chosen.append(reading)
         return sorted(chosen, key=lambda reading: reading.first)
+
+    def _told(self, units: Sequence[str], text: str, end: int) -> tuple[tuple[str, ...], int]:
+        """Those of the units of a name that the brackets behind its `end` tell from others, and where they end."""
+        if "(" not in text[end : end + 4]:
+            return (), end
+        told, end = namesakes.told_in_brackets([self._chart.unit(unit) for unit in units], text, end, self._chart)
+        return tuple(unit.id for unit in told), end
 
     def _narrow(
         self, sentence: Sentence, phrases: Sequence[Phrase], mentions: Sequence[Mention], mention: Mention
@@ -135,6 +150,9 @@ class EntityFinder:
         """A shared name beside a unit above or below it means the one that fits: "the Library of the School"."""
         if len(mention.units) == 1:
             return mention
+        told, _ = self._told(mention.units, sentence.text, mention.end)
+        if len(told) == 1:
+            return replace(mention, units=told)
         choices: list[tuple[str, ...]] = []
         for other in mentions:
             between = sentence.text[min(mention.end, other.end) : max(mention.start, other.start)]
@@ -151,8 +169,8 @@ class EntityFinder:
                 for unit in self.index.units(phrase.text)
                 if unit != self._chart.root.id
             }
-            fitting = (one for one in mention.units if any(above.id in hinted for above in self._chart.path(one)[:-1]))
-            choices.append(tuple(fitting))
+            below = (one for one in mention.units if any(above.id in hinted for above in self._chart.path(one)[:-1]))
+            choices.append(tuple(below))
         return replace(mention, units=min(filter(None, choices), key=len, default=mention.units))
 
 

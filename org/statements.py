@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from org.answering import particulars, sentences, subjects
-from org.answering.replies import FEW, MANY, MOST_SHARING, of_type, reply
+from org.answering.replies import FEW, MANY, MOST_SHARING, of_type, opening, others, reply
 from org.answering.sentences import label, sentence
 from org.chart import Chart, Unit
 from org.entities import Mention, TypeMention
@@ -55,10 +55,10 @@ def describe(
     """What the chart says to a question, most relevant first, `count` of all texts together at most `budget`.
 
     A list that does not fit is given shorter, with the number that is missing; any other statement that does not fit
-    is left out whole.
+    is left out whole. Of a name that many share, and of many names, the number that is not told is said.
     """
     chosen: list[Statement] = []
-    for versions in _relevant(question, mentions, types, chart):
+    for versions in _relevant(question, mentions, types, chart, chosen):
         for statement in versions:
             if any(statement.text in other.text for other in chosen):
                 break
@@ -89,9 +89,14 @@ def _answer(
 
 
 def _relevant(
-    question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], chart: Chart
+    question: str,
+    mentions: Sequence[Mention],
+    types: Sequence[TypeMention],
+    chart: Chart,
+    chosen: Sequence[Statement],
 ) -> Iterator[Iterator[Statement]]:
-    """Statements by relevance, each in versions from long to short, of which one is to be chosen."""
+    """Statements by relevance, each in versions from long to short, of which one is to be chosen; `chosen` are those
+    that were, which grows as the statements are asked for."""
 
     def said(unit: Unit, *texts: str) -> Iterator[Statement]:
         return (Statement(unit.id, text, chart.version) for text in texts if text)
@@ -105,8 +110,19 @@ def _relevant(
         mentions = [mention for mention in mentions if mention.units != (chart.root.id,)]
     found = dict.fromkeys(unit for mention in mentions for unit in mention.units[:MOST_SHARING])
     units = [chart.unit(unit) for unit in list(found)[:_MOST_UNITS]]
+    sharing = dict.fromkeys(mention.units for mention in mentions if len(mention.units) > 1)
+    shared = [tuple(chart.unit(unit) for unit in group) for group in sharing]
+    for group in shared:
+        if len(group) > MOST_SHARING:
+            yield said(group[0], opening(group))
     for unit in units:
         yield iter((placement(unit.id, chart),))
+    for group in shared:
+        told = sum(_is_placed(unit, chart, chosen) for unit in group[:MOST_SHARING])
+        if 0 < told < len(group):
+            yield said(group[0], others(group, told))
+    if left := [chart.unit(unit) for unit in list(found)[_MOST_UNITS:]]:
+        yield said(left[0], *(_left_out(left, chart, limit) for limit in (MANY, FEW, 0)))
     for mention in mentions[:_MOST_UNITS]:
         unit = chart.unit(mention.units[0])
         if len(mention.units) == 1 and names.key(mention.text) != names.key(unit.name):
@@ -123,3 +139,15 @@ def _relevant(
             yield (Statement(above.id, of_type(noun, above, chart, limit), chart.version) for limit in (MANY, FEW, 0))
     for unit in units:
         yield (Statement(unit.id, sentences.children(unit, chart, limit), chart.version) for limit in (MANY, FEW, 0))
+
+
+def _is_placed(unit: Unit, chart: Chart, chosen: Sequence[Statement]) -> bool:
+    text = sentences.placed(unit, chart)
+    return any(text in statement.text for statement in chosen)
+
+
+def _left_out(units: Sequence[Unit], chart: Chart, limit: int) -> str:
+    """The units of a question with too many to tell of each."""
+    number = sentences.counted(len(units), "more unit")
+    named = f": {sentences.several(units, chart, limit)}" if limit else ""
+    return sentence(f"the question names {number}{named}")

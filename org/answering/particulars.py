@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from org.answering import subjects
 from org.answering.sentences import label, sentence
 from org.chart import Chart, Unit
 from org.entities import Mention
@@ -68,6 +69,7 @@ def asked(question: str, mentions: Sequence[Mention], chart: Chart) -> tuple[Par
 
     Empty when it asks for anything else, or for more, or when the chart lacks the cell of any of the units.
     """
+    mentions = subjects.whole(question, mentions, chart)
     if len({mention.units for mention in mentions}) != 1:
         return ()
     masked = question.lower()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice, product
+from math import prod
 
 from org.answering import kinds, sentences
 from org.answering.questions import Asked, Kind
@@ -26,11 +27,13 @@ def reply(subject: Subject, chart: Chart, limit: int = MANY) -> str:
     if asked.kind in _TOGETHER:
         choices = [list(dict.fromkeys(choice)) for choice in islice(product(*groups), MOST_SHARING)]
         told = [_together(asked, units, types, chart) for units in choices if len(units) > 1]
-        return " ".join(told) if told and all(told) else ""
+        rest = prod(map(len, groups)) - len(choices)
+        more = [f"{rest:,} more may be meant."] if rest else []
+        return " ".join([*told, *more]) if told and all(told) else ""
     if asked.kind is Kind.IS_UNDER:
         above = [unit for group in subject.against for unit in group]
         told = [_is_under(unit, above, asked, chart) for group in groups for unit in group[:MOST_SHARING]]
-        return " ".join([*told, *(text for group in groups for text in _others(group))])
+        return " ".join([*told, *(others(group, MOST_SHARING) for group in groups if len(group) > MOST_SHARING)])
     if not groups:
         whole = f" The chart has {len(chart):,} units." if asked.kind is Kind.COUNT and not types else ""
         return _about(chart.root, asked, types, chart, limit) + whole
@@ -56,15 +59,26 @@ def _about_group(group: Group, asked: Asked, types: Sequence[str], chart: Chart,
     told = [_about(unit, asked, types, chart, min(limit, FEW)) for unit in group[:MOST_SHARING]]
     if not all(told):
         return ""
-    same_name = len({unit.name.casefold() for unit in group}) == 1
-    opening = f"There are {len(group):,} units called {group[0].name}." if same_name else "Several units may be meant."
-    return " ".join([opening, *told, *_others(group)])
+    return " ".join([opening(group), *told, *([others(group, MOST_SHARING)] if len(group) > MOST_SHARING else [])])
 
 
-def _others(group: Group) -> list[str]:
-    """How many units of a shared name are not told apart."""
-    rest = len(group) - MOST_SHARING
-    return [f"{rest:,} more {'has' if rest == 1 else 'have'} that name."] if rest > 0 else []
+def opening(group: Group) -> str:
+    """How many units one name may mean."""
+    if not _same_name(group):
+        return f"{len(group):,} units may be meant."
+    return f"There are {len(group):,} units called {group[0].name}."
+
+
+def others(group: Group, told: int) -> str:
+    """How many of the units that one name may mean are left when some have been `told`."""
+    rest = len(group) - told
+    if not _same_name(group):
+        return f"{rest:,} more may be meant."
+    return f"{rest:,} more {'unit is' if rest == 1 else 'units are'} called {group[0].name}."
+
+
+def _same_name(group: Group) -> bool:
+    return len({unit.name.casefold() for unit in group}) == 1
 
 
 def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: int) -> str:

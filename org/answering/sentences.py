@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from org import namesakes
 from org.chart import Chart, Unit
 from org.finding import names
 
@@ -24,9 +25,8 @@ _POST = re.compile(
 
 
 def label(unit: Unit, chart: Chart) -> str:
-    """The unit's name with its article inside a sentence; with the unit above it where the name alone is not unique."""
-    parent = chart.units.get(unit.parent or "")
-    name = f"{unit.name} ({parent.name})" if parent and len(chart.named(unit.name)) > 1 else unit.name
+    """The unit's name with its article inside a sentence, and with what tells it from others of its name."""
+    name = namesakes.called(unit, chart)
     return f"the {name}" if _takes_article(unit.name, unit.type) else name
 
 
@@ -42,6 +42,11 @@ def _takes_article(name: str, unit_type: str) -> bool:
         return found[0] in kinds
     head = [word.text for word in names.words(names.head_name(bare))][-1:]
     return not kinds.isdisjoint((found[0], found[-1], *head)) or bool(_OF.match(bare) or _POST.search(bare))
+
+
+def is_post(noun: str) -> bool:
+    """Whether a noun is for a post, "director": one person, and no unit of several."""
+    return bool(_POST.search(noun))
 
 
 def sentence(text: str) -> str:

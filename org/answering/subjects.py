@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from org import namesakes
 from org.answering import questions
 from org.answering.questions import Asked
 from org.chart import Chart, Unit
@@ -41,7 +42,7 @@ _WITHIN = re.compile(
 
 def read(question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], chart: Chart) -> tuple[Subject, ...]:
     """All that a question asks of the chart; empty when it is not purely about the chart."""
-    mentions = _whole(question, mentions, chart)
+    mentions = whole(question, mentions, chart)
     asked = questions.read(question, mentions, types, context=_context(question, mentions, chart))
     groups = [tuple(chart.unit(unit) for unit in mention.units) for mention in mentions]
     return tuple(
@@ -55,14 +56,21 @@ def read(question: str, mentions: Sequence[Mention], types: Sequence[TypeMention
     )
 
 
-def _whole(question: str, mentions: Sequence[Mention], chart: Chart) -> list[Mention]:
+def whole(question: str, mentions: Sequence[Mention], chart: Chart) -> list[Mention]:
     """The mentions, a shared name and the unit above that tells which is meant as one: "the Library (School of Law)".
 
     With nothing else named, "in" and its like ask about both: "is the Library in the School of Law".
     """
-    whole: list[Mention] = []
+    found: list[Mention] = []
     for mention in mentions:
-        last = whole[-1] if whole else None
+        last = found[-1] if found else None
+        if last and mention.start < last.end:
+            continue  # it stands in the brackets
+        units = [chart.unit(unit) for unit in mention.units]
+        told, end = namesakes.told_in_brackets(units, question, mention.end, chart)
+        if len(told) == 1:
+            found.append(Mention((told[0].id,), question[mention.start : end], mention.start, end))
+            continue
         between = question[last.end : mention.start] if last else ""
         is_told = (
             last is not None
@@ -73,10 +81,10 @@ def _whole(question: str, mentions: Sequence[Mention], chart: Chart) -> list[Men
         )
         if is_told and last:
             end = mention.end + (question[mention.end : mention.end + 1] == ")" and "(" in between)
-            whole[-1] = Mention(last.units, question[last.start : end], last.start, end)
+            found[-1] = Mention(last.units, question[last.start : end], last.start, end)
         else:
-            whole.append(mention)
-    return whole
+            found.append(mention)
+    return found
 
 
 def _context(question: str, mentions: Sequence[Mention], chart: Chart) -> set[int]:

@@ -80,6 +80,25 @@ def test_a_chart_that_gives_ids_later_is_matched_by_place_and_name() -> None:
     assert told(compare(chart(BEFORE), chart(after))) == {}
 
 
+def test_a_flat_chart_of_100_000_units_with_every_name_changed_is_compared() -> None:
+    def flat(word: str) -> Chart:
+        under = (Unit(f"Club > {word} {number}", f"{word} {number}", "", "Club") for number in range(100_000))
+        return Chart([Unit("Club", "Club", "club", None), *under])
+
+    changes = compare(flat("Desk"), flat("Table"))
+    assert (len(changes.added), len(changes.removed), len(changes.changed)) == (100_000, 100_000, 0)
+
+
+def test_a_branch_that_moved_brings_the_names_below_it_along_at_any_depth() -> None:
+    before = chart("name,parent\nClub,\nNorth,Club\nSouth,Club\nPool,North\nDesk,Pool\nBar,South\nDesk,Bar\n")
+    after = chart("name,parent\nClub,\nEast,Club\nWest,Club\nPool,East\nDesk,Pool\nBar,West\nDesk,Bar\n")
+    assert told(compare(before, after)) == {
+        "added": ["East", "West"],
+        "removed": ["North", "South"],
+        "moved": ["Pool: Club > North -> Club > East", "Bar: Club > South -> Club > West"],
+    }
+
+
 NAMES = st.sampled_from(["Bar", "bar", "Board", "Desk", "Pool", "Inn", "École", "مكتب", "=1+1"])
 
 

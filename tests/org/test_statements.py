@@ -218,7 +218,7 @@ def test_a_name_that_many_share_is_told_apart_for_six_and_counted_for_the_rest()
     text = reply(chart, finder, "Where is the Front Desk?") or ""
     assert text.startswith("There are 9 units called Front Desk."), text
     assert text.count("which is under") == MOST_SHARING, text
-    assert text.endswith("3 more have that name."), text
+    assert text.endswith("3 more units are called Front Desk."), text
     one = reply(chart, finder, "Where is the Front Desk (House 4)?")
     assert one == "The Front Desk (House 4) is under House 4, which is under Top."
 

@@ -70,7 +70,7 @@ def examine(
         said = _said(evidence, finder)
         against = [claim for claim in against if claim not in said]
     faults = judging.faults(against, chart)
-    unknown = naming.unknown(text, mentions, wanted, evidence)
+    unknown = naming.unknown(text, mentions, wanted, evidence, chart)
     finding = _finding(faults, unknown)
     answered = asked.Answered(text, mentions, row, claimed)
     right = asked.tells(answer, cells) and all(asked.agrees(question, answered, one, chart) for one in wanted)

@@ -11,11 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from weakref import WeakKeyDictionary
 
+from org import namesakes
 from org.answering import kinds
 from org.answering.facts import Fact
+from org.answering.sentences import is_post
 from org.chart import Chart
 from org.entities import EntityFinder, Mention
 from org.finding import names
+from org.finding.kinds import KINDS_ABROAD
 from org.finding.sentence import EVERYDAY
 from trag.verify.support import Evidence
 
@@ -36,6 +39,13 @@ _UNKNOWN = re.compile(
     rf"\b{_KIND} (?:of|for) (?:the )?{_NAME}{_AND_NAME}{{0,5}}"
     rf"|\b(?!{_KIND}\b){_NAME}{_AND_NAME}{{0,5}}? {_KIND}\b(?! (?:of|for) [A-Z])"
 )
+# The same for the types of a chart, in whatever language with capital letters. A word before the kind counts within a
+# sentence only, for at its beginning any word has a capital.
+_CAPITAL = "".join(filter(str.isupper, map(chr, range(0x530))))
+_LINK = r"(?:of|for|de|del|della|di|da|do|dos|das|du|des|für|fuer|von|vom|van|voor)"
+_ARTICLE = r"(?:(?:the|la|le|las|les|los|el|il|lo|gli|der|die|das|den|dem|het|de) |d?ell['’]|[dl]['’])"
+_OWN_NAME = rf"(?!{_PLAIN}\b)[{_CAPITAL}][\w'’-]*"
+_AND_OWN_NAME = rf"(?: (?:(?:&|and|und|et|y|e|en|{_LINK}) {_ARTICLE}?)?{_OWN_NAME})"
 _ITEM = re.compile(
     r"(?:^|\n)[ \t]*(?:[-*•·–]|\d{1,2}[.)])[ \t]+(?P<line>[^\n:(–]+)|[:,][ \t]+(?:and )?(?P<piece>[^\n:;,.()]+)"
     r"|\band (?P<last>[^\n:;,.()]+)"
@@ -57,6 +67,7 @@ _BESIDE = re.compile(r"\W*(?:$|[.,;>/\n→)]|(?:is|are|and|under|has|sits|falls|
 _CAPITAL_BEFORE = re.compile(rf"(?<=[\w,’'] )(?!{_PLAIN}\b)[A-Z][\w'’-]+ (?:& )?$")
 
 _cores: WeakKeyDictionary[Chart, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
+_own_kinds: WeakKeyDictionary[Chart, re.Pattern[str]] = WeakKeyDictionary()
 
 
 def mentions(
@@ -72,6 +83,7 @@ def mentions(
         for form in _forms(unit.name):
             places = re.finditer(rf"(?<![\w-]){re.escape(form)}(?![\w-])", text)
             found += [Mention((unit.id,), place[0], place.start(), place.end()) for place in places]
+    found = [_told_apart(mention, text, chart) for mention in found]
     chosen: list[Mention] = []
     for mention in sorted(found, key=lambda one: (one.start - one.end, -len(one.units))):
         if not any(mention.start < other.end and other.start < mention.end for other in chosen):
@@ -80,9 +92,10 @@ def mentions(
 
 
 def unknown(
-    text: str, known: Sequence[Mention], wanted: Iterable[Sequence[Fact]], evidence: Sequence[Evidence]
+    text: str, known: Sequence[Mention], wanted: Iterable[Sequence[Fact]], evidence: Sequence[Evidence], chart: Chart
 ) -> tuple[str, ...]:
-    """What looks like a unit's name in the answer, while neither the chart nor any source has it.
+    """What looks like a unit's name in the answer, by an English word for its kind or by a type of the chart, while
+    neither the chart nor any source has it.
 
     In the answer to a question for a list, every item that is written as a name counts.
     """
@@ -90,7 +103,7 @@ def unknown(
     for mention in known:
         letters[mention.start : mention.end] = "\ue000" * (mention.end - mention.start)
     masked = "".join(letters)
-    found = [match[0] for match in _UNKNOWN.finditer(masked)]
+    found = [match[0] for pattern in (_UNKNOWN, _of_own_kinds(chart)) for match in pattern.finditer(masked)]
     if any(fact.exactly and fact.all_of for facts in wanted for fact in facts):
         items = (match[match.lastgroup or 0].strip() for match in _ITEM.finditer(masked))
         found += [item for item in items if _LOOKS_NAMED.fullmatch(item)]
@@ -98,6 +111,39 @@ def unknown(
     bare = (re.sub(r"^the\s+|\W+$", "", name) for name in found)
     plain = {name: " ".join(name.lower().split()) for name in bare}
     return tuple(name for name, form in plain.items() if not any(form in one for one in texts))
+
+
+def _of_own_kinds(chart: Chart) -> re.Pattern[str]:
+    """What looks like the name of a unit of one of the chart's types: "Faculty of X", "X Faculty", "Abteilung X"."""
+    pattern = _own_kinds.get(chart)
+    if pattern is None:
+        below = (
+            unit.type for unit in chart.units.values() if unit.parent is not None
+        )  # other companies have names too
+        types = [noun for noun in dict.fromkeys(below) if noun[:1].isalpha() and noun != noun.swapcase()][:_NEAR]
+        kinds = [noun for noun in types if not is_post(noun) and not re.fullmatch(_KIND, noun, re.IGNORECASE)]
+        pattern = _own_kinds[chart] = _named_by(kinds)
+    return pattern
+
+
+def _named_by(kinds: Sequence[str]) -> re.Pattern[str]:
+    """Names with one of the kinds, written with a capital; none when there are no kinds."""
+    if not kinds:
+        return re.compile(r"(?!)")
+    every = _either(kinds)
+    ways = [
+        rf"\b{every} (?:{_LINK} {_ARTICLE}?|d['’]){_OWN_NAME}{_AND_OWN_NAME}{{0,5}}",
+        rf"(?<=\w )(?!{every}\b){_OWN_NAME}{_AND_OWN_NAME}{{0,5}}? {every}\b(?! {_LINK}\b)",
+    ]
+    if abroad := [kind for kind in kinds if KINDS_ABROAD.issuperset(names.key(kind).split(" "))]:
+        ways.append(rf"\b{_either(abroad)} {_OWN_NAME}{_AND_OWN_NAME}{{0,5}}")
+    return re.compile("|".join(ways))
+
+
+def _either(kinds: Sequence[str]) -> str:
+    """Any of the kinds with a capital, the longest first."""
+    longest = sorted(kinds, key=len, reverse=True)
+    return "(?:" + "|".join(f"{re.escape(kind[0].upper())}(?i:{re.escape(kind[1:])})" for kind in longest) + ")"
 
 
 def _found(text: str, chart: Chart, finder: EntityFinder) -> list[Mention]:
@@ -140,6 +186,13 @@ def _whole(mention: Mention, text: str, chart: Chart) -> Mention | None:
                 return Mention(mention.units, match[0], start, start + len(match[0]))
     has_comma = any("," in chart.unit(unit).name for unit in mention.units)
     return mention if has_comma or "," not in mention.text else None
+
+
+def _told_apart(mention: Mention, text: str, chart: Chart) -> Mention:
+    """The mention with the brackets behind it, where they tell which unit of a shared name is meant."""
+    units = [chart.unit(unit) for unit in mention.units]
+    told, end = namesakes.told_in_brackets(units, text, mention.end, chart)
+    return Mention((told[0].id,), text[mention.start : end], mention.start, end) if len(told) == 1 else mention
 
 
 def _is_type(mention: Mention, chart: Chart) -> bool:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import jinja2
 
+from org import namesakes
 from org.chart import Chart
 from store.approved import normalized
 from trag import rows
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 
 NEIGHBOURS = 12
 """Units shown below or beside another one; the rest is counted."""
+
+CHOICES = 30
+"""Units of one name that are offered to choose from; the rest is counted."""
 
 MEANINGS: dict[Verdict, str] = {
     "Correct": "Right, and to the point",
@@ -60,19 +65,26 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the units that a shared name may mean, and the question that means it."""
+    """One of the units that a shared name may mean, what tells it from the others ("School of Law", "at the top"), and
+    the question that means it."""
 
     name: str
-    parent: str
+    told: str
     question: str
+
+    @property
+    def under(self) -> str:
+        """What it is under, "" for the topmost unit."""
+        return "" if self.told == namesakes.TOP else self.told
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A saved answer and what its reader said of it."""
+    """A saved answer, what its reader said of it, and when it was given, where that is known."""
 
     record: AnswerRecord
     label: Label | None = None
+    given: datetime | None = None
 
 
 def conversation(
@@ -95,12 +107,13 @@ def conversation(
                 [each for each in found if each.used],
                 [each for each in found if not each.used],
                 choices(turn.record, chart),
-                against(turn.record, chart, charts),
+                against(turn.record, turn.given, chart, charts),
             )
             for turn in turns
         ],
         verdicts=[(verdict, MEANINGS[verdict]) for verdict in VERDICTS],
         neighbours=NEIGHBOURS,
+        most=CHOICES,
     )
 
 
@@ -192,27 +205,32 @@ def choices(record: AnswerRecord, chart: Chart | None) -> tuple[Choice, ...]:
     """The units that a name in the question may mean, when it may mean several; none otherwise."""
     if chart is None:
         return ()
-    asked = record.standalone
+    asked, done = record.standalone, 0
     shared: list[Choice] = []
-    for entity in record.entities:
-        rivals = [other for other in record.entities if (other.start, other.end) == (entity.start, entity.end)]
-        path = chart.path(entity.unit) if entity.unit in chart.units else ()
-        if len(rivals) > 1 and len(path) > 1:
-            parent = path[-2].name
-            shared.append(
-                Choice(entity.name, parent, f"{asked[: entity.start]}{entity.name} ({parent}){asked[entity.end :]}")
-            )
+    for (start, end), entities in groupby(record.entities, key=lambda entity: (entity.start, entity.end)):
+        rivals = [chart.unit(entity.unit) for entity in entities if entity.unit in chart.units]
+        if len(rivals) < 2 or start < done:
+            continue
+        _, done = namesakes.told_in_brackets(rivals, asked, end, chart)
+        names = {rival.name for rival in rivals}
+        sharing = (unit for name in sorted(names) for unit in namesakes.sharing(name, chart))
+        told = namesakes.telling(tuple({unit.id: unit for unit in (*rivals, *sharing)}.values()), chart)
+        for unit in rivals:
+            question = f"{asked[:start]}{unit.name} ({told[unit.id]}){asked[done:]}"
+            shared.append(Choice(unit.name, told[unit.id], question))
     return tuple(shared)
 
 
-def against(record: AnswerRecord, chart: Chart | None, charts: Sequence[ChartVersion]) -> str:
-    """Which chart the answer was checked against, "" for none, and whether another is in use by now."""
+def against(record: AnswerRecord, given: datetime | None, chart: Chart | None, charts: Sequence[ChartVersion]) -> str:
+    """Which chart the answer was checked against, "" for none, and whether another is in use by now. The chart is dated
+    by its last activation before the answer was `given`."""
     version = record.checks.chart
     if not version:
         return ""
     kept = next((each for each in charts if each.version == version), None)
     short = version[:8]
-    name = f"Chart of {kept.activated:%-d %b %Y} ({short})" if kept else f"Chart {short}"
+    activated = kept.in_use(given) if kept and given else None
+    name = f"Chart of {activated.at:%-d %b %Y} ({short})" if activated else f"Chart {short}"
     return name if chart and chart.version == version else f"{name}; another one is in use now"
 
 

@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from org.chart import Chart, load
-from store.records import ChartVersion, Conversation, Label
+from store.records import Activation, ChartVersion, Conversation, Label
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
 from trag.web import leads, render
 from trag.web.asking import Draft
@@ -128,18 +128,40 @@ def test_all_that_an_approved_answer_stands_on_is_a_source_of_it() -> None:
     ("version", "told"),
     [
         (CHART.version, f"Chart of 2 Jan 2026 ({CHART.version[:8]})"),
-        ("0123456789ab", "Chart of 1 Feb 2025 (01234567); another one is in use now"),
+        ("0123456789ab", "Chart of 1 Jul 2025 (01234567); another one is in use now"),
         ("ba9876543210", "Chart ba987654; another one is in use now"),
         ("", ""),
     ],
 )
 def test_an_answer_names_the_chart_it_was_checked_against(version: str, told: str) -> None:
-    kept = (
-        ChartVersion(CHART.version, "chart.csv", "0", NOW, active=True),
-        ChartVersion("0123456789ab", "old.csv", "1", datetime(2025, 2, 1, tzinfo=UTC), active=False),
+    assert told_of_chart(version, NOW) == told
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (datetime(2025, 2, 1, tzinfo=UTC), "Chart of 1 Feb 2025"),
+        (datetime(2025, 6, 30, 23, 59, tzinfo=UTC), "Chart of 1 Feb 2025"),
+        (datetime(2025, 7, 1, tzinfo=UTC), "Chart of 1 Jul 2025"),
+        (datetime(2025, 1, 1, tzinfo=UTC), "Chart"),
+    ],
+    ids=["at once", "before a rollback", "after it", "before any"],
+)
+def test_an_answer_is_dated_by_the_last_activation_before_it(given: datetime, told: str) -> None:
+    assert told_of_chart("0123456789ab", given) == f"{told} (01234567); another one is in use now".replace(
+        "Chart (01234567)", "Chart 01234567"
     )
-    html = render.conversation([render.Turn(record(checks=Checks(chart=version)))], CHART, charts=kept, documents=THERE)
-    assert text(BeautifulSoup(html, "html.parser"), ".against") == told
+
+
+def told_of_chart(version: str, given: datetime) -> str:
+    former = tuple(Activation(datetime(2025, month, 1, tzinfo=UTC), "ada") for month in (2, 7))
+    charts = (
+        ChartVersion(CHART.version, "chart.csv", "0", NOW, active=True, activations=(Activation(NOW),)),
+        ChartVersion("0123456789ab", "old.csv", "1", former[-1].at, active=False, activations=former),
+    )
+    turn = render.Turn(record(checks=Checks(chart=version)), given=given)
+    html = render.conversation([turn], CHART, charts=charts, documents=THERE)
+    return text(BeautifulSoup(html, "html.parser"), ".against")
 
 
 def test_sentences_without_support_are_marked_in_words_too() -> None:

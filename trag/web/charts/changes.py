@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from org import namesakes
 from org.changes import Change, Changes
 from org.chart import Chart, Unit
 
@@ -64,7 +65,7 @@ def groups(before: Chart, after: Chart, changes: Changes) -> tuple[Group, ...]:
         "removed": (len(changes.removed), _branches(before, changes.removed)),
         "moved": (
             len(changes.moved),
-            (Row(c.after.name, _above(after, c.after), before=_above(before, c.before)) for c in changes.moved),
+            (_moved(before, after, change) for change in changes.moved),
         ),
         "renamed": (
             len(changes.renamed),
@@ -114,5 +115,17 @@ def _branches(chart: Chart, units: Sequence[Unit]) -> Iterator[Row]:
             yield Row(unit.name, _above(chart, unit), below)
 
 
+def _moved(before: Chart, after: Chart, change: Change) -> Row:
+    """A unit that is under another, the two by their whole paths where they would be called the same."""
+    was, now = _above(before, change.before), _above(after, change.after)
+    if was == now:
+        was, now = (
+            " > ".join(unit.name for unit in chart.path(moved.id)[:-1])
+            for chart, moved in ((before, change.before), (after, change.after))
+        )
+    return Row(change.after.name, now, before=was)
+
+
 def _above(chart: Chart, unit: Unit) -> str:
-    return chart.unit(unit.parent).name if unit.parent else ""
+    """The unit above, with what tells it from others of its name; "" for the topmost."""
+    return namesakes.called(chart.unit(unit.parent), chart) if unit.parent else ""
