@@ -48,7 +48,7 @@ class Report:
     """What a chart file holds. `chart` is None when any problem is an error; warnings alone leave a usable chart.
 
     The rest lets a person ask for another reading, also of a file that cannot be used: the headers found, which of them
-    was read as which column, the sheets of a workbook and the one that was read, and the first rows.
+    was read as which column, its sheets and the one that was read, the first rows, the encoding of a text.
     """
 
     chart: Chart | None
@@ -59,6 +59,8 @@ class Report:
     sheets: tuple[str, ...] = ()
     sheet: str = ""
     samples: tuple[tuple[str, ...], ...] = ()
+    encoding: str = ""
+    """The codec that a text file was read with, "" for a workbook."""
 
 
 class Chart:
@@ -164,12 +166,14 @@ def usable(report: Report, name: str) -> Chart:
     return report.chart
 
 
-def check(content: bytes, name: str, *, sheet: str = "", columns: Mapping[str, str] | None = None) -> Report:
+def check(
+    content: bytes, name: str, *, sheet: str = "", columns: Mapping[str, str] | None = None, encoding: str = ""
+) -> Report:
     """Read a chart file in this process, and report all that is wrong with it: `judge` after `org.reading.table.read`.
 
     A file that may be anyone's is read through `trag.charts`, in a process that it may kill.
     """
-    return judge(read(content, name, sheet), columns)
+    return judge(read(content, name, sheet, encoding), columns)
 
 
 def judge(table: Table, columns: Mapping[str, str] | None = None) -> Report:
@@ -191,6 +195,7 @@ def judge(table: Table, columns: Mapping[str, str] | None = None) -> Report:
         sheets=table.sheets,
         sheet=table.sheet,
         samples=reading.samples,
+        encoding=table.encoding,
     )
 
 

@@ -106,11 +106,17 @@ def _parser() -> argparse.ArgumentParser:
         if argument == "FILE":
             act.add_argument("--sheet", default="", help="the sheet of a workbook (default: the first that is a chart)")
             act.add_argument(
+                "--encoding",
+                type=_encoding,
+                help="of a text that is not in Unicode: windows-1251, gbk, shift-jis (default: told by its letters)",
+            )
+            act.add_argument(
                 "--column",
                 action="append",
                 type=_column,
                 metavar="NAME=HEADER",
-                help='where a column is called otherwise: --column parent="Reports to"',
+                help='where a column is called otherwise: --column parent="Reports to"; without a HEADER, where the '
+                "file does not have it: --column head=",
             )
         act.set_defaults(job=_CHART[name])
 
@@ -194,6 +200,7 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
 
     if not (options.paths or options.forget or options.reindex or options.examples):
         raise TragError("Nothing to do: no PATH, --forget, --reindex or --examples.", "python -m trag ingest --help")
+    left: tuple[str, ...] = ()
     with open_home(settings) as home, tqdm(unit="passage", file=sys.stderr, disable=None, leave=False) as bar:
 
         def progress(step: str, done: int, total: int) -> None:
@@ -205,7 +212,9 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
             text, _ = decode(_file(options.examples).read_bytes())
             print(f"{counted(len(home.set_examples(text)), 'example question')} kept")
         if options.forget:
-            print(home.forget(options.forget, by=_by()))
+            receipt = home.forget(options.forget, by=_by())
+            print(receipt)
+            left = receipt.left
         if options.reindex:
             print(f"{home.reindex(progress)} passages embedded again")
         results = (
@@ -213,14 +222,18 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
         )
     for result in results:
         print(result)
-    return int(any(result.failed for result in results))
+    return int(bool(left) or any(result.failed for result in results))
 
 
 def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
-    _, report = _chart_report(options)
+    from org.reading.decode import label
+
+    _, _, report = _chart_report(options)
     for problem in report.problems:
         place = f"row {problem.row}: " if problem.row else ""
         print(f"{problem.severity}: {place}{problem.message}" + (f" ({problem.hint})" if problem.hint else ""))
+    if report.encoding:
+        print(f"encoding {label(report.encoding)}")
     if report.chart is None:
         return 1
     depth = max(report.chart.depth(unit) for unit in report.chart.units)
@@ -232,16 +245,17 @@ def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
 def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
     from org.changes import compare
     from org.chart import usable
+    from org.reading.letters import ENCODINGS
     from trag.home import open_home
 
-    file, report = _chart_report(options)
+    file, content, report = _chart_report(options)
     chart = usable(report, file.name)
     with open_home(settings) as home:
         try:
             before = home.organization.chart
         except TragError:
             before = None  # its file is gone, and this is how another comes in its place
-        version = home.activate_chart(chart, file.name, file.read_bytes(), by=_by())
+        version = home.activate_chart(chart, file.name, content, by=_by())
     if before:
         changes = compare(before, chart)
         counts = {
@@ -254,22 +268,41 @@ def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
         told = ", ".join(f"{len(units):,} {what}" for what, units in counts.items() if units) or "nothing"
         print(f"Changed: {told}")
     print(f"Active: {version.version} ({version.name})")
+    if report.encoding in ENCODINGS:
+        print(f"Read as {ENCODINGS[report.encoding].label}")
 
 
-def _chart_report(options: argparse.Namespace) -> tuple[Path, Report]:
-    """The file that was named, and what is in it, read in a process of its own."""
+def _chart_report(options: argparse.Namespace) -> tuple[Path, bytes, Report]:
+    """The file that was named, its content, and what is in it, read in a process of its own."""
+    from org.chart import Report
+    from org.reading.table import too_large
     from trag import charts
 
     file = _file(options.argument)
+    problem = too_large(file.stat().st_size)
+    if problem:
+        return file, b"", Report(None, (problem,))
+    content = file.read_bytes()
     columns = dict(options.column) if options.column else None
-    return file, charts.check(file.read_bytes(), file.name, sheet=options.sheet, columns=columns)
+    report = charts.check(content, file.name, sheet=options.sheet, columns=columns, encoding=options.encoding or "")
+    return file, content, report
 
 
 def _column(text: str) -> tuple[str, str]:
     name, equals, header = text.partition("=")
-    if not equals or not name or not header:
+    if not equals or not name:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=HEADER")
     return name, header
+
+
+def _encoding(text: str) -> str:
+    from org.reading.letters import ENCODINGS, called
+
+    codec = called(text)
+    if not codec:
+        known = ", ".join(encoding.label for encoding in ENCODINGS.values())
+        raise argparse.ArgumentTypeError(f"{text!r} is none of these: {known}")
+    return codec
 
 
 def _chart_show(settings: Settings, options: argparse.Namespace) -> None:

@@ -18,7 +18,20 @@ _INVISIBLE = re.compile(
 # Not the whitespace among the controls, which becomes one space. Neither half of a surrogate pair nor a non-character
 # can be written to a file.
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
-_JOINERS = "\u200c\u200d"  # part of Persian and Indic words, and of nothing at the end of one
+# Zero-width joiners are part of words in scripts whose letters join, Arabic and Indic, and of pictures made of several;
+# variation selectors are part of Chinese characters, Mongolian letters and pictures. Anywhere else nobody sees them.
+_HIDING = "\u200c\u200d\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_PICTURES = "\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+_JOINED = (
+    "\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\u1cd0-\u1cff\ua8e0-\ua8ff\uaa60-\uaa7f"
+    f"\ufb50-\ufdff\ufe70-\ufefc\ufe0f{_PICTURES}"
+)
+_VARIED = f"\u1000-\u109f\u1820-\u18aa\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff{_PICTURES}"
+_ANY_HIDING = re.compile(f"[{_HIDING}]")
+_HIDDEN = re.compile(
+    f"(?<![{_VARIED}])[\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
+    f"|(?<![{_JOINED}\u200c\u200d])[\u200c\u200d]+|[\u200c\u200d]+(?![{_JOINED}])"
+)
 SIGNS = frozenset("=+-@＝＋－＠﹢﹣﹦﹫")
 """With one of these a formula begins; of the full-width ones, in some spreadsheets."""
 _ANY_SIGN = re.escape("".join(sorted(SIGNS)))
@@ -32,13 +45,20 @@ def clean(cell: str) -> str:
         return " ".join((cell if cell.isprintable() else _CONTROL.sub("", cell)).split())
     cell = unicodedata.normalize("NFC", _CONTROL.sub("", _INVISIBLE.sub("", cell)))
     cell = " ".join(cell.split())
-    stripped = cell.strip(_JOINERS)
-    return cell if stripped == cell else clean(stripped)
+    shown = _HIDDEN.sub("", cell) if _ANY_HIDING.search(cell) else cell
+    return cell if shown == cell else clean(shown)
 
 
 def has_invisible(cell: str) -> bool:
     """Whether cleaning takes something out that a reader could not have seen."""
-    return not cell.isascii() and _INVISIBLE.search(cell) is not None
+    if cell.isascii():
+        return False
+    return bool(_INVISIBLE.search(cell) or (_ANY_HIDING.search(cell) and _HIDDEN.search(cell)))
+
+
+def seen(cell: str) -> str:
+    """What a reader tells a clean cell from others by: no joiners and selectors, in whatever case."""
+    return (cell if cell.isascii() else _ANY_HIDING.sub("", cell)).casefold()
 
 
 def is_formula(cell: str) -> bool:

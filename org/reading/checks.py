@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from org.reading.cells import seen
 from org.reading.columns import Row
 from org.reading.parents import PATH_SEPARATOR, Parents, resolve
 from org.reading.problems import Problem, error, listing, quoted, warning
@@ -99,11 +100,11 @@ def _depths(rows: Sequence[Row], parents: Sequence[int | None], problems: list[P
 
 
 def _check_twins(rows: Sequence[Row], parents: Parents, problems: list[Problem]) -> None:
-    seen: dict[tuple[int | None, str], Row] = {}
+    first_of: dict[tuple[int | None, str], Row] = {}
     for place, (row, parent) in enumerate(zip(rows, parents.places, strict=True)):
         if place in parents.lost:
             continue  # its parent is a problem of its own
-        first = seen.setdefault((parent, row.name.casefold()), row)
+        first = first_of.setdefault((parent, seen(row.name)), row)
         if first is not row:
             message = f"{quoted(row.name)} stands twice under the same parent, first in row {first.number}."
             problems.append(error(row.number, message, "Remove one of them, or tell their names apart."))

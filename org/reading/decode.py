@@ -1,15 +1,17 @@
 """The bytes of a text file -> its text, whatever encoding it was saved in.
 
-Knows nothing about what the text means.
+Knows nothing about what the text means, nor of the letters by which encodings are told apart.
 """
 
 from __future__ import annotations
 
-import re
+from codecs import getincrementaldecoder
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice
 
-from org.reading.problems import Problem, error
+from org.reading.letters import ALIKE, ENCODINGS, likeness
+from org.reading.problems import Problem, error, warning
 
 _MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -18,108 +20,116 @@ _MARKS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
-_BYTES = re.compile("[\udc80-\udcff]+")
-_WORD = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
-_SAMPLE = 20_000  # words
-
-PAGES = {
-    "cp1252": "Windows-1252 (Western European)",
-    "cp1250": "Windows-1250 (Central European)",
-    "cp1254": "Windows-1254 (Turkish)",
-    "cp1255": "Windows-1255 (Hebrew)",
-    "cp1251": "Windows-1251 (Cyrillic)",
-    "cp1253": "Windows-1253 (Greek)",
-    "cp1256": "Windows-1256 (Arabic)",
-}
-# The letters beyond ASCII that make up nearly all of what is written in each page. What is in Hebrew could be in
-# Cyrillic without a capital, so of equals the earlier page is meant.
-_COMMON = {
-    page: re.compile(letters)
-    for page, letters in {
-        "cp1252": "[éèêàçùôîâûëïœäöüßÄÖÜåøæÅØÆñóíáúãÉÀÇ’–“”]|õ(?=e)",
-        "cp1250": "[ąćęłńóśźżŚŁŻěščřžýáíéůúďťňőűăŠČŘŽŐŰ’–“”„]",
-        "cp1254": "[ığşİçöüÇÖÜŞâî’–“”]",
-        "cp1255": "[א-ת–]",
-        "cp1251": "[а-яА-Яёіїєґ«»–№]",
-        "cp1253": "[α-ωΑ-Ωάέήίόύώ«»–]",
-        "cp1256": "[ءأإآؤئةىا-غف-ي،؛–]",
-    }.items()
-}
+_SAMPLE = 20_000
+"""Bytes that tell the encoding, of as many lines at most."""
+_HARDLY = 0.02
+"""Likeness that tells nothing: of one letter alone, how often it is in this language or that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text. Bytes that are not in its encoding stand in it as surrogates, whole lines at a time.
+    """A text, and the codec that it was read with.
 
-    `page` is the Windows code page that those bytes make most sense in, "" when there are none; `mixed` says that other
-    lines are in UTF-8.
+    `others` are the numbers, from 1, of the lines that are no UTF-8, and `mixed` says that there are lines in UTF-8
+    beside them. `damaged` are those of them with bytes that their encoding does not have either. `is_sure` says that a
+    person chose the encoding, `is_alike` that its letters make words.
     """
 
     text: str
-    page: str = ""
+    encoding: str = "utf-8"
+    others: frozenset[int] = frozenset()
+    damaged: frozenset[int] = frozenset()
     mixed: bool = False
-
-    def mend(self, stretch: str) -> str:
-        """A stretch of the text with its bytes read in the code page."""
-        return _BYTES.sub(lambda run: run[0].encode("ascii", "surrogateescape").decode(self.page, "replace"), stretch)
+    is_sure: bool = True
+    is_alike: bool = True
 
 
-def is_broken(stretch: str) -> bool:
-    """Whether bytes that are not in the encoding stand in a stretch of a text."""
-    return not stretch.isascii() and _BYTES.search(stretch) is not None
+def misread(text: Text, row: int, lines: Iterable[int], *, again: bool = False) -> Problem | None:
+    """What a person should know about how the row in these lines was read; of the whole file, not `again`."""
+    name = label(text.encoding)
+    if text.others.isdisjoint(lines) or (again and not text.is_alike):
+        return None
+    if not text.is_alike:
+        message = f"The encoding of the file cannot be told: even in the likeliest, {name}, its letters make no words."
+        hint = "Choose the encoding (in the terminal: --encoding), or save the file as CSV UTF-8."
+        return error(row, message, hint)
+    if not text.damaged.isdisjoint(lines):
+        hint = "Correct its letters in the program that the file comes from, or choose another encoding."
+        return error(row, f"Some of its bytes do not belong to {name}.", hint)
+    if text.is_sure or (again and not text.mixed):
+        return None
+    if text.mixed:
+        message = f"Some letters are not in UTF-8, as others are; they were read as {name}."
+        return warning(row, message, "Check its letters; better save the whole file as CSV UTF-8.")
+    hint = "Check the letters beyond A to Z. If they are wrong, choose the encoding (in the terminal: --encoding)."
+    return warning(row, f"The file is not in UTF-8; it was read as {name}.", hint)
 
 
-def decode(content: bytes) -> Text | Problem:
-    """The text by its byte order mark, as UTF-16 without one, as UTF-8, or last by a Windows code page."""
-    mark, encoding = next(((mark, encoding) for mark, encoding in _MARKS if content.startswith(mark)), (b"", "utf-8"))
+def label(codec: str) -> str:
+    """What people call an encoding."""
+    return ENCODINGS[codec].label if codec in ENCODINGS else codec.upper()
+
+
+def decode(content: bytes, encoding: str = "") -> Text | Problem:
+    """The text in a chosen encoding; without a choice by its byte order mark, as UTF-16 without one, as UTF-8, or last
+    in the encoding in which its letters look most like words."""
+    if encoding:
+        if encoding not in ENCODINGS:
+            return error(0, f"There is no encoding {encoding[:40]!r}.", f"Choose among {', '.join(ENCODINGS)}.")
+        return _whole(_by_lines(content.splitlines(keepends=True), encoding))
+    mark, codec = next(((mark, codec) for mark, codec in _MARKS if content.startswith(mark)), (b"", "utf-8"))
     content = content[len(mark) :]
     if not mark and b"\0" in content[:4096]:
         even, odd = content[:4096:2].count(0), content[1:4096:2].count(0)
-        encoding = "utf-16-le" if odd > 4 * even else "utf-16-be" if even > 4 * odd else "utf-8"
+        codec = "utf-16-le" if odd > 4 * even else "utf-16-be" if even > 4 * odd else "utf-8"
     try:
-        text = Text(content.decode(encoding))
+        return _whole(Text(content.decode(codec), codec))
     except UnicodeDecodeError:
-        if encoding != "utf-8":
-            name = encoding[:6].upper()
-            return error(0, f"The file begins as {name} but is damaged.", "Save it again as CSV UTF-8.")
-        text = _by_lines(content)
-    if "\0" in text.text:
-        return error(0, "The file is not text.", "Export the chart as a CSV file.")
-    return text
+        if codec != "utf-8":
+            return error(0, f"The file begins as {codec[:6].upper()} but is damaged.", "Save it again as CSV UTF-8.")
+    return _whole(_by_lines(content.splitlines(keepends=True)))
 
 
-def _by_lines(content: bytes) -> Text:
-    """Line by line: one that is no UTF-8 is all in the code page, for parts of it may pass for UTF-8 by accident."""
-    lines: list[str] = []
-    others: list[bytes] = []
-    mixed = False
-    for line in content.splitlines(keepends=True):
-        try:
-            lines.append(line.decode("utf-8"))
+def _whole(text: Text) -> Text | Problem:
+    return error(0, "The file is not text.", "Export the chart as a CSV file.") if "\0" in text.text else text
+
+
+def _by_lines(lines: Sequence[bytes], chosen: str = "") -> Text:
+    """Line by line: one that is no UTF-8 is all in the encoding, and so is one that passes for UTF-8 by accident."""
+    unicode = [None if chosen and not line.isascii() else _strict(line, "utf-8") for line in lines]
+    rest = (line for line, text in zip(lines, unicode, strict=True) if text is None)
+    codec, is_alike = (chosen, True) if chosen else _likeliest(b"".join(islice(rest, _SAMPLE)))
+    may_pass = ENCODINGS[codec].kind in ("syllables", "thai")
+    read: list[str] = []
+    others, damaged, mixed = set(), set(), False
+    for number, (line, text) in enumerate(zip(lines, unicode, strict=True), start=1):
+        if text is None or (may_pass and not line.isascii() and _likeness(line, codec) >= ALIKE):
+            others.add(number)
+            text = _strict(line, codec)
+            if text is None:
+                damaged.add(number)
+                text = line.decode(codec, "replace")
+        else:
             mixed = mixed or not line.isascii()
-        except UnicodeDecodeError:
-            lines.append(line.decode("ascii", "surrogateescape"))
-            others.append(line)
-    return Text("".join(lines), _page(b"".join(others)), mixed)
+        read.append(text)
+    return Text("".join(read), codec, frozenset(others), frozenset(damaged), mixed, bool(chosen), is_alike)
 
 
-def _page(content: bytes) -> str:
-    """The code page in which the words with bytes above 127 look most like words; the first of equals."""
-    words = [word.group() for word, _ in zip(_WORD.finditer(content), range(_SAMPLE), strict=False)]
-    return max(PAGES, key=lambda page: _likeness(words, page))
+def _likeliest(content: bytes) -> tuple[str, bool]:
+    """The encoding in which the bytes look most like words, the first of such as hardly differ; whether they do."""
+    found = {codec: _likeness(content, codec) for codec in ENCODINGS}
+    best = max(found.values())
+    return next(codec for codec, value in found.items() if value >= best - _HARDLY), best >= ALIKE
 
 
-def _likeness(words: list[bytes], page: str) -> float:
-    """How much the words look like words of the page: its common letters, and no Latin letters among other ones."""
-    score = 0.0
-    for word in words:
-        text = word.decode(page, "replace")
-        high = [sign for sign in text if sign > "\x7f"]
-        score += len(_COMMON[page].findall(text)) - sum(2 * (sign == "\ufffd") + (not sign.isalpha()) for sign in high)
-        is_latin = page in ("cp1252", "cp1250", "cp1254")
-        if is_latin and len(high) > 2 and len(high) > len(text) / 2:
-            score -= len(high)  # accented letters stand alone; those of other scripts in runs
-        if not is_latin and len(high) < len(text):
-            score -= len(text)
-        score -= sum(1 for before, after in pairwise(text) if before.islower() and after.isupper())
-    return score
+def _likeness(content: bytes, codec: str) -> float:
+    """How much the beginning of the bytes looks like words in an encoding; what is not in it speaks against it."""
+    # What the sample breaks off in the middle of does not count with this decoder.
+    return likeness(getincrementaldecoder(codec)("replace").decode(content[:_SAMPLE]), codec)
+
+
+def _strict(line: bytes, codec: str) -> str | None:
+    try:
+        return line.decode(codec)
+    except UnicodeDecodeError:
+        return None

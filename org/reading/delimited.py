@@ -14,8 +14,8 @@ from itertools import islice
 
 from org.reading import headers
 from org.reading.cells import unguard
-from org.reading.decode import PAGES, Text, is_broken
-from org.reading.problems import Ended, Problem, error, warning
+from org.reading.decode import Text, misread
+from org.reading.problems import Ended, Problem, error
 
 DELIMITERS = ",;\t|"
 _ANNOUNCED = re.compile(rf'"?sep=([{DELIMITERS}])"?[\r\n]', re.IGNORECASE)
@@ -28,16 +28,16 @@ def read(text: Text, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]
     skipped = 1 if delimiter else 0
     delimiter = delimiter or max(DELIMITERS, key=lambda mark: _fitness(text.text, mark))
     reader = csv.reader(io.StringIO(text.text, newline=""), delimiter=delimiter, strict=True)
-    number, broken = 0, 0
+    number, line, told = 0, 0, False
     try:
         for number, cells in enumerate(reader, start=1):
+            lines, line = range(line + 1, reader.line_num + 1), reader.line_num
             if number <= skipped:
                 continue
-            if text.page and any(map(is_broken, cells)):
-                if text.mixed or not broken:
-                    problems.append(_misread(number, text))
-                broken = broken or number
-                cells = [text.mend(cell) for cell in cells]
+            problem = misread(text, number, lines, again=told) if text.others else None
+            if problem:
+                problems.append(problem)
+                told = True
             if any(cells) and any(map(str.strip, cells)):
                 yield number, [unguard(cell) if cell[:1] == "'" else cell for cell in cells]
     except csv.Error as failure:
@@ -62,12 +62,3 @@ def _fitness(text: str, delimiter: str) -> tuple[int, int, int]:
     widths = Counter(len(row) for row in rows if any(row))
     width, times = max(widths.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
     return max(map(headers.known, rows), default=0), times if width > 1 else 0, width
-
-
-def _misread(number: int, text: Text) -> Problem:
-    page = PAGES[text.page]
-    if text.mixed:
-        message = f"The row is not in UTF-8 as others are; it was read as {page}."
-        return warning(number, message, "Check its letters; better save the whole file as CSV UTF-8.")
-    message = f"The file is not in UTF-8 (first in row {number}); it was read as {page}."
-    return warning(number, message, "Check the letters beyond A to Z, or save the file as CSV UTF-8.")

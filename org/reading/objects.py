@@ -16,8 +16,11 @@ from org.reading.headers import COLUMNS, fold, means
 from org.reading.problems import Problem, error, quoted, warning
 
 INSIDE = frozenset(
-    "children|units|subunits|sub units|suborganizations|suborganisations|suborgs|subordinates|subdepartments|"
-    "sub departments|departments|divisions|sections|branches|offices|teams|nodes|items|members|entries|data|"
+    "children|child units|child nodes|child departments|childs|units|subunits|sub units|suborganizations|"
+    "suborganisations|sub organizations|sub organisations|suborgs|sub orgs|subordinates|subordinate units|"
+    "direct reports|directreports|reports|subdepartments|sub departments|subdivisions|sub divisions|subsections|"
+    "sub sections|subteams|sub teams|subgroups|sub groups|subsidiaries|subnodes|sub nodes|"
+    "departments|divisions|sections|branches|offices|teams|groups|nodes|items|members|entries|data|"
     "organization|organisation|organizations|organisations|org|orgchart|org chart|chart|tree|root|"
     "kinder|untereinheiten|einheiten|enfants|unites|sous unites|hijos|unidades|subunidades|figli|"
     "الوحدات|下级|下级部门|子部门".split("|")
@@ -127,6 +130,10 @@ def _unit(entry: dict[str, object], number: int, problems: list[Problem]) -> tup
             inside += _entries(value)
         elif isinstance(value, list) and all(isinstance(item, str) for item in value) and column in ("", "aliases"):
             cells[header] = "".join(f"{item}|" for item in value) if column else ", ".join(value)
+        elif not column and isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            hint = 'If these are the units inside it, call the key "children"; if not, write them as a text.'
+            message = f"{quoted(header)} of entry {number} is a list of objects under a key that is not known."
+            problems.append(error(number, message, hint))
         elif column in _NEEDED:
             problems.append(
                 error(number, f"{quoted(header)} of entry {number} is not a text.", "Write it in quotation marks.")

@@ -19,8 +19,11 @@ MAX_STEPS = 65
 """Names in a path: the deepest unit of a chart and all that are above it."""
 
 _NOTHING = frozenset("- – — -- --- . / n/a na none null nil (none) (root)".split())
+_ALIKE = str.maketrans("oil", "011")
+_CLOSE = 70
+"""Of 100, how much what was meant is like what was written."""
 _SUGGESTING = 200_000_000
-"""Letters of names that "did you mean" may read for one file: a wrong parent column must not ask for thousands."""
+"""Letters of names and keys that "did you mean" may read for one file: a wrong parent column must not ask for more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,27 +204,43 @@ def _key(steps: Sequence[str]) -> str:
 def _report(rows: Sequence[Row], known: _Known, lost: Mapping[int, Sequence[int]], problems: list[Problem]) -> None:
     """Why each lost row has no parent. What is said is made once for each parent, however many rows name it."""
     said: dict[str, tuple[str, str]] = {}
-    letters, left = sum(map(len, known.loose)), _SUGGESTING
+    keys = _keys(known) if lost else {}
+    letters, left = sum(map(len, known.loose)) + sum(map(len, keys)), _SUGGESTING
     for place in sorted(lost):
         text = rows[place].parent
         if text not in said and lost[place]:
             said[text] = _unclear(rows, text, lost[place])
         elif text not in said:
             left -= letters * (1 + len(text) // 64)
-            said[text] = f"The parent {quoted(text)} is not in the chart.", _advice(rows, known, text, left > 0)
+            said[text] = f"The parent {quoted(text)} is not in the chart.", _advice(rows, known, keys, text, left > 0)
         problems.append(error(rows[place].number, *said[text]))
 
 
-def _advice(rows: Sequence[Row], known: _Known, text: str, may_look: bool) -> str:
-    """The name that was probably meant; of a path, its last step is looked for."""
+def _keys(known: _Known) -> dict[str, tuple[str, int]]:
+    """Each id and code by how it looks, with the row that it is of."""
+    codes = {code: places[0] for code, places in known.codes.items()}
+    return {_looks(key): (key, place) for key, place in [*codes.items(), *known.ids.items()]}
+
+
+def _looks(key: str) -> str:
+    """A key with one sign for those that are taken for each other: O and 0, I, l and 1."""
+    return key.casefold().translate(_ALIKE)
+
+
+def _advice(rows: Sequence[Row], known: _Known, keys: Mapping[str, tuple[str, int]], text: str, may_look: bool) -> str:
+    """The name, the id or the code that was probably meant; of a path, its last step is looked for."""
     last = _steps(text)[-1].casefold()
     same = known.loose.get(last)
     if same:
         return f"{quoted(rows[same[0]].name)} stands in row {_numbers(rows, same)}, but not on this path."
-    close = process.extractOne(last, known.loose.keys(), scorer=fuzz.ratio, score_cutoff=70) if may_look else None
-    if close is None:
-        return "Add a row for it, or correct the name."
-    return f"Did you mean {quoted(rows[known.loose[close[0]][0]].name)}?"
+    name = process.extractOne(last, known.loose.keys(), scorer=fuzz.ratio, score_cutoff=_CLOSE) if may_look else None
+    key = process.extractOne(_looks(last), keys.keys(), scorer=fuzz.ratio, score_cutoff=_CLOSE) if may_look else None
+    if key and (not name or key[1] > name[1]):
+        meant, place = keys[key[0]]
+        return f"Did you mean {quoted(meant)}, which is {quoted(rows[place].name)}?"
+    if name:
+        return f"Did you mean {quoted(rows[known.loose[name[0]][0]].name)}?"
+    return "Add a row for it, or correct the name."
 
 
 def _unclear(rows: Sequence[Row], text: str, candidates: Sequence[int]) -> tuple[str, str]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import PurePath
 
 from org.reading import delimited, objects
 from org.reading.cells import MAX_CELL
-from org.reading.decode import PAGES, Text, decode
-from org.reading.problems import Ended, Problem, error, warning
+from org.reading.decode import Text, decode, misread
+from org.reading.problems import Ended, Problem, error
 
 MAX_BYTES = 100 * 2**20
 MAX_ROWS = 200_000
@@ -45,7 +45,8 @@ class Line:
 class Table:
     """The rows that are not empty, the header somewhere among the first.
 
-    `ended` says that reading ended before the file did, `nested` that the format itself tells the parents.
+    `ended` says that reading ended before the file did, `nested` that the format itself tells the parents; `encoding`
+    is the codec that a text file was read with.
     """
 
     lines: tuple[Line, ...] = ()
@@ -54,18 +55,19 @@ class Table:
     nested: bool = False
     sheets: tuple[str, ...] = ()
     sheet: str = ""
+    encoding: str = ""
 
     def to_json(self) -> str:
         """The table as one line of ASCII."""
         lines = [(line.number, line.above, line.cells) for line in self.lines]
         problems = [asdict(problem) for problem in self.problems]
-        table = [lines, problems, self.ended, self.nested, self.sheets, self.sheet]
+        table = [lines, problems, self.ended, self.nested, self.sheets, self.sheet, self.encoding]
         return json.dumps(table, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Table:
         """The table that `to_json` wrote. Raises ValueError, TypeError or KeyError for anything else."""
-        lines, problems, ended, nested, sheets, sheet = json.loads(text)
+        lines, problems, ended, nested, sheets, sheet, encoding = json.loads(text)
         return cls(
             lines=tuple(Line(number, tuple(cells), above) for number, above, cells in lines),
             problems=tuple(Problem(**problem) for problem in problems),
@@ -73,23 +75,26 @@ class Table:
             nested=nested,
             sheets=tuple(sheets),
             sheet=sheet,
+            encoding=encoding,
         )
 
 
-def too_large(content: bytes) -> Problem | None:
-    """Why a file is not even opened."""
-    if len(content) <= MAX_BYTES:
+def too_large(size: int) -> Problem | None:
+    """Why a file of so many bytes is not even opened."""
+    if size <= MAX_BYTES:
         return None
-    size = f"{len(content) / 2**20:,.0f} MB"
-    return error(0, f"The file is too large: {size}.", f"A chart may have {MAX_BYTES // 2**20} MB at most.")
+    return error(
+        0, f"The file is too large: {size / 2**20:,.0f} MB.", f"A chart may have {MAX_BYTES // 2**20} MB at most."
+    )
 
 
-def read(content: bytes, name: str, sheet: str = "") -> Table:
+def read(content: bytes, name: str, sheet: str = "", encoding: str = "") -> Table:
     """The table in a chart file: CSV, JSON or XLSX by the end of its name, or by what its content cannot else be.
 
-    `sheet` chooses one of a workbook. The bounds on rows, columns and cells end the reading, with an error.
+    `sheet` chooses one of a workbook, `encoding` that of a text, one of `org.reading.letters.ENCODINGS`. The bounds on
+    rows, columns and cells end the reading, with an error.
     """
-    problem = too_large(content)
+    problem = too_large(len(content))
     if problem:
         return Table(problems=(problem,))
     problems: list[Problem] = []
@@ -100,27 +105,25 @@ def read(content: bytes, name: str, sheet: str = "") -> Table:
         rows, sheets, chosen = workbook.read(content, sheet, MAX_ROWS + 2, problems)
         lines, ended = _bounded((Line(number, tuple(cells)) for number, cells in rows), problems)
         return Table(lines, tuple(problems), ended, sheets=sheets, sheet=chosen)
-    text = decode(content)
+    text = decode(content, encoding)
     if isinstance(text, Problem):
         return Table(problems=(text,))
     if not text.text.strip():
         hint = "It needs a header row with the columns name and parent."
         return Table(problems=(error(0, "The file is empty.", hint),))
     if suffix == ".json" or _OBJECTS.match(text.text):
-        return _of_objects(text, problems)
+        return replace(_of_objects(text, problems), encoding=text.encoding)
     cells = delimited.read(text, problems)
     lines, ended = _bounded((Line(number, tuple(row)) for number, row in cells), problems)
-    return Table(lines, tuple(problems), ended)
+    return Table(lines, tuple(problems), ended, encoding=text.encoding)
 
 
 def _of_objects(text: Text, problems: list[Problem]) -> Table:
     """The units of a JSON file under a header of all their keys, which has the number 0."""
-    plain = text.text
-    if text.page:
-        message = f"The file is not in UTF-8 throughout; the rest was read as {PAGES[text.page]}."
-        problems.append(warning(0, message, "Check the letters beyond A to Z, or save the file in UTF-8."))
-        plain = text.mend(plain)
-    units = objects.read(plain, MAX_ROWS, problems)
+    problem = misread(text, 0, text.damaged or text.others)
+    if problem:
+        problems.append(problem)
+    units = objects.read(text.text, MAX_ROWS, problems)
     header = tuple(dict.fromkeys(chain.from_iterable(units.cells)))
     if not header:
         return Table(problems=tuple(problems))

@@ -96,6 +96,49 @@ def test_chart_check_reports_every_problem_and_exits_1(folder: Path, capsys: pyt
     assert not (folder / "home").exists()
 
 
+def test_an_empty_header_says_that_the_file_does_not_have_the_column(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "managed.csv").write_text("name,parent,manager\nTop,,7\nA,Top,8\n")
+    assert main(["chart", "check", str(folder / "managed.csv")]) == 0
+    assert 'The column "manager" was read as head.' in capsys.readouterr().out
+    assert main(["chart", "check", "--column", "head=", str(folder / "managed.csv")]) == 0
+    assert "manager" not in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["chart", "check", "--column", "head", str(folder / "managed.csv")])
+    assert "'head' is not NAME=HEADER" in capsys.readouterr().err
+
+
+def test_the_encoding_is_told_and_can_be_chosen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = folder / "russian.csv"
+    file.write_bytes("name,parent\nДирекция,\nОтдел кадров,Дирекция\n".encode("iso8859_5"))
+    assert main(["chart", "check", str(file)]) == 1
+    assert "--encoding" in capsys.readouterr().out
+    file.write_bytes("name,parent\nДирекция,\nОтдел кадров,Дирекция\n".encode("koi8_r"))
+    assert main(["chart", "check", str(file)]) == 0
+    assert "encoding KOI8-R (Russian)" in capsys.readouterr().out
+    assert main(["chart", "check", "--encoding", "windows-1251", str(file)]) == 0
+    assert f"levels below {'Дирекция'.encode('koi8_r').decode('cp1251')}" in capsys.readouterr().out
+    assert main(["chart", "activate", "--encoding", "koi8-r", str(file)]) == 0
+    assert "Read as KOI8-R (Russian)" in capsys.readouterr().out
+    assert main(["chart", "show", "Отдел кадров"]) == 0
+    with pytest.raises(SystemExit):
+        main(["chart", "check", "--encoding", "klingon", str(file)])
+    assert "'klingon' is none of these: Windows-1252" in capsys.readouterr().err
+
+
+def test_a_chart_that_is_too_large_is_not_even_read(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (folder / "large.csv").open("wb") as large:
+        large.truncate(200 * 2**20)
+    monkeypatch.setattr(Path, "read_bytes", None)
+    assert main(["chart", "check", str(folder / "large.csv")]) == 1
+    assert "The file is too large: 200 MB." in capsys.readouterr().out
+    assert main(["chart", "activate", str(folder / "large.csv")]) == 1
+    assert "The file is too large: 200 MB" in capsys.readouterr().err
+
+
 def test_charts_are_activated_listed_shown_and_rolled_back(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
     first = capsys.readouterr().out.split()[1]

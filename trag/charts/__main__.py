@@ -1,6 +1,6 @@
 """The child process of `trag.charts.reader`: reads one chart file from its standard input, writes its table as JSON.
 
-python -m trag.charts LIMITS SUFFIX SHEET
+python -m trag.charts LIMITS SUFFIX SHEET ENCODING
 """
 
 from __future__ import annotations
@@ -12,4 +12,4 @@ from trag.limited import serve
 
 if __name__ == "__main__":
     gc.disable()  # a short life, and millions of cells without a circle: looking for some takes a third of the time
-    serve(lambda content, arguments: read(content, f"chart{arguments[0]}", arguments[1]).to_json())
+    serve(lambda content, arguments: read(content, f"chart{arguments[0]}", *arguments[1:]).to_json())

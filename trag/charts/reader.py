@@ -24,17 +24,18 @@ def check(
     *,
     sheet: str = "",
     columns: Mapping[str, str] | None = None,
+    encoding: str = "",
     limits: Limits = LIMITS,
 ) -> Report:
     """The report on a chart file, as `org.chart.check` makes it. No file makes it raise.
 
     What the limits stop is a problem like any other, with row 0.
     """
-    problem = too_large(content)
+    problem = too_large(len(content))
     if problem:
         return Report(None, (problem,))
     try:
-        answer = run("trag.charts", [PurePath(name).suffix.lower(), sheet], content, name, limits)
+        answer = run("trag.charts", [PurePath(name).suffix.lower(), sheet, encoding], content, name, limits)
         table = Table.from_json(answer)
     except TragError as refusal:
         return Report(None, (error(0, refusal.message, refusal.hint),))

@@ -25,14 +25,16 @@ def found(text: str) -> list[tuple[int, str, str]]:
         ("Finance,\nA,Finanse", 3, 'Did you mean "Finance"?'),
         ("Top,\nA,Qwertz", 3, '"Qwertz" is not in the chart. Add a row'),
         ("Top,\nA,Top\na,Top", 4, "twice under the same parent, first in row 3"),
+        ("Top,\nA b,Top\nA\u200d b,Top\nA\u200c b,Top", 4, "twice under the same parent, first in row 3"),
+        ("Top,\nمی‌خواهم,Top\nمیخواهم,Top", 4, "twice under the same parent, first in row 3"),
         ("Top,\nA,Top\nB,Top\nX,A\nX,B\nY,X", 7, 'rows 5, 6 have that name. Write its path, such as "A > X"'),
         ("Top,\n,Top", 3, "The name is empty"),
         ("Top,\nA,Top\nA,Top\nX,A", 5, '"A" is not clear: rows 3, 4 have that name'),
         ("A,B\nB,A\nC,D\nD,C\nTop,", 4, "loop: C > D > C"),
     ],
     ids=[
-        "loop", "itself", "roots", "no root", "near miss", "missing", "twins", "ambiguous", "empty name",
-        "twins as parent", "second loop",
+        "loop", "itself", "roots", "no root", "near miss", "missing", "twins", "twins but for joiners",
+        "twins but for joiners in Persian", "ambiguous", "empty name", "twins as parent", "second loop",
     ],
 )  # fmt: skip
 def test_an_error_names_its_row_and_what_to_do(rows: str, row: int, message: str) -> None:

@@ -115,6 +115,9 @@ def test_aliases_are_separated_by_bars_or_else_by_semicolons(cells: str, aliases
         ("'-cmd,", "would run as a formula", "-cmd"),
         ("Lab\u200b One\u202e,", 'Invisible characters were removed in "Lab One"', "Lab One"),
         ("\u3164Lab\u2066,", "Invisible characters", "Lab"),
+        ("Le\u200dgal,", 'Invisible characters were removed in "Legal"', "Legal"),
+        ("Пра\u200cво\ufe0f,", "Invisible characters", "Право"),
+        ("Legal\U000e0101,", "Invisible characters", "Legal"),
         ("Lab,,extra", "The row has 3 cells, the header 2", "Lab"),
         ("Lab <b>One</b>,", "looks like HTML", "Lab <b>One</b>"),
         ("R&amp;D,", "looks like HTML", "R&amp;D"),
@@ -122,7 +125,8 @@ def test_aliases_are_separated_by_bars_or_else_by_semicolons(cells: str, aliases
         ("n" * (MAX_NAME + 1) + ",", "has 501 characters; 500 are the most", "n" * (MAX_NAME + 1)),
     ],
     ids=[
-        "formula", "tab", "carriage return", "full width", "plus", "guarded", "invisible", "filler", "ragged", "tag",
+        "formula", "tab", "carriage return", "full width", "plus", "guarded", "invisible", "filler", "joiner",
+        "joiner and selector", "selector", "ragged", "tag",
         "entity", "failed formula", "long",
     ],
 )  # fmt: skip
@@ -135,8 +139,9 @@ def test_odd_cells_are_kept_and_reported(line: str, message: str, name: str) -> 
 
 @pytest.mark.parametrize(
     "name",
-    ["^(a+)+$", ".*", "-", "–", "R&D", "a < b", "בית ספר", "المكتب", "می‌خواهم", "O'Neill's 'office'", "#1 Lab", "3"],
-)
+    ["^(a+)+$", ".*", "-", "–", "R&D", "a < b", "בית ספר", "المكتب", "می‌خواهم", "O'Neill's 'office'", "#1 Lab", "3",
+     "क्\u200dष", "ශ්\u200dරී", "葛\U000e0100城市", "Lab 👩\u200d💻", "Care ❤\ufe0f"],
+)  # fmt: skip
 def test_names_in_any_script_and_with_any_sign_are_no_problem(name: str) -> None:
     found = reading(f'name,parent\n"{name}",\n')
     assert (found.rows[0].name, found.problems) == (name, ())
@@ -171,7 +176,19 @@ def test_a_guard_comes_off_again(cell: str) -> None:
     assert guard(cell)[:1] not in tuple("=+-@＝＋－＠\t\r")
 
 
-@pytest.mark.parametrize("cell", ["e\u200b\u0301", "\u200c\u200b\u200c x", " \x00a\u2028b\ud800 ", "A\x85B", "\x1f"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "A\u200d\u0301",
+        "می\u200c\u200c\u200dخ",
+        "A\ufe0e\ufe0f\u200dB",
+        "e\u200b\u0301",
+        "\u200c\u200b\u200c x",
+        " \x00a\u2028b\ud800 ",
+        "A\x85B",
+        "\x1f",
+    ],
+)
 def test_a_clean_cell_stays_as_it_is(cell: str) -> None:
     once = clean(cell)
     assert clean(once) == once

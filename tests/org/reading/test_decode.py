@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from org.reading.decode import Text, decode, is_broken
+from org.reading.decode import Text, decode, misread
 from org.reading.problems import Problem
 
 
-def decoded(content: bytes) -> Text:
-    text = decode(content)
+def decoded(content: bytes, encoding: str = "") -> Text:
+    text = decode(content, encoding)
     assert isinstance(text, Text), text
     return text
 
@@ -29,7 +29,7 @@ def decoded(content: bytes) -> Text:
     ],
 )
 def test_unicode_is_told_by_its_mark_or_its_zeros(text: str, encoding: str, mark: bytes) -> None:
-    assert decoded(mark + text.encode(encoding)) == Text(text)
+    assert decoded(mark + text.encode(encoding)) == Text(text, encoding)
 
 
 @pytest.mark.parametrize(
@@ -53,15 +53,58 @@ def test_unicode_is_told_by_its_mark_or_its_zeros(text: str, encoding: str, mark
 )
 def test_a_windows_code_page_is_told_by_its_words(page: str, text: str) -> None:
     found = decoded(f"name,parent\n{text}".encode(page))
-    assert (found.page, found.mixed) == (page, False)
-    assert found.mend(found.text) == f"name,parent\n{text}"
+    assert (found.encoding, found.mixed, found.is_alike, found.is_sure) == (page, False, True, False)
+    assert found.text == f"name,parent\n{text}"
 
 
 def test_only_the_lines_that_are_no_utf_8_are_read_in_the_page() -> None:
     found = decoded("name\nÉcole\n".encode() + "Bürö für Prüfung\nStraße\n".encode("cp1252") + "Ünit\n".encode())
-    assert (found.page, found.mixed) == ("cp1252", True)
-    assert [is_broken(line) for line in found.text.splitlines()] == [False, False, True, True, False]
-    assert found.mend(found.text) == "name\nÉcole\nBürö für Prüfung\nStraße\nÜnit\n"
+    assert found.text == "name\nÉcole\nBürö für Prüfung\nStraße\nÜnit\n"
+    assert (found.encoding, found.mixed, found.others) == ("cp1252", True, {3, 4})
+
+
+def test_a_line_that_passes_for_utf_8_by_accident_is_read_as_the_others() -> None:
+    assert "医院,学院".encode("gb18030").decode("utf-8") == "ҽԺ,ѧԺ"
+    text = "name,parent\n医院,\n学院,医院\n财务部,医院\n护理部,医院\n"
+    found = decoded(text.encode("gb18030"))
+    assert (found.text, found.mixed) == (text, False)
+
+
+def test_lines_in_utf_8_stay_so_beside_lines_in_another_encoding() -> None:
+    found = decoded("名称\n总经理办公室\n".encode("gb18030") + "人力资源部\n法务部\nÉcole\n".encode())
+    assert found.text == "名称\n总经理办公室\n人力资源部\n法务部\nÉcole\n"
+    assert (found.mixed, found.others) == (True, {1, 2})
+
+
+def test_a_letter_of_two_bytes_may_end_in_a_delimiter() -> None:
+    text = "name|parent\nソフト開発|ポンプ表示\n"
+    assert b"|" in "ポ".encode("cp932"), "the second byte of it"
+    assert decoded(text.encode("cp932")).text == text
+
+
+def test_a_chosen_encoding_is_taken_and_nothing_is_said_of_it() -> None:
+    content = "name,parent\nДИРЕКЦИЯ,\n".encode("koi8_r")
+    found = decoded(content, "koi8_r")
+    assert found == Text("name,parent\nДИРЕКЦИЯ,\n", "koi8_r", frozenset({2}))
+    assert misread(found, 2, (2,)) is None
+    assert decoded("École\n".encode(), "cp1252").text == "Ã‰cole\n", "also where the bytes could be UTF-8"
+    unknown = decode(content, "rot13")
+    assert isinstance(unknown, Problem)
+    assert unknown.message == "There is no encoding 'rot13'."
+
+
+@pytest.mark.parametrize("encoding", ["", "gb18030"], ids=["told", "chosen"])
+def test_bytes_that_the_encoding_does_not_have_are_an_error_of_their_line(encoding: str) -> None:
+    names = ["名称", "总经理办公室", "财务部", "人力资源部", "研发中心", "市场营销部", "质量管理科"]
+    lines = [name.encode("gb18030") for name in names]
+    lines[2] = lines[2][:-1]
+    content = b"\n".join(lines)
+    found = decoded(content, encoding)
+    assert (found.encoding, found.damaged) == ("gb18030", {3})
+    problem = misread(found, 3, (3,), again=True)
+    assert problem is not None
+    assert (problem.row, problem.severity) == (3, "error")
+    assert "GB18030" in problem.message
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,23 @@ def test_a_flat_list_of_objects() -> None:
 NESTED = [("Top", None), ("A", "Top"), ("A1", "Top > A"), ("B", "Top")]
 
 
-@pytest.mark.parametrize("key", ["children", "units", "subunits", "Sub-Units", "departments", "Kinder", "enfants"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "children",
+        "units",
+        "subunits",
+        "Sub-Units",
+        "departments",
+        "Kinder",
+        "enfants",
+        "directReports",
+        "sub_teams",
+        "childUnits",
+        "_children",
+        "subsidiaries",
+    ],
+)
 def test_units_stand_inside_units_under_any_usual_key(key: str) -> None:
     tree = f'{{"name": "Top", "{key}": [{{"name": "A", "{key}": [{{"name": "A1"}}]}}, {{"name": "B"}}]}}'
     assert shape(reported(tree)) == NESTED
@@ -90,6 +106,13 @@ def test_a_unit_inside_one_without_a_name_is_still_read() -> None:
         ('[{"name": "A", "parent": "", "name": "B"}]', 1, 'The key "name" stands twice in entry 1'),
         ('[{"name": "A", "Name": "B", "parent": ""}]', 1, 'The key "name" stands twice in entry 1'),
         ('[{"name": "A"}]', 0, "No column is called parent"),
+        ('{"name": "A", "squads": [{"name": "B"}]}', 1, '"squads" of entry 1 is a list of objects under a key that is'),
+        (
+            '{"name": "A", "children": [{"name": "B", "squads": ["C", {"name": "D"}]}]}',
+            2,
+            '"squads" of entry 2 is a list',
+        ),
+        ('{"result": [{"name": "A", "parent": ""}]}', 1, '"result" of entry 1 is a list of objects'),
         ('[{"name": "A", "parent": ""}] x', 1, "not valid JSON: Extra data"),
         ("[" + ",".join(f'{{"k{key}": 1}}' for key in range(300)) + "]", 0, "300 different keys; 200 are the most"),
     ],
@@ -102,6 +125,11 @@ def test_what_cannot_be_read_is_an_error(content: str, row: int, message: str) -
     assert any(error.row == row and message in error.message and error.hint for error in errors), errors
     assert report.chart is None
     assert time.monotonic() - started < 5
+
+
+def test_a_list_of_objects_under_an_unknown_key_says_what_to_call_it() -> None:
+    (error,) = reported('{"name": "A", "squads": [{"name": "B"}]}').problems
+    assert (error.severity, '"children"' in error.hint) == ("error", True)
 
 
 def test_values_of_other_kinds_are_kept_as_texts_or_told() -> None:

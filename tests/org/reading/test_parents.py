@@ -54,6 +54,10 @@ def test_a_parent_is_found(rows: str, last: str) -> None:
         ("T,\nA,T\nB,A > Q", 4, "error", '"A > Q" is not in the chart. Add a row'),
         ("T,\nA,T\nX,T\nB,A > X", 5, "error", '"X" stands in row 4, but not on this path'),
         ("T,\nRegistry,T\nB,T > Regisry", 4, "error", 'Did you mean "Registry"?'),
+        ("T,,U101\nA,U101,U111\nB,U1O1", 4, "error", 'Did you mean "U101", which is "T"?'),
+        ("T,,U110\nA,U110,U111\nB,U1l1", 4, "error", 'Did you mean "U111", which is "A"?'),
+        ("T,,,CC-4711\nA,CC-4711,,CC-5822\nB,CC-4771", 4, "error", 'Did you mean "CC-4711", which is "T"?'),
+        ("Registry,,R1\nA,Regisry", 3, "error", 'Did you mean "Registry"?'),
         ("T,,,1\nA,T,,2\nB,T,,2\nC,2", 5, "error", 'The parent "2" is not clear: rows 3, 4'),
         ("T,,,1\nA,1,,2", 3, "warning", "The parents of 1 rows were found by their code (3)"),
         ("T,\nA,t", 3, "warning", '"t" was taken for "T"'),
@@ -62,7 +66,8 @@ def test_a_parent_is_found(rows: str, last: str) -> None:
         ("T,\nA,B > A\nB,A > B", 3, "error", "not on this path"),
     ],
     ids=[
-        "several", "several paths", "no such end", "not there", "near miss", "same code", "by code", "case", "none",
+        "several", "several paths", "no such end", "not there", "near miss", "like an id",
+        "like an id, l for 1", "like a code", "like a name more", "same code", "by code", "case", "none",
         "id and name", "paths in a loop",
     ],
 )  # fmt: skip

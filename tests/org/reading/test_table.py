@@ -61,6 +61,28 @@ def test_rows_that_are_not_utf_8_are_named(content: bytes, rows: list[int]) -> N
     assert any("Genève" in line.cells for line in found.lines)
 
 
+@pytest.mark.parametrize("delimiter", [",", "|"], ids=["comma", "bar"])
+def test_letters_of_two_bytes_are_read_whole_and_the_encoding_is_told(delimiter: str) -> None:
+    text = f"name{delimiter}parent\n本社{delimiter}\nソフト表示ポンプ課{delimiter}本社\n"
+    found = read(text.encode("cp932"), "chart.csv")
+    assert [line.cells for line in found.lines] == [("name", "parent"), ("本社", ""), ("ソフト表示ポンプ課", "本社")]
+    assert found.encoding == "cp932"
+    assert read(text.encode(), "chart.csv").encoding == "utf-8"
+    assert read(text.encode("cp932"), "chart.csv", encoding="cp932").problems == ()
+
+
+@pytest.mark.parametrize("name", ["chart.csv", "chart.json"])
+def test_what_makes_no_words_is_an_error_until_the_encoding_is_chosen(name: str) -> None:
+    text = "name,parent\nОтдел кадров,\n" if name == "chart.csv" else '[{"name": "Отдел кадров", "parent": ""}]'
+    content = text.encode("iso8859_5")
+    (problem,) = read(content, name).problems
+    assert problem.severity == "error"
+    assert "The encoding of the file cannot be told" in problem.message
+    chosen = read(content, name, encoding="cp1251")
+    assert chosen.problems == ()
+    assert chosen.encoding == "cp1251"
+
+
 def test_rows_are_counted_as_a_spreadsheet_does() -> None:
     found = read(b'\nname,parent,description\nTop,,"two\nlines"\n\n , \nLow,Top,\n', "chart.csv")
     assert [(line.number, line.cells[0]) for line in found.lines] == [(2, "name"), (3, "Top"), (6, "Low")]
@@ -133,7 +155,7 @@ def test_too_many_cells_end_the_reading(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_table_comes_back_from_json_as_it_was() -> None:
     lines = (Line(0, ("name", "É\ud800")), Line(1, ("a", ""), 0))
-    whole = Table(lines, (Problem(1, "error", "m", "h"),), True, True, ("A", "B"), "B")
+    whole = Table(lines, (Problem(1, "error", "m", "h"),), True, True, ("A", "B"), "B", "cp1252")
     assert Table.from_json(whole.to_json()) == whole
     assert whole.to_json().isascii()
     assert all(getattr(whole, field.name) for field in dataclasses.fields(whole))

@@ -57,6 +57,16 @@ def test_a_sheet_and_columns_are_chosen() -> None:
     assert "no sheet" in check(content, "chart.xlsx", sheet="--help").problems[0].message
 
 
+def test_an_encoding_is_chosen_and_told() -> None:
+    content = "name,parent\nДирекция,\nОтдел кадров,Дирекция\n".encode("iso8859_5")
+    assert check(content, "chart.csv").chart is None
+    report = check(content, "chart.csv", encoding="koi8_r")
+    assert report.chart is not None, report.problems
+    assert (report.encoding, report.problems) == ("koi8_r", ())
+    assert "no encoding 'idna'" in check(content, "chart.csv", encoding="idna").problems[0].message
+    assert check(FILES["csv"], "chart.csv").encoding == "utf-8"
+
+
 def test_the_child_only_parses_and_sees_no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TRAG_SECRET", "secret")
     spy, seen = tmp_path / "spy", tmp_path / "seen"

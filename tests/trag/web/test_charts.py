@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
@@ -77,7 +77,7 @@ def fields(page: BeautifulSoup) -> dict[str, str]:
     return {str(each["name"]): str(each["value"]) for each in page.select("form[action$=activate] input")}
 
 
-def words(page: BeautifulSoup, selector: str) -> str:
+def words(page: Tag, selector: str) -> str:
     return " ".join(" ".join(found.get_text(" ").split()) for found in page.select(selector))
 
 
@@ -125,6 +125,41 @@ def test_a_good_chart_is_previewed_activated_and_rolled_back(client: TestClient,
     assert [each.version for each in home.records.charts()] == [before, now]
 
 
+def test_a_unit_that_moved_says_between_which_units_of_one_name(client: TestClient, home: Home) -> None:
+    rows = "Law,Club\nMedicine,Club\nAdministration,Law\nAdministration,Medicine\n"
+    start = f"name,parent\nClub,\n{rows}"
+    activate(home, f"{start}Registry,Law > Administration\n".encode())
+    path = upload(client, f"{start}Registry,Medicine > Administration\n".encode())
+    moved = words(soup(client, path), ".changes .moved li")
+    assert moved == "Registry from Administration (Law) → to Administration (Medicine)"
+    listed = client.get(f"{path}/changes.csv").text
+    assert "moved,Registry,Administration (Medicine),Administration (Law),Administration (Medicine)," in listed
+
+
+def test_a_unit_that_moved_between_units_that_are_called_the_same_says_their_paths(
+    client: TestClient, home: Home
+) -> None:
+    activate(home, b"name,parent\nClub,\nN,Club\nLaw,N\nDesk,Law\nPen,Law > Desk\nMed,N\nDesk,Med\n")
+    later = b"name,parent\nClub,\nS,Club\nLaw,S\nDesk,S > Law\nPen,S > Law > Desk\nT,Club\nLaw,T\nBio,T\nDesk,Bio\n"
+    path = upload(client, later)
+    moved = words(soup(client, path), ".changes .moved li")
+    assert "Pen from Club > N > Law > Desk → to Club > S > Law > Desk" in moved
+
+
+def test_a_version_lists_everyone_who_activated_it(client: TestClient, home: Home) -> None:
+    before = activate(home)
+    home.activate_chart(load(LATER, "later.csv"), "later.csv", LATER, by="bob")
+    for by in ("cyd", "dan", "eve"):
+        home.roll_back_chart(before, by=by)
+    rows = [row for row in soup(client, "/charts").select(".versions tbody tr") if before in row.get_text()]
+    shown = [" ".join(each.get_text(" ").split()) for each in rows[0].select(".activations li")]
+    assert [each.split(" by ")[1] for each in shown] == ["eve", "dan", "cyd", "ada"]
+    assert len(rows[0].select(".activations time[datetime]")) == 4
+    assert words(rows[0], "details summary") == "1 earlier time"
+    page = soup(client, f"/charts/versions/{before}")
+    assert len(page.select(".head .activations li")) == 4
+
+
 def test_a_broken_chart_is_refused_with_its_rows(client: TestClient, home: Home) -> None:
     before = activate(home)
     page = soup(client, path := upload(client, BROKEN))
@@ -167,6 +202,48 @@ def test_headers_of_other_names_are_asked_about(client: TestClient, home: Home) 
     chart = home.organization.chart
     assert chart is not None
     assert [(unit.name, unit.type) for unit in chart.units.values()] == [("Club", "club"), ("Board", "board")]
+
+
+def test_a_column_that_is_not_in_the_file_is_not_guessed_again(client: TestClient, home: Home) -> None:
+    path = upload(client, b"name,parent,manager\nClub,,7\nBoard,Club,8\n")
+    page = soup(client, path)
+    assert page.select_one("select[name=head] option[selected]")["value"] == "manager"  # type: ignore[index]
+    mapping = {str(each["name"]): "" for each in page.select(".mapping select")}
+    page = BeautifulSoup(client.get(path, params=mapping | {"name": "name", "parent": "parent"}).text, "html.parser")
+    assert not page.select("select[name=head] option[selected]")
+    assert fields(page)["head"] == ""
+    client.post(f"{path}/activate", data=fields(page))
+    chart = home.organization.chart
+    assert chart is not None
+    assert (chart.root.head, chart.root.attributes) == ("", (("manager", "7"),))
+
+
+def test_the_encoding_of_a_file_is_told_and_chosen(client: TestClient, home: Home) -> None:
+    content = "name,parent,chief\nДирекция,,И. Петров\nОтдел кадров,Дирекция,\n".encode("koi8_r")
+    page = soup(client, path := upload(client, content))
+    assert words(page, ".encodings option[value='']") == "the likeliest by its letters: KOI8-R (Russian)"
+    assert "it was read as KOI8-R (Russian)" in words(page, ".problems.warnings")
+    page = soup(client, f"{path}?encoding=cp1251")
+    assert words(page, ".encodings option[selected]") == "Windows-1251 (Cyrillic)"
+    assert page.select_one(".mapping input[name=encoding]")["value"] == "cp1251"  # type: ignore[index]
+    page = soup(client, f"{path}?encoding=koi8_r")
+    assert not page.select(".problems li .what:-soup-contains('UTF-8')")
+    assert fields(page)["encoding"] == "koi8_r"
+    client.post(f"{path}/activate", data=fields(page))
+    assert home.organization.name == "Дирекция"
+
+
+def test_a_file_whose_letters_make_no_words_is_refused_until_its_encoding_is_chosen(client: TestClient) -> None:
+    content = "name,parent\nДирекция,\nОтдел кадров,Дирекция\n".encode("iso8859_5")
+    page = soup(client, path := upload(client, content))
+    assert "The encoding of the file cannot be told" in words(page, ".problems.errors")
+    assert page.select("form[action$=activate] button[disabled]")
+    assert page.select(".encodings select")
+    assert not soup(client, f"{path}?encoding=cp1251").select(".problems.errors")
+    page = soup(client, f"{path}?encoding=rot13")
+    assert "There is no encoding" in words(page, ".problems.errors")
+    assert page.select(".encodings select"), "a way back"
+    assert not soup(client, upload(client, CLUB)).select(".encodings"), "no choice where there is none"
 
 
 def test_the_sheet_of_a_workbook_is_chosen(client: TestClient, home: Home) -> None:

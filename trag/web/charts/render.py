@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from org.chart import Chart, Report
+from org.reading.letters import ENCODINGS
 from org.reading.problems import Problem
 from org.reading.table import MAX_BYTES
 from store.records import ChartVersion
@@ -121,6 +122,7 @@ def review(
         problems=by_severity,
         columns=_columns(report) if report else (),
         headers=_headers(report) if report else (),
+        encodings=_encodings(report, choice) if report else {},
         told=report is None or choice.columns is not None or _told(report),
         choice=choice,
         query=query,
@@ -173,6 +175,13 @@ def _headers(report: Report) -> tuple[Header, ...]:
         sample = ", ".join(cells[:3])
         found.append(Header(name, sample if len(sample) <= LONGEST_SAMPLE else f"{sample[: LONGEST_SAMPLE - 1]}…"))
     return tuple(header for header in found if header.name)
+
+
+def _encodings(report: Report, choice: Choice) -> dict[str, str]:
+    """What each encoding is called, by its codec, where it is one of them that the file was read in, or was to be."""
+    if not choice.encoding and report.encoding not in ENCODINGS:
+        return {}
+    return {codec: encoding.label for codec, encoding in ENCODINGS.items()}
 
 
 def _told(report: Report) -> bool:

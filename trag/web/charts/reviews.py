@@ -33,26 +33,23 @@ KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How an upload is to be read: the sheet of a workbook ("": the first that is a chart), and which of our fields is
-    under which header (None: told by the headers)."""
+    """How an upload is to be read: the sheet of a workbook ("": the first that is a chart), the encoding of a text ("":
+    told by its letters), and for each of our fields its header, "" for none (None: told by the headers)."""
 
     sheet: str = ""
+    encoding: str = ""
     columns: tuple[tuple[str, str], ...] | None = None
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Choice:
         """The choice in the query of an address or in a form; there is one of columns as soon as there is a name."""
-        sheet = query.get("sheet", "")
-        if "name" not in query:
-            return cls(sheet)
-        return cls(sheet, tuple((column, query[column]) for column in COLUMNS if query.get(column)))
+        columns = tuple((column, query.get(column, "")) for column in COLUMNS) if "name" in query else None
+        return cls(query.get("sheet", ""), query.get("encoding", ""), columns)
 
     def fields(self) -> tuple[tuple[str, str], ...]:
         """The choice as the fields of a query or a form."""
-        sheet = (("sheet", self.sheet),) if self.sheet else ()
-        if self.columns is None:
-            return sheet
-        return (*sheet, *({"name": ""} | dict(self.columns)).items())
+        file = [(name, value) for name, value in (("sheet", self.sheet), ("encoding", self.encoding)) if value]
+        return (*file, *(self.columns or ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ class Reviews:
         def make() -> Review:
             content = self._uploads.content(upload)
             columns = None if choice.columns is None else dict(choice.columns)
-            report = charts.check(content, upload.name, sheet=choice.sheet, columns=columns)
+            report = charts.check(content, upload.name, sheet=choice.sheet, columns=columns, encoding=choice.encoding)
             return self._review(report, report.chart, against)
 
         return self._begin((upload.id, upload.name, choice, against), make)
