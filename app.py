@@ -53,6 +53,12 @@ def _check(settings: Settings) -> None:
             f"host = {settings.host!r}: without accounts, everybody who reaches this port would read everything.",
             "Keep 127.0.0.1, or set TRAG_ADDRESS to the https:// address of a proxy that ends TLS, and people sign in.",
         )
+    if settings.address and parts.hostname not in LOCAL and not settings.proxy_from.strip(" ,"):
+        raise TragError(
+            f"address = {settings.address!r}: no proxy is named, so everybody would come from the proxy's address, and "
+            "who types wrong passwords would make all others wait.",
+            "Set TRAG_PROXY_FROM to the proxy's address: 127.0.0.1 for one on this machine.",
+        )
 
 
 def _listener(settings: Settings) -> socket.socket:

@@ -1,8 +1,8 @@
 """Approved answers: what a reviewer has pinned to a question, for everybody who asks it again.
 
-An approved answer stands on the documents and the chart as they were when it was pinned. It is given only while they
-are the same; when one changes, it returns to the reviewers' queue. Knows nothing about who may read a document, or how
-near another question is.
+An approved answer stands on the documents and the chart as they were when it was pinned, and on the verdict. It is
+given only while they are the same; when one changes, it returns to the reviewers (the verdict: store/standing.py).
+Knows nothing about who may read a document, or how near another question is.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from store import StoreError, audit, schema, standing, storable
 from store.database import reading, writing
 
 State = Literal["pinned", "returned"]
+OTHERS = "Ask another reviewer, or an admin, to look at it."
 _QUOTATION = frozenset("'\"\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a`\u00b4")
 _AROUND = " ?!.,;:\u00bf\u00a1\u061f\u037e\u3002"
 
@@ -60,16 +61,27 @@ class ApprovedAnswers:
         self._engine = engine
 
     def pin(
-        self, answer: str, question: str, reply: str, documents: Sequence[str], chart: str, *, by: str, where: str = ""
+        self,
+        answer: str,
+        question: str,
+        reply: str,
+        documents: Sequence[str],
+        chart: str,
+        *,
+        by: str,
+        reviewer: str = "",
+        where: str = "",
     ) -> Approved:
         """Let `reply` be the answer to `question`, in place of one that was pinned to it before.
 
         `documents` are the names of those that it stands on, `chart` the version of the chart, "" where it stands on
-        none. Raises StoreError when the answer is gone, or a document, or the chart is no longer in use.
+        none; `reviewer` is the id of who approves, `by` what the log calls them. Raises StoreError when the answer is
+        gone or has no verdict that holds, or one against these words; when the reviewer asked it and another may
+        approve it; and when a document is gone, or the chart no longer in use.
         """
         normal = normalized(question)
         with writing(self._engine) as connection:
-            standing.hold(connection, answer)
+            _check(connection, answer, reply, reviewer)
             sources = tuple(Ground(name, sha256) for name, sha256 in _documents(connection, documents))
             pinned = Approved(
                 uuid.uuid4().hex, answer, question, normal, reply, sources, chart, by, datetime.now(UTC), "pinned", ""
@@ -111,11 +123,9 @@ class ApprovedAnswers:
     def unpin(self, id: str, *, by: str, where: str = "") -> None:
         """Take an approved answer back into the queue. Raises StoreError unless it is pinned."""
         with writing(self._engine) as connection:
-            pinned = (schema.approved.c.id == id, schema.approved.c.state == "pinned")
-            found = next(iter(_approved(connection, *pinned)), None)
-            if found is None:
+            found = next(iter(_approved(connection, schema.approved.c.id == id)), None)
+            if found is None or not _return(connection, found, f"taken back by {by}", by=by, where=where):
                 raise StoreError("That answer is not pinned.", "It may have returned meanwhile: reload the page.")
-            _return(connection, found, f"taken back by {by}", by=by, where=where)
 
     def look_over(self, *, by: str = "the program") -> tuple[Approved, ...]:
         """Return to the queue each pinned answer that stands on something that has changed; these, as they were.
@@ -125,9 +135,8 @@ class ApprovedAnswers:
         returned = []
         for each in self.all("pinned"):
             with writing(self._engine) as connection:
-                still = _approved(connection, schema.approved.c.id == each.id, schema.approved.c.state == "pinned")
-                if still and (why := _changed(connection, each)):
-                    _return(connection, each, why, by=by, where="")
+                why = _changed(connection, each)
+                if why and _return(connection, each, why, by=by, where=""):
                     returned.append(each)
         return tuple(returned)
 
@@ -140,12 +149,32 @@ def normalized(question: str) -> str:
     return text.strip(_AROUND) or text
 
 
-def _return(connection: Connection, approved: Approved, why: str, *, by: str, where: str) -> None:
+def _check(connection: Connection, answer: str, reply: str, reviewer: str) -> None:
+    """Raises StoreError where an answer cannot be approved in these words, or not by this reviewer."""
+    number, _ = standing.hold(connection, answer)
+    reviews, answers = schema.reviews.c, schema.answers.c
+    query = select(reviews.standing, reviews.asker, answers.answer).join(schema.answers, answers.number == number)
+    found = connection.execute(query.where(reviews.number == number)).one()
+    if found.standing in standing.UNDECIDED:
+        raise StoreError("Only an answer with a verdict that holds can be approved.", "Judge it first.")
+    if found.standing == "Incorrect" and reply.strip() == found.answer.strip():
+        raise StoreError("These words were judged Incorrect.", "Write what is right.")
+    if reviewer and reviewer == found.asker and not standing.alone(connection, reviewer):
+        raise StoreError("You asked this question yourself, so somebody else approves its answer.", OTHERS)
+
+
+def _return(connection: Connection, approved: Approved, why: str, *, by: str, where: str) -> bool:
+    """Whether it was pinned still, and is not any more."""
     table = schema.approved
-    connection.execute(update(table).where(table.c.id == approved.id).values(state="returned", why=why))
+    if approved.answer is not None:
+        standing.hold(connection, approved.answer)  # first, as whoever judges it does
+    pinned = (table.c.id == approved.id, table.c.state == "pinned")
+    if connection.execute(update(table).where(*pinned).values(state="returned", why=why)).rowcount == 0:
+        return False
     if approved.answer is not None:
         standing.reopen(connection, approved.answer)
     audit.note(connection, by, "approved answer returned", approved.answer or approved.id, where=where, result=why)
+    return True
 
 
 def _changed(connection: Connection, approved: Approved) -> str:

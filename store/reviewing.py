@@ -1,6 +1,6 @@
 """The desk of the reviewers: which answers wait for whom, how each stands, and how many there are of what.
 
-Knows nothing about how an answer comes to its standing, or about who may judge.
+Knows nothing about how an answer comes to its standing, or about who may judge it.
 """
 
 from __future__ import annotations
@@ -92,20 +92,20 @@ class Reviewing:
 
     def queue(self, queue: Queue, *, reviewer: str, page: int = 1, most: int = 20) -> tuple[Review, ...]:
         """A page of a queue: the weakest first where support is little, else the newest. A reviewer does not meet
-        again what they have judged and another is to judge."""
+        again what they have judged and another is to judge, nor what they asked themselves and another may judge."""
         reviews = schema.reviews.c
-        chosen = _chosen(queue, reviewer)
         order = (reviews.support, reviews.number.desc()) if queue.choice == "weak" else (reviews.number.desc(),)
-        # The page is chosen from the narrow tables alone, and then only its answers are read.
-        here = chosen.order_by(*order).limit(most).offset(most * (max(page, 1) - 1)).subquery()
-        query = _reviews().where(reviews.number.in_(select(here.c.number))).order_by(*order)
         with reading(self._engine) as connection:
+            chosen = _chosen(queue, reviewer, alone=standing.alone(connection, reviewer))
+            # The page is chosen from the narrow tables alone, and then only its answers are read.
+            here = chosen.order_by(*order).limit(most).offset(most * (max(page, 1) - 1)).subquery()
+            query = _reviews().where(reviews.number.in_(select(here.c.number))).order_by(*order)
             return tuple(Review(*row) for row in connection.execute(query))
 
     def size(self, queue: Queue, *, reviewer: str, most: int = 1_000) -> int:
         """How many answers a queue has on all its pages; beyond `most` nobody counts."""
-        counted = _chosen(queue, reviewer).limit(most).subquery()
         with reading(self._engine) as connection:
+            counted = _chosen(queue, reviewer, alone=standing.alone(connection, reviewer)).limit(most).subquery()
             return connection.scalar(select(func.count()).select_from(counted)) or 0
 
     def review(self, answer: str) -> Review | None:
@@ -113,6 +113,12 @@ class Reviewing:
         with reading(self._engine) as connection:
             row = connection.execute(_reviews().where(schema.answers.c.id == answer)).first()
         return Review(*row) if row else None
+
+    def alone(self, reviewer: str) -> bool:
+        """Whether nobody else may judge: no other reviewer or admin is active, as where there are no accounts. Only
+        then somebody reviews the answers to their own questions."""
+        with reading(self._engine) as connection:
+            return standing.alone(connection, reviewer)
 
     def ask_second(self, answer: str, wanted: bool, *, by: str, where: str = "") -> None:
         """Want, or no longer want, two reviewers for an answer. Raises StoreError when it is gone."""
@@ -186,13 +192,15 @@ def _reviews() -> Select[Any]:
     ).join_from(schema.reviews, schema.answers, reviews.number == answers.number)  # fmt: skip
 
 
-def _chosen(queue: Queue, reviewer: str) -> Select[Any]:
+def _chosen(queue: Queue, reviewer: str, *, alone: bool) -> Select[Any]:
     """The numbers of the answers in a queue and their support, in no order."""
     reviews, topics = schema.reviews.c, schema.topics.c
     stands = _STANDINGS.get(queue.choice, ("open",))
     # No index has the answers of several standings in one order, so they are gone through from the newest on.
     stood = reviews.standing if len(stands) == 1 else reviews.standing.concat("")
     query = select(reviews.number, reviews.support).where(stood.in_(stands))
+    if queue.choice != "judged" and not alone:
+        query = query.where(reviews.asker != reviewer)
     if queue.choice == "second":
         labels, answers = schema.labels.c, schema.answers.c
         mine = (answers.number == reviews.number) & (labels.answer == answers.id) & (labels.reviewer == reviewer)

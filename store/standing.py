@@ -1,8 +1,9 @@
 """How an answer stands with the reviewers: kept in line with its labels, and counted, as they change.
 
 "open" (no reviewer has judged it), "second" (one has, and another is wanted), "disputed" (two judged differently and
-nobody has settled it), or the verdict that holds. Of a record it reads only what answers are chosen by. Knows nothing
-about what a verdict means, or who may give one.
+nobody has settled it), or the verdict that holds. Nobody reviews an answer to a question of their own while somebody
+else may; and an approved answer is given no more once its verdict is another. Of a record it reads only what answers
+are chosen by, and which approved answer it tells. Knows nothing about roles but that reviewers and admins judge.
 """
 
 from __future__ import annotations
@@ -13,11 +14,19 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from store import StoreError, schema
+from store import StoreError, audit, schema
 
+UNDECIDED = ("open", "second", "disputed")
+"""Where an answer stands that has no verdict that holds."""
+_WHY = {
+    "open": "its verdict was taken back",
+    "second": "a second reviewer was asked for",
+    "disputed": "two reviewers judged it differently",
+}
+"""Why an approved answer is given no more whose verdict holds no more."""
 LOTS = 2**31
 """How many lots there are; answers lie on them evenly, by the hash of their ids."""
 
@@ -57,24 +66,41 @@ def hold(connection: Connection, answer: str) -> tuple[int, int]:
 
 
 def settle(connection: Connection, answer: str) -> None:
-    """Bring an answer's standing in line with its labels. At most one answer a transaction, so that two transactions
-    never wait for each other's counts."""
+    """Bring an answer's standing in line with its labels, and what was approved in line with that. At most one answer
+    a transaction, and the one that was approved, so that two transactions never wait for each other's counts.
+
+    To be called before the transaction writes to the audit log.
+    """
     number, since = hold(connection, answer)
     labels, reviews, topics = schema.labels.c, schema.reviews, schema.topics
+    told = (reviews.c.second, reviews.c.standing, reviews.c.asker, reviews.c.status)
+    before = connection.execute(select(*told).where(reviews.c.number == number)).one()
+    if before.asker and not alone(connection, before.asker):
+        own = (labels.answer == answer, labels.reviewer == before.asker, ~labels.asker)
+        connection.execute(update(schema.labels).where(*own).values(asker=True, settles=False))
     last = select(func.max(labels.number)).where(labels.answer == answer).group_by(labels.reviewer, labels.asker)
     query = select(labels.number, labels.verdict, labels.asker, labels.settles).where(labels.number.in_(last))
     given = connection.execute(query.order_by(labels.number)).all()
     judged = [row for row in given if not row.asker]
-    before = connection.execute(select(reviews.c.second, reviews.c.standing).where(reviews.c.number == number)).one()
     standing = _standing([row for row in judged if row.number > since], before.second)
     flag = next((row.verdict for row in reversed(given) if row.asker), "")
     values = {"standing": standing, "flag": flag, "reviewers": len(judged)}
     connection.execute(update(reviews).where(reviews.c.number == number).values(values))
     if standing != before.standing:
         about = topics.c.number == number
+        wrong = standing == "Incorrect" and before.status == "approved"
+        pinned = _approved(connection, answer, wrong=wrong)
         tally(connection, about, -1)
         connection.execute(update(topics).where(about).values(standing=standing))
         tally(connection, about, 1)
+        _withdraw(connection, answer, pinned, standing)
+
+
+def alone(connection: Connection, reviewer: str) -> bool:
+    """Whether nobody else may judge: no other reviewer or admin is active, as where there are no accounts."""
+    people = schema.people.c
+    others = (people.role.in_(("reviewer", "admin")), people.state == "active", people.id != reviewer)
+    return connection.execute(select(people.id).where(*others).limit(1)).first() is None
 
 
 def reopen(connection: Connection, answer: str) -> None:
@@ -120,6 +146,36 @@ def _standing(rows: Sequence[Row[int, str, bool, bool]], second: bool) -> str:
     if len(verdicts) > 1:
         return "disputed"
     return "second" if second and len(rows) == 1 else str(verdicts.pop())
+
+
+def _approved(connection: Connection, answer: str, *, wrong: bool) -> Sequence[Row[str, str | None]]:
+    """What is pinned of an answer, and, where that is itself an approved one that was given and found `wrong`, the one
+    that was given: their ids and their answers, which wait for this transaction from here on."""
+    approved, answers = schema.approved.c, schema.answers.c
+    chosen: ColumnElement[bool] = approved.answer == answer
+    if wrong:
+        given = connection.execute(select(answers.answer, answers.record_json).where(answers.id == answer)).one()
+        question = (json.loads(given.record_json).get("approved") or {}).get("question", "")
+        chosen = or_(chosen, and_(approved.question == question, approved.reply == given.answer))
+    query = select(approved.id, approved.answer).where(approved.state == "pinned", chosen).order_by(approved.answer)
+    pinned = connection.execute(query).all()
+    for each in pinned:
+        if each.answer not in (None, answer):
+            hold(connection, each.answer)
+    return pinned
+
+
+def _withdraw(connection: Connection, answer: str, pinned: Sequence[Row[str, str | None]], standing: str) -> None:
+    """Give no more what is pinned, now that an answer stands otherwise. What is pinned of another one sends that back
+    into the queue, since its verdict was on the same words."""
+    why = _WHY.get(standing, f"it was judged {standing}")
+    table = schema.approved
+    for each in pinned:
+        connection.execute(update(table).where(table.c.id == each.id).values(state="returned", why=why))
+    for other in {each.answer for each in pinned} - {None, answer}:
+        reopen(connection, str(other))
+    for each in pinned:
+        audit.note(connection, "the program", "approved answer returned", each.answer or each.id, result=why)
 
 
 def _told(record_json: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Callable
 
 import pytest
 
 from store import StoreError
 from store.approved import Approved, Ground, normalized
+from store.person import Newcomer, Role
 from store.records import Records
-from store.reviewing import Queue
+from store.reviewing import Choice, Queue
 
 QUESTION = "Who signs above 50,000?"
 
@@ -84,6 +87,7 @@ def test_an_approved_answer_is_not_given_from_the_moment_that_what_it_stands_on_
 
 def test_another_answer_takes_the_place_and_one_may_be_taken_back(records: Records, pinned: Approved) -> None:
     records.save_answer("b", None, QUESTION, "Two.", "{}")
+    records.put_label("b", "sam", "Correct", "", "")
     second = records.approved.pin("b", "who signs above 50,000", "Two sign.", [], "", by="sam")
     assert records.approved.find(QUESTION) == second
     assert [(each.reply, each.state) for each in records.approved.all()] == [
@@ -111,3 +115,151 @@ def test_nothing_is_pinned_to_what_is_no_longer_there(
     with pytest.raises(StoreError, match=message):
         records.approved.pin(answer, QUESTION, "r", documents, chart, by="rita")
     assert records.approved.find(QUESTION) == pinned
+
+
+def judge(records: Records, reviewer: str, verdict: str, *, settles: bool = False) -> None:
+    records.put_label("a", reviewer, verdict, "", "", settles=settles)
+
+
+def waits(records: Records, choice: Choice = "newest", reviewer: str = "tom") -> list[str]:
+    return [review.answer for review in records.reviewing.queue(Queue(choice), reviewer=reviewer)]
+
+
+@pytest.mark.parametrize(
+    ("change", "why", "choice"),
+    [
+        pytest.param(
+            lambda records: judge(records, "ada", "Incorrect", settles=True),
+            "it was judged Incorrect",
+            "judged",
+            id="decided otherwise",
+        ),
+        pytest.param(
+            lambda records: judge(records, "rita", "Correct-Verbose"),
+            "it was judged Correct-Verbose",
+            "judged",
+            id="another verdict",
+        ),
+        pytest.param(
+            lambda records: judge(records, "sam", "Incorrect"),
+            "two reviewers judged it differently",
+            "disputed",
+            id="disputed",
+        ),
+        pytest.param(
+            lambda records: records.take_back_label("a", "rita"),
+            "its verdict was taken back",
+            "newest",
+            id="taken back",
+        ),
+        pytest.param(
+            lambda records: records.reviewing.ask_second("a", True, by="ada"),
+            "a second reviewer was asked for",
+            "second",
+            id="a second one wanted",
+        ),
+    ],
+)
+def test_an_approved_answer_is_not_given_from_the_moment_that_its_verdict_is_another(
+    records: Records, pinned: Approved, change: Callable[[Records], object], why: str, choice: Choice
+) -> None:
+    change(records)
+    assert (records.approved.find(QUESTION), records.approved.holds(pinned.id)) == (None, False)
+    returned = records.approved.get(pinned.id)
+    assert returned is not None
+    assert (returned.state, returned.why) == ("returned", why)
+    assert waits(records, choice) == ["a"]
+    told = [(each.what, each.result) for each in records.audit.page(about="a") if "approved" in each.what]
+    assert told == [("approved answer returned", why)]
+    assert records.audit.verify() is None
+
+
+def test_a_dispute_that_is_settled_otherwise_was_no_ground_and_the_same_verdict_again_is_one(
+    records: Records, pinned: Approved
+) -> None:
+    judge(records, "rita", "Correct")
+    judge(records, "sam", "Correct")
+    judge(records, "ada", "Correct", settles=True)
+    assert records.approved.find(QUESTION) == pinned
+    judge(records, "ada", "Incorrect", settles=True)
+    assert records.approved.find(QUESTION) is None
+    assert len(records.verdicts("a")) == 3, "what was judged still counts"
+
+
+@pytest.mark.parametrize("words", ["The Director signs.", "Something else."])
+def test_an_approved_answer_that_was_found_wrong_where_it_was_given_is_given_no_more(
+    records: Records, pinned: Approved, words: str
+) -> None:
+    record = {"status": "approved", "approved": {"by": "rita", "on": "2026-11-18", "question": QUESTION}}
+    records.save_answer("given", None, "and who signs above 50,000?", words, json.dumps(record))
+    records.put_label("given", "sam", "Correct-Verbose", "", "")
+    assert records.approved.find(QUESTION) == pinned
+    records.put_label("given", "sam", "Incorrect", "", "")
+    if words != pinned.reply:
+        assert records.approved.find(QUESTION) == pinned
+        return
+    assert records.approved.find(QUESTION) is None
+    assert waits(records) == ["a"], "its verdict was on the same words"
+    review = records.reviewing.review("given")
+    assert review
+    assert review.standing == "Incorrect"
+    assert [each.about for each in records.audit.page(most=2)] == ["given", "a"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "reply", "message"),
+    [
+        ("", "Two sign.", "verdict that holds"),
+        ("Correct Incorrect", "Two sign.", "verdict that holds"),
+        ("Incorrect", " Two. ", "judged Incorrect"),
+    ],
+    ids=["open", "disputed", "wrong words"],
+)
+def test_only_words_with_a_verdict_that_holds_are_approved(
+    records: Records, pinned: Approved, verdicts: str, reply: str, message: str
+) -> None:
+    records.save_answer("b", None, QUESTION, "Two.", "{}")
+    for reviewer, verdict in zip(("rita", "sam"), verdicts.split(), strict=False):
+        records.put_label("b", reviewer, verdict, "", "")
+    with pytest.raises(StoreError, match=message):
+        records.approved.pin("b", QUESTION, reply, [], "", by="sam")
+    assert records.approved.find(QUESTION) == pinned
+
+
+def test_nobody_approves_the_answer_to_their_own_question_while_another_may(records: Records) -> None:
+    roles: tuple[tuple[str, Role], ...] = (("ada", "admin"), ("rita", "reviewer"), ("eve", "employee"))
+    ids = {name: records.people.add(Newcomer(name, role=role, state="active"), by="t").id for name, role in roles}
+    records.save_answer("a", records.start_conversation(ids["ada"], "t").id, QUESTION, "Two.", "{}")
+    records.put_label("a", ids["rita"], "Correct", "", "")
+    with pytest.raises(StoreError, match="asked this question yourself"):
+        records.approved.pin("a", QUESTION, "Two.", [], "", by="ada", reviewer=ids["ada"])
+    assert records.approved.pin("a", QUESTION, "Two.", [], "", by="rita", reviewer=ids["rita"])
+    records.people.change(ids["rita"], by="ada", state="disabled")
+    assert records.approved.pin("a", QUESTION, "Two!", [], "", by="ada", reviewer=ids["ada"])
+
+
+@pytest.mark.slow
+def test_of_two_who_approve_and_judge_otherwise_at_once_the_verdict_is_heeded(
+    records: Records, pinned: Approved
+) -> None:
+    for round in range(10):
+        id, asked = f"a{round}", f"Question {round}?"
+        records.save_answer(id, None, asked, "Two.", "{}")
+        records.put_label(id, "rita", "Correct", "", "")
+        told: list[str] = []
+
+        def pin(id: str = id, asked: str = asked, told: list[str] = told) -> None:
+            try:
+                records.approved.pin(id, asked, "Two.", [], "", by="rita")
+            except StoreError as error:
+                told.append(error.message)
+
+        threads = [
+            threading.Thread(target=pin),
+            threading.Thread(target=records.put_label, args=(id, "sam", "Incorrect", "", "")),
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert records.approved.find(asked) is None, told

@@ -13,6 +13,7 @@ from sqlalchemy import text
 from store import StoreError
 from store import records as stored
 from store.database import open_database, reading, writing
+from store.person import Newcomer, Role
 from store.records import Records
 from store.reviewing import Agreement, Choice, Count, Queue
 
@@ -264,6 +265,37 @@ def test_counts_tell_how_answers_stand_by_week_model_document_and_unit(records: 
     assert counts("document", since=monday, hidden=("d1",)) == counts("document")[2:]
     assert counts("unit", since=monday) == (Count("u1", "Correct-Verbose", 1),)
     assert counts("week", since=date(2026, 11, 23)) == ()
+
+
+def test_a_verdict_on_ones_own_question_is_a_flag_while_somebody_else_may_judge(records: Records, save: Save) -> None:
+    def add(name: str, role: Role) -> str:
+        return records.people.add(Newcomer(name, role=role, state="active"), by="t").id
+
+    ada = add("ada", "admin")
+    for id in ("alone", "own"):
+        save(id, asker=ada)
+    add("eve", "employee")
+    assert (records.reviewing.alone(ada), ids(records, reviewer=ada)) == (True, ["own", "alone"])
+    judge(records, ("alone", ada, "Correct"))
+    assert ids(records, "judged") == ["alone"]
+
+    rita = add("rita", "reviewer")
+    assert (records.reviewing.alone(ada), ids(records, reviewer=ada), ids(records)) == (False, [], ["own"])
+    assert ids(records, "judged", reviewer=ada) == ["alone"], "to look at"
+    judge(records, ("own", ada, "Incorrect"), settles=True)
+    found = records.reviewing.review("own")
+    assert found
+    assert (found.standing, found.flag, records.verdicts("own")) == ("open", "Incorrect", ())
+    (kept,) = records.labels_of("own")
+    assert (kept.verdict, kept.asker, kept.settles) == ("Incorrect", True, False)
+    judge(records, ("own", rita, "Correct"))
+    assert [label.reviewer for label in records.verdicts("own")] == [rita], "nobody is in dispute with who asked"
+    assert ids(records, "judged", reviewer=rita) == ["own", "alone"]
+
+    records.people.change(rita, by="ada", state="disabled")
+    assert records.reviewing.alone(ada)
+    judge(records, ("own", ada, "Incorrect"))
+    assert ids(records, "disputed", reviewer=ada) == ["own"]
 
 
 def test_a_judged_answer_keeps_its_words_and_another_is_read_again(records: Records, save: Save) -> None:

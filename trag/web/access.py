@@ -128,6 +128,7 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/charts/uploads/{hash}/discard"),
     ("admin", "/charts/versions/{version}/activate"),
     ("admin", "/documents/uploads"),
+    ("admin", "/documents/present"),
     ("admin", "/documents/queue/clear"),
     ("admin", "/documents/queue/{job}/cancel"),
     ("admin", "/documents/queue/{job}/retry"),
@@ -159,11 +160,21 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/people"),
     ("admin", "/people/first"),
     ("admin", "/people/import"),
+    ("admin", "/people/refuse"),
     ("admin", "/people/{address}"),
+    ("admin", "/people/{address}/name"),
     ("admin", "/people/{address}/link"),
     ("admin", "/people/{address}/end"),
+    ("admin", "/people/{address}/forget"),
+    ("admin", "/people/{address}/remove"),
 )
 """What changes something: POST."""
+
+NOTED = re.compile(r"/(?:charts|documents|models|quality)(?:/.*)?")
+"""The addresses whose calls the gate writes into the log, when they change something or take data away. Those of people
+and reviewers write down what they do themselves."""
+_TAKEN_AWAY = re.compile(r".*(?:\.(?:csv|json|jsonl|md|xlsx)|/original)")
+_TAKEN_FROM_NOBODY = frozenset({"/charts/sample.csv", "/quality/sample.jsonl", "/documents/present"})
 
 PROGRAMS = frozenset({"/api/ask", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"})
 """The addresses of programs: a token opens these alone, and where there are accounts nothing else opens them."""
@@ -188,6 +199,13 @@ def needed(method: str, path: str) -> Needs | None:
     """The role that a call needs, None where there is nothing to call."""
     table = _READ if method in ("GET", "HEAD") else _WRITE if method == "POST" else ()
     return next((role for role, pattern in table if pattern.fullmatch(path)), None)
+
+
+def noted(method: str, path: str) -> bool:
+    """Whether a call is one that the log names with who made it and from where."""
+    if path in _TAKEN_FROM_NOBODY or path.endswith("/tree.json") or not NOTED.fullmatch(path):
+        return False
+    return method == "POST" or (method == "GET" and bool(_TAKEN_AWAY.fullmatch(path)))
 
 
 def functions(page: Any) -> dict[int, Role]:

@@ -199,10 +199,10 @@ class AskPage:
         return Shown(log=self._log(caller(request), chosen))
 
     def _label(self, chosen: str, request: gr.Request, answer: str, verdict: str, comment: str, corrected: str) -> None:
-        """Keep what an asker says of an answer: of an employee it is a flag for the reviewers, and no review."""
+        """Keep what an asker says of an answer: a flag for the reviewers, and no review, unless nobody else is one."""
         who, stored = caller(request), self.home.records.answer(answer)
         if verdict in VERDICTS and stored and stored.conversation == chosen and self._owns(who, chosen):
-            asker = not who.may("reviewer")
+            asker = not who.may("reviewer") or not self.home.records.reviewing.alone(who.person)
             self.home.records.put_label(
                 answer, who.person, verdict, comment, corrected, asker=asker, by=who.name, where=where(request)
             )
@@ -260,7 +260,11 @@ class AskPage:
             questions = examples(chart, chain.from_iterable(map(library.passages, readable)))
             return render.welcome(self._organization(), questions, empty=self.home.state().empty)
         turns = [
-            render.Turn(AnswerRecord.from_json(stored.record_json), self.home.records.label(stored.id, who.person))
+            render.Turn(
+                AnswerRecord.from_json(stored.record_json),
+                self.home.records.label(stored.id, who.person),
+                stored.created,
+            )
             for stored in self.home.records.answers(chosen)
         ]
         quoted = frozenset[str]().union(*(documents_of(turn.record) for turn in turns))

@@ -28,7 +28,7 @@ from trag.errors import TragError
 from trag.limited import Limits
 from trag.people import Caller
 from trag.people.roster import LARGEST as LARGEST_ROSTER
-from trag.web import access
+from trag.web import access, calls
 from trag.web.bodies import BrokenOffError, TooLargeError, bounded, replayed, whole
 from trag.web.people.door import LOCAL, holds_cookie, host_name
 from trag.web.programs.refusals import response
@@ -108,6 +108,9 @@ class Gate:
                 if not visit.caller.may(needs):
                     raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
             await self._pass(scope, receive, answer, visit, where)
+            if self.door and visit and access.noted(scope["method"], scope["path"]):
+                what = f"{scope['method']} {_spoken(scope['path'])}"
+                await run_in_threadpool(self.door.called, visit.caller.name, what, where, f"answered {answer.status}")
         except _Refused as refusal:
             what = f"{scope['method']} {_spoken(scope['path'])}"
             log.warning("refused %r: %s %s", what, refusal.status, refusal.reason)
@@ -200,7 +203,8 @@ class Gate:
 
     def _called(self, body: bytes, visit: Visit, path: str) -> bytes:
         """The body of a call of a function of the Ask page, as it was understood here: of two readings of the same
-        bytes only this one reaches Gradio. Raises _Refused for a page or a function that is not the visitor's."""
+        bytes only this one reaches Gradio. Raises _Refused for a page or a function that is not the visitor's, and for
+        anything that the page does not send."""
         try:
             call = json.loads(body)
         except (ValueError, RecursionError):
@@ -215,6 +219,8 @@ class Gate:
                 raise _Refused(404, "There is nothing here.")
             if not visit.caller.may(needs):
                 raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
+        if not calls.plain(call, calls.JOIN if path == JOIN else calls.CANCEL):
+            raise _Refused(400, "A call of this page holds words alone: no files, lists or objects.")
         return json.dumps(call).encode()
 
     def _check_tab(self, names: list[object] | list[str] | None, visit: Visit) -> None:

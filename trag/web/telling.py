@@ -30,12 +30,14 @@ POLICY = "; ".join(
 
 
 class Answer:
-    """What goes back to the browser: every response gets the headers, a page gets a nonce for its scripts."""
+    """What goes back to the browser: every response gets the headers, a page gets a nonce for its scripts. `status` is
+    that of the response, 0 before it has begun."""
 
     def __init__(self, send: Send, *, over_tls: bool = False) -> None:
         self._send = send
         self._over_tls = over_tls
         self._begun = self._over = False
+        self.status = 0
         self._nonce = secrets.token_urlsafe(16)
         self._held: Message | None = None
         self._page = b""
@@ -68,7 +70,7 @@ class Answer:
         if self._over:
             return
         if message["type"] == "http.response.start":
-            self._begun = True
+            self._begun, self.status = True, message["status"]
             headers = self._headers(message)
             message = {**message, "headers": headers.raw}
             if headers.get("content-type", "").startswith("text/html"):

@@ -122,6 +122,24 @@ def test_every_address_by_every_caller(app: FastAPI, cookies: tuple[Door, dict[s
     assert not wrong
 
 
+def test_who_changes_something_or_takes_data_away_stands_in_the_log_with_where_from(
+    app: FastAPI, cookies: tuple[Door, dict[str, str]]
+) -> None:
+    door, sent = cookies
+    before = door.records.audit.count()
+    rows = [(method, path) for method, _, path in ROWS if path not in access.PROGRAMS]
+    asked(app, [(method, path, {"headers": {"Cookie": sent["admin"]}}) for method, path in rows])
+    events = door.records.audit.page(most=door.records.audit.count() - before)
+    calls = {event.about for event in events if event.what == "call"}
+    changing = {f"POST {path}" for method, path in rows if method == "POST" and access.NOTED.fullmatch(path)}
+    assert changing - calls == {"POST /documents/present"}  # it looks names up
+    assert {"GET /documents/pairs.csv", f"GET /documents/{SAMPLES['address'][0]}/original"} < calls
+    assert not calls & {"GET /documents", "GET /charts/sample.csv", "GET /people/log.csv", "POST /people"}
+    assert {(event.who, event.where, event.result) for event in events if event.what == "call"} == {
+        ("admin", "127.0.0.1", "answered 200")
+    }
+
+
 def test_a_token_opens_the_addresses_of_programs_alone(app: FastAPI, cookies: tuple[Door, dict[str, str]]) -> None:
     records = cookies[0].records
     whose = {role: records.people.find(role) for role in MAY}

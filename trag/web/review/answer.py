@@ -18,7 +18,6 @@ from trag.web.evidence import documents_of
 from trag.web.forms import filled
 from trag.web.review import render
 from trag.web.review.desk import Desk, Given
-from trag.web.review.judging import sight
 from trag.web.review.wanted import COUNTED, Wanted
 from trag.web.told import missing
 from trag.web.visitors import caller, named, where
@@ -48,7 +47,7 @@ class AnswerPage:
             return missing(request)
         records, chart = self.desk.records, self.desk.chart
         queue = wanted.queue(self.desk.hidden(who))
-        seen = sight(who, given.review, records.verdicts(id))
+        seen = self.desk.sight(who, given.review)
         approved = [each for each in records.approved.all() if each.answer == id]
         page = render.answer(
             given.review,
@@ -89,9 +88,14 @@ class AnswerPage:
         verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)
         if given is None or verdict is None:
             return missing(request)
-        settles = form.get("may") == "settle"
-        if settles and sight(who, given.review, self.desk.records.verdicts(id)).may != "settle":
-            raise TragError("This answer stands otherwise by now, so nothing was decided.", "Look at it again.")
+        may, settles = self.desk.sight(who, given.review).may, form.get("may") == "settle"
+        if may == "asked":
+            raise TragError(
+                "You asked this question yourself, so somebody else judges its answer.",
+                "Say what you think of it where you asked: reviewers see it.",
+            )
+        if may == "look" or (settles and may != "settle"):
+            raise TragError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
         self.desk.records.put_label(
             id,
             who.person,

@@ -14,7 +14,6 @@ from starlette.datastructures import ImmutableMultiDict
 
 from trag.ask import LONGEST_QUESTION
 from trag.errors import TragError
-from trag.record import VERDICTS
 from trag.web.documents.notices import Notice
 from trag.web.evidence import documents_of
 from trag.web.forms import filled
@@ -64,10 +63,8 @@ class ApprovingPage:
         given = self.desk.find(caller(request), id)
         if given is None:
             return missing(request)
-        record, standing = given.record, given.review.standing
+        record = given.record
         question, reply = (form.get(name, "").replace("\r\n", "\n").strip() for name in ("question", "reply"))
-        if standing not in VERDICTS:
-            raise TragError("Only an answer with a verdict that holds can be approved.", "Judge it first.")
         if not question or not reply:
             raise TragError("An approved answer needs its question and its words.", "Fill in both.")
         if len(question) > LONGEST_QUESTION or len(reply) > LONGEST:
@@ -75,8 +72,6 @@ class ApprovingPage:
                 f"A question may have {LONGEST_QUESTION:,} characters, an answer {LONGEST:,}.",
                 "Shorten what is longer.",
             )
-        if standing == "Incorrect" and reply == record.answer.strip():
-            raise TragError("These words were judged Incorrect.", "Write what is right.")
         stands_on_chart = any(source.kind == "chart" for source in record.sources)
         self.desk.records.approved.pin(
             id,
@@ -85,6 +80,7 @@ class ApprovingPage:
             sorted(documents_of(record)),
             record.checks.chart if stands_on_chart else "",
             by=named(request),
+            reviewer=caller(request).person,
             where=where(request),
         )
         told = Notice("Approved. Whoever asks this question, and may read what it stands on, is given it at once.")

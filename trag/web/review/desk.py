@@ -17,10 +17,10 @@ from fastapi.responses import RedirectResponse, Response
 from store.reviewing import Review
 from trag.people import Caller
 from trag.people.reading import hidden, opened, readers
-from trag.record import AnswerRecord
+from trag.record import VERDICTS, AnswerRecord
 from trag.web.documents.notices import Notice, Notices
 from trag.web.evidence import documents_of
-from trag.web.review.judging import sight
+from trag.web.review.judging import Sight, sight
 from trag.web.review.wanted import Wanted
 from trag.web.visitors import caller
 
@@ -77,6 +77,11 @@ class Desk:
         readable = opened(who, documents_of(given.record), self.records.library, self.chart)
         return given if all(readable.values()) else None
 
+    def sight(self, who: Caller, review: Review) -> Sight:
+        """What somebody sees of the verdicts on an answer, and may do about it."""
+        alone = self.records.reviewing.alone(who.person)
+        return sight(who, review, self.records.verdicts(review.answer), alone=alone)
+
     def next(self, who: Caller, wanted: Wanted, *, but: str = "") -> tuple[Wanted, str] | None:
         """The answer at the place that is wanted, or the next one, or else the first of the queue; never `but`. With
         the place that it was found at."""
@@ -88,11 +93,11 @@ class Desk:
         return None
 
     def returned(self, hidden: Collection[str]) -> tuple[Approved, ...]:
-        """The answers that were approved, are so no more, and wait for a verdict again, the last MOST_RETURNED."""
+        """The answers that were approved, are so no more, and wait for a verdict again, of the last MOST_RETURNED."""
         found = []
         for each in self.records.approved.all("returned")[:MOST_RETURNED]:
             review = self.records.reviewing.review(each.answer) if each.answer else None
-            if review and review.standing == "open" and readable(each, hidden):
+            if review and review.standing not in VERDICTS and readable(each, hidden):
                 found.append(each)
         return tuple(found)
 
@@ -107,7 +112,7 @@ class Desk:
         """What somebody judged a moment ago, as the address says, and can take back."""
         who, id = caller(request), request.query_params.get("last", "")
         given = self.find(who, id) if id else None
-        mine = sight(who, given.review, self.records.verdicts(id)).mine if given else None
+        mine = self.sight(who, given.review).mine if given else None
         return (given.record, mine) if given and mine else None
 
     def notice(self, request: Request) -> Notice | None:

@@ -62,6 +62,7 @@ class ReviewPage:
             chart=self.desk.chart,
             returned=self.desk.returned(hidden),
             last=self.desk.last(request),
+            alone=reviewing.alone(who.person),
             notice=self.desk.notice(request),
         )
         return HTMLResponse(page)

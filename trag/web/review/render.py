@@ -70,10 +70,11 @@ def queue(
     chart: Chart | None,
     returned: Sequence[Approved],
     last: tuple[AnswerRecord, Label] | None,
+    alone: bool,
     notice: Notice | None,
 ) -> str:
     """A page of a queue: `reviews` from `wanted.at` on; `total` is how all answers stand, `last` what was judged a
-    moment ago, `returned` the approved answers that wait again."""
+    moment ago, `returned` the approved answers that wait again; `alone` says that nobody else may judge."""
     units_named = sorted(
         ((unit_name(row.value, chart), row.value) for row in units), key=lambda each: each[0].casefold()
     )
@@ -90,6 +91,7 @@ def queue(
         returned=returned,
         whys={each.answer: each.why for each in returned},
         last=last,
+        own_left_out=not alone and wanted.choice != "judged",
         notice=notice,
         weak=WEAK,
     )
@@ -132,7 +134,7 @@ def answer(
         wanted_words=_wanted_words(review, record, seen),
         used=[each for each in found if each.used],
         rest=[each for each in found if not each.used],
-        against=against(record, chart, charts),
+        against=against(record, review.created, chart, charts),
         neighbours=NEIGHBOURS,
         longest=longest,
         notice=notice,

@@ -61,6 +61,9 @@ def test_one_that_stands_on_something_else_by_now_comes_back_and_says_why(place:
     assert "Judge it again" in texts(listed, ".answer-row")[0]
     place.judge("sam", id, "Incorrect")
     assert not place.page("sam", "/review").select(".returned")
+    assert texts(place.page("sam", f"/review/{id}"), ".answer .notice") == [
+        "This answer was approved until rules.md was replaced."
+    ]
 
 
 def test_an_approved_answer_is_listed_for_those_who_may_read_what_it_stands_on(place: Place) -> None:
@@ -72,3 +75,23 @@ def test_an_approved_answer_is_listed_for_those_who_may_read_what_it_stands_on(p
         assert len(place.page(who, "/review/approved").select(".answer-row")) == sees, who
     assert place.post("sam", f"/review/approved/{found.id}/unpin").status_code == 404
     assert place.records.approved.holds(found.id)
+
+
+def test_one_whose_verdict_is_another_comes_back_and_says_why(place: Place) -> None:
+    id = place.answer()
+    place.judge("rita", id)
+    place.post("rita", f"/review/{id}/pin", **PIN)
+    assert "until its verdict is another" in texts(place.page("sam", f"/review/{id}"), ".approve")[0]
+    place.post("sam", f"/review/{id}/second", wanted="yes")
+    assert place.records.approved.find("who signs") is None
+    assert texts(place.page("tom", "/review"), ".returned") == ["Who signs? a second reviewer was asked for"]
+    place.judge("sam", id, "Incorrect")
+    assert texts(place.page("tom", "/review"), ".returned") == ["Who signs? a second reviewer was asked for"]
+    place.judge("tom", id, "Correct", may="settle")
+    assert not place.page("tom", "/review").select(".returned")
+    assert place.records.approved.find("who signs") is None, "to approve it again is a decision"
+    assert place.post("tom", f"/review/{id}/pin", **PIN).status_code == 303
+    place.judge("ada", id, "Incorrect", may="settle")
+    assert place.records.approved.find("who signs") is None
+    listed = place.page("sam", "/review/approved?state=returned")
+    assert "it was judged Incorrect" in texts(listed, ".answer-row")[0]

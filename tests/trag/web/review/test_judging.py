@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from store.person import Role
 from store.records import Label
 from store.reviewing import Review
 from trag.people import Caller
@@ -48,3 +49,12 @@ def test_whoever_is_to_judge_sees_nobody_elses_verdict_and_a_third_decides(
     found = sight(caller, lying(standing), verdicts(given))
     assert (" ".join(each.reviewer for each in found.others), found.may) == (others, may)
     assert (found.mine is not None) == (who in given.replace("!", "").split())
+
+
+@pytest.mark.parametrize("standing", ["open", "second", "disputed", "Correct"])
+@pytest.mark.parametrize("role", ["reviewer", "admin"])
+def test_what_one_asked_oneself_is_left_to_the_others_while_there_are_any(role: Role, standing: str) -> None:
+    eve = Caller("eve", "eve", "eve", role)
+    found = sight(eve, lying(standing), verdicts("rita"))
+    assert ([each.reviewer for each in found.others], found.may) == (["rita"], "asked")
+    assert sight(eve, lying("open"), (), alone=True).may == "judge"

@@ -166,7 +166,10 @@ def test_what_was_judged_is_looked_at_and_only_an_admin_decides_otherwise(place:
     page = place.page("sam", f"/review/{id}?choice=judged")
     assert texts(page, ".others-said .verdict") == ["Correct"]
     assert not page.select("[data-judge]")
-    assert place.post("sam", f"/review/{id}/verdict", verdict="Incorrect", may="settle").status_code == 409
+    for may in ("settle", "judge", "look", ""):
+        refused = place.post("sam", f"/review/{id}/verdict", verdict="Incorrect", may=may)
+        assert (refused.status_code, "stands otherwise by now" in refused.text) == (409, True), may
+    assert (place.standing(id), len(place.records.labels_of(id))) == ("Correct", 1)
     place.judge("ada", id, "Incorrect", may="settle")
     assert (place.standing(id), place.records.reviewing.agreement()) == ("Incorrect", ())
 
@@ -249,3 +252,36 @@ def test_words_of_others_are_shown_as_text_in_their_own_direction(
     assert "evil.example" in page.get_text()
     assert "{{7*7}}" in page.select("main")[0].get_text()
     assert not undirected(page)
+
+
+@pytest.mark.parametrize("who", ["rita", "ada"])
+def test_nobody_judges_or_approves_the_answer_to_their_own_question_and_the_page_says_why(
+    place: Place, who: str
+) -> None:
+    id = place.answer("Mine?", asker=who)
+    assert rows(place, who) == []
+    assert rows(place, "sam") == ["Mine?"]
+    assert "Your own questions are not here" in texts(place.page(who, "/review"), "#queue-title")[0]
+    for verdict in ("", "Correct"):
+        if verdict:
+            place.judge("sam", id, verdict)
+        page = place.page(who, f"/review/{id}")
+        assert not page.select("[data-judge], details.approve")
+        assert "You asked this question yourself" in texts(page, ".verdicts-side")[0]
+        for may in ("judge", "settle", ""):
+            refused = place.post(who, f"/review/{id}/verdict", verdict="Incorrect", may=may)
+            assert (refused.status_code, "asked this question yourself" in refused.text) == (409, True)
+    refused = place.post(who, f"/review/{id}/pin", question="Mine?", reply="The Board.")
+    assert (refused.status_code, "asked this question yourself" in refused.text) == (409, True)
+    assert (place.standing(id), len(place.records.labels_of(id)), place.records.approved.all()) == ("Correct", 1, ())
+
+
+def test_the_only_one_who_may_judge_judges_and_approves_their_own_too(place: Place) -> None:
+    for name in ("rita", "sam", "tom"):
+        place.records.people.change(place.ids[name], by="ada", state="disabled")
+    id = place.answer("Mine?", asker="ada")
+    assert rows(place, "ada") == ["Mine?"]
+    assert "Your own questions" not in texts(place.page("ada", "/review"), "#queue-title")[0]
+    place.judge("ada", id, "Correct", may="judge")
+    assert place.post("ada", f"/review/{id}/pin", question="Mine?", reply="The Board.").status_code == 303
+    assert place.records.approved.find("Mine?")
