@@ -1,8 +1,8 @@
 """The adapters that a home has made, each in a folder of its own with what it came from and how it was measured.
 
-TRAG_HOME/adapters/<id>/: adapter.gguf, cases.jsonl (questions that its training has not seen), then manifest.json,
-written last and at once: a folder without one is unfinished, and never offered. Knows nothing about training,
-measuring or which adapter answers.
+TRAG_HOME/adapters/<id>/: adapter.gguf, cases.jsonl (questions that its training has not seen), learned.json (those
+that it has), then manifest.json, written last and at once: a folder without one is unfinished, and never offered. Knows
+nothing about training, measuring or which adapter answers.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import json
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from store import disk_full, files
 from trag.errors import TragError
 from trag.llm.files import SHIPPED, sha256_of
 
-ADAPTER, CASES, MANIFEST = "adapter.gguf", "cases.jsonl", "manifest.json"
+ADAPTER, CASES, LEARNED, MANIFEST = "adapter.gguf", "cases.jsonl", "learned.json", "manifest.json"
 _ID = r"\d{8}-[0-9a-f]{8}"
 
 
@@ -50,13 +50,15 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A verdict, the adapter that answered then ("" for none), and the ids of the runs that have every answer."""
+    """A verdict, the adapter that answered then ("" for none), and the ids of the runs that have every answer.
+    `against_sha256` is that of the adapter that answered, "" for none, None where it was not written down."""
 
     at: datetime
     against: str
     verdict: Verdict
     run: str
     choice_run: str = ""
+    against_sha256: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,30 @@ class Manifest:
     settings: tuple[tuple[str, str], ...]
     by: str
     results: Measured | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """What a candidate is held against: the sha256 of the base model, and the adapter on it with its own, "" for
+    none."""
+
+    base_sha256: str
+    adapter: str
+    adapter_sha256: str
+
+
+Standing = Literal["unmeasured", "outdated", "earned", "not earned"]
+
+
+def standing(candidate: Manifest, now: Against | None) -> Standing:
+    """How a candidate stands beside what answers `now` (None where nothing can): its figures say something only as long
+    as that is what they were measured against."""
+    results = candidate.results
+    if results is None:
+        return "unmeasured"
+    if (candidate.base_sha256, results.against, results.against_sha256) != (now and astuple(now)):
+        return "outdated"
+    return "earned" if results.verdict.promote else "not earned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +134,11 @@ class Candidates:
         """Where the questions are that its training has not seen, as JSON lines; the file may be empty."""
         return self.folder / id / CASES
 
+    def learned(self, id: str) -> tuple[str, ...] | None:
+        """The questions that its training has seen, None where they were not kept."""
+        file = self.folder / id / LEARNED
+        return tuple(json.loads(file.read_bytes())) if file.exists() else None
+
     def add(
         self,
         adapter: Path,
@@ -118,6 +149,7 @@ class Candidates:
         settings: Sequence[tuple[str, str]],
         by: str,
         cases: bytes = b"",
+        learned: Sequence[str] = (),
     ) -> Manifest:
         """Keeps a copy of the file `adapter` as a candidate. The same adapter again is the candidate it was."""
         sha256 = sha256_of(adapter)
@@ -132,6 +164,7 @@ class Candidates:
             raise disk_full(str(target))
         files.write_atomic(target, adapter.read_bytes())
         files.write_atomic(self.cases(id), cases)
+        files.write_atomic(self.folder / id / LEARNED, json.dumps(learned, ensure_ascii=False, indent=0).encode())
         _write(self.folder / manifest.id / MANIFEST, manifest)
         return manifest
 

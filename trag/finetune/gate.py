@@ -7,19 +7,18 @@ what becomes of it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trag.errors import TragError
-from trag.evaluate import cases as case_files
+from trag.errors import SHOWN, TragError
 from trag.evaluate import choice, running
-from trag.evaluate.cases import Case
 from trag.evaluate.comparing import is_right, mcnemar
 from trag.evaluate.runs import Result
-from trag.finetune.candidates import Figure, Measured, Verdict
+from trag.finetune.candidates import Against, Figure, Measured, Verdict
+from trag.finetune.questions import choose, spread
+from trag.llm import files
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -29,14 +28,30 @@ SYSTEM = "trag"
 """What is measured: the whole of what people use."""
 CHANCE = 0.05
 """A difference that chance alone would make more rarely than this is more than chance."""
-MOST, SEED = 180, 1
-"""Questions of the organization at most, a third of them made from the chart, and what these are drawn by."""
+MOST = 180
+"""Questions of the organization at most, and as many again of the sets that it keeps."""
 ALL, ANSWERED, REFUSED = "All questions", "Answered where there is an answer", "Refused where there is none"
+JUDGED, SET = "Could be judged", "Set"
 GENERAL = "General knowledge"
 _GENERAL = Path(__file__).parents[2] / "bench" / "choice"
 
 Pairs = Sequence[tuple[Result, Result]]
 """The answers to a question before and after."""
+
+
+def answering(home: Home) -> Against | None:
+    """What answers now, None where no local model can. Reads the model once for its sha256."""
+    try:
+        return None if home.settings.model_url else _answering(home)
+    except SHOWN:
+        return None
+
+
+def _answering(home: Home) -> Against:
+    """Raises TragError when the promoted adapter or the model is gone."""
+    adapter = home.adapter
+    sha256 = files.sha256_of(Path(adapter)) if adapter else ""
+    return Against(files.base_sha256(home.settings.model), home.adapter_name, sha256)
 
 
 def measure(
@@ -51,14 +66,21 @@ def measure(
     """How a candidate answers beside the adapter that answers now, kept with the candidate; None when `stop` came
     first. The same call goes on where it was stopped.
 
-    `most` is how many questions are asked; `general` is a folder of multiple-choice questions, the overfitting set
-    (T-RAG, section 6.3), of which no more are asked where `most` is less than MOST. Raises TragError when there is
-    nothing to ask, when the candidate answers already, and as `running.evaluate` does.
+    `most` is how many questions are asked, and how many of the home's sets; `general` is a folder of multiple-choice
+    questions, the overfitting set (T-RAG, section 6.3), of which no more are asked where `most` is less than MOST.
+    Raises TragError when there is nothing to ask, when the candidate answers already, when another is promoted
+    meanwhile, and as `running.evaluate` does.
     """
-    against = home.model.identity.adapter
-    if against == candidate:
+    if home.settings.model_url:
+        raise TragError(
+            "TRAG_MODEL_URL says what answers, and no adapter can be put on that.",
+            "Take TRAG_MODEL_URL out of the settings to measure one.",
+        )
+    against = _answering(home)
+    if against.adapter == candidate:
         raise TragError(f"{candidate} is the adapter that answers, and cannot be held against itself.", "")
-    cases = questions(home, candidate, most)
+    asked = choose(home, candidate, most)
+    cases = asked.cases
     systems = (SYSTEM, f"{SYSTEM}:{candidate}")
     earlier = running.earlier(home, cases, systems)
     name = f"Gate of {candidate}"
@@ -69,66 +91,50 @@ def measure(
         run = running.evaluate(home, cases, name, systems, resume=resume, progress=progress, stop=stop)
     if not run.finished or (stop and stop.is_set()):
         return None
-    found = figures(*_sides(running.results_of(home).results(run.id)))
+    found = figures(*_sides(running.results_of(home).results(run.id)), asked.sets)
     choice_run = ""
-    if files := sorted(general.glob("*.csv")):
-        known = choice.read([(file.name, file.read_bytes()) for file in files])
-        asked = known if most >= MOST else _spread(known, most)
+    if subjects := sorted(general.glob("*.csv")):
+        known = choice.read([(file.name, file.read_bytes()) for file in subjects])
+        some = known if most >= MOST else spread(known, most)
         told = _until(stop, progress)
         try:
-            made = choice.measure(home, asked, name, by_words=True, candidate=candidate, shown={}, progress=told)
+            made = choice.measure(home, some, name, by_words=True, candidate=candidate, shown={}, progress=told)
         except _StoppedError:
             return None
         choice_run = made.id
         pairs = _paired(*_sides(choice.results_of(home).results(made.id)))
         found = (*found, figure(GENERAL, pairs, _right))
-    measured = Measured(datetime.now(UTC), against, verdict(found), run.id, choice_run)
+    if _answering(home) != against:
+        raise TragError(f"What answers changed while {candidate} was measured.", "Measure it again.")
+    now, said = datetime.now(UTC), verdict(found, learned=asked.learned)
+    measured = Measured(now, against.adapter, said, run.id, choice_run, against.adapter_sha256)
     home.candidates.keep_results(candidate, measured)
     return measured
 
 
-def questions(home: Home, candidate: str, most: int = MOST) -> tuple[Case, ...]:
-    """What is asked of both: questions that the training has not seen, and some made from the chart. Raises TragError
-    when there are none."""
-    from trag.evaluate.chart_cases import make
-
-    content, chart = home.candidates.cases(candidate).read_bytes(), home.organization.chart
-    held_out = case_files.read(content, "the dataset's questions") if content.strip() else ()
-    chosen = _spread(held_out, most - most // 3 if chart else most)
-    made = make(chart, seed=SEED, number=most - len(chosen)) if chart else ()
-    if not chosen and not made:
-        raise TragError(
-            "There is nothing to measure the adapter by: no question of the dataset, and no chart.",
-            "Activate a chart, or give documents with pairs, and fine-tune again.",
-        )
-    taken = {case.question.casefold() for case in chosen}
-    fresh = (case for case in made if case.question.casefold() not in taken)
-    return (
-        *(replace(case, id=f"dataset {case.id}") for case in chosen),
-        *(replace(case, id=f"chart {case.id}") for case in fresh),
-    )
-
-
-def _spread(cases: Sequence[Case], most: int) -> Sequence[Case]:
-    """At most so many, evenly from first to last."""
-    return cases if len(cases) <= most else [cases[place * len(cases) // most] for place in range(most)]
-
-
-def figures(before: Sequence[Result], after: Sequence[Result]) -> tuple[Figure, ...]:
-    """How each kind of question went, and refusals both ways; only questions that were judged on both sides count.
+def figures(before: Sequence[Result], after: Sequence[Result], sets: Mapping[str, str]) -> tuple[Figure, ...]:
+    """How each kind of question went, each set of the home (`sets` as in Asked), and refusals both ways. Whether
+    answers are right counts where they were judged on both sides; how many could be judged is a figure of its own
+    unless all were, so that nobody gains by answers that nothing can be said of.
 
     An answer is right as in the paper: Correct or Correct-Verbose (T-RAG, section 6.1).
     """
-    pairs = _paired(before, after)
+    both = _paired(before, after)
+    pairs = [pair for pair in both if all(map(_is_judged, pair))]
     answerable = [pair for pair in pairs if not pair[1].case.refuse]
     unanswerable = [pair for pair in pairs if pair[1].case.refuse]
     kinds = dict.fromkeys(pair[1].case.kind for pair in answerable)
     of_kinds = ([pair for pair in answerable if pair[1].case.kind == kind] for kind in kinds)
+    names = {case: f"{SET} {name}" for case, name in sets.items()}
+    of_sets = {name: [pair for pair in pairs if names.get(pair[1].case.id) == name] for name in names.values()}
+    judged = figure(JUDGED, both, _is_judged)
     found = (
         figure(ALL, pairs, _right),
         *(figure(kind, of, _right) for kind, of in zip(kinds, of_kinds, strict=True)),
-        figure(ANSWERED, answerable, lambda result: result.record.status != "cannot_answer"),
+        *(figure(name, of, _right) for name, of in of_sets.items()),
+        figure(ANSWERED, [pair for pair in both if not pair[1].case.refuse], _is_answered),
         figure(REFUSED, unanswerable, _right),
+        *([judged] if min(judged.before, judged.after) < judged.questions else []),
     )
     return tuple(each for each in found if each.questions)
 
@@ -141,9 +147,9 @@ def figure(name: str, pairs: Pairs, good: Callable[[Result], bool]) -> Figure:
     return Figure(name, len(marks), before, after, better, worse, mcnemar(better, worse))
 
 
-def verdict(figures: Sequence[Figure]) -> Verdict:
+def verdict(figures: Sequence[Figure], *, learned: int = 0) -> Verdict:
     """A candidate has earned its place when all questions together, the first figure, are better beyond chance, and no
-    figure is worse beyond chance."""
+    figure is worse beyond chance. `learned` as in Asked."""
     overall = next((each for each in figures if each.name == ALL), None)
     if overall is None:
         return Verdict(False, ("No question was judged on both sides, so nothing can be said.",), tuple(figures))
@@ -155,6 +161,8 @@ def verdict(figures: Sequence[Figure]) -> Verdict:
         *(f"Worse beyond chance: {_told(each)}" for each in worse),
         *(f"Fewer, within chance: {_told(each)}" for each in fewer if each is not overall),
     ]
+    if learned:
+        reasons.append(f"Not asked, as it was trained on them: {learned:,} of the questions in the home's sets.")
     return Verdict(better and not worse, tuple(reasons), tuple(figures))
 
 
@@ -174,16 +182,25 @@ def _until(stop: threading.Event | None, progress: Progress) -> Progress:
 
 
 def _told(figure: Figure) -> str:
-    name = figure.name if figure.name in (ALL, ANSWERED, REFUSED, GENERAL) else f"questions of the kind {figure.name}"
+    whole = figure.name in (ALL, ANSWERED, REFUSED, JUDGED, GENERAL) or figure.name.startswith(f"{SET} ")
+    name = f"{figure.name[0].lower()}{figure.name[1:]}" if whole else f"questions of the kind {figure.name}"
     p = "p < 0.001" if figure.p < 0.001 else f"p = {figure.p:.2g}"
     return (
-        f"{name[0].lower()}{name[1:]}, {figure.after} of {figure.questions} where it was {figure.before} "
+        f"{name}, {figure.after} of {figure.questions} where it was {figure.before} "
         f"({figure.better} gained, {figure.worse} lost, {p})."
     )
 
 
 def _right(result: Result) -> bool:
     return is_right(result.score)
+
+
+def _is_judged(result: Result) -> bool:
+    return result.score.verdict is not None
+
+
+def _is_answered(result: Result) -> bool:
+    return result.record.status != "cannot_answer"
 
 
 def _sides(results: Iterable[Result]) -> tuple[list[Result], list[Result]]:
@@ -193,6 +210,7 @@ def _sides(results: Iterable[Result]) -> tuple[list[Result], list[Result]]:
 
 
 def _paired(before: Sequence[Result], after: Sequence[Result]) -> list[tuple[Result, Result]]:
+    """The answers to each question that both were asked."""
     earlier = {(result.case.id, result.case.question): result for result in before}
     found = ((earlier.get((result.case.id, result.case.question)), result) for result in after)
-    return [(old, new) for old, new in found if old and old.score.verdict and new.score.verdict]
+    return [(old, new) for old, new in found if old]

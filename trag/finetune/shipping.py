@@ -82,7 +82,7 @@ def _ship(folder: Path, order: Plan) -> None:
             base_sha256=files.base_sha256(""),
             adapter_sha256=files.sha256_of(SHIPPED / ADAPTER),
             dataset_sha256=found.dataset_sha256,
-            settings=stages.described(found, order.settings.seed),
+            settings=stages.described(found, order.settings),
             by="make adapter",
         )
     )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from trag.errors import TragError
 from trag.finetune import child, gate
+from trag.finetune.dataset import examples, folders
 from trag.finetune.training import plan
 from trag.finetune.training.estimate import Estimate, Needs
 from trag.finetune.training.plan import Plan, TrainingSettings
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from trag.home import Home
 
 _PACE = 0.3
+_KINDS: Mapping[str, Callable[[float], object]] = {"int": int, "float": float, "bool": bool}
 _DATASET, _TRAINING, _ADAPTER = "dataset", "training", "adapter.gguf"
 
 
@@ -56,19 +58,23 @@ def training(home: Home, work: Work) -> Path:
     return works_of(home).place(work) / _TRAINING
 
 
-def check(settings: Mapping[str, float]) -> None:
-    """Raises TragError for a setting that training does not have."""
+def check(settings: Mapping[str, float], base: str = "") -> None:
+    """Raises TragError for a setting that training does not have, and for a `base` that is no folder."""
     known = [field.name for field in fields(TrainingSettings)]
     if unknown := [name for name in settings if name not in known]:
         raise TragError(
             f"There is no setting {', '.join(unknown)}.", f"The settings of a training are: {', '.join(known)}."
         )
+    if base and not Path(base).is_dir():
+        raise TragError(
+            f"{base} is no folder.", "Name the Hugging Face folder of the model in use; a GGUF file goes to TRAG_MODEL."
+        )
 
 
 def settings_of(work: Work) -> TrainingSettings:
     """What a fine-tune is trained with."""
-    kinds = {field.name: str(field.type) for field in fields(TrainingSettings)}
-    values: dict[str, Any] = {name: int(value) if kinds[name] == "int" else value for name, value in work.settings}
+    kinds = {field.name: _KINDS[str(field.type)] for field in fields(TrainingSettings)}
+    values: dict[str, Any] = {name: kinds[name](value) for name, value in work.settings}
     return TrainingSettings(**{"seed": work.seed} | values)
 
 
@@ -99,7 +105,8 @@ def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, unti
 
 
 def _order(home: Home, work: Work) -> Plan:
-    return Plan(works_of(home).place(work) / _DATASET, home.folder, home.settings.model, settings_of(work))
+    model = home.settings.model
+    return Plan(works_of(home).place(work) / _DATASET, home.folder, work.base or model, settings_of(work), model)
 
 
 class _StoppedError(Exception):
@@ -151,38 +158,52 @@ def _tell_step(folder: Path, tell: Tell) -> None:
 
 
 def _export(home: Home, place: Path, work: Work) -> str:
-    """The id of the candidate."""
-    found = trained(place / _TRAINING)
+    """The id of the candidate. Raises TragError when another model is in use than the one that it was trained for."""
+    found, model = trained(place / _TRAINING), home.settings.model
     if found is None:
         raise TragError(f"{place / _TRAINING} holds no finished training.", "Go on with the fine-tune.")
+    if found.base_sha256 != (sha256 := files.base_sha256(model)):
+        raise TragError(
+            f"This adapter was trained for {found.base_name} ({found.base_sha256[:12]}), and the model in use is "
+            f"{files.base_name(model)} ({sha256[:12]}).",
+            "Set TRAG_MODEL back to the model that it was trained for, and go on; or begin a new fine-tune.",
+        )
     target = place / _ADAPTER
     _export_to(place / _TRAINING, target)
-    cases = place / _DATASET / "cases.jsonl"
+    cases, learned = place / _DATASET / folders.CASES, place / _DATASET / folders.TRAIN
     candidate = home.candidates.add(
         target,
-        base_name=files.base_name(home.settings.model),
-        base_sha256=files.base_sha256(home.settings.model),
+        base_name=found.base_name,
+        base_sha256=found.base_sha256,
         dataset_sha256=found.dataset_sha256,
-        settings=described(found, work.seed),
+        settings=described(found, settings_of(work)),
         by=work.by,
         cases=cases.read_bytes() if cases.exists() else b"",
+        learned=examples.questions(examples.read(learned.read_bytes(), str(learned))),
     )
     for checkpoint in (place / _TRAINING).glob("*.safetensors"):  # nothing goes on from them any more
         checkpoint.unlink()
     return candidate.id
 
 
-def described(found: Trained, seed: int) -> tuple[tuple[str, str], ...]:
-    """What a manifest says of a training."""
+def described(found: Trained, settings: TrainingSettings) -> tuple[tuple[str, str], ...]:
+    """What a manifest says of a training: all that it takes to do it again, and how it went."""
+    four_bits = " in 4 bits" if found.four_bits else ""
     return (
+        *([("weights", f"{found.weights or found.base_name}{four_bits}")] if found.weights or four_bits else []),
         ("rank", str(found.rank)),
         ("alpha", str(found.alpha)),
+        ("learning rate", f"{settings.learning_rate:g}, after a warm-up of {settings.warm_up:.0%}"),
+        ("passes", f"{settings.epochs:g}"),
+        ("sequences to a step", str(settings.accumulation)),
         ("steps", f"{found.steps:,}{', ended early' if found.stopped_early else ''}"),
-        ("examples", f"{found.examples:,}"),
+        ("examples", f"{found.examples:,}{f', {found.too_long:,} longer ones left out' if found.too_long else ''}"),
+        ("longest", f"{settings.longest:,} tokens"),
         ("tokens", f"{found.tokens:,}"),
         ("held-out loss", f"{found.loss_before:.3f} before, {found.loss_after:.3f} after"),
         ("minutes", f"{found.seconds / 60:.1f}"),
-        ("seed", str(seed)),
+        ("seed", str(settings.seed)),
+        *([("program", found.commit)] if found.commit else []),
     )
 
 

@@ -22,20 +22,23 @@ from trag.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trag.finetune.candidates import Candidates, Figure, Manifest
+    from trag.finetune.candidates import Against, Candidates, Manifest
     from trag.finetune.stages import Told
+    from trag.finetune.training.estimate import Estimate
     from trag.finetune.work import Stage, Work
     from trag.home import Home
 
-_USAGE = """python -m trag finetune [--seed N] [--set NAME=NUMBER ...] [--questions N] [--new]
-       python -m trag finetune dataset|train|export [--seed N] [--set NAME=NUMBER ...] [--new]
-       python -m trag finetune estimate [--seed N] [--set NAME=NUMBER ...]
+_USAGE = """python -m trag finetune [HOW ...] [--questions N] [--new]
+       python -m trag finetune dataset|train|export [HOW ...] [--new]
+       python -m trag finetune estimate [HOW ...] [--new]
        python -m trag finetune measure [ADAPTER] [--questions N]
-       python -m trag finetune promote ADAPTER|shipped
+       python -m trag finetune promote ADAPTER|shipped [--anyway]
        python -m trag finetune merge ADAPTER FILE
        python -m trag finetune rollback
        python -m trag finetune list
-       python -m trag finetune remove ADAPTER"""
+       python -m trag finetune remove ADAPTER
+
+HOW is --seed N, --set NAME=NUMBER, --base FOLDER, --four-bits"""
 _UNTIL: dict[str, Stage] = {"dataset": "train", "train": "export", "export": "measure", "": "done"}
 SHIPPED = "shipped"
 
@@ -55,12 +58,19 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "was stopped or killed goes on when the same words are given again.",
     )
     parser.add_argument("words", nargs="*", metavar="ACT")
-    parser.add_argument("--seed", type=int, help="decides what is drawn and in which order (default: 1)")
+    parser.add_argument("--seed", type=_seed, help="decides what is drawn and in which order (default: 1)")
     parser.add_argument(
         "--set", action="append", type=_setting, metavar="NAME=NUMBER", help="a setting of the training: --set epochs=1"
     )
-    parser.add_argument("--questions", type=int, metavar="N", help="by how many it is measured (default: 180)")
+    parser.add_argument(
+        "--base", type=Path, metavar="FOLDER", help="a Hugging Face folder with the whole weights of the model in use"
+    )
+    parser.add_argument("--four-bits", action="store_true", help="hold the weights in 4 bits (QLoRA), on a CUDA GPU")
+    parser.add_argument(
+        "--questions", type=int, metavar="N", help="it is measured by so many, and so many of the sets (default: 180)"
+    )
     parser.add_argument("--new", action="store_true", help="begin anew, though another one can be gone on with")
+    parser.add_argument("--anyway", action="store_true", help="promote though its figures do not say that it is better")
     parser.set_defaults(job=partial(_finetune, parser.error))
 
 
@@ -85,14 +95,17 @@ def _finetune(wrong: _Wrong, settings: Settings, options: argparse.Namespace) ->
             act = _remove
         case _:
             wrong("give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove")
-    if (options.seed is not None or options.set or options.new) and act not in (_carry_out, _estimate):
-        wrong(f"--seed, --set and --new do not go with {options.words[0]}")
+    if (_is_told_how(options) or options.new) and act not in (_carry_out, _estimate):
+        wrong(f"--seed, --set, --base, --four-bits and --new do not go with {options.words[0]}")
+    if options.anyway and act is not _promote:
+        wrong("--anyway goes with promote")
     if options.questions is not None and (act not in (_carry_out, _measure) or options.questions < 1):
         wrong("--questions, 1 or more, goes with measuring")
     return act(settings, options)
 
 
 def _carry_out(settings: Settings, options: argparse.Namespace) -> int:
+    from trag.finetune import gate
     from trag.finetune.stages import carry_out
     from trag.home import open_home
 
@@ -101,13 +114,13 @@ def _carry_out(settings: Settings, options: argparse.Namespace) -> int:
         work = _work(home, options)
         with _bar() as tell:
             work = carry_out(home, work, tell, stop, until=until)
-        candidate = home.candidates.get(work.candidate) if work.candidate else None
+        candidate, now = (home.candidates.get(work.candidate) if work.candidate else None), gate.answering(home)
         folder = home.folder / "finetune" / work.id
     if not work.is_past(until):
         print(f"Stopped, and kept in {folder}. Go on: python -m trag finetune")
         return 1
     if candidate and candidate.results:
-        _told(candidate)
+        _told(candidate, now)
     elif candidate:
         print(f"Exported: {candidate.id}. Measure it: python -m trag finetune measure {candidate.id}")
     else:
@@ -121,18 +134,19 @@ def _work(home: Home, options: argparse.Namespace) -> Work:
     from trag.finetune import child
     from trag.finetune.stages import check, training, works_of
 
-    works, given = works_of(home), dict(options.set or ())
-    check(given)
+    works, given = works_of(home), dict(options.set or ()) | ({"four_bits": 1.0} if options.four_bits else {})
+    base = str(options.base.expanduser().absolute()) if options.base else ""
+    check(given, base)
     unfinished = works.unfinished()
     if unfinished and options.new and child.is_running(training(home, unfinished)):
         raise TragError("A fine-tune is being trained already.", "Leave out --new to follow it.")
     if unfinished is None or options.new:
         seed = 1 if options.seed is None else options.seed
-        return works.begin(by=_by(), seed=seed, settings=given, questions=options.questions or 0)
-    if given or options.questions or options.seed not in (None, unfinished.seed):
+        return works.begin(by=_by(), seed=seed, settings=given, questions=options.questions or 0, base=base)
+    if given or base or options.questions or options.seed not in (None, unfinished.seed):
         raise TragError(
             f"The fine-tune of {unfinished.begun:%Y-%m-%d %H:%M} UTC is not finished, and has settings of its own.",
-            "Leave out --seed, --set and --questions to go on with it, or add --new to begin another one.",
+            "Leave out everything but the act to go on with it, or add --new to begin another one.",
         )
     print(f"Going on with the fine-tune of {unfinished.begun:%Y-%m-%d %H:%M} UTC", file=sys.stderr)
     return unfinished
@@ -153,25 +167,30 @@ def _measure(settings: Settings, options: argparse.Namespace) -> int:
                 stop=stop,
                 most=options.questions or gate.MOST,
             )
-        candidate = home.candidates.get(id)
+        candidate, now = home.candidates.get(id), gate.answering(home)
     if measured is None:
         print(f"Stopped. Go on: python -m trag finetune measure {id}")
         return 1
-    _told(candidate)
+    _told(candidate, now)
     return 0
 
 
 def _promote(settings: Settings, options: argparse.Namespace) -> int:
+    from trag.finetune import gate
+    from trag.finetune.candidates import standing
     from trag.home import open_home
 
     wanted = options.words[1]
     with open_home(settings) as home:
-        if (
-            wanted != SHIPPED
-            and (found := home.candidates.get(wanted))
-            and not (found.results and found.results.verdict.promote)
-        ):
-            _told(found) if found.results else print(f"{wanted} was not measured.", file=sys.stderr)
+        now = gate.answering(home)
+        known = wanted in (SHIPPED, now and now.adapter)
+        if not known and standing(found := home.candidates.get(wanted), now) != "earned":
+            _told(found, now)
+            if not options.anyway:
+                raise TragError(
+                    f"{wanted} was not promoted: it has not earned its place beside what answers now.",
+                    f"Measure it: python -m trag finetune measure {wanted}; or add --anyway.",
+                )
         home.promote("" if wanted == SHIPPED else wanted, by=_by())
         name = home.adapter_name or "none: the model alone"
     print(f"The adapter that answers: {name}")
@@ -201,16 +220,17 @@ def _roll_back(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _list(settings: Settings, options: argparse.Namespace) -> int:
+    from trag.finetune import gate, telling
+    from trag.finetune.candidates import standing
     from trag.home import open_home
 
     with open_home(settings) as home:
-        answering, found = home.adapter_name, home.candidates.all()
+        answering, found, now = home.adapter_name, home.candidates.all(), gate.answering(home)
         promotions = home.records.promotions.all()
     print(f"The adapter that answers: {answering or 'none: the model alone'}")
     for each in found:
-        told = "not measured" if each.results is None else each.results.verdict.reasons[0]
-        earned = each.results is not None and each.results.verdict.promote
-        mark = "*" if each.id == answering else "+" if earned else " "
+        mark = "*" if each.id == answering else "+" if standing(each, now) == "earned" else " "
+        told = telling.listed(each, now)
         print(f"{mark} {each.id}  {each.made:%Y-%m-%d %H:%M} UTC by {each.by}  on {each.base_name}  {told}")
     for promotion in promotions:
         print(f"{promotion.at:%Y-%m-%d %H:%M} UTC  {promotion.adapter or SHIPPED}  by {promotion.by}")
@@ -240,36 +260,33 @@ def _estimate(settings: Settings, options: argparse.Namespace) -> int:
         found = estimate(home, work)
     print(
         f"{found.steps:,} steps, {found.tokens:,} tokens at {found.tokens_per_second:.0f} a second: about "
-        f"{found.seconds / 60:.0f} minutes. It takes {found.needs.memory / 10**9:.1f} GB of memory "
+        f"{found.seconds / 60:.0f} minutes. {_left_out(found)}It takes {found.needs.memory / 10**9:.1f} GB of memory "
         f"({found.needs.memory_free / 10**9:.1f} free) and {found.needs.disk / 10**9:.1f} GB of disk."
     )
     print("Go on: python -m trag finetune")
     return 0
 
 
-def _told(candidate: Manifest) -> None:
-    """What was measured of a candidate, and how to promote it."""
-    results = candidate.results
-    if results is None:
-        return
-    verdict = results.verdict
-    print(f"{candidate.id} beside {results.against or 'the model without an adapter'}")
-    rows = [("", "Questions", "Before", "After", "Gained", "Lost", "p"), *map(_row, verdict.figures)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    for reason in verdict.reasons:
-        print(reason)
-    print(
-        f"It has {'' if verdict.promote else 'not '}earned its place. "
-        f"{'Promote it' if verdict.promote else 'To promote it all the same'}: "
-        f"python -m trag finetune promote {candidate.id}"
-    )
+def _left_out(found: Estimate) -> str:
+    return f"{found.too_long:,} examples too long for `longest` are left out. " if found.too_long else ""
 
 
-def _row(figure: Figure) -> tuple[str, ...]:
-    share = [f"{right} ({right / figure.questions:.1%})" for right in (figure.before, figure.after)]
-    return figure.name, str(figure.questions), *share, str(figure.better), str(figure.worse), f"{figure.p:.3g}"
+def _told(candidate: Manifest, now: Against | None) -> None:
+    """What was measured of a candidate, how it stands beside what answers now, and how to promote it."""
+    from trag.finetune import telling
+    from trag.finetune.candidates import standing
+
+    if candidate.results:
+        print(f"{candidate.id} beside {telling.beside(candidate.results)}")
+        print(*telling.figures(candidate.results), sep="\n")
+    print(telling.stands(candidate, now))
+    promote = f"python -m trag finetune promote {candidate.id}"
+    earned = standing(candidate, now) == "earned"
+    print(f"Promote it: {promote}" if earned else f"To promote it all the same: {promote} --anyway")
+
+
+def _is_told_how(options: argparse.Namespace) -> bool:
+    return bool(options.seed is not None or options.set or options.base or options.four_bits)
 
 
 @contextmanager
@@ -308,6 +325,14 @@ def _newest(candidates: Candidates) -> str:
     if not found:
         raise TragError("There is no adapter to measure.", "Make one: python -m trag finetune")
     return found[0].id
+
+
+def _seed(text: str) -> int:
+    from trag.finetune.work import MOST_SEED
+
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r} is not from 1 to {MOST_SEED}")
+    return int(text)
 
 
 def _setting(text: str) -> tuple[str, float]:

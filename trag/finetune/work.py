@@ -21,6 +21,8 @@ from trag.errors import TragError
 Stage = Literal["dataset", "train", "export", "measure", "done"]
 """What is to be done next; every stage before it is whole."""
 STAGES: tuple[Stage, ...] = get_args(Stage)
+MOST_SEED = 10**9
+"""Seeds of fine-tunes are 1 to this, so that one beyond is never learned from."""
 _WORK = "work.json"
 _ID = r"\d{8}-\d{6}"
 
@@ -29,6 +31,7 @@ _ID = r"\d{8}-\d{6}"
 class Work:
     """One fine-tune: who began it and when, with which settings (each a name and a number), by how many questions it is
     measured (0: as many as usual), what is to be done next, and the candidate that came of it, "" while there is none.
+    `base` is the Hugging Face folder with the weights that it is trained on, "" where that is the model in use.
     """
 
     id: str
@@ -39,6 +42,7 @@ class Work:
     questions: int = 0
     stage: Stage = "dataset"
     candidate: str = ""
+    base: str = ""
 
     def is_past(self, stage: Stage) -> bool:
         """Whether all that comes before a stage is done."""
@@ -73,10 +77,10 @@ class Works:
             raise TragError(f"There is no fine-tune {id}.", "python -m trag finetune list")
         return found
 
-    def begin(self, *, by: str, seed: int, settings: Mapping[str, float], questions: int = 0) -> Work:
+    def begin(self, *, by: str, seed: int, settings: Mapping[str, float], questions: int = 0, base: str = "") -> Work:
         """A new one, of which nothing is done yet."""
         begun = datetime.now(UTC)
-        work = Work(f"{begun:%Y%m%d-%H%M%S}", begun, by, seed, tuple(settings.items()), questions)
+        work = Work(f"{begun:%Y%m%d-%H%M%S}", begun, by, seed, tuple(settings.items()), questions, base=base)
         self.place(work).mkdir(parents=True)
         self._write(work)
         return work

@@ -1,5 +1,6 @@
 """Candidates: kept whole or not at all, found again, and no longer offered once they are damaged."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +27,7 @@ def add(candidates: Candidates, folder: Path, content: bytes = b"weights") -> Ma
         settings=(("rank", "16"), ("steps", "20")),
         by="ada",
         cases=b'{"id": "1"}\n',
+        learned=("Who?", "Où ça ?"),
     )
 
 
@@ -37,8 +39,22 @@ def test_a_candidate_is_found_again_with_all_that_is_known_of_it(tmp_path: Path)
     assert Candidates(tmp_path / "adapters").get(made.id) == made
     assert kept.file(made.id).read_bytes() == b"weights"
     assert kept.cases(made.id).read_bytes() == b'{"id": "1"}\n'
+    assert kept.learned(made.id) == ("Who?", "Où ça ?")
     measured = kept.keep_results(made.id, MEASURED)
     assert kept.all() == (measured,) == (replace(made, results=MEASURED),)
+
+
+def test_one_that_an_earlier_program_kept_is_read_with_what_is_known_of_it(tmp_path: Path) -> None:
+    kept = Candidates(tmp_path / "adapters")
+    made = add(kept, tmp_path)
+    measured = kept.keep_results(made.id, replace(MEASURED, against_sha256="a" * 64))
+    folder = tmp_path / "adapters" / made.id
+    (folder / "learned.json").unlink()
+    values = json.loads((folder / "manifest.json").read_text())
+    del values["results"]["against_sha256"]
+    (folder / "manifest.json").write_text(json.dumps(values))
+    assert kept.get(made.id) == replace(measured, results=MEASURED)
+    assert kept.learned(made.id) is None
 
 
 def test_the_same_adapter_again_is_the_candidate_it_was(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from trag.errors import TragError
 from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
+from trag.evaluate.sets import CaseSets
 from trag.finetune import gate
-from trag.finetune.candidates import Figure
+from trag.finetune.candidates import Against, Figure
 from trag.home import open_home
 from trag.llm import files
 from trag.record import AnswerRecord, ModelUsed
@@ -37,7 +38,7 @@ def answers(kind: str, marks: str, *, refuse: bool = False) -> list[Result]:
 def sides(*kinds: tuple[str, str, str, bool]) -> tuple[Figure, ...]:
     before = [one for kind, marks, _, refuse in kinds for one in answers(kind, marks, refuse=refuse)]
     after = [one for kind, _, marks, refuse in kinds for one in answers(kind, marks, refuse=refuse)]
-    return gate.figures(before, after[::-1])
+    return gate.figures(before, after[::-1], {})
 
 
 def test_figures_are_of_all_of_each_kind_and_of_refusals_both_ways() -> None:
@@ -45,13 +46,25 @@ def test_figures_are_of_all_of_each_kind_and_of_refusals_both_ways() -> None:
     assert found == (
         Figure("All questions", 9, 4, 6, 4, 2, pytest.approx(44 / 64)),  # 2 * (1 + 6 + 15) / 2**6
         Figure("document", 5, 2, 4, 3, 1, pytest.approx(10 / 16)),  # 2 * (1 + 4) / 2**4
-        Figure("Answered where there is an answer", 5, 4, 5, 1, 0, 1.0),
+        Figure("Answered where there is an answer", 6, 5, 6, 1, 0, 1.0),
         Figure("Refused where there is none", 4, 2, 2, 1, 1, 1.0),
+        Figure("Could be judged", 10, 9, 10, 1, 0, 1.0),
+    )
+
+
+def test_each_set_of_the_home_is_a_figure_of_its_own() -> None:
+    before, after = answers("list", "+--") + answers("count", "--"), answers("list", "+++") + answers("count", "-+")
+    found = gate.figures(before, after, {"list-0": "Ours", "list-1": "Theirs", "count-1": "Ours"})
+    assert found[3:5] == (Figure("Set Ours", 2, 1, 2, 1, 0, 1.0), Figure("Set Theirs", 1, 0, 1, 1, 0, 1.0))
+    assert "fewer" not in gate.verdict(found).reasons[0]
+    lost = gate.figures(after, before, {"list-0": "Ours", "list-1": "Theirs", "count-1": "Ours"})
+    assert (
+        "Fewer, within chance: set Ours, 1 of 2 where it was 2 (0 gained, 1 lost, p = 1)." in gate.verdict(lost).reasons
     )
 
 
 def test_a_question_that_only_one_side_was_asked_does_not_count() -> None:
-    assert gate.figures(answers("list", "++"), answers("list", "+")) == (
+    assert gate.figures(answers("list", "++"), answers("list", "+"), {}) == (
         Figure("All questions", 1, 1, 1, 0, 0, 1.0),
         Figure("list", 1, 1, 1, 0, 0, 1.0),
         Figure("Answered where there is an answer", 1, 1, 1, 0, 0, 1.0),
@@ -91,6 +104,18 @@ def test_a_question_that_only_one_side_was_asked_does_not_count() -> None:
             "Worse beyond chance: refused where there is none, 0 of 6",
             id="no longer refuses",
         ),
+        pytest.param(
+            (("list", "-" * 20, "+" * 20, False), ("count", "+" * 6, "?" * 6, False)),
+            False,
+            "Worse beyond chance: could be judged, 20 of 26 where it was 26 (0 gained, 6 lost, p = 0.031)",
+            id="right answers that became undecided",
+        ),
+        pytest.param(
+            (("list", "-" * 20, "+" * 20, False), ("count", "?" * 6, "r" * 6, False)),
+            False,
+            "Worse beyond chance: answered where there is an answer, 20 of 26 where it was 26",
+            id="undecided ones that are refused",
+        ),
     ],
 )
 def test_the_verdict(kinds: tuple[tuple[str, str, str, bool], ...], promote: bool, reason: str) -> None:
@@ -104,6 +129,8 @@ def test_general_knowledge_that_is_lost_keeps_a_candidate_out() -> None:
     lost = Figure(gate.GENERAL, 200, 90, 70, 5, 25, 0.0003)
     assert gate.verdict(found).promote
     assert not gate.verdict((*found, lost)).promote
+    told = gate.verdict(found, learned=7).reasons
+    assert told[1:] == ("Not asked, as it was trained on them: 7 of the questions in the home's sets.",)
     assert gate.verdict(()).reasons == ("No question was judged on both sides, so nothing can be said.",)
 
 
@@ -132,13 +159,25 @@ def test_a_candidate_is_measured_and_what_was_found_is_kept_with_it(
             settings=(),
             by="ada",
             cases=write(held_out),
+            learned=("who runs the pool",),
         )
+        ours = [Case("bar", "Which unit is the Bar under?", "where", gold=(("Board",),))]
+        CaseSets(home_folder / "cases").keep(
+            [*ours, replace(ours[0], id="x", question="Who runs the Pool?")], "ours", by="ada"
+        )
+        alone = Against(files.base_sha256(""), "", "")
+        assert gate.answering(home) == alone
         told: list[tuple[str, int, int]] = []
         measured = gate.measure(home, made.id, progress=lambda *step: told.append(step), most=4, general=general)
         assert measured is not None
         assert home.candidates.get(made.id).results == measured
         figures = {each.name: each for each in measured.verdict.figures}
-        assert figures[gate.ALL].questions == 4
+        assert figures[gate.ALL].questions == 5
+        assert figures["Set ours"].questions == 1
+        assert (
+            "Not asked, as it was trained on them: 1 of the questions in the home's sets." in measured.verdict.reasons
+        )
+        assert (measured.against, measured.against_sha256) == ("", "")
         assert figures["document"].questions == figures[gate.GENERAL].questions == 1
         assert all((each.better, each.worse) == (0, 0) for each in figures.values()), "this adapter changes nothing"
         assert not measured.verdict.promote
@@ -148,5 +187,16 @@ def test_a_candidate_is_measured_and_what_was_found_is_kept_with_it(
         assert again == replace(measured, at=again.at if again else measured.at)
         assert len(told) == asked, "what was answered is not asked again"
         home.promote(made.id, by="ada")
+        assert gate.answering(home) == replace(alone, adapter=made.id, adapter_sha256=made.adapter_sha256)
         with pytest.raises(TragError, match="cannot be held against itself"):
             gate.measure(home, made.id, progress=lambda *step: None)
+        home.candidates.file(made.id).unlink()
+        assert gate.answering(home) is None
+
+
+def test_nothing_is_held_against_a_model_behind_an_address(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path, model_url="http://127.0.0.1:9/v1", model_name="m")
+    with open_home(settings) as home:
+        assert gate.answering(home) is None
+        with pytest.raises(TragError, match="no adapter can be put on that"):
+            gate.measure(home, "20261120-0a0a0a0a", progress=lambda *step: None)

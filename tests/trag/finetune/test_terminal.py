@@ -16,6 +16,7 @@ import pytest
 from trag.cli import main
 from trag.finetune import child
 from trag.finetune.candidates import Candidates
+from trag.finetune.dataset.typed import plain
 from trag.finetune.work import Works
 from trag.llm import files
 
@@ -80,8 +81,22 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tm
     assert dict(candidate.settings)["steps"] == str(after[-1])
     assert candidate.base_sha256 == files.base_sha256("")
     assert Works(home / "finetune").unfinished() is None
+    learned, cases = Candidates(home / "adapters").learned(candidate.id), [*(home / "results").glob("*/cases.jsonl")]
+    assert learned
+    asked = [json.loads(line)["question"] for file in cases for line in file.read_text().splitlines()]
+    assert len(asked) == 3
+    assert {plain(question) for question in asked}.isdisjoint(map(plain, learned))
+    card = next((home / "finetune").glob("*/dataset/card.md")).read_text()
+    assert f"sha256 {candidate.dataset_sha256}" in card
 
-    assert f"The adapter that answers: {candidate.id}" in run(home, "finetune", "promote", candidate.id)
+    with start(home, "finetune", "promote", candidate.id) as process:
+        out, err = process.communicate()
+    assert process.returncode == 1, "3 questions say nothing beyond chance"
+    assert "All questions" in out
+    assert "add --anyway" in err
+    assert "The adapter that answers: shipped" in run(home, "finetune", "list")
+    out = run(home, "finetune", "promote", candidate.id, "--anyway")
+    assert f"The adapter that answers: {candidate.id}" in out
     answer = json.loads(run(home, "ask", "--json", "What is the Ethics Office under?"))
     assert answer["model"]["adapter"] == candidate.id
     assert f"* {candidate.id}" in run(home, "finetune", "list")
@@ -104,6 +119,7 @@ def home(empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (["rollback"], "nothing to go back to", ""),
         (["remove", "x"], "no adapter x", "finetune list"),
         (["--set", "speed=9"], "no setting speed", "learning_rate"),
+        (["--base", "/nowhere"], "/nowhere is no folder", "TRAG_MODEL"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -126,6 +142,11 @@ def test_what_cannot_be_done_is_said(
         ["promote", "x", "--questions", "3"],
         ["--questions", "0"],
         ["--set", "a=b"],
+        ["--seed", "0"],
+        ["--seed", "1000000001"],
+        ["promote", "x", "--four-bits"],
+        ["measure", "--anyway"],
+        ["list", "--base", "."],
     ],
     ids=" ".join,
 )
@@ -133,6 +154,29 @@ def test_wrong_usage_is_exit_2(words: list[str], home: Path) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["finetune", *words])
     assert ended.value.code == 2
+
+
+def test_one_that_was_not_measured_is_promoted_only_on_a_word_of_its_own(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "a.gguf").write_bytes(b"adapter")
+    made = Candidates(home / "adapters").add(
+        home / "a.gguf",
+        base_name="SmolLM2",
+        base_sha256=files.base_sha256(""),
+        dataset_sha256="d" * 64,
+        settings=(),
+        by="ada",
+    )
+    assert main(["finetune", "promote", made.id]) == 1
+    told = capsys.readouterr()
+    assert "It was not measured" in told.out
+    assert f"finetune promote {made.id} --anyway" in told.out
+    assert f"{made.id} was not promoted" in told.err
+    assert main(["finetune", "list"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert len(listed) == 2, "nothing was promoted"
+    assert listed[1].endswith("not measured")
 
 
 def test_settings_are_those_a_fine_tune_was_begun_with(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

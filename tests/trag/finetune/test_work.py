@@ -1,5 +1,7 @@
 """Fine-tunes as folders: what is left to be done is known after any end."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,14 @@ def test_a_fine_tune_is_found_again_where_it_was(tmp_path: Path) -> None:
         works.get(work.id)
 
 
+def test_one_that_an_earlier_program_began_is_read(tmp_path: Path) -> None:
+    works = Works(tmp_path)
+    work = works.begin(by="ada", seed=1, settings={})
+    file = works.place(work) / "work.json"
+    file.write_text(json.dumps({name: value for name, value in json.loads(file.read_text()).items() if name != "base"}))
+    assert works.get(work.id) == work
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b'{"id": "x"}', b"[]"])
 def test_one_that_cannot_be_read_is_left_out(tmp_path: Path, content: bytes) -> None:
     works = Works(tmp_path)
@@ -41,6 +51,8 @@ def test_settings_are_those_of_training_and_others_are_refused(tmp_path: Path) -
     settings = settings_of(work)
     assert (settings.seed, settings.epochs, settings.rank) == (3, 0.5, 8)
     assert isinstance(settings.rank, int)
+    assert settings.four_bits is False
+    assert settings_of(replace(work, settings=(("four_bits", 1.0),))).four_bits is True
     check({"epochs": 1})
     with pytest.raises(TragError, match="There is no setting speed") as refused:
         check({"speed": 9})

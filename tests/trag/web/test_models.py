@@ -13,7 +13,7 @@ from trag.finetune import gate
 from trag.finetune.candidates import Figure, Manifest, Measured
 from trag.finetune.going import FineTune
 from trag.finetune.stages import works_of
-from trag.finetune.training.progress import Step, encode
+from trag.finetune.training.progress import Needed, Step, encode
 from trag.home import Home, open_home
 from trag.llm import files
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
@@ -62,7 +62,7 @@ def add(home: Home, file: Path, *figures: Figure, by: str = "ada") -> Manifest:
         by=by,
     )
     if figures:
-        measured = Measured(datetime.now(UTC), "", gate.verdict(figures), "20261120-200000")
+        measured = Measured(datetime.now(UTC), "", gate.verdict(figures), "20261120-200000", "", "")
         return home.candidates.keep_results(made.id, measured)
     return made
 
@@ -125,7 +125,7 @@ def test_adapters_are_shown_with_their_figures(
     assert "Worse beyond chance: refused where there is none, 1 of 10 where it was 9" in texts(cards[bad.id], ".why")[0]
     assert texts(cards[good.id], "header .main") == ["Promote"]
     assert texts(cards[bad.id], "header .main") == []
-    assert "Its figures do not say that it is better" in texts(page, f"#promote-{bad.id}")[0]
+    assert "do not say that it is better than the model without" in texts(page, f"#promote-{bad.id}")[0]
     assert str(cards[good.id].select_one(".said-of-it a")["href"]) == "/quality/runs/20261120-200000"  # type: ignore[index]
 
 
@@ -133,11 +133,20 @@ def test_adapters_are_shown_with_their_figures(
 def test_an_adapter_is_promoted_and_rolled_back(
     client: TestClient, home: Home, tmp_path: Path, make_adapter: Make
 ) -> None:
+    other = add(home, make_adapter(tmp_path / "b.gguf", size=0.1), *GOOD)
     made = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
     page = post(client, f"/models/adapters/{made.id}/promote", instead_of="")
     assert f"{made.id} answers from now on." in texts(page, ".notice")[0]
     assert texts(page, ".model-name") == [f"SmolLM2-135M-Instruct.Q8_0 with {made.id}"]
     assert texts(page, f"#adapter-{made.id} .badge") == ["Answers now"]
+    assert texts(page, f"#adapter-{other.id} .verdict") == ["Figures out of date"], "measured beside what was before"
+    assert (
+        "beside the model without an adapter, which is not what answers now" in texts(page, f"#adapter-{other.id}")[0]
+    )
+    assert texts(page, f"#adapter-{other.id} header .main") == []
+    told = texts(page, f"#promote-{other.id}")[0]
+    assert "It was measured beside the model without an adapter as it was on" in told
+    assert "Promote all the same" in told
     assert page.select(f"#adapter-{made.id} header button") == []
     assert texts(page, "#promotions tbody th") == [made.id]
     assert home.model.identity.adapter == made.id
@@ -147,6 +156,8 @@ def test_an_adapter_is_promoted_and_rolled_back(
     page = post(client, "/models/rollback", instead_of=made.id)
     assert "without an adapter from now on" in texts(page, ".notice")[0]
     assert (home.model.identity.adapter, len(texts(page, "#promotions tbody tr"))) == ("", 2)
+    assert texts(page, f"#adapter-{other.id} .verdict") == ["Has earned its place"]
+    post(client, f"/models/adapters/{other.id}/remove")
     page = post(client, f"/models/adapters/{made.id}/remove")
     assert "is removed" in texts(page, ".notice")[0]
     assert home.candidates.all() == ()
@@ -199,7 +210,8 @@ def interrupted(home: Home) -> str:
     for folder in ("training", "dataset"):
         (works.place(work) / folder).mkdir()
     steps = [Step(step, 20, 2.0 / step, 1.5 if step < 5 else 1.0, 100.0, 60.0) for step in range(1, 9)]
-    (works.place(work) / "training" / "progress.jsonl").write_text("".join(encode(step) + "\n" for step in steps))
+    said = [Needed(1_700_000_000, 16_000_000_000, 90_000_000, 50_000_000_000, 4428, 12), *steps]
+    (works.place(work) / "training" / "progress.jsonl").write_text("".join(encode(one) + "\n" for one in said))
     (works.place(work) / "dataset" / "card.md").write_text("# A card")
     return work.id
 
@@ -214,6 +226,10 @@ def test_an_interrupted_fine_tune_is_said_and_can_be_discarded(home: Home) -> No
         page = soup(client)
         assert texts(page, "#progress .state") == ["Interrupted when the program ended"]
         assert "up to step 8 of 20" in texts(page, "#progress .said")[0]
+        assert texts(page, "#progress .needed") == [
+            "It takes at most 1.7 GB of memory (16.0 GB were free) and 90.0 MB of disk (50.0 GB were free), and learns "
+            "from 4,428 examples; 12 are too long, and left out."
+        ]
         assert texts(page, ".stages .past") == ["Dataset"]
         assert texts(page, ".stages .present") == ["Training"]
         assert page.select("#new button[disabled]")

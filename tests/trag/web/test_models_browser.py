@@ -35,7 +35,9 @@ def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory, make_a
         settings=(("steps", "10"),),
         by="ada",
     )
-    candidates.keep_results(made.id, Measured(datetime.now(UTC), "", gate.verdict(FIGURES), "20261120-200000"))
+    shipped = files.sha256_of(files.SHIPPED / files.ADAPTER_FILE)
+    measured = Measured(datetime.now(UTC), "shipped", gate.verdict(FIGURES), "20261120-200000", "", shipped)
+    candidates.keep_results(made.id, measured)
     return home
 
 

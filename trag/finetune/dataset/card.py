@@ -19,7 +19,7 @@ _ROOM = 10**9  # tokens; nothing is cut off to count it
 @dataclass(frozen=True, slots=True)
 class Card:
     """A dataset in figures. `kinds` counts the questions of both sides; `tokens` is what one pass over the side to
-    learn from reads and writes; `sha256` is that of its files together."""
+    learn from reads and writes; `sha256` is that of both sides, by which a dataset is known."""
 
     title: str
     about: str

@@ -108,6 +108,8 @@ def _of_organization(written: Written, folder: Path, seed: int, model: LanguageM
         if failed := [result for result in results if result.failed]:
             raise TragError(f"{written.slug}: " + "; ".join(f"{one.name}: {one.told}" for one in failed))
         line = Line(1, 1)
+        # Without the reranker: it learned from these very organizations, so that with it their contexts would be easier
+        # than those of an organization that it has not met.
         assistant = Assistant(written.organization, home.vectors, home.embedder, model, None, line, home.settings)
         passages = tuple(home.records.library.passages())
         made = tuple(_examples(written, assistant, passages, chance))

@@ -55,6 +55,11 @@ def write(examples: Iterable[Example]) -> bytes:
     return json_lines.write(map(asdict, examples))
 
 
+def questions(examples: Iterable[Example]) -> tuple[str, ...]:
+    """All that is asked over them, each question once."""
+    return tuple(dict.fromkeys(one.question for example in examples for one in example.asked))
+
+
 def read(content: bytes, name: str, *, least: int = 1) -> tuple[Example, ...]:
     """The examples in a file called `name`, UTF-8 JSON lines with the fields of Example as keys; empty lines are
     skipped.

@@ -11,6 +11,9 @@ from random import Random
 _LONG_WORD = re.compile(r"\b[a-z]{6,}\b")
 _OPENINGS = ("hi, ", "hello, ", "quick question: ", "please, ", "sorry, ")
 _ENDS = (" pls", " please", " thanks", " thx")
+_POLITE = re.compile(
+    rf"^(?:(?:{'|'.join(one.strip(', :') for one in _OPENINGS)}) )+|(?: (?:{'|'.join(one.strip() for one in _ENDS)}))+$"
+)
 
 
 def typed(question: str, chance: Random) -> str:
@@ -19,6 +22,11 @@ def typed(question: str, chance: Random) -> str:
     for way in ways:
         question = way(question, chance)
     return question
+
+
+def plain(question: str) -> str:
+    """The words of a question in small letters, without politeness: the same for all ways of typing it but a slip."""
+    return _POLITE.sub("", " ".join(re.findall(r"\w+", question.casefold())))
 
 
 def _small(question: str, chance: Random) -> str:

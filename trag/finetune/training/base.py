@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from trag.errors import TragError
 from trag.finetune.training import layout
 from trag.finetune.training.blocks import Vocabulary
-from trag.finetune.training.vocabulary import FolderVocabulary, GgufVocabulary
+from trag.finetune.training.vocabulary import GgufVocabulary
 from trag.llm import files, header
 from trag.llm.header import Header
 
@@ -53,15 +53,41 @@ def find(home: Path, model: str) -> Base:
     if model and path.is_dir():
         _check_folder(path)
         return Base(path, path.name, _folder_sha256(path))
+    file = files.find(home, model, "").model
+    about = header.read(file)
+    if about.text("llama.rope.scaling.type") not in ("", "none") or "rope_freqs.weight" in about.tensors:
+        raise TragError(
+            f"{file} cannot be fine-tuned from its GGUF file: its positions are scaled, and the file does not say "
+            "how in full.",
+            "Name its Hugging Face folder: python -m trag finetune --base FOLDER",
+        )
+    return find_file(home, model)
+
+
+def find_file(home: Path, model: str) -> Base:
+    """The GGUF file that an adapter is for, though it may not say all that training on it would need. Raises TragError
+    as `find` does."""
     found = files.find(home, model, "")
     _config_of(header.read(found.model), found.model)
     template = found.template.read_text(encoding="utf-8") if found.template else ""
     return Base(found.model, files.base_name(model), files.base_sha256(model), template)
 
 
+def check_twin(folder: Base, file: Base) -> None:
+    """Raises TragError unless the GGUF file holds the weights of the Hugging Face folder, by their shape and by what
+    scales each layer: that is kept whole in a file however its weights are packed, and hardly anything is the same in
+    two trainings of one model."""
+    if shape(folder) != shape(file) or not _is_alike(_scales_of_folder(folder.path), _scales_of_file(file.path)):
+        raise TragError(
+            f"{folder.path} does not hold the weights of {file.name}, the model in use: no adapter of it would fit.",
+            "Name the folder that the GGUF file was made from; or convert the folder with llama.cpp's "
+            "convert_hf_to_gguf.py, and set TRAG_MODEL to that file.",
+        )
+
+
 def vocabulary(base: Base) -> Vocabulary:
-    """How the model reads and writes tokens. Raises TragError when it does not say."""
-    return FolderVocabulary(base.path) if base.is_folder else GgufVocabulary(base.path, base.template)
+    """How the model in a GGUF file reads and writes tokens. Raises TragError when it does not say."""
+    return GgufVocabulary(base.path, base.template)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +160,12 @@ def _config(base: Base) -> LlamaConfig:
 
 
 def _config_of(about: Header, path: Path) -> LlamaConfig:
-    """The shape of a GGUF model. Raises TragError unless it is a llama model whose positions are turned plainly."""
+    """The shape of a GGUF model, as if its positions were not scaled. Raises TragError unless it is a llama model."""
     architecture = about.text("general.architecture")
     experts = about.number("llama.expert_count")
     if architecture != "llama" or experts:
         kind = f"{architecture} with {experts} experts" if experts else architecture
         raise TragError(f"{path} cannot be fine-tuned: its architecture is '{kind}'.", _LLAMA)
-    if about.text("llama.rope.scaling.type") not in ("", "none") or "rope_freqs.weight" in about.tensors:
-        raise TragError(
-            f"{path} cannot be fine-tuned from its GGUF file: its positions are scaled, and the file does not say how "
-            "in full.",
-            "Name its Hugging Face folder as the base instead.",
-        )
 
     def number(key: str) -> int:
         if not (value := about.number(f"llama.{key}")):
@@ -199,6 +219,40 @@ def _weights(path: Path, config: LlamaConfig, precision: torch.dtype) -> dict[st
             rows = layout.from_llama_cpp(rows, number)
         weights[f"{module}.weight"] = torch.from_numpy(rows.copy() if not rows.flags.writeable else rows).to(precision)
     return weights
+
+
+def _scales_of_file(path: Path) -> dict[str, torch.Tensor]:
+    import torch
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
+
+    scales = [tensor for tensor in GGUFReader(path).tensors if tensor.name.endswith("_norm.weight")]
+    found = {layout.module(one.name): dequantize(one.data, one.tensor_type).copy() for one in scales}
+    return {f"{module}.weight": torch.from_numpy(rows) for module, rows in found.items()}
+
+
+def _scales_of_folder(folder: Path) -> dict[str, torch.Tensor]:
+    from safetensors import SafetensorError, safe_open
+
+    found: dict[str, torch.Tensor] = {}
+    for path in sorted(folder.glob("*.safetensors")):
+        try:
+            with safe_open(path, "pt") as file:
+                names = [name for name in file.keys() if name.endswith("norm.weight")]  # noqa: SIM118  (no mapping)
+                found |= {name: file.get_tensor(name).float() for name in names}
+        except SafetensorError as error:
+            raise TragError(f"{path} cannot be read: {error}.", "Copy the whole folder of the model.") from error
+    return found
+
+
+def _is_alike(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+    import torch
+
+    # Their last digits may have been rounded to 16 bits on the way.
+    return one.keys() == other.keys() and all(
+        one[name].shape == other[name].shape and torch.allclose(one[name], other[name], rtol=1e-3, atol=0)
+        for name in one
+    )
 
 
 def _folder_config(folder: Path) -> dict[str, Any]:

@@ -33,9 +33,11 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What it takes and how long, with the speed of a measured step."""
+    """What it takes and how long, with the speed of a measured step; `too_long` examples are left out."""
 
     needs: Needs
+    examples: int
+    too_long: int
     steps: int
     tokens: int
     tokens_per_second: float

@@ -23,7 +23,7 @@ import numpy as np
 from store import disk_full
 from trag.errors import SHOWN, TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import layout, plan, run
+from trag.finetune.training import layout, material, plan, run
 from trag.finetune.training.base import Base, Shape
 from trag.finetune.training.layout import Rows
 
@@ -63,8 +63,7 @@ def merged(source: Path, base: Base, target: Path, quantize: Callable[[str, str]
     """
     if base.is_folder:
         raise TragError(
-            f"{base.path} is no GGUF file, so its tokens cannot be taken over.",
-            "Convert the folder with llama.cpp's convert_hf_to_gguf.py and name that file as the base.",
+            f"{base.path} is no GGUF file, so its tokens cannot be taken over.", "Name the GGUF file of the same model."
         )
     from gguf import GGUFReader
     from gguf.quants import dequantize
@@ -172,7 +171,13 @@ def main() -> None:
     words = parser.parse_args()
     try:
         order = plan.read(words.folder)
-        base = bases.find(order.home, order.base)
+        _, base = material.bases_of(order)
+        found = run.trained(words.folder)
+        if found and found.base_sha256 != base.sha256:
+            raise TragError(
+                f"{base.path} is another model than the {found.base_name} that the adapter was trained for.",
+                f"Put back the file with the sha256 {found.base_sha256}.",
+            )
         if words.merged:
             from trag.llm.engine import prepare
 

@@ -33,18 +33,18 @@ _RANK, _RANK_QUANTIZED = 16, 64  # the latter as in T-RAG, section 5.2
 class Learner:
     """A base with its adapter, on the GPU where there is one. Sequences go through one at a time, so none is padded."""
 
-    def __init__(self, base: Base, *, rank: int, alpha: int, seed: int) -> None:
+    def __init__(self, base: Base, *, rank: int, alpha: int, seed: int, four_bits: bool = False) -> None:
         """Loads the base; 0 is the default rank, and alpha twice the rank. Raises TragError when it cannot be loaded.
 
         On the CPU the weights are bfloat16 where the processor computes with it, else float32. On a GPU they are
-        bfloat16, and 4-bit where these would take more than half of its memory.
+        bfloat16, and 4-bit when `four_bits` asks for it or where these would take more than half of its memory.
         """
         torch.set_num_threads(cores())
         torch.use_deterministic_algorithms(True, warn_only=True)
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._precision = precision.fast(self._device.type == "cuda")
         model = bases.load(base, self._precision)
-        self.quantized = self._device.type == "cuda" and quantized.is_needed(model.num_parameters())
+        self.quantized = quantized.is_used(model.num_parameters(), asked=four_bits)
         if self.quantized:
             quantized.quantize(model)
         model.to(self._device)  # type: ignore[arg-type]

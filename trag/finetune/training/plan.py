@@ -15,7 +15,12 @@ from store.files import write_atomic
 from trag.errors import TragError
 
 FILE = "settings.json"
-_NUMBERS: Mapping[str, tuple[type, ...]] = {"int": (int,), "float": (int, float)}
+_MODELS = ("base", "model")
+_KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int,), "a number without a fraction"),
+    "float": ((int, float), "a number"),
+    "bool": ((bool,), "true or false"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +51,32 @@ class TrainingSettings:
     """Held-out examples that it is measured on."""
     patience: int = 3
     """Measurements without a better loss after which it ends early."""
+    four_bits: bool = False
+    """Whether the weights of the base are held in 4 bits (QLoRA), on a CUDA GPU alone; they are without this too where
+    16 bits would take more than half of its memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One training: `dataset` holds train.jsonl and held_out.jsonl; `base` is a GGUF file, a Hugging Face folder, or ""
-    for the embedded model as `home` has it."""
+    """One training: `dataset` holds train.jsonl and held_out.jsonl; `model` is the GGUF file that the adapter is for,
+    "" for the embedded model as `home` has it; `base` is the same, or a Hugging Face folder with its weights."""
 
     dataset: Path
     home: Path
     base: str = ""
     settings: TrainingSettings = field(default_factory=TrainingSettings)
+    model: str = ""
 
 
 def write(folder: Path, plan: Plan) -> None:
     """Keep the plan in `folder`, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    places = {"dataset": str(plan.dataset.absolute()), "home": str(plan.home.absolute()), "base": plan.base}
+    places = {
+        "dataset": str(plan.dataset.absolute()),
+        "home": str(plan.home.absolute()),
+        "base": plan.base,
+        "model": plan.model,
+    }
     write_atomic(folder / FILE, json.dumps(places | asdict(plan.settings), indent=2).encode())
 
 
@@ -78,20 +92,20 @@ def read(folder: Path) -> Plan:
     if not isinstance(values, dict):
         raise TragError(f"{path} holds no settings.", "Correct it.")
     known = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
-    problems = [f'unknown setting "{key}"' for key in values if key not in {*known, "dataset", "home", "base"}]
+    problems = [f'unknown setting "{key}"' for key in values if key not in {*known, "dataset", "home", *_MODELS}]
     problems += [f'"{key}" must be a path' for key in ("dataset", "home") if not isinstance(values.get(key), str)]
-    if not isinstance(values.get("base", ""), str):
-        problems.append('"base" must be a path, or empty')
-    for key, kind in known.items():
-        value = values.get(key, 0)
-        if isinstance(value, bool) or not isinstance(value, _NUMBERS[kind]):
-            problems.append(f'"{key}" must be a number{"" if kind == "float" else " without a fraction"}')
+    problems += [f'"{key}" must be a path, or empty' for key in _MODELS if not isinstance(values.get(key, ""), str)]
+    for key in known.keys() & values.keys():
+        value, kind = values[key], known[key]
+        if isinstance(value, bool) is not (kind == "bool") or not isinstance(value, _KINDS[kind][0]):
+            problems.append(f'"{key}" must be {_KINDS[kind][1]}')
     if not problems:
         settings = TrainingSettings(**{key: values[key] for key in known if key in values})
         problems = _senseless(settings)
     if problems:
         raise TragError(f"{path}: {'; '.join(problems)}.", "Correct it, or begin a new training.")
-    return Plan(Path(values["dataset"]), Path(values["home"]), values.get("base", ""), settings)
+    base, model = (values.get(key, "") for key in _MODELS)
+    return Plan(Path(values["dataset"]), Path(values["home"]), base, settings, model)
 
 
 def _senseless(settings: TrainingSettings) -> list[str]:

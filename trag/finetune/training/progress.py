@@ -18,6 +18,19 @@ class Preparing:
 
 
 @dataclass(frozen=True, slots=True)
+class Needed:
+    """What it takes at most and what there is, in bytes, and what it learns from: so many examples, without those that
+    are `too_long`; said before the first step."""
+
+    memory: int
+    memory_free: int
+    disk: int
+    disk_free: int
+    examples: int
+    too_long: int
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """`step` of `steps` is done, with this loss on the tokens of its answers. `held_out` is the last measured loss on
     the held-out examples, and `seconds_left` counts what is still planned."""
@@ -55,7 +68,7 @@ class Failed:
     hint: str
 
 
-Progress = Preparing | Step | Paused | Finished | Failed
+Progress = Preparing | Needed | Step | Paused | Finished | Failed
 _RECORDS = {record.__name__: record for record in get_args(Progress)}
 
 

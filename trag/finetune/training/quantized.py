@@ -21,6 +21,17 @@ def is_needed(weights: int) -> bool:
     return 2 * weights > torch.cuda.get_device_properties(0).total_memory / 2
 
 
+def is_used(weights: int, *, asked: bool) -> bool:
+    """Whether so many weights are held in 4 bits: where that is `asked` or needed. Raises TragError when it is asked
+    without a GPU."""
+    if asked and not torch.cuda.is_available():
+        raise TragError(
+            "Weights are held in 4 bits on an NVIDIA GPU alone, and torch finds none here.",
+            "Leave out --four-bits; or train on a machine with a GPU, and with the build of torch for its CUDA.",
+        )
+    return torch.cuda.is_available() and (asked or is_needed(weights))
+
+
 def quantize(model: LlamaForCausalLM) -> None:
     """Replace every projection in the layers by one of 4 bits; they are packed when the model moves to its device.
 
@@ -29,8 +40,8 @@ def quantize(model: LlamaForCausalLM) -> None:
     """
     if not find_spec("bitsandbytes"):
         raise TragError(
-            "This base is too large for the GPU's memory in 16 bits, and bitsandbytes, which packs it into 4, is not "
-            "installed.",
+            "The weights are to be held in 4 bits, as was asked for or as the GPU's memory wants it, and bitsandbytes, "
+            "which packs them, is not installed.",
             "pip install -r requirements-gpu.txt",
         )
     from bitsandbytes.nn import Linear4bit, Params4bit

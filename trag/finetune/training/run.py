@@ -8,16 +8,14 @@ says how far it is on stdout (progress.py). Knows nothing about torch, which is 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
 import random
-import shutil
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -26,13 +24,13 @@ from typing import TYPE_CHECKING
 
 from store.files import lock, write_atomic
 from trag.errors import SHOWN, TragError
-from trag.finetune.dataset import examples
-from trag.finetune.training import base as bases
-from trag.finetune.training import checkpoints, estimate, plan, plot, progress, schedule
+from trag.evaluate import program
+from trag.finetune.training import checkpoints, estimate, material, plan, plot, progress, schedule
 from trag.finetune.training.base import Base
-from trag.finetune.training.blocks import Block, Fitted, fit
+from trag.finetune.training.blocks import Block
 from trag.finetune.training.checkpoints import Measured, State
-from trag.finetune.training.estimate import Estimate, Needs
+from trag.finetune.training.estimate import Estimate
+from trag.finetune.training.material import Say
 from trag.finetune.training.plan import Plan, TrainingSettings
 
 if TYPE_CHECKING:
@@ -43,14 +41,16 @@ _TRAINED = "trained.json"
 _ADAPTER = "adapter"
 _GOING_ON = "The last checkpoint is kept: start it again to go on from there."
 
-Say = Callable[[progress.Progress], None]
+_NO_MEMORY = "can't allocate memory"  # what torch says on a CPU, for which it has no kind of error
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
     """What came of a training; losses are those of the held-out examples, before it and of the weights that were kept.
 
-    `adapter` in its folder is as PEFT reads it. `too_long` examples were left out; `tokens` were read in all.
+    `adapter` in its folder is as PEFT reads it. `base_name` and `base_sha256` are of the GGUF file that it is for;
+    `weights` says which Hugging Face folder it was trained on, "" for that file itself. `too_long` examples were left
+    out; `tokens` were read in all; `commit` is that of the program.
     """
 
     base_name: str
@@ -66,6 +66,9 @@ class Trained:
     too_long: int
     tokens: int
     seconds: float
+    weights: str = ""
+    four_bits: bool = False
+    commit: str = ""
 
 
 def adapter(folder: Path) -> Path:
@@ -88,10 +91,10 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     """
     folder.mkdir(parents=True, exist_ok=True)
     settings = order.settings
-    learned_from, dataset_sha256 = _dataset(order.dataset)
+    learned_from, dataset_sha256 = material.read(order.dataset)
     say(progress.Preparing("checking the base model"))
-    base = bases.find(order.home, order.base)
-    kind = checkpoints.kind(base=base.sha256, dataset=dataset_sha256, **asdict(replace(settings, checkpoint_seconds=0)))
+    base, model = material.bases_of(order)
+    kind = material.kind(base, dataset_sha256, settings)
     if done := trained(folder):
         if json.loads((folder / _TRAINED).read_text(encoding="utf-8"))["kind"] != kind:
             raise _another(folder)
@@ -100,8 +103,10 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     found = checkpoints.load(folder)
     if found and found[0].kind != kind:
         raise _another(folder)
-    fitted, held = _fit(base, learned_from, settings, say)
-    estimate.check(needs(folder, base, settings, fitted.blocks))
+    fitted, held = material.fit(model, learned_from, settings.longest, say)
+    needs = material.needs(folder, base, settings, fitted.blocks)
+    estimate.check(needs)
+    say(progress.Needed(**asdict(needs), examples=len(fitted.blocks), too_long=fitted.too_long))
     import torch
     from safetensors import SafetensorError
 
@@ -113,10 +118,12 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
             learner.restore(found[1])
         held_out = random.Random(settings.seed).sample(held.blocks, min(settings.held_out, len(held.blocks)))
         state, finished = _learn(folder, settings, learner, fitted.blocks, held_out, state, say, stop)
-    except (torch.OutOfMemoryError, MemoryError) as error:
-        raise TragError("The memory is used up.", f"Set a smaller `longest` or `rank`. {_GOING_ON}") from error
     except torch.AcceleratorError as error:
         raise TragError(f"The GPU gave out: {error}", _GOING_ON) from error
+    except (RuntimeError, MemoryError) as error:
+        if not isinstance(error, (torch.OutOfMemoryError, MemoryError)) and _NO_MEMORY not in str(error):
+            raise
+        raise TragError("The memory is used up.", f"Set a smaller `longest` or `rank`. {_GOING_ON}") from error
     if not finished:
         say(progress.Paused(state.step, schedule.steps(settings, len(fitted.blocks))))
         return None
@@ -125,8 +132,8 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     except (OSError, SafetensorError) as error:
         raise TragError(f"{folder / _ADAPTER} cannot be written: {error}", f"Is the disk full? {_GOING_ON}") from error
     result = Trained(
-        base_name=base.name,
-        base_sha256=base.sha256,
+        base_name=model.name,
+        base_sha256=model.sha256,
         dataset_sha256=dataset_sha256,
         rank=learner.rank,
         alpha=learner.alpha,
@@ -138,6 +145,9 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
         too_long=fitted.too_long,
         tokens=state.tokens,
         seconds=round(state.seconds, 1),
+        weights=f"{base.name} {base.sha256[:12]}" if base.is_folder else "",
+        four_bits=learner.quantized,
+        commit=program.commit(),
     )
     write_atomic(folder / _TRAINED, json.dumps({"kind": kind, "trained": asdict(result)}, indent=2).encode())
     say(_finished(result))
@@ -150,10 +160,10 @@ def measure(folder: Path, order: Plan, say: Say) -> Estimate:
     Raises TragError when the dataset or the base cannot be used, and when it cannot fit.
     """
     settings = order.settings
-    learned_from, _ = _dataset(order.dataset)
-    base = bases.find(order.home, order.base)
-    fitted, _ = _fit(base, learned_from, settings, say)
-    found = needs(folder, base, settings, fitted.blocks)
+    learned_from, _ = material.read(order.dataset)
+    base, model = material.bases_of(order)
+    fitted, _ = material.fit(model, learned_from, settings.longest, say)
+    found = material.needs(folder, base, settings, fitted.blocks)
     estimate.check(found)
     learner = _learner(base, settings, say)
     steps = schedule.steps(settings, len(fitted.blocks))
@@ -163,45 +173,14 @@ def measure(folder: Path, order: Plan, say: Say) -> Estimate:
     learner.learn(batch, 0.0)
     speed = schedule.size(batch) / (monotonic() - started)
     tokens = sum(schedule.size(schedule.batch(settings, fitted.blocks, step)) for step in range(steps))
-    return Estimate(found, steps, tokens, speed, tokens / speed)
-
-
-def needs(folder: Path, base: Base, settings: TrainingSettings, blocks: Sequence[Block]) -> Needs:
-    """Memory and disk of a training on this machine."""
-    import torch
-
-    from trag import precision
-    from trag.finetune.training import learning, quantized
-
-    shape, gpu = bases.shape(base), torch.cuda.is_available()
-    packed = gpu and quantized.is_needed(shape.weights)
-    memory = estimate.memory(
-        shape,
-        rank=settings.rank or learning.default_rank(packed),
-        longest=max(len(block.tokens) for block in blocks),
-        learned=max(len(block.learned) for block in blocks),
-        weight_bytes=precision.fast(gpu).itemsize,
-        packed=packed,
-    )
-    free = torch.cuda.mem_get_info()[0] if gpu else estimate.free_memory()
-    disk = estimate.disk(shape, settings.rank or learning.default_rank(packed))
-    return Needs(memory, free, disk, shutil.disk_usage(folder).free)
-
-
-def _fit(
-    base: Base, sides: Sequence[Sequence[examples.Example]], settings: TrainingSettings, say: Say
-) -> tuple[Fitted, Fitted]:
-    say(progress.Preparing("turning the examples into tokens"))
-    vocabulary = bases.vocabulary(base)
-    learned, held_out = (fit(side, vocabulary, settings.longest) for side in sides)
-    return learned, held_out
+    return Estimate(found, len(fitted.blocks), fitted.too_long, steps, tokens, speed, tokens / speed)
 
 
 def _learner(base: Base, settings: TrainingSettings, say: Say) -> Learner:
     say(progress.Preparing("loading the base model"))
     from trag.finetune.training.learning import Learner
 
-    return Learner(base, rank=settings.rank, alpha=settings.alpha, seed=settings.seed)
+    return Learner(base, rank=settings.rank, alpha=settings.alpha, seed=settings.seed, four_bits=settings.four_bits)
 
 
 def _learn(
@@ -286,25 +265,6 @@ def _is_over(state: State, patience: int) -> bool:
 
 def _finished(result: Trained) -> progress.Finished:
     return progress.Finished(result.steps, result.loss_after, result.stopped_early)
-
-
-def _dataset(folder: Path) -> tuple[tuple[Sequence[examples.Example], Sequence[examples.Example]], str]:
-    """Both sides of the dataset, and the sha256 of their files."""
-    contents = []
-    for name in ("train.jsonl", "held_out.jsonl"):
-        try:
-            contents.append((folder / name).read_bytes())
-        except OSError as error:
-            raise TragError(
-                f"{folder / name} cannot be read: {error.strerror}.",
-                "Make the dataset: python -m trag finetune dataset",
-            ) from error
-    learned, held_out = contents
-    sides = (
-        examples.read(learned, str(folder / "train.jsonl"), least=examples.LEAST_TO_LEARN),
-        examples.read(held_out, str(folder / "held_out.jsonl")),
-    )
-    return sides, hashlib.sha256(b"".join(hashlib.sha256(content).digest() for content in contents)).hexdigest()
 
 
 def _another(folder: Path) -> TragError:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from store.promotions import Promotion
 from trag import adapters
 from trag.errors import SHOWN
-from trag.finetune.candidates import Manifest, shipped
+from trag.finetune import gate
+from trag.finetune.candidates import Against, Manifest, shipped
 from trag.llm import files
 from trag.llm.local import LocalModel
 from trag.record import AnswerRecord
@@ -31,7 +32,8 @@ class Answering:
     """What answers. `adapter` is "" for none; `manifest` says where it comes from, where that is known; `promotion` is
     the last one. `on_gpu` is None while the model is not loaded, `remote` is one behind an address, and `ships` whether
     an adapter for the model came with the program. `left_out` says why the promoted adapter does not answer, `fixed`
-    which setting says what does, `problem` why nothing can answer."""
+    which setting says what does, `problem` why nothing can answer. `against` is what adapters are compared with, None
+    where there is nothing."""
 
     model: str
     sha256: str
@@ -47,6 +49,7 @@ class Answering:
     left_out: str = ""
     fixed: str = ""
     problem: str = ""
+    against: Against | None = None
 
 
 def answering(home: Home) -> Answering:
@@ -75,6 +78,7 @@ def answering(home: Home) -> Answering:
         ships=bool(files.adapter_file(settings.model, "")),
         left_out=left_out,
         fixed=fixed,
+        against=gate.answering(home),
     )
 
 

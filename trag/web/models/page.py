@@ -22,6 +22,8 @@ from trag.errors import TragError
 from trag.finetune import child
 from trag.finetune.going import FineTune
 from trag.finetune.stages import training, works_of
+from trag.finetune.training.progress import Needed
+from trag.finetune.work import MOST_SEED
 from trag.models.local import found, tried
 from trag.web.documents.notices import Notice, Notices
 from trag.web.files import attachment
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MOST_PASSES, MOST_SEED = 20.0, 10**9
+MOST_PASSES = 20.0
 
 
 class ModelsPage:
@@ -70,6 +72,7 @@ class ModelsPage:
     def show(self, request: Request) -> Response:
         """Everything there is to see and to do."""
         promotions = self.home.records.promotions
+        losses, needed = self._said()
         page = render.models(
             answering(self.home),
             self.home.candidates.all(),
@@ -78,14 +81,15 @@ class ModelsPage:
             files=found(self.home.folder / "models"),
             folder=(self.home.folder / "models").absolute(),
             going=self.fine_tune.now,
-            curve=self._curve(),
+            curve=losses,
+            needed=needed,
             notice=self.notices.find(request.query_params.get("told", "")),
         )
         return HTMLResponse(page)
 
     def progress(self) -> Response:
         """The part of the page that changes while a fine-tune runs."""
-        return HTMLResponse(render.progress(self.fine_tune.now, self._curve()))
+        return HTMLResponse(render.progress(self.fine_tune.now, *self._said()))
 
     # The fine-tune
 
@@ -131,11 +135,14 @@ class ModelsPage:
             return missing(request)
         return attachment(file.read_bytes(), f"{id}-{name}", "text/plain; charset=utf-8")
 
-    def _curve(self) -> Curve | None:
+    def _said(self) -> tuple[Curve | None, Needed | None]:
+        """The losses of the training that goes on or went on last, and what it takes."""
         now = self.fine_tune.now
         if now is None or not now.about.work.id:
-            return None
-        return curve(child.steps(child.said(training(self.home, now.about.work))))
+            return None, None
+        said = child.said(training(self.home, now.about.work))
+        needed = next((record for record in reversed(said) if isinstance(record, Needed)), None)
+        return curve(child.steps(said)), needed
 
     # Adapters
 

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trag.finetune.work import STAGES
+from trag.finetune import telling
+from trag.finetune.candidates import standing
+from trag.finetune.work import MOST_SEED, STAGES
 from trag.models.recommended import MODELS
 from trag.web.models.loss import HEIGHT, WIDTH, Curve
 from trag.web.quality.render import percent, time_left
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from store.promotions import Promotion
     from trag.finetune.candidates import Manifest
     from trag.finetune.going import Tuning
+    from trag.finetune.training.progress import Needed
     from trag.models.local import LocalFile
     from trag.undertaking import Going
     from trag.web.documents.notices import Notice
@@ -38,6 +41,7 @@ def models(
     folder: Path,
     going: Going[Tuning] | None,
     curve: Curve | None,
+    needed: Needed | None,
     notice: Notice | None,
 ) -> str:
     """The whole page. `before` is the adapter that a roll-back leads to, "" for the one that ships, None for none."""
@@ -52,13 +56,14 @@ def models(
         recommended=MODELS,
         going=going,
         curve=curve,
+        needed=needed,
         notice=notice,
     )
 
 
-def progress(going: Going[Tuning] | None, curve: Curve | None) -> str:
+def progress(going: Going[Tuning] | None, curve: Curve | None, needed: Needed | None) -> str:
     """How far the fine-tune has come that runs, or how the last one ended."""
-    return _page("progress", going=going, curve=curve)
+    return _page("progress", going=going, curve=curve, needed=needed)
 
 
 def _page(name: str, **values: object) -> str:
@@ -66,7 +71,11 @@ def _page(name: str, **values: object) -> str:
     return template.render(
         here="/models",
         height=HEIGHT,
+        beside=telling.beside,
+        most_seed=MOST_SEED,
         percent=percent,
+        standing=standing,
+        stands=telling.stands,
         stages=[stage for stage in STAGES if stage != "done"],
         time_left=time_left,
         titles=TITLES,

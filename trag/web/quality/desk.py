@@ -15,6 +15,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from trag.errors import TragError
 from trag.evaluate.runs import Result, Results, Run
+from trag.evaluate.sets import CaseSets
 from trag.evaluate.tables import COMPLEX, SIMPLE
 from trag.people import Caller
 from trag.people.reading import hidden, readers
@@ -23,7 +24,6 @@ from trag.web.evidence import documents_of
 from trag.web.quality.figures import Figures
 from trag.web.quality.going import Evaluation
 from trag.web.quality.pairing import Answer, numbered
-from trag.web.quality.sets import CaseSets
 
 if TYPE_CHECKING:
     from trag.home import Home

@@ -16,6 +16,7 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from trag.evaluate.running import results_of
+from trag.evaluate.sets import CaseSets
 from trag.web.documents.notices import Notice
 from trag.web.forms import filled
 from trag.web.quality import render
@@ -25,7 +26,6 @@ from trag.web.quality.figures import Figures
 from trag.web.quality.going import Evaluation
 from trag.web.quality.questions import QuestionsPage
 from trag.web.quality.run import RunPage
-from trag.web.quality.sets import CaseSets
 from trag.web.quality.systems import offered
 from trag.web.quality.wanted import Wanted
 from trag.web.told import explain, missing

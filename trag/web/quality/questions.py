@@ -16,12 +16,12 @@ from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError
 from trag.evaluate.cases import read
+from trag.evaluate.sets import CaseSet
 from trag.web.documents.notices import Notice
 from trag.web.files import attachment
 from trag.web.forms import filled
 from trag.web.quality import render
 from trag.web.quality.desk import Desk
-from trag.web.quality.sets import CaseSet
 from trag.web.receiving import received
 from trag.web.told import missing
 from trag.web.visitors import named

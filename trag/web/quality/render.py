@@ -16,13 +16,13 @@ from store.records import ChartVersion
 from trag.evaluate import tables
 from trag.evaluate.exports import model_of
 from trag.evaluate.runs import Result, Run
+from trag.evaluate.sets import CaseSet
 from trag.record import VERDICTS
 from trag.web.evidence import evidence
 from trag.web.leads import here
 from trag.web.quality import LARGEST_SET
 from trag.web.quality.figures import Measured, trends
 from trag.web.quality.pairing import CHANGES, Answer, Pair
-from trag.web.quality.sets import CaseSet
 from trag.web.quality.shares import shares
 from trag.web.quality.wanted import CHOICES, MOST, UNDECIDED, Wanted
 from trag.web.render import MEANINGS, NEIGHBOURS, badge, environment, pieces

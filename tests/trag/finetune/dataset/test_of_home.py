@@ -15,6 +15,7 @@ from trag.evaluate import cases as case_files
 from trag.finetune.dataset import examples, folders, of_home
 from trag.finetune.dataset.card import Card
 from trag.finetune.dataset.examples import Example
+from trag.finetune.training import material
 from trag.home import Home, open_home
 from trag.record import Source
 from trag.settings import Settings
@@ -56,6 +57,12 @@ def test_pairs_chart_and_labels_are_learned_from(card: tuple[Card, Path]) -> Non
     assert any(len(example.asked) > 1 for example in train)
     assert any(example.statements and example.passages for example in train)
     assert str(told.tokens)[:2] in (folder / folders.CARD).read_text(encoding="utf-8")
+
+
+def test_the_card_names_the_dataset_as_a_training_of_it_does(card: tuple[Card, Path]) -> None:
+    told, folder = card
+    assert told.sha256 == material.read(folder)[1]
+    assert told.sha256 in (folder / folders.CARD).read_text(encoding="utf-8")
 
 
 def test_a_label_is_learned_where_what_is_found_bears_it_out(card: tuple[Card, Path]) -> None:

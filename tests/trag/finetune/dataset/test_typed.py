@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 
-from trag.finetune.dataset.typed import typed
+from trag.finetune.dataset.typed import plain, typed
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,13 @@ def test_what_is_asked_stays(question: str) -> None:
         assert re.findall(r"\d[\d,]*|\b[A-Z]{2,}\b", text) == told, text
         assert abs(len(text) - len(question)) < 25, text
         assert text.strip(" ?"), text
+
+
+def test_all_ways_of_typing_it_but_a_slip_are_plainly_one_question() -> None:
+    question = "May the QA desk use form DC-2?"  # no word in it that a finger could slip in
+    assert {plain(typed(question, Random(seed))) for seed in range(60)} == {"may the qa desk use form dc 2"}
+    assert plain("Hello, please, may the QA desk use form DC-2 thx") == plain(question)
+    assert plain("Who may say please here?") == "who may say please here"
 
 
 def test_the_same_chance_types_the_same() -> None:

@@ -1,5 +1,6 @@
 """The base: a GGUF file or a folder of llama architecture, and nothing that cannot be trained."""
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import layout
 from trag.llm import header
+from trag.llm.engine import prepare
 
 
 def test_rows_turned_to_llama_cpp_and_back_are_the_same() -> None:
@@ -104,6 +106,57 @@ def test_a_gguf_file_and_the_folder_it_came_from_are_one_model(tiny: Path, tmp_p
     assert bases.shape(folder) == bases.shape(base)
     assert (base.is_folder, folder.is_folder) == (False, True)
     assert base.sha256 != folder.sha256
+
+
+@pytest.mark.slow
+def test_a_folder_is_known_by_its_weights_however_a_file_packs_them(tiny: Path, tmp_path: Path) -> None:
+    """A file whose layers are scaled as those of a trained model are, in 8 bits, and folders of 16 bits."""
+    import torch
+    from gguf import GGUFReader
+
+    scaled, packed, chance = tmp_path / "scaled.gguf", tmp_path / "packed.gguf", np.random.default_rng(4)
+    shutil.copyfile(tiny, scaled)
+    for tensor in GGUFReader(scaled, "r+").tensors:
+        if tensor.name.endswith("_norm.weight"):
+            # As a model that was trained in 16 bits has them.
+            drawn = torch.from_numpy(chance.uniform(0.05, 2, len(tensor.data)).astype(np.float32))
+            tensor.data[:] = drawn.bfloat16().float().numpy()
+    prepare(str(scaled), str(packed))
+    model = bases.load(bases.find(tmp_path, str(scaled)), torch.bfloat16)
+    model.save_pretrained(tmp_path / "folder")
+    folder = bases.find(tmp_path, str(tmp_path / "folder"))
+    for file in (scaled, packed):
+        bases.check_twin(folder, bases.find(tmp_path, str(file)))
+    with pytest.raises(TragError, match="does not hold the weights of tiny"):
+        bases.check_twin(folder, bases.find(tmp_path, str(tiny)))
+    model.model.layers[1].input_layernorm.weight[7] *= 1.02
+    model.save_pretrained(tmp_path / "trained-on")
+    with pytest.raises(TragError, match="does not hold the weights of packed") as refused:
+        bases.check_twin(bases.find(tmp_path, str(tmp_path / "trained-on")), bases.find(tmp_path, str(packed)))
+    assert "that the GGUF file was made from" in refused.value.hint
+
+
+@pytest.mark.slow
+def test_a_file_that_cannot_be_trained_on_may_still_be_what_a_folder_is_for(tiny: Path, tmp_path: Path) -> None:
+    from gguf import GGUFReader, GGUFWriter
+
+    path, read = tmp_path / "scaled.gguf", GGUFReader(tiny)
+    writer = GGUFWriter(path, "llama")
+    for key, field in read.fields.items():
+        if not key.startswith("GGUF.") and key != "general.architecture":
+            kind, *inner = field.types
+            writer.add_key_value(key, field.contents(), kind, sub_type=inner[-1] if inner else None)
+    for tensor in read.tensors:
+        writer.add_tensor(tensor.name, tensor.data)
+    writer.add_tensor("rope_freqs.weight", np.ones(8, np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    with pytest.raises(TragError, match="its positions are scaled") as refused:
+        bases.find(tmp_path, str(path))
+    assert "finetune --base FOLDER" in refused.value.hint
+    assert bases.shape(bases.find_file(tmp_path, str(path))) == bases.shape(bases.find(tmp_path, str(tiny)))
 
 
 @pytest.mark.slow

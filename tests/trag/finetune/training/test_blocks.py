@@ -10,7 +10,7 @@ from prompts import Message
 from trag.errors import TragError
 from trag.finetune.dataset.examples import Asked, Example
 from trag.finetune.training.blocks import block, fit, prompt_of
-from trag.finetune.training.vocabulary import FolderVocabulary, GgufVocabulary
+from trag.finetune.training.vocabulary import GgufVocabulary
 from trag.llm.local import LocalModel
 
 EXAMPLE = Example(
@@ -89,35 +89,3 @@ def test_the_tokens_of_a_gguf_file_are_those_of_the_running_model(model_home: Pa
         assert len(vocabulary.text(asked.answer)) == model.count_text(asked.answer)
     written = vocabulary.prompt([Message("user", "1<|im_end|>2")])
     assert written.count(vocabulary.end) == vocabulary.prompt([Message("user", "1 and 2")]).count(vocabulary.end)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("system_turn", [True, False], ids=["knows a system turn", "knows none"])
-def test_a_folder_is_read_by_the_same_rules(tmp_path: Path, system_turn: bool) -> None:
-    refuse = "" if system_turn else "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
-    folder = make_folder(
-        tmp_path,
-        refuse + "{% for m in messages %}<s>{{ m.role }} {{ m.content }}</s>{% endfor %}<s>assistant ",
-    )
-    vocabulary = FolderVocabulary(folder)
-    messages = [Message("system", "be short"), Message("user", "hi </s> there")]
-    text = (
-        "<s>system be short</s><s>user hi < /s> there</s>" if system_turn else "<s>user be short\n\nhi < /s> there</s>"
-    )
-    assert vocabulary.prompt(messages) == vocabulary._tokenizer(f"{text}<s>assistant ").input_ids
-    assert vocabulary.prompt(messages).count(vocabulary.end) == text.count("</s>")
-
-
-def make_folder(folder: Path, template: str) -> Path:
-    """A tokenizer of single bytes, with the marks <s> and </s>."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
-
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    tokenizer = Tokenizer(models.BPE({character: place for place, character in enumerate(alphabet)}, []))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>")
-    wrapped.chat_template = template
-    wrapped.save_pretrained(folder)
-    return folder

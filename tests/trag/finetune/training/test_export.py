@@ -2,7 +2,11 @@
 
 import json
 import shutil
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +16,15 @@ from safetensors.numpy import save_file
 from prompts import Message
 from trag.errors import TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import export
+from trag.finetune.training import export, run
+from trag.finetune.training import plan as plans
 from trag.finetune.training.agreement import compare
+from trag.finetune.training.plan import Plan
 from trag.llm import header
 from trag.llm.engine import Engine, prepare
 from trag.llm.files import find
 
+ROOT = Path(__file__).parents[4]
 MESSAGES = [[Message("user", f"Who leads unit {number}? Think of {number * 7} things.")] for number in range(6)]
 INPUTS = {"q": 64, "k": 64, "v": 64, "o": 64, "gate": 64, "up": 64, "down": 96}
 OUTPUTS = {"q": 64, "k": 32, "v": 32, "o": 64, "gate": 96, "up": 96, "down": 64}
@@ -62,6 +69,42 @@ def test_peft_and_llama_cpp_agree_with_the_exported_adapter(tiny: Path, tmp_path
     assert all(one.same for one in found if one.clear), found
     assert max(one.apart for one in found) < 0.001, found
     assert min(one.moved for one in found) > 0.1, found
+
+
+@pytest.mark.slow
+def test_what_is_trained_on_a_folder_is_for_the_file_that_was_made_of_it(
+    plan: Plan, tiny: Path, tmp_path: Path
+) -> None:
+    import torch
+
+    whole = bases.load(bases.find(tiny.parent, str(tiny)), torch.float32)
+    whole.save_pretrained(tmp_path / "folder")
+    order = replace(plan, base=str(tmp_path / "folder"), model=str(tiny))
+    training, target, merged = tmp_path / "training", tmp_path / "adapter.gguf", tmp_path / "merged.gguf"
+    plans.write(training, order)
+    run.train(training, order, lambda _: None, threading.Event())
+    found, folder = run.trained(training), bases.find(tmp_path, order.base)
+    assert found
+    assert (found.base_name, found.base_sha256) == ("tiny", bases.find(tiny.parent, str(tiny)).sha256)
+    assert found.weights == f"folder {folder.sha256[:12]}"
+    for words in ([str(target)], [str(merged), "--merged"]):
+        command = [sys.executable, "-m", "trag.finetune.training.export", str(training), *words]
+        said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+        assert said.returncode == 0, said.stderr
+    find(tiny.parent, str(tiny), str(target))
+    assert header.read(target).text("general.base_model.0.name") == "tiny"
+    apart = list(compare(bases.find(tiny.parent, str(tiny)), run.adapter(training), tiny, target, MESSAGES))
+    assert max(one.apart for one in apart) < 0.001, apart
+    assert min(one.moved for one in apart) > 0.01, apart
+
+    values = json.loads((training / "trained.json").read_text())
+    values["trained"]["base_sha256"] = "0" * 64
+    (training / "trained.json").write_text(json.dumps(values))
+    command = [sys.executable, "-m", "trag.finetune.training.export", str(training), str(tmp_path / "other.gguf")]
+    said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert said.returncode == 1
+    assert "is another model than the tiny" in said.stderr
+    assert not (tmp_path / "other.gguf").exists()
 
 
 @pytest.mark.slow

@@ -1,20 +1,25 @@
 """Training goes on where it was stopped or killed, comes to the same adapter, and says why when it cannot."""
 
 import json
+import resource
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from trag.errors import TragError
+from trag.evaluate import program
 from trag.finetune.dataset.examples import Example, write
-from trag.finetune.training import checkpoints, plot, progress, run, schedule
+from trag.finetune.training import base as bases
+from trag.finetune.training import checkpoints, material, plot, progress, run, schedule
 from trag.finetune.training import plan as plans
+from trag.finetune.training.base import Base
 from trag.finetune.training.blocks import Block
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import Plan, TrainingSettings
@@ -80,6 +85,9 @@ def test_the_learning_rate_rises_and_then_falls_to_nothing() -> None:
         ({"epochs": 0, "accumulation": -1}, '"epochs" must be more than 0; "accumulation" must be more than 0'),
         ({"warm_up": 1}, '"warm_up" must be at least 0 and less than 1'),
         ({"dataset": None}, '"dataset" must be a path'),
+        ({"four_bits": 1}, '"four_bits" must be true or false'),
+        ({"accumulation": True}, '"accumulation" must be a number without a fraction'),
+        ({"model": 3}, '"model" must be a path, or empty'),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )
@@ -95,8 +103,28 @@ def test_settings_that_make_no_sense_are_refused_all_at_once(
         plans.read(tmp_path)
 
 
+def test_a_plan_and_a_checkpoint_of_a_program_that_knew_no_4_bits_are_gone_on_with(tmp_path: Path) -> None:
+    order = Plan(tmp_path / "dataset", tmp_path, "m.gguf", SETTINGS, "m.gguf")
+    plans.write(tmp_path, order)
+    file = tmp_path / plans.FILE
+    values = {name: value for name, value in json.loads(file.read_text()).items() if name not in ("four_bits", "model")}
+    file.write_text(json.dumps(values))
+    assert plans.read(tmp_path) == replace(order, model="")
+    before = {name: value for name, value in values.items() if name not in ("dataset", "home", "base")}
+    kept = checkpoints.kind(base="b", dataset="d", **before | {"checkpoint_seconds": 0})
+    base = Base(tmp_path / "m.gguf", "m", "b")
+    assert material.kind(base, "d", replace(SETTINGS, checkpoint_seconds=9)) == kept
+    assert material.kind(base, "d", replace(SETTINGS, four_bits=True)) != kept
+    assert material.kind(base, "e", SETTINGS) != kept
+
+
 def test_a_record_of_progress_is_read_as_it_was_said() -> None:
-    for record in (progress.Step(1, 2, 0.5, None, 10.0, 3.0), progress.Failed("a\nb", ""), progress.Paused(1, 2)):
+    for record in (
+        progress.Step(1, 2, 0.5, None, 10.0, 3.0),
+        progress.Needed(1, 2, 3, 4, 5, 6),
+        progress.Failed("a\nb", ""),
+        progress.Paused(1, 2),
+    ):
         assert progress.decode(progress.encode(record)) == record
 
 
@@ -166,6 +194,12 @@ def test_a_finished_one_is_not_trained_again_and_not_mixed_with_another(
     steps = [record for record in said if isinstance(record, progress.Step)]
     assert [record.step for record in steps] == list(range(1, 7))
     assert steps[-1].seconds_left == 0
+    needed = [place for place, record in enumerate(said) if isinstance(record, progress.Needed)]
+    assert needed == [said.index(steps[0]) - 3], "what it takes is said before the model is loaded"
+    done = run.trained(folder)
+    assert done
+    assert (done.base_sha256, done.weights, done.four_bits) == (bases.find(plan.home, plan.base).sha256, "", False)
+    assert done.commit == program.commit()
     assert {"loss.csv", "loss.svg", "adapter", "trained.json"} <= {path.name for path in folder.iterdir()}
     assert not any(isinstance(record, progress.Step) for record in train(folder, plan))
     others = replace(plan, settings=replace(plan.settings, seed=9))
@@ -183,6 +217,95 @@ def test_a_loss_that_is_no_number_ends_it_with_a_reason(plan: Plan, tmp_path: Pa
         train(tmp_path / "training", wild)
     assert "lower learning rate" in refused.value.hint
     assert run.trained(tmp_path / "training") is None
+
+
+def faults() -> list[tuple[Exception, str, str]]:
+    import torch
+
+    return [
+        (torch.AcceleratorError("CUDA error: device lost"), "The GPU gave out: CUDA error: device lost", ""),
+        (torch.OutOfMemoryError("CUDA out of memory"), "The memory is used up", "smaller `longest`"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: 9 bytes"), "The memory is used up", "smaller"),
+        (MemoryError(), "The memory is used up", "smaller `longest`"),
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(4), ids=["a GPU that vanishes", "GPU memory", "memory", "memory of Python"])
+def test_what_gives_out_in_mid_training_leaves_a_checkpoint_that_is_gone_on_with(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    from trag.finetune.training.learning import Learner
+
+    fault, message, hint = faults()[number]
+    learn, steps = Learner.learn, count()
+
+    def failing(self: Learner, blocks: Sequence[Block], rate: float) -> float:
+        if next(steps) == 3:
+            raise fault
+        return learn(self, blocks, rate)
+
+    folder = tmp_path / "training"
+    monkeypatch.setattr(Learner, "learn", failing)
+    with pytest.raises(TragError) as stopped:
+        train(folder, plan)
+    assert message in stopped.value.message
+    assert hint in stopped.value.hint
+    assert "The last checkpoint is kept" in stopped.value.hint
+    kept = checkpoints.load(folder)
+    assert kept
+    assert kept[0].step == 3
+    monkeypatch.undo()
+    done = [record.step for record in train(folder, plan) if isinstance(record, progress.Step)]
+    assert done == [4, 5, 6]
+
+
+@pytest.mark.slow
+def test_a_fault_of_the_program_is_not_called_a_lack_of_memory(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from trag.finetune.training.learning import Learner
+
+    def failing(self: Learner, blocks: Sequence[Block], rate: float) -> float:
+        raise RuntimeError("shapes do not match")
+
+    monkeypatch.setattr(Learner, "learn", failing)
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        train(tmp_path / "training", plan)
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_in_mid_training_leaves_a_checkpoint_that_is_gone_on_with(plan: Plan, tmp_path: Path) -> None:
+    """No file of the process may grow any more from the second step on."""
+    folder = tmp_path / "training"
+    process = start(folder, plan)
+    after_step(process, 2)
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
+    out, errors = process.communicate(timeout=120)
+    failed = progress.decode(out.splitlines()[-1])
+    assert process.returncode == 1, errors
+    assert isinstance(failed, progress.Failed), out
+    assert "No space is left for" in failed.message
+    assert "What was saved before is intact" in failed.hint
+    kept = checkpoints.load(folder)
+    assert kept
+    assert 0 < kept[0].step < 6
+    assert not [path for path in folder.iterdir() if path.name.endswith(".unfinished")]
+    done = [record.step for record in train(folder, plan) if isinstance(record, progress.Step)]
+    assert done == list(range(kept[0].step + 1, 7))
+
+
+@pytest.mark.slow
+def test_four_bits_without_a_gpu_are_refused_before_anything_is_loaded(plan: Plan, tmp_path: Path) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    packed = replace(plan, settings=replace(plan.settings, four_bits=True))
+    with pytest.raises(TragError, match="in 4 bits on an NVIDIA GPU alone") as refused:
+        train(tmp_path / "training", packed)
+    assert "--four-bits" in refused.value.hint
+    assert not (tmp_path / "training" / "checkpoint.safetensors").exists()
 
 
 def no_file(folder: Path) -> None:

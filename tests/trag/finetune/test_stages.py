@@ -1,0 +1,126 @@
+"""From a finished training to a candidate: what is written down of it, and never for a model it was not trained on."""
+
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from trag.errors import TragError
+from trag.finetune import stages
+from trag.finetune.candidates import Candidates
+from trag.finetune.dataset.examples import Example, write
+from trag.finetune.stages import carry_out, check, described, works_of
+from trag.finetune.training.plan import TrainingSettings
+from trag.finetune.training.run import Trained, trained
+from trag.finetune.work import Work
+from trag.home import Home
+from trag.llm import files
+from trag.settings import Settings
+
+TRAINED = Trained(
+    "SmolLM2-135M-Instruct", files.base_sha256(""), "d" * 64, 16, 32, 1200, False, 2.0, 0.25, 4428, 0, 9000, 90.0
+)
+
+
+class Folder:
+    """All that is needed of a home."""
+
+    def __init__(self, folder: Path, model: str = "") -> None:
+        self.folder = folder
+        self.settings = Settings(home=folder, model=model)
+        self.candidates = Candidates(folder / "adapters")
+
+
+@pytest.fixture
+def work(tmp_path: Path, lessons: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch) -> Work:
+    """A fine-tune that is trained and not exported; the export is scripted."""
+    monkeypatch.setattr(stages, "_export_to", lambda folder, target, *more: target.write_bytes(b"adapter"))
+    works = works_of(cast(Home, Folder(tmp_path)))
+    work = works.after(works.begin(by="ada", seed=3, settings={"epochs": 0.5}), "export")
+    (works.place(work) / "training").mkdir()
+    (works.place(work) / "dataset").mkdir()
+    (works.place(work) / "dataset" / "train.jsonl").write_bytes(write(lessons[:2]))
+    keep(tmp_path, work, TRAINED)
+    return work
+
+
+def keep(home: Path, work: Work, found: Trained) -> None:
+    values = {"kind": "k", "trained": asdict(found)}
+    (home / "finetune" / work.id / "training" / "trained.json").write_text(json.dumps(values))
+
+
+def export(home: Folder, work: Work) -> Work:
+    return carry_out(cast(Home, home), work, lambda _: None, threading.Event(), until="measure")
+
+
+def test_a_candidate_is_of_what_it_was_trained_on_and_knows_what_it_learned(work: Work, tmp_path: Path) -> None:
+    home = Folder(tmp_path)
+    made = home.candidates.get(export(home, work).candidate)
+    assert (made.base_name, made.base_sha256) == (TRAINED.base_name, TRAINED.base_sha256)
+    assert home.candidates.learned(made.id) == (
+        "who leads Unit A",
+        "How many members does Unit A have?",
+        "who leads Unit B",
+        "How many members does Unit B have?",
+    )
+    assert dict(made.settings)["passes"] == "0.5"
+
+
+def test_an_adapter_is_not_recorded_for_another_model(
+    work: Work, tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Folder(tmp_path, model=str(tiny))
+    with pytest.raises(
+        TragError, match=r"trained for SmolLM2-135M-Instruct \(b179c9523d0e\), and the model in use is t"
+    ):
+        export(home, work)
+    assert home.candidates.all() == ()
+    assert works_of(cast(Home, home)).get(work.id) == work, "it can be gone on with"
+    assert export(Folder(tmp_path), work).candidate
+
+
+def test_a_manifest_says_all_that_it_takes_to_train_so_again() -> None:
+    settings = TrainingSettings(learning_rate=1e-3, warm_up=0.1, epochs=0.5, accumulation=4, longest=900, seed=7)
+    found = replace(
+        TRAINED, too_long=12, stopped_early=True, weights="llama 0a0a0a0a0a0a", four_bits=True, commit="c0de"
+    )
+    assert described(found, settings) == (
+        ("weights", "llama 0a0a0a0a0a0a in 4 bits"),
+        ("rank", "16"),
+        ("alpha", "32"),
+        ("learning rate", "0.001, after a warm-up of 10%"),
+        ("passes", "0.5"),
+        ("sequences to a step", "4"),
+        ("steps", "1,200, ended early"),
+        ("examples", "4,428, 12 longer ones left out"),
+        ("longest", "900 tokens"),
+        ("tokens", "9,000"),
+        ("held-out loss", "2.000 before, 0.250 after"),
+        ("minutes", "1.5"),
+        ("seed", "7"),
+        ("program", "c0de"),
+    )
+    plain = [name for name, _ in described(TRAINED, settings)]
+    assert "weights" not in plain
+    assert "program" not in plain
+
+
+def test_what_an_earlier_program_kept_of_a_training_is_read(work: Work, tmp_path: Path) -> None:
+    file = tmp_path / "finetune" / work.id / "training" / "trained.json"
+    values = json.loads(file.read_text())
+    for name in ("weights", "four_bits", "commit"):
+        del values["trained"][name]
+    file.write_text(json.dumps(values))
+    assert trained(file.parent) == TRAINED
+
+
+@pytest.mark.parametrize("make", [lambda path: path / "none", lambda path: path], ids=["nothing there", "a file"])
+def test_a_base_that_is_no_folder_is_refused(make: Callable[[Path], Path], tmp_path: Path) -> None:
+    (tmp_path / "model.gguf").write_bytes(b"GGUF")
+    with pytest.raises(TragError, match="is no folder"):
+        check({}, str(make(tmp_path / "model.gguf")))
+    check({}, str(tmp_path))
