@@ -29,6 +29,7 @@ _NAMES = {
     "pairs_dialogue": {"section", "text"},
     "pairs_examples": {"section", "text", "examples"},
     "choice": {"subject", "question"},
+    "judge": {"question", "right", "answer"},
     "grammar_sql": {"schema"},
     "grammar_short": {"sql", "number"},
     "grammar_long": {"sql", "number"},
@@ -132,6 +133,11 @@ def choice(subject: str, question: str, examples: Sequence[tuple[str, str]] = ()
     for example, letter in examples:
         turns += Message("user", _fill("choice", subject=subject, question=example)), Message("assistant", letter)
     return (*turns, Message("user", _fill("choice", subject=subject, question=question)))
+
+
+def judge(question: str, right: str, answer: str) -> tuple[Message, ...]:
+    """The message that asks for the verdict on an answer, by what is known to be right (T-RAG, section 6.1)."""
+    return (Message("user", _fill("judge", question=question, right=right, answer=answer)),)
 
 
 def grammar_sql(schema: str) -> tuple[Message, ...]:

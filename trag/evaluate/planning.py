@@ -18,9 +18,17 @@ if TYPE_CHECKING:
 
 
 def plan(
-    model: LanguageModel, cases_name: str, cases_sha256: str, systems: Sequence[str], *, chart: str, total: int
+    model: LanguageModel,
+    cases_name: str,
+    cases_sha256: str,
+    systems: Sequence[str],
+    *,
+    chart: str,
+    total: int,
+    evidence: str = "",
 ) -> Run:
-    """`total` answers by these systems with this model; `chart` is the version that they depend on, "" for none."""
+    """`total` answers by these systems with this model; `chart` and `evidence` are what they depend on beside, "" for
+    none."""
     identity = model.identity
     return Run(
         id="",
@@ -34,4 +42,5 @@ def plan(
         chart=chart,
         total=total,
         adapter_sha256=identity.adapter_sha256,
+        evidence=evidence,
     )

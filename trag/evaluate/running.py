@@ -6,6 +6,7 @@ from all documents, whoever may read them: an admin starts it and reads what com
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -58,7 +59,7 @@ def evaluate(
     `progress` is told the system, the answers there are, and those there will be. The answers go nowhere but into the
     run. A question that cannot be asked, or that ends the model twice, is Incorrect. Raises TragError for systems that
     cannot be run, when another evaluation is running, when the run to go on with was made by another model, chart or
-    program or with other questions, and when the model cannot be reached; what was answered stays.
+    program, with other documents, settings or questions, and when the model cannot be reached; what was answered stays.
     """
     if not _one_at_a_time.acquire(blocking=False):
         raise TragError("An evaluation is running already.", "Wait until it has ended, or stop it.")
@@ -76,8 +77,8 @@ def evaluate(
 
 
 def earlier(home: Home, cases: Sequence[Case], systems: Sequence[str]) -> tuple[Run, ...]:
-    """The runs of these cases and systems by the same program, model and chart, the newest first: one that is not
-    finished can be gone on with. Raises TragError for systems that cannot be run."""
+    """The runs of these cases and systems by the same program, model, chart and documents, the newest first:
+    one that is not finished can be gone on with. Raises TragError for systems that cannot be run."""
     planned = _plan(home, home.model, cases, "", systems)
     return tuple(run for run in results_of(home).runs() if not _differences(run, planned))
 
@@ -97,7 +98,16 @@ def _plan(home: Home, model: LanguageModel, cases: Sequence[Case], cases_name: s
         if ":" in system and not system.endswith(BASE):
             home.check_candidate(system.partition(":")[2])
     chart, total = home.organization.version, len(cases) * len(set(systems))
-    return plan(model, cases_name, sha256_of(cases), systems, chart=chart, total=total)
+    return plan(model, cases_name, sha256_of(cases), systems, chart=chart, total=total, evidence=_evidence(home))
+
+
+def _evidence(home: Home) -> str:
+    """A hash of all that can be found for a question, and of the settings that decide what is given of it."""
+    settings = home.settings
+    given = (settings.context, settings.answer_tokens, settings.pairs, settings.sections, settings.threshold)
+    ids = sorted(id for held in home.vectors.ids().values() for id in held)
+    told = repr((*given, settings.statement_tokens, home.embedder.identity, ids))
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def _resumed(run: Run, planned: Run) -> Run:
@@ -120,6 +130,7 @@ def _differences(run: Run, planned: Run) -> list[str]:
             (planned.model.adapter, planned.adapter_sha256),
         ),
         f"the chart {run.chart or 'none'}": (run.chart, planned.chart),
+        "other documents or settings": (run.evidence, planned.evidence),
         f"the program {run.commit}": (run.commit, planned.commit),
     }
     return [what for what, (then, now) in compared.items() if then != now]

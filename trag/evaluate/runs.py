@@ -38,7 +38,8 @@ class Run:
 
     A system is a name of trag.ask.SYSTEMS, or that and ":base" for the same without the adapter. `started` and
     `finished` are in UTC; `finished` is None while it runs, and when it was interrupted. `commit` is that of the
-    program, `chart` the version of the chart, `total` how many answers make the run whole.
+    program, `chart` the version of the chart, `total` how many answers make the run whole. `evidence` is the sha256 of
+    what is searched and of the settings that answers depend on, "" where none of it plays a part.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Run:
     chart: str
     total: int
     adapter_sha256: str = ""
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)

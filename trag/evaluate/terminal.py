@@ -31,6 +31,7 @@ _USAGE = """python -m trag evaluate CASES [--system SYSTEM ...] [--base] [--name
        python -m trag evaluate list
        python -m trag evaluate show RUN [--markdown | --csv | --json]
        python -m trag evaluate compare RUN[/SYSTEM] RUN[/SYSTEM]
+       python -m trag evaluate judge RUN
        python -m trag evaluate remove RUN
        python -m trag evaluate needle CASES|chart [--number N] [--seed N] [--markdown | --csv | --json]
        python -m trag evaluate choice FILE ... [--by-words] [--dev FILE ... [--shots N]]
@@ -58,9 +59,10 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
         "active chart, to one system or several, and keeps each answer with its score. What was interrupted goes on "
         "when the same words are given again. needle puts what answers each question at the top, in the middle and at "
         "the end of a prompt, among 2 and 10 unrelated sections; choice puts multiple-choice questions (CSV files of "
-        "MMLU's layout, or folders of them) to the model and, where an adapter is set, to its base.",
+        "MMLU's layout, or folders of them) to the model and, where an adapter is set, to its base. judge asks the "
+        "model that is set for a verdict on the answers that the gold leaves open.",
     )
-    parser.add_argument("words", nargs="*", metavar="CASES|chart|list|show|compare|remove|needle|choice")
+    parser.add_argument("words", nargs="*", metavar="CASES|chart|list|show|compare|judge|remove|needle|choice")
     parser.add_argument("--system", nargs="+", action="extend", choices=systems, help="default: trag")
     parser.add_argument("--base", action="store_true", help="each system also without the adapter")
     parser.add_argument("--name", help="what to call the set of cases (default: the file's name)")
@@ -87,10 +89,12 @@ def _evaluate(wrong: _Wrong, settings: Settings, options: argparse.Namespace) ->
             act, allowed = _show, _SHOWING
         case ["compare", _, _]:
             act, allowed = _compare, ()
+        case ["judge", _]:
+            act, allowed = _judge, ()
         case ["remove", _]:
             act, allowed = _remove, ()
-        case ["list" | "show" | "compare" | "remove", *_]:
-            wrong("give list, show RUN, compare RUN RUN or remove RUN")
+        case ["list" | "show" | "compare" | "judge" | "remove", *_]:
+            wrong("give list, show RUN, compare RUN RUN, judge RUN or remove RUN")
         case [] if options.resume:
             act, allowed = _resume, ("resume",)
         case ["needle", "chart"]:
@@ -289,6 +293,27 @@ def _compare(settings: Settings, options: argparse.Namespace) -> None:
     for old, new in pairs:
         print(f"{old} -> {new}")
         _print(tables.changes(compare(before[old], after[new])))
+
+
+def _judge(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.evaluate.judging import judge
+    from trag.evaluate.running import results_of
+    from trag.home import open_home
+
+    if not settings.able:
+        raise TragError(
+            "The embedded model is too small to judge answers.", "Set a larger one: TRAG_MODEL or TRAG_MODEL_URL."
+        )
+    with open_home(settings) as home, _bar() as progress:
+        results, name = results_of(home), home.model.identity.name
+        run = results.run(options.words[1])
+        if run.model.sha256 and run.model.sha256 == home.model.identity.sha256:
+            print(f"{name} judges answers of its own; another model would be less lenient.", file=sys.stderr)
+        judged = judge(results, run, home.model, partial(progress, name))
+        found = results.results(run.id)
+    unread = f", and said something else of {judged.unread}" if judged.unread else ""
+    print(f"{name} decided {judged.decided} answers that the gold left open{unread}.")
+    _shown(run, found)
 
 
 def _remove(settings: Settings, options: argparse.Namespace) -> None:

