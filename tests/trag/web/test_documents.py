@@ -11,6 +11,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from org.chart import load
+from store import StoreError
+from trag import ingest as ingestion
 from trag.embed import Embedder, open_embedder
 from trag.home import Home, open_home
 from trag.settings import Settings
@@ -181,6 +183,39 @@ def test_a_newer_version_takes_the_place_of_the_older(client: TestClient, home: 
     assert "two weeks" not in texts
 
 
+def test_names_that_an_upload_would_replace_are_told(client: TestClient, home: Home) -> None:
+    upload(client, home)
+    upload(client, home, NEWER, "old/rules.md")
+    names = ["rules.md", "new.md", "../old\\rules.md", "RULES.md", "setup.exe", ""]
+    answer = client.post("/documents/present", json=names)
+    assert answer.json() == {"present": ["rules.md", "../old\\rules.md"]}
+    assert client.post("/documents/present", json={"rules.md": 1}).status_code == 422
+    with ingestion.changing:  # nothing is worked on meanwhile
+        client.post("/documents/uploads?name=waits.md", content=RULES + b"More.")
+        assert client.post("/documents/present", json=["waits.md"]).json() == {"present": ["waits.md"]}
+    settled(home)
+
+
+def test_documents_with_problems_are_seen_at_a_glance_and_shown_alone(client: TestClient, home: Home) -> None:
+    upload(client, home)
+    upload(client, home, b"# Maps\n\nThe pier is here.\n\n![map](map.png)\n", "maps.md")
+    page = soup(client, "/documents")
+    assert words(page, ".facts a[href*=problems]") == "1"
+    assert words(page, "td[data-name=Sections]") == "1 2"
+    assert words(page, "td[data-name=State]") == "Searched Searched"
+    assert "1 picture could not be read (section Maps)" in words(page, "tbody .notes")
+    client.post("/documents/uploads?name=rules.md", content=b"\x00\x01\x02" * 100)
+    settled(home)
+    page = soup(client, "/documents?problems=1&order=name")
+    assert words(page, "tbody th > a") == "maps.md rules.md"
+    assert words(page, "td[data-name=State]") == "Searched Newer version failed"
+    assert "A newer version failed: rules.md is named .md but looks like" in words(page, "tbody .notes")
+    assert "problems=1" in str(page.select_one("thead a")["href"])  # type: ignore[index]
+    assert words(soup(client, "/documents?problems=1&words=pier"), "#list") == (
+        "0 documents with “ pier ” with problems Show all Find No document is called that. Show all"
+    )
+
+
 def test_a_document_is_deleted_with_a_receipt(client: TestClient, home: Home) -> None:
     upload(client, home)
     path = f"/documents/{key('rules.md')}"
@@ -198,6 +233,27 @@ def test_a_document_is_deleted_with_a_receipt(client: TestClient, home: Home) ->
         assert client.get(path + end).status_code == 404
     for end in ("/delete", "/audience"):
         assert client.post(path + end).status_code == 404
+
+
+def test_a_document_that_cannot_be_deleted_whole_is_said_to_be_and_is_by_a_second_press(
+    client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload(client, home)
+    path = f"/documents/{key('rules.md')}"
+
+    def fail(*_: object) -> None:
+        raise StoreError("The server is away.")
+
+    monkeypatch.setattr("store.collection.remove", fail)
+    page = BeautifulSoup(client.post(f"{path}/delete").text, "html.parser")
+    assert "not all of it is deleted yet" in words(page, ".notice[role=alert]")
+    assert "STILL THERE: its vectors (The server is away.)" in words(page, ".notice[role=alert]")
+    assert searched(home, QUERY) == set()
+    assert client.get(path).status_code == 404
+    monkeypatch.undo()
+    page = BeautifulSoup(client.post(f"{path}/delete").text, "html.parser")
+    assert "nothing is left" in words(page, ".notice.good")
+    assert client.post(f"{path}/delete").status_code == 404
 
 
 def test_readers_are_everyone_or_units_and_searches_keep_to_it(client: TestClient, home: Home) -> None:

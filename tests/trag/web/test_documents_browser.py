@@ -211,6 +211,67 @@ def test_a_newer_version_takes_the_place_whatever_it_is_called(page: Page) -> No
     assert download.value.suggested_filename == "ferry.md"
 
 
+def test_an_upload_is_shown_in_progress_and_cancelled(page: Page) -> None:
+    def long(word: str) -> bytes:
+        rule = "## {0} {1}\n\nThe keeper of {0} {1} reports to the harbour board every {2} weeks, in writing.\n\n"
+        return b"# Rules\n\n" + "".join(rule.format(word, number, number + 2) for number in range(2_000)).encode()
+
+    def row(name: str) -> Locator:
+        return page.locator(".queue li").filter(has_text=name)
+
+    files = {"buoy.md": b"# Buoys\n\nA buoy is red.\n", "gates.md": long("Gate"), "locks.md": long("Lock")}
+    payloads = [FilePayload(name=name, mimeType="text/markdown", buffer=content) for name, content in files.items()]
+    page.set_input_files("input[name=files]", payloads)
+    expect(row("buoy.md").locator(".state")).to_have_text("Done", timeout=60_000)
+    expect(row("gates.md").locator(".state")).to_have_text("Being worked on")
+    expect(row("gates.md").get_by_role("progressbar")).to_be_visible()
+    expect(row("locks.md").locator(".state")).to_have_text("Waiting")
+    expect(page.locator(".queue-part h2")).to_contain_text("2 in work, about", timeout=30_000)
+    expect(row("gates.md").locator(".count")).to_have_text(re.compile(r"[\d,]+ of [\d,]+"), timeout=60_000)
+
+    page.get_by_role("button", name="Cancel locks.md").click()
+    expect(row("locks.md").locator(".state")).to_have_text("Cancelled")
+    page.get_by_role("button", name="Cancel gates.md").click()
+    expect(row("gates.md").locator(".state")).to_have_text("Cancelled", timeout=60_000)
+    expect(page.locator(".queue-part h2")).to_have_text("Nothing in work")
+    expect(page.locator("tbody th a").filter(has_text="buoy.md")).to_have_count(1)
+    page.reload()
+    expect(page.locator("tbody th a").filter(has_text=re.compile("gates|locks"))).to_have_count(0)
+    expect(row("gates.md").get_by_role("button", name="Try gates.md again")).to_be_visible()
+
+
+def test_a_document_of_the_same_name_is_replaced_when_somebody_says_so(page: Page) -> None:
+    def choose(words: str) -> None:
+        names = ("quay.md", f"{words}.md")
+        buffers = [f"# Quay\n\nThe quay of {name} closes at {words}.\n".encode() for name in names]
+        files = [
+            FilePayload(name=name, mimeType="text/markdown", buffer=buffer)
+            for name, buffer in zip(names, buffers, strict=True)
+        ]
+        page.set_input_files("input[name=files]", files)
+
+    upload(page, ("quay.md", b"# Quay\n\nThe quay closes at five.\n"))
+    question = page.get_by_role("group", name="To be replaced")
+    choose("six")
+    expect(question).to_contain_text("This document is here already. Replace it?quay.md")
+    expect(page.locator(".queue li").filter(has_text="six.md").locator(".state")).to_have_text("Done", timeout=60_000)
+    question.get_by_role("button", name="Leave out").click()
+    expect(question).to_have_count(0)
+    choose("seven")
+    expect(page.locator(".queue li").filter(has_text="seven.md").locator(".state")).to_have_text("Done", timeout=60_000)
+    expect(page.locator(".queue li").filter(has_text="quay.md")).to_have_count(1)
+    expect(question).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(question.get_by_role("button", name="Replace")).to_be_focused()
+    page.keyboard.press("Enter")
+    replaced = page.locator(".queue li").filter(has_text="quay.md").first
+    expect(replaced.locator(".said")).to_contain_text("replaced", timeout=60_000)
+    page.get_by_role("link", name="quay.md", exact=True).click()
+    page.get_by_role("link", name="Open", exact=True).first.click()
+    expect(page.locator(".reading-text")).to_contain_text("closes at seven")
+
+
 def test_files_are_dropped_anywhere_on_the_page(page: Page) -> None:
     page.evaluate(
         """() => {

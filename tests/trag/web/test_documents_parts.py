@@ -1,6 +1,7 @@
 """What the pages of the documents are made of, without a page: names in addresses, tables, sections, readers, files."""
 
-import json
+import csv
+import io
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from org.chart import load
+from org.reading.cells import guard
+from store.jobs import Job
 from store.library import Document, Pair
 from store.passage import EVERYONE, Passage
 from trag.errors import TragError
@@ -17,10 +20,11 @@ from trag.web.documents import drawn as drawn_pages
 from trag.web.documents.changing import seen
 from trag.web.documents.contents import contents
 from trag.web.documents.drawn import Drawn
-from trag.web.documents.listing import MOST, Asked, listing
+from trag.web.documents.listing import MOST, Asked, Listing, listing
 from trag.web.documents.names import LONGEST, accepted, key
 from trag.web.documents.notices import KEPT, Notice, Notices
 from trag.web.documents.readers import Reader, find, readers
+from trag.web.documents.sources import Saying
 from trag.web.documents.transfer import lines, rows
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -75,8 +79,12 @@ def document(name: str, **more: object) -> Document:
     return replace(Document(name, "0" * 64, None, NOW), **more)  # type: ignore[arg-type]
 
 
+def shown(documents: tuple[Document, ...], asked: Asked, *jobs: Job) -> Listing:
+    return listing(documents, asked, jobs, lambda document: len(document.name))
+
+
 DOCUMENTS = (
-    document("b.md", pages=3, added=NOW + timedelta(1), by="ada"),
+    document("b.md", pages=3, added=NOW + timedelta(1), by="ada", notes=("page 2 damaged, not read",)),
     document("A.md", pairs=5, added=NOW),
     document("c plan.md", pages=9, added=NOW + timedelta(2)),
 )
@@ -94,11 +102,37 @@ DOCUMENTS = (
         ({"words": "ada"}, ["b.md"]),
         ({"words": "<"}, []),
         ({"first": "9"}, []),
+        ({"problems": "1"}, ["b.md"]),
+        ({"problems": "1", "words": "plan"}, []),
     ],
     ids=str,
 )
 def test_a_table_shows_what_is_asked_for(query: dict[str, str], names: list[str]) -> None:
-    assert [each.name for each in listing(DOCUMENTS, Asked.read(query)).rows] == names
+    assert [each.document.name for each in shown(DOCUMENTS, Asked.read(query)).rows] == names
+
+
+def test_a_row_says_its_sections_its_state_and_its_problems() -> None:
+    def job(name: str, state: str, days: float) -> Job:
+        return Job(name + state, name, "0" * 64, "ada", NOW + timedelta(days), state, "It is damaged.", "Copy it.")  # type: ignore[arg-type]
+
+    failed = "A newer version failed: It is damaged. Copy it."
+    jobs = (
+        job("c plan.md", "waiting", 9),
+        job("b.md", "failed", 4),
+        job("c plan.md", "failed", 3),
+        job("new.md", "failed", 3),
+        job("A.md", "done", 2),
+        job("A.md", "failed", 1),
+    )
+    found = shown(DOCUMENTS, Asked(order="name"), *jobs)
+    assert [(each.sections, each.state, each.problems) for each in found.rows] == [
+        (4, "searched", ()),
+        (4, "failed", (failed, "page 2 damaged, not read")),
+        (9, "replacing", ()),
+    ]
+    assert found.troubled == 1
+    assert shown(DOCUMENTS[1:], Asked(), job("A.md", "failed", -1)).troubled == 0, "another has taken its place since"
+    assert shown(DOCUMENTS[1:], Asked(), job("A.md", "failed", 1)).troubled == 1
 
 
 def test_a_press_on_a_column_turns_its_order() -> None:
@@ -110,9 +144,9 @@ def test_a_press_on_a_column_turns_its_order() -> None:
 
 def test_a_long_table_is_turned_page_by_page() -> None:
     many = tuple(document(f"{number:03}.md") for number in range(2 * MOST + 1))
-    first, last = listing(many, Asked(order="name")), listing(many, Asked(order="name", first=2 * MOST))
+    first, last = shown(many, Asked(order="name")), shown(many, Asked(order="name", first=2 * MOST))
     assert (len(first.rows), first.total) == (MOST, 2 * MOST + 1)
-    assert [each.name for each in last.rows] == [f"{2 * MOST}.md"]
+    assert [each.document.name for each in last.rows] == [f"{2 * MOST}.md"]
 
 
 PAIR = Pair("p1", "a.md", "2 Two", 3, "=Who?", "Ada.", "short answer", "rule")
@@ -168,21 +202,30 @@ def test_notices_are_remembered_for_a_while() -> None:
 
 
 def test_exported_pairs_can_be_imported() -> None:
-    other = replace(PAIR, question='Is "x" ü?\n', answer="A\nB")
-    found = read_pairs(lines([PAIR, other]).encode(), "pairs.jsonl")
-    assert [(each.question, each.answer, each.document, each.section) for each in found] == [
-        ("=Who?", "Ada.", "a.md", "2 Two"),
-        ('Is "x" ü?', "A\nB", "a.md", "2 Two"),
-    ]
-    assert [json.loads(line)["type"] for line in lines([PAIR]).splitlines()] == ["short answer"]
-    header, row = rows([PAIR])
-    assert dict(zip(header, row, strict=True))["question"] == "=Who?"
-    assert len(header) == len(row)
+    other = replace(PAIR, question='Is "x" ü?', answer="'=A\nB", page=None, state="review", source="C.\nD.")
+    sheet = io.StringIO(newline="")
+    csv.writer(sheet).writerows([guard(cell) for cell in row] for row in rows([PAIR, other]))
+    for content, name in ((lines([PAIR, other]), "pairs.jsonl"), (sheet.getvalue(), "pairs.csv")):
+        found = read_pairs(content.encode(), name)
+        for each, pair in zip(found, (PAIR, other), strict=True):
+            assert (each.question, each.answer, each.type) == (pair.question, pair.answer, pair.type)
+            assert (each.document, each.section, each.page) == (pair.document, pair.section, pair.page)
+            assert (each.state, each.origin, each.source) == (pair.state, pair.origin, pair.source)
+    assert "'=Who?" in sheet.getvalue()
+    assert "''=A" in sheet.getvalue()
+
+
+def test_a_section_says_what_it_says_of_its_pairs_that_wait() -> None:
+    passages = [Passage("s1", "section", "a.md", "2 Two", 3, "Ada is who.")]
+    waiting = replace(PAIR, id="p2", state="review", searched=False, source="Bob is who.")
+    (section,) = contents(passages, (PAIR, waiting))
+    assert section.says == {"p2": Saying("Ada is who.", "Bob is who.")}
 
 
 def test_what_is_seen_of_a_pair_differs_when_it_does() -> None:
     others = [replace(PAIR, question="Who?"), replace(PAIR, answer="Bob."), replace(PAIR, state="approved")]
-    assert len({seen(each) for each in (PAIR, *others)}) == 4
+    others.append(replace(PAIR, type="list"))
+    assert len({seen(each) for each in (PAIR, *others)}) == 5
     assert seen(replace(PAIR, by="ada", searched=False)) == seen(PAIR)
 
 

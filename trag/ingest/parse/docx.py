@@ -2,7 +2,8 @@
 format.
 
 Follows no link out of the file. A footnote or endnote is read after the paragraph or table that refers to it. Headers,
-footers, comments, hidden and deleted text are left out.
+footers, comments, hidden and deleted text are left out. What pictures, charts and diagrams show is not read, and the
+notes of the reading say where they are.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from trag.ingest.parse.characters import counted
 from trag.ingest.parse.container import damaged, screen
 from trag.ingest.parse.docx_numbers import Numbers, value
 from trag.ingest.parse.headings import LONGEST, promote
+from trag.ingest.parse.pictures import among, is_told, is_told_in_office, unread
 from trag.ingest.parse.tables import with_header
 
 _WHAT = "Word document"
@@ -36,6 +38,10 @@ _CHARACTERS = {qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): " ", qn("w:noBre
 _LEFT_OUT = {qn(name) for name in ("w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:instrText", "w:delText")} | {
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 }
+_DRAWINGS = {qn("wp:inline"), qn("wp:anchor")}
+_SHOWN = (qn("pic:pic"), qn("c:chart"), "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds")
+_OLD = "{urn:schemas-microsoft-com:vml}"
+_OLD_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([\d.]+)pt")
 
 
 def parse(content: bytes) -> Reading:
@@ -43,17 +49,20 @@ def parse(content: bytes) -> Reading:
     notes = screen(content, _WHAT)
     try:
         document = docx.Document(io.BytesIO(content))
-        found = list(_Body(document).blocks())
+        body = _Body(document)
+        found = list(body.blocks())
     except (PackageNotFoundError, KeyError, ValueError, SyntaxError, AttributeError, zipfile.BadZipFile) as error:
         raise damaged(_WHAT, error) from error
     if comments := sum(1 for _ in document.comments):
         notes = (*notes, f"{counted(comments, 'comment')} left out")
+    notes = (*notes, *unread(len(body.pictures), among("section", body.pictures)))
     styled = any(block.kind == "heading" and 0 < block.level < _BOLD for block in found)
     return Reading("Word", tuple(found) if styled else promote(found), notes=notes)
 
 
 class _Body:
-    """The walk over one document, in whose course its numbered paragraphs are counted."""
+    """The walk over one document, in whose course its numbered paragraphs are counted. `pictures` has the heading over
+    each picture so far, "" where none is above it."""
 
     def __init__(self, document: Document) -> None:
         self._root = document.element.body
@@ -62,16 +71,22 @@ class _Body:
         self._numbers = Numbers(numbering[0].element if numbering else None, self._styles)
         self._footnotes = _footnotes(document)
         self._told = 0  # footnotes, so far
+        self._heading = ""
+        self.pictures: list[str] = []
 
     def blocks(self) -> Iterator[Block]:
         """Paragraphs, items, headings and tables, in order."""
-        return self._inside(self._root)
+        for block in self._inside(self._root):
+            if block.kind == "heading":
+                self._heading = block.text
+            yield block
 
     def _inside(self, parent: Any) -> Iterator[Block]:
         for element in parent:
             if element.tag == qn("w:p"):
                 yield from self._paragraph(element)
                 yield from self._referred(element)
+                self.pictures += [self._heading] * _pictures(element)
             elif element.tag == qn("w:tbl"):
                 if _is_layout(element):
                     for cell in element.iterfind(f"{qn('w:tr')}/{qn('w:tc')}"):
@@ -79,6 +94,7 @@ class _Body:
                 else:
                     yield Block("table", rows=_rows(element))
                     yield from self._referred(element)
+                    self.pictures += [self._heading] * _pictures(element)
             elif element.tag in _AROUND:
                 yield from self._inside(element)
 
@@ -159,12 +175,32 @@ def _pieces(element: Any) -> Iterator[str]:
             yield child.text or ""
         elif child.tag in _CHARACTERS:
             yield _CHARACTERS[child.tag]
-        elif child.tag == qn("w:r") and child.find(f"{qn('w:rPr')}/{qn('w:vanish')}") is not None:
-            continue
-        elif child.tag not in _LEFT_OUT:
+        elif not _is_left_out(child):
             if child.tag == qn("w:p"):  # of a cell or a text box
                 yield "\n"
             yield from _pieces(child)
+
+
+def _is_left_out(element: Any) -> bool:
+    hidden = element.tag == qn("w:r") and element.find(f"{qn('w:rPr')}/{qn('w:vanish')}") is not None
+    return hidden or element.tag in _LEFT_OUT
+
+
+def _pictures(element: Any) -> int:
+    """How many pictures, charts and diagrams an element shows."""
+    count = 0
+    for child in element:
+        if child.tag in _DRAWINGS:
+            extent = child.find(qn("wp:extent"))
+            sizes = (None, None) if extent is None else (int(extent.get("cx", 0)), int(extent.get("cy", 0)))
+            count += next(child.iter(*_SHOWN), None) is not None and is_told_in_office(child, *sizes)
+        elif child.tag == f"{_OLD}shape":
+            old = dict(_OLD_SIZE.findall(child.get("style", "")))
+            width, height = (float(old[side]) if side in old else None for side in ("width", "height"))
+            count += child.find(f"{_OLD}imagedata") is not None and is_told(width, height)
+        elif child.tag != qn("w:object") and not _is_left_out(child):
+            count += _pictures(child)
+    return count
 
 
 def _is_bold(paragraph: Any) -> bool:

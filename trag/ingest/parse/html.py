@@ -1,4 +1,7 @@
-"""HTML: what a reader of the page would read, without scripts, menus and hidden parts. Knows no other format."""
+"""HTML: what a reader of the page would read, without scripts, menus and hidden parts. Knows no other format.
+
+What a picture shows is not read, and the notes of the reading say where pictures are.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,20 @@ from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.captions import belongs_to_table
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import LONGEST, promote
+from trag.ingest.parse.pictures import among, is_told, unread
 from trag.ingest.parse.tables import transposed, with_header
 
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
-_DROPPED = (
-    "script, style, nav, template, noscript, iframe, object, svg, button, select, input, [hidden], [role=navigation]"
-)
+_DROPPED = "script, style, nav, template, noscript, iframe, object, button, select, input, [hidden], [role=navigation]"
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
 _INLINE = re.compile(
     "a|abbr|b|bdi|bdo|br|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr"
 )
+_HEADING = re.compile("h[1-6]")
+_SIDE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([\d.]+)px")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_PIXEL = 0.75
+"""Points."""
 _BREAK = "\x00"
 """Stands for <br> until white space is collapsed; HTML text cannot hold it."""
 
@@ -34,20 +41,49 @@ def parse(content: bytes) -> Reading:
     """A page, of which the main part is read where it names one."""
     declared = _CHARSET.search(content[:2048])
     text, notes = decode(content, declared[1].decode("ascii") if declared else "")
-    return Reading("HTML", blocks(text), notes=notes)
+    found, pictures = blocks(text)
+    return Reading("HTML", found, notes=(*notes, *pictures))
 
 
-def blocks(text: str) -> tuple[Block, ...]:
-    """The blocks of HTML text. Paragraphs worded like headings are promoted where no heading but a title is marked."""
+def blocks(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
+    """The blocks of HTML text, and notes on what in it is not read. Paragraphs worded like headings are promoted where
+    no heading but a title is marked."""
     soup = BeautifulSoup(text.replace(_BREAK, ""), "lxml")
     for tag in [*soup.select(_DROPPED), *soup.find_all(style=_HIDDEN)]:
         tag.decompose()
     for tag in soup.select("body > header, body > footer, body > aside"):
         tag.decompose()
     body = soup.find("main") or soup.body
-    found = tuple(_blocks(body)) if isinstance(body, Tag) else ()
+    if not isinstance(body, Tag):
+        return (), ()
+    pictures = list(_pictures(body))
+    for drawing in body.find_all("svg"):
+        drawing.decompose()
+    found = tuple(_blocks(body))
     marked = [block for block in found if block.kind == "heading" and block.level < _BOLD]
-    return promote(found) if len(marked) < 2 else found
+    return promote(found) if len(marked) < 2 else found, unread(len(pictures), among("section", pictures))
+
+
+def _pictures(body: Tag) -> Iterator[str]:
+    """The heading over each picture that is more than decoration, "" where none is above it."""
+    heading = ""
+    for tag in body.find_all(["img", "svg", _HEADING]):
+        if tag.name not in ("img", "svg"):
+            heading = _text([tag]).replace("\n", " ")
+        elif tag.get("alt") != "" and tag.get("role") != "presentation" and is_told(*_sides(tag)):
+            yield heading
+
+
+def _sides(tag: Tag) -> tuple[float | None, float | None]:
+    """The width and the height of a picture in points, as far as the page says them."""
+    styled = dict(_SIDE.findall(str(tag.get("style", ""))))
+    box = str(tag.get("viewbox", "")).replace(",", " ").split()[2:4] or ("", "")
+
+    def side(name: str, drawn: str) -> float | None:
+        said = (styled.get(name, ""), str(tag.get(name, "")).removesuffix("px"), drawn)
+        return next((_PIXEL * float(one) for one in said if _NUMBER.fullmatch(one)), None)
+
+    return side("width", box[0]), side("height", box[-1])
 
 
 def _blocks(parent: Tag, level: int = 0) -> Iterator[Block]:
@@ -71,7 +107,7 @@ def _is_inline(tag: Tag) -> bool:
 
 
 def _block(tag: Tag, level: int) -> Iterator[Block]:
-    if re.fullmatch("h[1-6]", tag.name):
+    if _HEADING.fullmatch(tag.name):
         if text := _text([tag]).replace("\n", " "):
             yield Block("heading", text, int(tag.name[1]))
     elif tag.name == "p" and all(_is_inline(child) for child in tag.find_all(True, recursive=False)):

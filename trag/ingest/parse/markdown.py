@@ -23,11 +23,11 @@ def parse(content: bytes) -> Reading:
         title = _TITLE.search(matter["matter"])
         text = text[matter.end() :]
     rendered = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
-    blocks = html.blocks(rendered)
+    blocks, pictures = html.blocks(rendered)
     if (
         title
         and title["title"]
         and not any(block.kind == "heading" and block.text == title["title"] for block in blocks[:3])
     ):
         blocks = (Block("heading", title["title"], 0), *blocks)
-    return Reading("Markdown", blocks, notes=notes)
+    return Reading("Markdown", blocks, notes=(*notes, *pictures))

@@ -26,7 +26,11 @@ PAGES = 5_000
 """Pages that a file may have."""
 
 _TITLES = 5_000  # of an outline that are looked up
-_NOTHING = Drawn((), (), 0, 0, 0)
+_MOST = 0.5
+_LITTLE = 300
+"""The share of a page from which on pictures are taken for a scan, where fewer characters than this stand beside them:
+a stamp, a reference number, a running line."""
+_NOTHING = Drawn((), (), 0, 0, 0, 0)
 _DAMAGE = (
     PyPdfError,
     ArithmeticError,
@@ -82,6 +86,10 @@ def _unread(drawn: Sequence[Drawn | None], told: set[int]) -> Iterator[str]:
     causes = (
         ("damaged, not read", [number for number, page in enumerate(drawn, 1) if page is None]),
         ("without text (scanned?)", [number for number, page in silent if page.pictures and not page.unread]),
+        (
+            "with little text beside a large picture, which is not read (scanned?)",
+            [number for number, page in numbered if number in told and _is_scan(page)],
+        ),
         ("without text (blank?)", [number for number, page in silent if not page.pictures and not page.unread]),
         (
             "with text in fonts that do not say which characters they draw, not read",
@@ -92,6 +100,13 @@ def _unread(drawn: Sequence[Drawn | None], told: set[int]) -> Iterator[str]:
     for cause, numbers in causes:
         if numbers:
             yield f"{listed('page', numbers)} {cause}"
+
+
+def _is_scan(page: Drawn) -> bool:
+    """Whether a page seems to be a picture with a few words printed over it. Text that is not painted is what a machine
+    has read of the picture."""
+    painted = all(fragment.painted for fragment in page.fragments)
+    return painted and page.covered >= _MOST and sum(len(fragment.text) for fragment in page.fragments) < _LITTLE
 
 
 def _unopened(reader: PdfReader) -> Iterator[str]:

@@ -8,6 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 Matrix = tuple[float, float, float, float, float, float]
+Box = tuple[float, float, float, float]
+"""Left, bottom, right, top."""
 
 IDENTITY: Matrix = (1, 0, 0, 1, 0, 0)
 
@@ -44,6 +46,14 @@ def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
     """Where a matrix puts a place."""
     a, b, c, d, e, f = matrix
     return a * x + c * y + e, b * x + d * y + f
+
+
+def box_of(matrix: Matrix, box: Box) -> Box:
+    """The edges of what a matrix makes of a box."""
+    left, bottom, right, top = box
+    corners = [apply(matrix, x, y) for x in (left, right) for y in (bottom, top)]
+    (x0, *_, x1), (y0, *_, y1) = (sorted(axis) for axis in zip(*corners, strict=True))
+    return x0, y0, x1, y1
 
 
 class Path:

@@ -15,7 +15,7 @@ from pypdf.errors import PyPdfError
 from pypdf.generic import ContentStream
 
 from trag.ingest.parse.pdf_font import Font, Glyph
-from trag.ingest.parse.pdf_path import IDENTITY, Matrix, Path, apply, matrix_of, product
+from trag.ingest.parse.pdf_path import IDENTITY, Box, Matrix, Path, apply, box_of, matrix_of, product
 
 _FORMS = 500
 _DEPTH = 12
@@ -58,7 +58,8 @@ class Pen:
     def __init__(self, pdf: Any, matrix: Matrix, fonts: dict[int, Font]) -> None:
         self.fragments: list[Fragment] = []
         self.path = Path()
-        self.pictures = self.unread = 0
+        self.pictures: list[Box] = []
+        self.unread = 0
         self._pdf = pdf
         self._fonts = fonts
         self.state = _State(matrix)
@@ -192,7 +193,7 @@ class Pen:
             return
         item = resources["/XObject"].get_object()[operands[0]].get_object()
         if item.get("/Subtype") == "/Image":
-            self.pictures += 1
+            self.pictures.append(box_of(self.state.matrix, (0, 0, 1, 1)))
         elif item.get("/Subtype") == "/Form" and self._depth < _DEPTH and self._forms < _FORMS:
             self._forms += 1
             self._depth += 1
@@ -207,7 +208,7 @@ class Pen:
 
     def paint_inline(self, _: Any, __: Any) -> None:
         """BI: a picture in the program itself"""
-        self.pictures += 1
+        self.pictures.append(box_of(self.state.matrix, (0, 0, 1, 1)))
 
     def begin_mark(self, operands: Any, _: Any) -> None:
         """BMC and BDC"""

@@ -1,7 +1,7 @@
 """PowerPoint presentations: each slide a page under its title, its shapes in reading order, then its notes.
 
 Knows no other format. Follows no link. Hidden slides and shapes, comments, and the date and footer of slides are left
-out; what a picture shows is not read, and the notes of the reading say where that is all there is.
+out; what a picture shows is not read, and the notes of the reading say where pictures are.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pptx.oxml.ns import qn
 from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.characters import listed
 from trag.ingest.parse.container import damaged, screen
+from trag.ingest.parse.pictures import is_told_in_office, unread
 from trag.ingest.parse.tables import with_header
 
 _WHAT = "PowerPoint presentation"
@@ -38,6 +39,7 @@ def parse(content: bytes) -> Reading:
     """A .pptx file. Raises TragError for a container that is damaged, unpacks to too much, or declares entities."""
     notes = list(screen(content, _WHAT))
     found: list[Block] = []
+    silent: list[int] = []
     pictures: list[int] = []
     hidden: list[int] = []
     try:
@@ -49,12 +51,15 @@ def parse(content: bytes) -> Reading:
                 continue
             blocks = list(_slide(slide, number, presentation.slide_height or 1))
             if len(blocks) == 1 and any(shape.shape_type == MSO_SHAPE_TYPE.PICTURE for shape in slide.shapes):
-                pictures.append(number)
+                silent.append(number)
+            else:
+                pictures += [number] * _pictures(slide.shapes)
             found += blocks
     except (PythonPptxError, KeyError, ValueError, TypeError, AttributeError, SyntaxError, zipfile.BadZipFile) as error:
         raise damaged(_WHAT, error) from error
-    if pictures:
-        notes.append(f"{listed('slide', pictures)} with a picture and no text but the title")
+    notes += unread(len(pictures), listed("slide", sorted(set(pictures))))
+    if silent:
+        notes.append(f"{listed('slide', silent)} with a picture and no text but the title")
     if hidden:
         notes.append(f"hidden {listed('slide', hidden)} left out")
     return Reading("PowerPoint", tuple(found), len(slides), tuple(notes))
@@ -77,7 +82,7 @@ def _slide(slide: Any, number: int, height: int) -> Iterator[Block]:
 def _shapes(shapes: list[Any], number: int, height: int, depth: int = 0) -> Iterator[Block]:
     """The blocks of shapes in rows from the top, each row from the left; a group is read where it stands."""
     for shape in sorted(shapes, key=lambda shape: ((shape.top or 0) * _ROW // height, shape.left or 0)):
-        if shape._element.xpath("./*/p:cNvPr[@hidden='1' or @hidden='true']"):
+        if _is_hidden(shape):
             continue
         if shape.is_placeholder and shape.placeholder_format.type in _FURNITURE:
             continue
@@ -92,6 +97,23 @@ def _shapes(shapes: list[Any], number: int, height: int, depth: int = 0) -> Iter
             yield from _chart(shape.chart, number)
         else:
             yield from _diagram(shape, number)
+
+
+def _is_hidden(shape: Any) -> bool:
+    return bool(shape._element.xpath("./*/p:cNvPr[@hidden='1' or @hidden='true']"))
+
+
+def _pictures(shapes: Any, depth: int = 0) -> int:
+    """How many pictures there are among shapes."""
+    count = 0
+    for shape in shapes:
+        if _is_hidden(shape):
+            continue
+        if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
+            count += _pictures(shape.shapes, depth + 1) if depth < _DEPTH else 0
+        elif shape._element.tag == qn("p:pic"):
+            count += is_told_in_office(shape._element, shape.width, shape.height)
+    return count
 
 
 def _text(shape: Any, number: int) -> Iterator[Block]:

@@ -1,6 +1,7 @@
 """Excel workbooks: each sheet a section, its rows as text, formulas by the values that were stored with them.
 
-Knows no other format. Hidden sheets, rows and columns are left out, and the notes say so. No link is followed.
+Knows no other format. Hidden sheets, rows and columns are left out, and what a picture shows is not read; the notes say
+so. No link is followed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse import sheets
 from trag.ingest.parse.characters import counted
 from trag.ingest.parse.container import damaged, screen
+from trag.ingest.parse.pictures import among, unread
 from trag.ingest.parse.sheets import COLUMNS, ROWS
 from trag.ingest.parse.tables import Row
 
@@ -31,7 +33,7 @@ if not _had_numpy:
 from openpyxl.reader.excel import ExcelReader  # noqa: E402
 from openpyxl.utils.exceptions import InvalidFileException  # noqa: E402
 
-from trag.ingest.parse.xlsx_layout import NOTHING, Layout, layout  # noqa: E402
+from trag.ingest.parse.xlsx_layout import NOTHING, Layout, layout, pictures  # noqa: E402
 
 if not _had_numpy:
     del sys.modules["numpy"]
@@ -56,6 +58,7 @@ def parse(content: bytes) -> Reading:
             paths = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
             shown = [sheet for sheet in reader.wb.worksheets if sheet.sheet_state == "visible"]
             found: list[Block] = []
+            places: list[str] = []
             for sheet in shown:
                 if len(shown) > 1 or not _GENERIC.fullmatch(sheet.title.strip()):
                     found.append(Block("heading", sheet.title.strip(), 1))
@@ -66,6 +69,7 @@ def parse(content: bytes) -> Reading:
                     laid_out = NOTHING
                     notes.append(f"too large to see what is merged or hidden in sheet {sheet.title}")
                 found += sheets.blocks(*_read(sheet, laid_out, notes))
+                places += [sheet.title] * pictures(reader.archive, path)
     except (
         InvalidFileException,
         zipfile.BadZipFile,
@@ -78,6 +82,7 @@ def parse(content: bytes) -> Reading:
         OSError,
     ) as error:
         raise damaged(_WHAT, error) from error
+    notes += unread(len(places), among("sheet", places))
     if hidden := [sheet.title for sheet in reader.wb.worksheets if sheet.sheet_state != "visible"]:
         notes.append(f"hidden {'sheets' if len(hidden) > 1 else 'sheet'} {', '.join(hidden)} left out")
     return Reading("Excel", tuple(found), notes=tuple(notes))

@@ -110,11 +110,14 @@ class DocumentPage:
         return self.shelf.go(path, Notice(told))
 
     def _delete(self, request: Request, wanted: str) -> Response:
-        with self._one_at_a_time:  # a second press finds nothing to delete
+        with self._one_at_a_time:  # a second press finds nothing to delete, or what the first could not
             document = self.shelf.find(wanted)
-            if document is None:
+            leaving = (each.name for each in self.shelf.library.leaving() if key(each.name) == wanted)
+            name = document.name if document else next(leaving, None)
+            if name is None:
                 return missing(request)
-            receipt = self.shelf.home.forget(document.name, by=named(request))
+            receipt = self.shelf.home.forget(name, by=named(request))
         log.info("%s deleted a document", named(request))
         told = "Answers that quoted it keep their words; their source is marked as withdrawn."
-        return self.shelf.go("/documents", Notice(f"{document.name} is deleted.", more=(str(receipt), told)))
+        whole = "is deleted." if not receipt.left else "is shown to nobody any more, but not all of it is deleted yet."
+        return self.shelf.go("/documents", Notice(f"{name} {whole}", not receipt.left, (str(receipt), told)))

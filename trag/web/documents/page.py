@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.requests import ClientDisconnect
 
-from trag.errors import SHOWN
+from trag.errors import SHOWN, TragError
 from trag.web.documents import render
 from trag.web.documents.document import DocumentPage
 from trag.web.documents.drawn import Drawn
@@ -47,17 +47,18 @@ class DocumentsPage:
         router.get("")(self.show)
         router.get("/queue")(self.queue)
         router.post("/uploads")(self.upload)
+        router.post("/present")(self.present)
         router.post("/queue/clear")(self.clear)
         router.post("/queue/{id}/cancel")(self.cancel)
         router.post("/queue/{id}/retry")(self.retry)
 
     def show(self, request: Request) -> Response:
         """What is being worked on, and every document."""
-        documents = self.shelf.library.documents()
+        documents, jobs = self.shelf.library.documents(), self.shelf.home.queue.jobs()
         page = render.documents(
             documents,
-            listing(documents, Asked.read(request.query_params)),
-            self.shelf.home.queue.jobs(),
+            listing(documents, Asked.read(request.query_params), jobs, self.shelf.sections),
+            jobs,
             self.shelf.home.organization.chart,
             notice=self.shelf.notice(request),
         )
@@ -78,6 +79,12 @@ class DocumentsPage:
         except SHOWN as error:
             return JSONResponse({"detail": _told(error)}, status_code=422)
         return JSONResponse({"job": job.id, "name": job.name}, status_code=201)
+
+    def present(self, names: Annotated[list[str], Body()]) -> Response:
+        """Which of these names a document has already, or a file that waits to be one: an upload would replace it."""
+        there = {document.name for document in self.shelf.library.documents()}
+        there |= {job.name for job in self.shelf.home.queue.jobs() if job.state in ("waiting", "working")}
+        return JSONResponse({"present": [name for name in names if _kept(name) in there]})
 
     def cancel(self, id: str) -> Response:
         """Work on a file no more."""
@@ -109,6 +116,14 @@ def mount(app: FastAPI, home: Home) -> Shelf:
     app.include_router(router)
     explain(app)
     return shelf
+
+
+def _kept(name: str) -> str:
+    """The name of an uploaded document as it is kept, "" for one that is refused."""
+    try:
+        return accepted(name)
+    except TragError:
+        return ""
 
 
 def _told(error: Any) -> str:

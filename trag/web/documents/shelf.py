@@ -31,6 +31,7 @@ class Shelf:
     drawn: Drawn
     notices: Notices = field(default_factory=Notices)
     _names: dict[str, str] = field(default_factory=dict)
+    _sections: dict[str, int] = field(default_factory=dict)
 
     @property
     def library(self) -> Library:
@@ -42,6 +43,13 @@ class Shelf:
         if wanted not in self._names:
             self._names = {key(document.name): document.name for document in self.library.documents()}
         return self.library.document(self._names[wanted]) if wanted in self._names else None
+
+    def sections(self, document: Document) -> int:
+        """How many sections a document has; counted once for each content."""
+        if document.sha256 not in self._sections:
+            passages = self.library.passages(document.name)
+            self._sections[document.sha256] = len({each.section for each in passages if each.kind == "section"})
+        return self._sections[document.sha256]
 
     def begin(self) -> None:
         """Go on with what was being worked on when the app was closed, and clear away what was left."""

@@ -8,7 +8,8 @@ const SURE = 5; // seconds of a step that must have been seen before it says how
 /** Keeps `part` as the server draws it. Gives a function to call when there is something new. */
 export function follow(part) {
   const seen = new Map(); // job and step -> when it was first seen, and how much was done then
-  let timer, html = "", ended = part.firstElementChild.dataset.ended, looking = false;
+  let began, over; // when work was first seen, and the jobs that had ended by then
+  let timer, html = "", states = part.firstElementChild.dataset.states, looking = false;
 
   const left = () => {
     for (const row of part.querySelectorAll("[data-state=working]")) {
@@ -21,6 +22,18 @@ export function follow(part) {
       if (gone < SURE || more <= 0 || Number(total) < 2) continue;
       row.querySelector(".left").textContent = `about ${told(((Number(total) - Number(done)) * gone) / more)} left of this step`;
     }
+  };
+
+  /** How long all that is in work still takes, judged by the files that have ended since it was first seen. */
+  const whole = () => {
+    const busy = Number(part.firstElementChild.dataset.busy);
+    const ended = [...part.querySelectorAll("[data-state=done], [data-state=failed]")].map((row) => row.dataset.job);
+    if (!busy || !over) [began, over] = [undefined, new Set(ended)];
+    if (!busy) return;
+    began ??= performance.now() / 1000;
+    const gone = performance.now() / 1000 - began;
+    const done = ended.filter((job) => !over.has(job)).length;
+    if (gone >= SURE && done) part.querySelector(".whole").textContent = `, about ${told((busy * gone) / done)} left`;
   };
 
   const table = async () => {
@@ -49,8 +62,9 @@ export function follow(part) {
         part.querySelector(`form[action="${focused}"] button`)?.focus();
       }
       left();
-      const now = part.firstElementChild.dataset.ended;
-      if (now !== ended && (await table())) ended = now;
+      whole();
+      const now = part.firstElementChild.dataset.states;
+      if (now !== states && (await table())) states = now;
     } catch {
       // The connection broke off: the next look tells.
     }

@@ -2,6 +2,7 @@
 import { dropped, send } from "/sending.js";
 
 const size = (bytes) => (bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+const NAMED = 20; // documents that are named before they are replaced
 const ending = (name) => (/\.[^./\\]+$/.exec(name)?.[0] ?? "").toLowerCase();
 const made = (tag, text = "", more = {}) => Object.assign(document.createElement(tag), { textContent: text, ...more });
 
@@ -9,7 +10,7 @@ const made = (tag, text = "", more = {}) => Object.assign(document.createElement
 export function uploads(form, taken) {
   const { documents: largest, replaces } = form.dataset;
   const formats = form.dataset.formats.split(" ");
-  const [list, status] = [form.querySelector(".sending-list"), form.querySelector(".status")];
+  const [list, status, asking] = [".sending-list", ".status", ".asking"].map((part) => form.querySelector(part));
   const waiting = [];
   let sending = false;
   addEventListener("beforeunload", (event) => sending && event.preventDefault());
@@ -62,21 +63,54 @@ export function uploads(form, taken) {
     sending = false;
   };
 
+  const start = (files) => {
+    for (const [file, name] of files) {
+      add(file, name);
+      const limit = Number(largest);
+      if (file.size > limit) failed(waiting.pop(), `It has ${size(file.size)}; a document may have ${size(limit)}. Split it.`);
+    }
+    run();
+  };
+
+  /** Sends the `files` that would replace a document when somebody says so. */
+  const ask = (files) => {
+    const one = files.length === 1;
+    const question = made("div", "", { className: "question", role: "group", ariaLabel: "To be replaced", tabIndex: -1 });
+    const names = made("ul");
+    names.append(...files.slice(0, NAMED).map(([, name]) => made("li", name, { dir: "auto" })));
+    if (files.length > NAMED) names.append(made("li", `and ${files.length - NAMED} more`, { className: "soft" }));
+    const [replace, leave] = [made("button", "Replace", { type: "button", className: "main" }), made("button", "Leave out", { type: "button" })];
+    const choice = made("p", "", { className: "choice" });
+    choice.append(replace, leave);
+    question.append(made("p", one ? "This document is here already. Replace it?" : `${files.length} of these documents are here already. Replace them?`), names, choice);
+    asking.append(question);
+    question.focus(); // no button: the key that chose the files must not decide this too
+    const end = () => {
+      question.remove();
+      form.querySelector("input").focus();
+    };
+    replace.onclick = () => (end(), start(files));
+    leave.onclick = end;
+  };
+
   /** `files` as [file, path in what was given]; hidden ones and other formats are left out, and told. */
-  const take = (files) => {
+  const take = async (files) => {
     const shown = files.filter(([, path]) => !path.split("/").some((part) => part.startsWith(".")));
     const read = shown.filter(([file]) => formats.includes(ending(file.name)) || (!replaces && ending(file.name) === ".jsonl"));
     const names = new Map();
     for (const [file] of read) names.set(file.name, (names.get(file.name) ?? 0) + 1);
     const others = shown.length - read.length;
     status.textContent = others ? `${others} ${others === 1 ? "file was" : "files were"} left out: only ${formats.join(", ")} ${formats.length > 1 ? "are" : "is"} read here.` : "";
-    for (const [file, path] of replaces ? read.slice(0, 1) : read) {
-      const name = replaces || (names.get(file.name) > 1 ? path : file.name);
-      add(file, name);
-      const limit = Number(largest);
-      if (file.size > limit) failed(waiting.pop(), `It has ${size(file.size)}; a document may have ${size(limit)}. Split it.`);
+    if (replaces) return start(read.slice(0, 1).map(([file]) => [file, replaces]));
+    const named = read.map(([file, path]) => [file, names.get(file.name) > 1 ? path : file.name]);
+    try {
+      const there = await present(named.map(([, name]) => name).filter((name) => ending(name) !== ".jsonl"));
+      start(named.filter(([, name]) => !there.has(name)));
+      const old = named.filter(([, name]) => there.has(name));
+      if (old.length) ask(old);
+    } catch {
+      status.textContent = "Nothing was sent: the assistant did not answer. Reload the page, and choose the files again.";
     }
-    run();
   };
 
   for (const input of form.querySelectorAll("input[type=file]")) {
@@ -91,6 +125,14 @@ export function uploads(form, taken) {
     const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
     take(entries.length ? (await Promise.all(entries.map(inside))).flat() : files);
   });
+}
+
+/** Those of the names that a document has already. */
+async function present(names) {
+  const headers = { Accept: "application/json", "Content-Type": "application/json" };
+  const answer = await fetch("/documents/present", { method: "POST", headers, body: JSON.stringify(names) });
+  if (!answer.ok) throw new Error(answer.statusText);
+  return new Set((await answer.json()).present);
 }
 
 /** The files in what was dropped, folders walked through. */

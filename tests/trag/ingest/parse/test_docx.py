@@ -10,6 +10,8 @@ from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
+from lxml import etree
+from PIL import Image
 
 from trag.errors import TragError
 from trag.ingest.blocks import Block
@@ -232,6 +234,77 @@ def test_footnotes_are_read_where_they_are_referred_to_and_comments_are_left_out
         "It votes by hand.",
     ]
     assert reading.notes == ("1 comment left out",)
+
+
+def picture(side: int = 200) -> io.BytesIO:
+    file = io.BytesIO()
+    Image.new("L", (side, side)).save(file, "PNG", dpi=(72, 72))
+    file.seek(0)
+    return file
+
+
+def test_pictures_are_said_with_their_sections() -> None:
+    def build(document: Any) -> None:
+        document.add_picture(picture())
+        document.add_heading("Money", 1)
+        document.add_picture(picture(20))
+        document.add_picture(picture())
+        document.add_paragraph("Spend it as the budget says.").add_run().add_picture(picture())
+        document.add_heading("Meetings", 1)
+        document.add_table(1, 2).cell(0, 1).paragraphs[0].add_run().add_picture(picture())
+        document.add_paragraph("They are in Oslo.")
+
+    reading = parse(built(build), ".docx")
+    assert reading.notes == ("4 pictures could not be read (sections Money, Meetings)",)
+    assert [block.text for block in reading.blocks if block.kind == "paragraph"] == [
+        "Spend it as the budget says.",
+        "They are in Oslo.",
+    ]
+
+
+@pytest.mark.parametrize("around", ["w:del", "mc:Fallback", "w:vanish", "decorative", "w:object"])
+def test_a_picture_that_nobody_sees_or_misses_is_not_said(around: str) -> None:
+    def build(document: Any) -> None:
+        run = document.add_paragraph("They are in Oslo.").add_run()
+        run.add_picture(picture())
+        drawing = run._r[0]
+        if around == "w:vanish":
+            run.font.hidden = True
+        elif around == "decorative":
+            mark = etree.SubElement(
+                drawing[0], f"{{http://schemas.microsoft.com/office/drawing/2017/{around}}}{around}"
+            )
+            mark.set("val", "1")
+        else:
+            space = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+            wrapped = etree.Element(f"{{{space}}}Fallback") if around == "mc:Fallback" else OxmlElement(around)
+            run._r.append(wrapped)
+            wrapped.append(drawing)
+
+    assert parse(built(build), ".docx").notes == ()
+
+
+def test_charts_and_pictures_of_older_words_are_said_too() -> None:
+    chart = (
+        '<w:drawing xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+        ' xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"'
+        ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><wp:inline>'
+        '<wp:extent cx="2000000" cy="2000000"/><a:graphic><a:graphicData>'
+        '<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"/>'
+        "</a:graphicData></a:graphic></wp:inline></w:drawing>"
+    )
+    old = (
+        '<w:pict xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+        ' xmlns:v="urn:schemas-microsoft-com:vml"><v:shape style="width:{0}pt;height:{0}pt">'
+        "<v:imagedata/></v:shape></w:pict>"
+    )
+
+    def build(document: Any) -> None:
+        run = document.add_paragraph("They are in Oslo.").add_run()._r
+        for each in (chart, old.format("451.5"), old.format("12")):
+            run.append(etree.fromstring(each))
+
+    assert parse(built(build), ".docx").notes == ("2 pictures could not be read",)
 
 
 def test_a_document_without_text_is_refused() -> None:

@@ -109,3 +109,30 @@ def test_invisible_characters_are_left_out_and_said() -> None:
     reading = parse("<p>safe \u202etxt.exe\U000e0041</p>".encode(), ".html")
     assert reading.blocks[0].text == "safe txt.exe"
     assert reading.notes == ("2 invisible characters left out",)
+
+
+def test_pictures_are_said_with_their_sections() -> None:
+    page = (
+        "<header><img src=logo.png></header><img src=cover.jpg><h1>Manual</h1><h2>Money</h2><p>Spend it.</p>"
+        "<p>See <img src=limits.png width=400 height=300> and <img src=icon.png width=16px></p>"
+        "<img src=line.png alt=''><img src=dot.png style='height: 1px'><svg viewBox='0 0 24 24'></svg>"
+        "<h2>Travel</h2><p>By train.</p><figure><svg width=640 height=480><text>map</text></svg></figure>"
+        "<img src=map.png width='100%'>"
+    )
+    reading = parse(f"<!doctype html><html><body>{page}</body></html>".encode(), ".html")
+    assert reading.notes == ("4 pictures could not be read (sections Money, Travel)",)
+    assert "map" not in " ".join(block.text for block in reading.blocks)
+
+
+def test_a_page_full_of_pictures_names_a_few_of_its_sections() -> None:
+    page = "".join(f"<h2>Part {number} {'x' * 100}</h2><p>Look.</p><img src=a.png>" for number in range(300))
+    (note,) = parse(f"<!doctype html><html><body>{page}</body></html>".encode(), ".html").notes
+    assert note.startswith("300 pictures could not be read (sections Part 0 xx")
+    assert note.endswith("… and 290 more)")
+    assert len(note) < 1_000
+
+
+def test_pictures_of_markdown_are_said_too() -> None:
+    assert parse(b"# Money\n\nSee ![limits](limits.png).\n", ".md").notes == (
+        "1 picture could not be read (section Money)",
+    )

@@ -125,6 +125,39 @@ def test_what_is_not_read_is_said_page_by_page(content: bytes, notes: tuple[str,
     assert TEXT in read
 
 
+def in_strips(canvas: Canvas) -> None:
+    for number in range(10):
+        canvas.drawImage(ImageReader(Image.new("L", (60, 8), 200)), 60, 60 + 72 * number, 475, 72)
+
+
+def photo(canvas: Canvas) -> None:
+    """On a third of the page, and much larger beside it."""
+    for below in (300, -5_000):
+        canvas.drawImage(ImageReader(Image.new("L", (60, 40), 200)), 72, below, 451, 300 if below > 0 else 4_900)
+
+
+def test_a_scan_with_a_few_words_printed_over_it_is_said() -> None:
+    stamps = (
+        (scan, ["Received in Oslo."]),
+        (in_strips, ["Seen by the treasurer."]),
+        (lambda canvas: (canvas.setPageRotation(90), scan(canvas)), ["Filed under grants."]),
+        (scan, [f"{TEXT} It is chaired by member {number}, who is elected." for number in "abcdef"]),
+        (photo, ["The boathouse from the pier."]),
+    )
+
+    def stamped(picture: Callable[[Canvas], Any], words: list[str]) -> Callable[[Canvas], None]:
+        def draw(canvas: Canvas) -> None:
+            picture(canvas)
+            for number, line in enumerate(words):
+                canvas.drawString(72, 400 - 14 * number, line)
+
+        return draw
+
+    reading = parse(pages(*(stamped(*each) for each in stamps)), ".pdf")
+    assert reading.notes == ("pages 1-3 with little text beside a large picture, which is not read (scanned?)",)
+    assert "Received in Oslo." in {block.text for block in reading.blocks}
+
+
 @pytest.mark.parametrize(("draw", "said"), [(scan, "scanned?"), (blank, "blank?")])
 def test_a_pdf_without_any_text_is_refused_with_its_pages(draw: Callable[[Canvas], None], said: str) -> None:
     with pytest.raises(TragError) as caught:

@@ -40,9 +40,9 @@ def box(shapes: Any, text: str, left: float, top: float) -> Any:
     return added
 
 
-def picture() -> io.BytesIO:
+def picture(side: int = 20) -> io.BytesIO:
     file = io.BytesIO()
-    Image.new("L", (20, 20)).save(file, "PNG")
+    Image.new("L", (side, side)).save(file, "PNG")
     file.seek(0)
     return file
 
@@ -138,6 +138,24 @@ def test_what_is_hidden_or_only_a_picture_is_said() -> None:
     reading = read(build)
     assert reading.notes == ("slide 1 with a picture and no text but the title", "hidden slide 2 left out")
     assert [block.text for block in reading.blocks] == ["Map", "End", "Thanks."]
+
+
+def test_pictures_beside_text_are_said_slide_by_slide() -> None:
+    def build(presentation: Any) -> None:
+        for number in range(4):
+            shapes = slide(presentation, TITLE_ONLY, f"Part {number}").shapes
+            box(shapes, "Look.", 5, 5)
+            shapes.add_picture(picture(), 0, 0)
+            if number == 1:
+                shapes.add_picture(picture(), 0, 0, Inches(2), Inches(2))
+            if number > 1:
+                shapes.add_group_shape().shapes.add_picture(picture(), 0, 0, Inches(3), Inches(1))
+            if number == 3:
+                unseen = shapes.add_picture(picture(), 0, 0, Inches(2), Inches(2))
+                unseen._element.nvPicPr.cNvPr.set("hidden", "1")
+                shapes.add_picture(picture(), 0, 0, Inches(5), Inches(0.5))
+
+    assert read(build).notes == ("3 pictures could not be read (slides 2-4)",)
 
 
 def test_a_presentation_without_text_is_refused() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import openpyxl
 import pytest
 from openpyxl.styles import Font
+from PIL import Image
 
 from trag.errors import TragError
 from trag.ingest.blocks import Block, Reading
@@ -164,6 +165,46 @@ def test_a_cell_far_away_costs_nothing() -> None:
     reading = read(build)
     assert reading.blocks[0].rows[1] == ("Director", "50000")
     assert reading.notes == (f"only the first {ROWS:,} rows of sheet Sheet read",)
+
+
+def picture(side: int = 20) -> Any:
+    from openpyxl.drawing.image import Image as Drawn
+
+    file = io.BytesIO()
+    Image.new("L", (side, side)).save(file, "PNG")
+    return Drawn(file)
+
+
+def test_pictures_are_said_with_their_sheets() -> None:
+    def build(book: Any) -> None:
+        first, other, last = book.active, book.create_sheet("Travel"), book.create_sheet("Old")
+        for sheet in (first, other, last):
+            filled(sheet, *LIMITS)
+            sheet.add_image(picture(), "E1")
+        first.title = "Limits"
+        for _ in range(2):
+            other.add_image(picture(300), "F5")
+        last.add_image(picture(300), "F5")
+        last.sheet_state = "hidden"
+
+    assert read(build).notes == ("2 pictures could not be read (sheet Travel)", "hidden sheet Old left out")
+
+
+@pytest.mark.parametrize(("side", "count"), [(95 * 9525, 0), (96 * 9525, 1)])
+def test_a_picture_that_moves_with_its_cells_has_a_size_of_its_own(side: int, count: int) -> None:
+    def build(book: Any) -> None:
+        filled(book.active, *LIMITS).add_image(picture(300), "E1")
+
+    space = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    content = built(build)
+    for old, new in (
+        ("oneCellAnchor", "twoCellAnchor"),
+        ("<ext cx[^>]*/>", ""),
+        ("(<cNvPr [^>]*?)/>", rf'\1><a:extLst {space}><a:ext uri="x"/></a:extLst></cNvPr>'),
+        ("<spPr>", f'<spPr><a:xfrm {space}><a:ext cx="{side}" cy="{side}"/></a:xfrm>'),
+    ):
+        content = edited(content, "xl/drawings/drawing1.xml", old, new)
+    assert len(parse(content, ".xlsx").notes) == count
 
 
 def test_an_empty_workbook_holds_no_text() -> None:

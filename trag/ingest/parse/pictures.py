@@ -1,0 +1,48 @@
+"""Pictures, whose words nobody reads: which of them are worth telling of, and the note that says where they are.
+
+Knows no format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from trag.ingest.parse.characters import counted
+
+SMALLEST = 72
+"""Points (an inch) that a picture has both ways at least; a smaller one is a logo, an icon or a line."""
+EMU = 12_700
+"""Office's units in a point."""
+
+_PLACES = 10
+_LONGEST = 80
+"""Places that a note names, and the characters of each."""
+_DECORATIVE = "{http://schemas.microsoft.com/office/drawing/2017/decorative}decorative"
+
+
+def is_told(width: float | None, height: float | None) -> bool:
+    """Whether a picture of so many points is told of; None is a side that is not known."""
+    return all(side is None or side >= SMALLEST for side in (width, height))
+
+
+def is_told_in_office(element: Any, width: int | None, height: int | None) -> bool:
+    """The same of an element of an Office file and its size in EMU; one marked as decorative is not told of."""
+    sizes = (None if side is None else side / EMU for side in (width, height))
+    return is_told(*sizes) and not any(mark.get("val") in ("1", "true") for mark in element.iter(_DECORATIVE))
+
+
+def unread(count: int, where: str = "") -> tuple[str, ...]:
+    """The note on so many pictures, none for none; `where` says where they are ("slides 2, 4")."""
+    return (f"{counted(count, 'picture')} could not be read{where and f' ({where})'}",) if count else ()
+
+
+def among(what: str, places: Iterable[str]) -> str:
+    """ "sections Money, Meetings", "" where no place has a name."""
+    names = list(dict.fromkeys(_short(place) for place in places if place))
+    more = f" and {len(names) - _PLACES:,} more" if len(names) > _PLACES else ""
+    return f"{what}{'s' * (len(names) > 1)} {', '.join(names[:_PLACES])}{more}" if names else ""
+
+
+def _short(place: str) -> str:
+    return place if len(place) <= _LONGEST else f"{place[: _LONGEST - 1].rstrip()}…"
