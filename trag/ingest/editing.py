@@ -6,33 +6,50 @@ Pair, words -> Pair, kept and searched at once.  Knows nothing about how pairs a
 from __future__ import annotations
 
 import uuid
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from store.library import Pair
+from store.passage import Passage
 from trag.errors import TragError
-from trag.ingest.pairs import LONGEST
+from trag.ingest.pairs import DIRECT_TYPES, LONGEST, OTHER_TYPES
 from trag.ingest.parse.characters import clean
-from trag.ingest.stock import Stock
-from trag.ingest.upkeep import changing, embed, silent
+from trag.ingest.places import placed
+from trag.ingest.reader import shown
+from trag.ingest.stock import Stock, changing
+from trag.ingest.upkeep import embed, silent
 
 
-def new_pair(document: str, section: str, question: str, answer: str, by: str) -> Pair:
-    """A pair that a person writes. Raises TragError when the question or the answer is empty or too long."""
-    question, answer = _text("question", question), _text("answer", answer)
-    return Pair(
-        uuid.uuid4().hex, document, section, None, question, answer, "short answer", "person", "approved", True, "", by
-    )
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What somebody wants a pair to say; `type` is one of those in trag/ingest/pairs.py, "" for the one it has."""
+
+    question: str
+    answer: str
+    type: str
 
 
-def edited(pair: Pair, question: str, answer: str, by: str) -> Pair:
-    """The pair in a person's words, who vouches for them. Raises TragError like `new_pair`."""
-    question, answer = _text("question", question), _text("answer", answer)
-    return replace(pair, question=question, answer=answer, state="approved", searched=True, by=by)
+def new_pair(document: str, section: str, said: Wording, by: str, passages: Sequence[Passage]) -> Pair:
+    """A pair that a person writes about a section of a document that has `passages`. Raises TragError when the question
+    or the answer is empty or too long, or the type not known."""
+    pair = Pair(uuid.uuid4().hex, document, section, None, "", "", "short answer", "person")
+    return edited(pair, said, by, passages)
 
 
-def approved(pair: Pair, by: str) -> Pair:
-    """The pair as somebody vouches for it."""
-    return replace(pair, state="approved", searched=True, by=by)
+def edited(pair: Pair, said: Wording, by: str, passages: Sequence[Passage]) -> Pair:
+    """The pair in a person's words, who vouches for them, on what its document says now. Raises TragError like
+    `new_pair`."""
+    question, answer = _text("question", said.question), _text("answer", said.answer)
+    type_ = said.type or pair.type
+    if type_ not in DIRECT_TYPES | OTHER_TYPES:
+        raise TragError(f"The type {shown(type_)} is not known.", "Choose one of those in the list.")
+    source = pair.source if answer == pair.answer else ""
+    return approved(replace(pair, question=question, answer=answer, type=type_, source=source), by, passages)
+
+
+def approved(pair: Pair, by: str, passages: Sequence[Passage]) -> Pair:
+    """The pair as somebody vouches for it, on what its document says now: searched, if it is of a type that is."""
+    return replace(placed(pair, passages), state="approved", searched=pair.type in DIRECT_TYPES, by=by)
 
 
 def deleted(pair: Pair, by: str) -> Pair:

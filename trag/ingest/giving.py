@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from trag.errors import TragError
 from trag.ingest import pairing
@@ -14,16 +15,24 @@ from trag.ingest.found import Ingested, Outcome
 from trag.ingest.pairs import GivenPair, pairs
 from trag.ingest.parse.characters import listed
 from trag.ingest.reader import shown
-from trag.ingest.stock import Stock
-from trag.ingest.upkeep import Progress, changing, embed
+from trag.ingest.stock import Stock, changing
+from trag.ingest.upkeep import Progress, embed_changed
 
 Files = Mapping[str, Sequence[GivenPair]]
 """The pairs in each file, by its name."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What giving pairs for one document changed, and those of them of which there is something to tell."""
+
+    outcome: Outcome
+    given: pairing.Given
+
+
 def give_file(content: bytes, name: str, stock: Stock, *, by: str, progress: Progress) -> tuple[Ingested, ...]:
-    """Makes the pairs in a file all that were given for the documents that it names. Raises TragError for a file with
-    lines that are no pairs."""
+    """Makes the pairs in a file, JSON lines or a table (.csv), all that were given for the documents that it names.
+    Raises TragError for a file with lines that are no pairs."""
     found = pairs(content, name)
     with changing:
         return tuple(give({name: found}, stock, replace=True, by=by, progress=progress))
@@ -38,23 +47,19 @@ def give(found: Files, stock: Stock, *, replace: bool, by: str, progress: Progre
     for in_file in found.values():
         for pair in in_file:
             by_document[pair.document].append(pair)
-    outcomes: dict[str, Outcome] = {}
+    done: dict[str, _Done] = {}
     errors: dict[str, TragError] = {}
-    lost: set[GivenPair] = set()
     for document, given in by_document.items():
         try:
-            outcomes[document], homeless = _give(document, given, stock, replace, by, progress)
-            lost.update(homeless)
+            done[document] = _give(document, given, stock, replace, by, progress)
         except TragError as error:
             errors[document] = error
     for name, in_file in found.items():
-        yield _told(name, in_file, outcomes, errors, lost)
+        yield _told(name, in_file, done, errors)
 
 
-def _give(
-    document: str, given: Sequence[GivenPair], stock: Stock, replace: bool, by: str, progress: Progress
-) -> tuple[Outcome, tuple[GivenPair, ...]]:
-    """Makes `given` the given pairs of a document; what that changed, and the pairs whose section it does not have."""
+def _give(document: str, given: Sequence[GivenPair], stock: Stock, replace: bool, by: str, progress: Progress) -> _Done:
+    """Makes `given` the given pairs of a document."""
     library = stock.records.library
     if library.document(document) is None:
         raise TragError(
@@ -62,44 +67,56 @@ def _give(
         )
     present = library.pairs(document)
     passages = [passage for passage in library.passages(document) if passage.kind != "qa"]
-    wanted, lost = pairing.given(document, given, passages, present, by)
-    before = {pair.id for pair in present if pair.origin == "given"}
-    if before == {pair.id for pair in wanted if pair.origin == "given"}:
-        return "unchanged", lost
+    made = pairing.given(document, given, passages, present, by)
+    before = any(pair.origin == "given" for pair in present)
+    if set(present) == set(made.pairs):
+        return _Done("unchanged", made)
     if before and not replace:
         raise TragError(
             f"{shown(document)} has other pairs already.", "Ingest them with --replace to put these in their place."
         )
-    searched = {pair.passage.id: pair.passage for pair in wanted if pair.searched}
-    indexed = {pair.passage.id for pair in present if pair.searched}
-    fresh = [passage for id, passage in searched.items() if id not in indexed]
-    embedded = embed(fresh, stock.embedder, progress, f"embedding pairs of {shown(document)}")
-    library.put_pairs(document, wanted, by=by)
+    searched = {pair.passage.id: pair.passage for pair in made.pairs if pair.searched}
+    indexed = {pair.passage.id: pair.passage for pair in present if pair.searched}
+    fresh = [passage for id, passage in searched.items() if indexed.get(id) != passage]
+    embedded = embed_changed(fresh, stock, progress, f"embedding pairs of {shown(document)}")
+    library.put_pairs(document, made.pairs, by=by)
     if fresh:
         stock.vectors.add(fresh, embedded)
     stock.vectors.remove([id for id in indexed if id not in searched])
-    return "replaced" if before else "indexed", lost
+    return _Done("replaced" if before else "indexed", made)
 
 
 def _told(
-    name: str,
-    found: Sequence[GivenPair],
-    outcomes: Mapping[str, Outcome],
-    errors: Mapping[str, TragError],
-    lost: set[GivenPair],
+    name: str, found: Sequence[GivenPair], done: Mapping[str, _Done], errors: Mapping[str, TragError]
 ) -> Ingested:
     """What became of one file of pairs, from what became of the documents that it names."""
     documents = dict.fromkeys(pair.document for pair in found)
     if wrong := [errors[document] for document in documents if document in errors]:
         return Ingested(name, "failed", " ".join(error.message for error in wrong), wrong[0].hint)
-    changed = {outcomes[document] for document in documents}
+    changed = {done[document].outcome for document in documents}
     outcome: Outcome = "replaced" if "replaced" in changed else "indexed" if "indexed" in changed else "unchanged"
+    given = [done[document].given for document in documents]
+    lost, outdated, decided = (
+        [pair for pair in found if pair in those]
+        for those in (
+            {pair for each in given for pair in each.lost},
+            {pair for each in given for pair in each.outdated},
+            {pair for each in given for pair in each.decided},
+        )
+    )
     others = [pair for pair in found if not pair.direct]
-    homeless = [pair.line for pair in found if pair in lost]
-    notes = []
-    if others:
-        notes.append(f"{len(others)} of types that are not searched, kept for training")
-    if homeless:
-        verb = "names" if len(homeless) == 1 else "name"
-        notes.append(f"{listed('line', homeless)} {verb} a section that the document does not have")
-    return Ingested(name, outcome, pairs=len(found) - len(others), notes=tuple(notes))
+    waiting = [pair for pair in found if pair.state == "review"]
+    notes = [f"{len(others)} of types that are not searched, kept for training"] if others else []
+    notes += [f"{len(waiting)} for review, as the file says"] if waiting else []
+    notes += [f"{_lines(outdated)} for review: the section does not have the source"] if outdated else []
+    if lost:
+        notes.append(
+            f"{_lines(lost)} {'names' if len(lost) == 1 else 'name'} a section that the document does not have"
+        )
+    notes += [f"{_lines(decided)} left as decided here"] if decided else []
+    searched = [pair for pair in found if pair.direct and pair.state not in ("review", "deleted")]
+    return Ingested(name, outcome, pairs=len({*searched} - {*outdated}), notes=tuple(notes))
+
+
+def _lines(pairs: Sequence[GivenPair]) -> str:
+    return listed("line", [pair.line for pair in pairs])

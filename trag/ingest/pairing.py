@@ -6,15 +6,28 @@ changed since is for them to look at again. Knows nothing about how pairs are ma
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from store.library import Pair
 from store.passage import Passage
+from trag.ingest.alike import distinct
 from trag.ingest.pairs import DIRECT_TYPES, GivenPair
 from trag.ingest.passages import passage_id
+from trag.ingest.places import holds, placed, standing, unchanged
 from trag.pairs.made import Made
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The pairs of a document after a file of pairs was given for it. Of those in the file: `lost` name a section that
+    the document does not have, `outdated` a source that their section does not have, so that they wait to be looked at;
+    `decided` stay as somebody approved or deleted them here, which the file says otherwise."""
+
+    pairs: tuple[Pair, ...]
+    lost: tuple[GivenPair, ...] = ()
+    outdated: tuple[GivenPair, ...] = ()
+    decided: tuple[GivenPair, ...] = ()
 
 
 def read_again(
@@ -23,72 +36,118 @@ def read_again(
     passages: Sequence[Passage],
     old: Sequence[Pair],
     old_passages: Sequence[Passage],
+    elsewhere: Sequence[Pair] = (),
 ) -> tuple[tuple[Pair, ...], int]:
     """The pairs of a document that has `passages` now, and how many of the `old` ones wait to be looked at again
-    because their section has changed or is gone."""
-    unchanged = _unchanged(old_passages, passages)
+    because their section has changed or is gone. What was made is left out where it nearly repeats what somebody
+    vouches for, here or `elsewhere`."""
+    same = unchanged(old_passages, passages)
     kept: list[Pair] = []
     questioned = 0
-    for pair in old:
-        if not _is_of_people(pair):
-            continue
-        if pair.section not in unchanged and pair.searched:
-            pair = replace(pair, state="review", searched=False)
-            questioned += 1
+    for pair in filter(_is_of_people, old):
+        is_vouched_for = pair.state in ("made", "approved")
+        if pair.section in same:
+            there = placed(replace(pair, section=same[pair.section]), passages)
+            pair = there if is_vouched_for else replace(there, source=pair.source)
+        else:
+            nearest = standing(pair, passages)
+            page = nearest.page if nearest and nearest.section == pair.section else None
+            pair = replace(pair, page=page)
+            if is_vouched_for:
+                pair = replace(pair, state="review", searched=False)
+                questioned += 1
         kept.append(pair)
-    known = {pair.id for pair in kept}
-    fresh = [pair for pair in _of_rules(document, made, passages, _with_people(kept)) if pair.id not in known]
-    return (*kept, *fresh), questioned
+    ids, said = {pair.id for pair in kept}, {_said(pair) for pair in kept}
+    fresh = [
+        pair
+        for pair in _of_makers(document, made, passages, _with_people(kept))
+        if pair.id not in ids and _said(pair) not in said
+    ]
+    return (*kept, *distinct(fresh, _vouched_for([*kept, *elsewhere]))), questioned
 
 
 def given(
     document: str, pairs: Sequence[GivenPair], passages: Sequence[Passage], present: Sequence[Pair], by: str
-) -> tuple[tuple[Pair, ...], tuple[GivenPair, ...]]:
-    """The pairs of a document for which a file gives `pairs`, in the place of all that were given before; and those of
-    them whose section is not among its `passages`.
+) -> Given:
+    """The pairs of a document for which a file gives `pairs`, in the place of all that were given before.
 
-    A pair may name its section by the whole path or by the end of it. One of a type that is not searched is kept for
-    training alone. In a section that has given pairs no made ones are left.
+    A pair may name its section by the whole path or by the end of it. One that says no state is approved; one of a type
+    that is not searched is kept for training alone. In a section that has given pairs no made ones are left, nor any
+    that nearly repeat one of them.
     """
-    before = {pair.id: pair for pair in present}
+    ids = {pair.id: pair for pair in present}
+    words = {_said(pair): pair for pair in reversed(present)}
     found: dict[str, Pair] = {}
     lost: list[GivenPair] = []
+    outdated: list[GivenPair] = []
+    decided: list[GivenPair] = []
     for one in pairs:
-        ending = f" > {one.section}".casefold()
-        of_section = [passage for passage in passages if f" > {passage.section}".casefold().endswith(ending)]
-        nearest = _nearest(one.answer, of_section)
-        if nearest is None and one.direct:
+        pair, is_outdated = _given(document, one, passages, by)
+        old = ids.get(pair.id) or words.get(_said(pair))
+        if old and (old.state in ("approved", "deleted") or (not one.state and _is_of_people(old))):
+            if one.state and one.state != old.state:
+                decided.append(one)
+            pair = old
+        elif old:
+            same = (old.state, old.type, old.origin) == (pair.state, pair.type, pair.origin)
+            pair = old if same else replace(pair, id=old.id)
+        if is_outdated and pair.state == "review":
+            outdated.append(one)
+        if one.direct and all(passage.section != pair.section for passage in passages):
             lost.append(one)
-        section, page = (nearest.section, nearest.page) if nearest else (one.section, None)
-        id_ = passage_id("qa", document, section, one.question, one.answer)
-        pair = Pair(
-            id_, document, section, page, one.question, one.answer, one.type, "given", "approved", one.direct, "", by
-        )
-        old = before.get(id_)
-        found[id_] = old if old and _is_of_people(old) else pair
-    others = [pair for pair in present if pair.origin != "given" and pair.id not in found]
+        found[pair.id] = pair
+    marks = [pair for pair in present if pair.state == "deleted" or pair.origin != "given"]
     sections = _with_people(found.values())
-    others = [pair for pair in others if _is_of_people(pair) or pair.section not in sections]
-    return (*found.values(), *others), tuple(lost)
+    others = [pair for pair in marks if pair.id not in found]
+    of_people = [pair for pair in others if _is_of_people(pair)]
+    made = [pair for pair in others if not _is_of_people(pair) and pair.section not in sections]
+    left = {pair.id for pair in (*of_people, *distinct(made, _vouched_for(found.values())))}
+    kept = (*found.values(), *(pair for pair in others if pair.id in left))
+    return Given(kept, tuple(lost), tuple(outdated), tuple(decided))
 
 
-def _of_rules(document: str, made: Sequence[Made], passages: Sequence[Passage], spared: Collection[str]) -> list[Pair]:
+def _given(document: str, one: GivenPair, passages: Sequence[Passage], by: str) -> tuple[Pair, bool]:
+    """A pair of a file as it stands in its document, and whether it waits only because its source does not."""
+    ending = f" > {one.section}".casefold()
+    own = [passage for passage in passages if f" > {passage.section}".casefold().endswith(ending)]
+    state = one.state or "approved"
+    is_outdated = state in ("made", "approved") and bool(one.source) and not holds(own, one.source)
+    if is_outdated:
+        state = "review"
+    pair = Pair(
+        "", document, one.section, one.page, one.question, one.answer, one.type, one.origin or "given", state,
+        state in ("made", "approved") and one.direct, one.source, by,
+    )  # fmt: skip
+    if own:
+        there = placed(replace(pair, section=_section(pair, own)), own)
+        stated = one.page in {passage.page for passage in own if passage.section == there.section}
+        source = there.source if state == "approved" else one.source
+        pair = replace(there, page=one.page if stated else there.page, source=source)
+    id_ = passage_id("qa", document, pair.section, one.question, one.answer)
+    return replace(pair, id=id_), is_outdated
+
+
+def _section(pair: Pair, own: Sequence[Passage]) -> str:
+    """The section of `own` that a pair belongs to: several may end as it says."""
+    paths = {passage.section for passage in own}
+    if pair.section in paths or len(paths) == 1:
+        return pair.section if pair.section in paths else paths.pop()
+    there = standing(replace(pair, section=""), own)
+    return there.section if there else own[0].section
+
+
+def _of_makers(document: str, made: Sequence[Made], passages: Sequence[Passage], spared: Collection[str]) -> list[Pair]:
     """What was made, as pairs of the document; none in sections that people have made pairs for."""
-    by_section: dict[str, list[Passage]] = defaultdict(list)
-    for passage in passages:
-        by_section[passage.section].append(passage)
     pairs: dict[str, Pair] = {}
     for one in made:
         if one.section in spared:
             continue
-        nearest = _nearest(one.source or one.answer, by_section[one.section])
-        page = nearest.page if nearest else one.page
         id_ = passage_id("qa", document, one.section, one.question, one.answer)
-        pairs[id_] = Pair(
+        pair = Pair(
             id_,
             document,
             one.section,
-            page,
+            one.page,
             one.question,
             one.answer,
             one.type,
@@ -97,17 +156,9 @@ def _of_rules(document: str, made: Sequence[Made], passages: Sequence[Passage], 
             one.supported and one.type in DIRECT_TYPES,
             one.source,
         )
+        there = standing(pair, passages)
+        pairs[id_] = replace(pair, page=there.page) if there and there.section == pair.section else pair
     return list(pairs.values())
-
-
-def _unchanged(old: Sequence[Passage], new: Sequence[Passage]) -> set[str]:
-    """The sections that have the same passages as before, and have some."""
-    before: dict[str, set[str]] = defaultdict(set)
-    after: dict[str, set[str]] = defaultdict(set)
-    for passages, ids in ((old, before), (new, after)):
-        for passage in passages:
-            ids[passage.section].add(passage.id)
-    return {section for section, ids in before.items() if ids == after.get(section)}
 
 
 def _is_of_people(pair: Pair) -> bool:
@@ -115,12 +166,14 @@ def _is_of_people(pair: Pair) -> bool:
     return pair.origin in ("given", "person") or pair.state in ("approved", "deleted") or bool(pair.by)
 
 
+def _vouched_for(pairs: Collection[Pair]) -> list[Pair]:
+    return [pair for pair in pairs if pair.state == "approved" and pair.searched]
+
+
 def _with_people(pairs: Collection[Pair]) -> set[str]:
     """The sections for which people have given pairs."""
     return {pair.section for pair in pairs if pair.origin == "given" and pair.state == "approved"}
 
 
-def _nearest(text: str, passages: Sequence[Passage]) -> Passage | None:
-    """The passage that shares most words with the text."""
-    words = set(text.split())
-    return max(passages, key=lambda passage: len(words & set(passage.text.split())), default=None)
+def _said(pair: Pair) -> tuple[str, str, str]:
+    return pair.section, pair.question, pair.answer

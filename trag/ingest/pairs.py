@@ -1,4 +1,4 @@
-"""Question-answer pairs made for documents: read from JSON lines, every bad line reported at once.
+"""Question-answer pairs made for documents: read from JSON lines or a CSV file, every bad line reported at once.
 
 Knows nothing of how pairs are made or searched.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast, get_args
 
+from store.library import Origin, State
 from trag.errors import TragError
+from trag.ingest import pair_table
 from trag.ingest.parse.characters import clean, decode, listed
 from trag.ingest.reader import shown
 
@@ -42,13 +45,16 @@ OTHER_TYPES = frozenset(
 LONGEST = 4_000
 """Characters that a question or an answer may have."""
 
-_FIELDS = ("question", "answer", "type", "document", "section")
+FIELDS = ("question", "answer", "type", "document", "section")
+"""What every pair of a file says."""
+_MORE = ("state", "origin", "page", "source")
 _HINT = 'A line is {"question": "...", "answer": "...", "type": "short answer", "document": "a.md", "section": "..."}.'
 
 
 @dataclass(frozen=True, slots=True)
 class GivenPair:
-    """A question about one section of one document, with its answer; `line` is where its file has it, from 1."""
+    """A question about one section of one document, with its answer; `line` is where its file has it, from 1. `state`,
+    `origin` and `page` are None and `source`, the text that it stands on, is "" where the file does not say."""
 
     question: str
     answer: str
@@ -56,6 +62,10 @@ class GivenPair:
     document: str
     section: str
     line: int
+    state: State | None = None
+    origin: Origin | None = None
+    page: int | None = None
+    source: str = ""
 
     @property
     def direct(self) -> bool:
@@ -64,44 +74,87 @@ class GivenPair:
 
 
 def pairs(content: bytes, name: str) -> tuple[GivenPair, ...]:
-    """The pairs in a file of lines {"question", "answer", "type", "document", "section"}; other fields are left alone.
+    """The pairs in a file of lines {"question", "answer", "type", "document", "section"}, which may say "state",
+    "origin", "page" and "source" too; other fields are left alone. A name that ends in .csv is that of a table with
+    these columns.
 
     Raises TragError that lists every line that is not one, with what is wrong.
     """
     text, _ = decode(content)
+    is_table = name.lower().endswith(".csv")
+    hint = f"The columns are {', '.join(FIELDS)}, and where known {', '.join(_MORE)}." if is_table else _HINT
     found: list[GivenPair] = []
     problems: dict[str, list[int]] = {}
-    for number, line in enumerate(re.split("\r?\n", text), 1):
-        if line.strip():
-            pair = _pair(line, number)
+    try:
+        for number, row in pair_table.rows(text, FIELDS) if is_table else _objects(text):
+            pair = row if isinstance(row, str) else _pair(row, number)
             if isinstance(pair, GivenPair):
                 found.append(pair)
             else:
                 problems.setdefault(pair, []).append(number)
+    except TragError as error:
+        raise TragError(f"{shown(name)} {error.message}", error.hint or hint) from error
     if problems:
         told = "; ".join(f"{listed('line', numbers)} {problem}" for problem, numbers in problems.items())
-        raise TragError(f"{shown(name)} has lines that are no question-answer pairs: {told}.", _HINT)
+        raise TragError(f"{shown(name)} has lines that are no question-answer pairs: {told}.", hint)
     if not found:
         raise TragError(f"{shown(name)} holds no question-answer pair.", "Check that it was saved or copied whole.")
     return tuple(found)
 
 
-def _pair(line: str, number: int) -> GivenPair | str:
-    """The pair on one line, or what is wrong with it, so that "line 3" can stand before it."""
-    try:
-        row: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        return f"not JSON ({error})"
-    if not isinstance(row, dict):
-        return f"not an object but {type(row).__name__}"
-    wrong = [field for field in _FIELDS if not isinstance(row.get(field), str) or not clean(row[field])]
+def known_type(text: str) -> str:
+    """The type that `text` names, however it is written: "Short_Answer" is "short answer". "" for none that is
+    known."""
+    type_ = re.sub(r"[_\\/-]+", " ", clean(text).lower())
+    return type_ if type_ in DIRECT_TYPES | OTHER_TYPES else ""
+
+
+def _objects(text: str) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
+    """The object on each line that is not empty, or what is wrong with the line, so that "line 3" can stand before
+    it."""
+    for number, line in enumerate(re.split("\r?\n", text), 1):
+        if line.strip():
+            try:
+                row: Any = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                yield number, f"not JSON ({error})"
+            else:
+                yield number, row if isinstance(row, dict) else f"not an object but {type(row).__name__}"
+
+
+def _pair(row: Mapping[str, Any], line: int) -> GivenPair | str:
+    """The pair that a line says, or all that is wrong with it."""
+    wrong = [field for field in FIELDS if not isinstance(row.get(field), str) or not clean(row[field])]
     if wrong:
         return f"without text in {', '.join(wrong)}"
-    if long := [field for field in _FIELDS if len(row[field]) > LONGEST]:
+    if long := [field for field in FIELDS if len(row[field]) > LONGEST]:
         return f"more than {LONGEST:,} characters in {', '.join(long)}"
-    type_ = re.sub(r"[_\\/-]+", " ", clean(row["type"]).lower())
-    if type_ not in DIRECT_TYPES | OTHER_TYPES:
-        return f"unknown type '{shown(row['type'])}' (known: {', '.join(sorted(DIRECT_TYPES | OTHER_TYPES))})"
+    if odd := [field for field in _MORE if not isinstance(row.get(field), str | int | None)]:
+        return f"neither text nor a number in {', '.join(odd)}"
+    more = {field: "" if row.get(field) is None else clean(str(row[field])) for field in _MORE}
+    type_, state, origin = known_type(row["type"]), more["state"].lower(), more["origin"].lower()
+    page = more["page"]
+    unknown = [
+        f"unknown {field} '{shown(said)}' (known: {', '.join(known)})"
+        for field, said, is_known, known in (
+            ("type", row["type"], type_, sorted(DIRECT_TYPES | OTHER_TYPES)),
+            ("state", state, not state or state in get_args(State), get_args(State)),
+            ("origin", origin, not origin or origin in get_args(Origin), get_args(Origin)),
+            ("page", page, not page or (page.isdecimal() and 0 < int(page[:7]) < 1_000_000), ["1, 2, 3 ..."]),
+        )
+        if not is_known
+    ]
+    if unknown:
+        return ", ".join(unknown)
     return GivenPair(
-        clean(row["question"]), clean(row["answer"]), type_, row["document"], clean(row["section"]), number
+        clean(row["question"]),
+        clean(row["answer"]),
+        type_,
+        row["document"],
+        clean(row["section"]),
+        line,
+        cast(State, state) if state else None,
+        cast(Origin, origin) if origin else None,
+        int(page) if page else None,
+        more["source"],
     )

@@ -3,11 +3,10 @@
 Knows nothing about files, the index or the web.
 """
 
-from trag.pairs.alike import distinct
 from trag.pairs.made import Made
 from trag.pairs.making import pairs_of
 from trag.pairs.rules import by_rules
 from trag.pairs.support import source
 from trag.pairs.written import MOST_EXAMPLES, Written, written
 
-__all__ = ["MOST_EXAMPLES", "Made", "Written", "by_rules", "distinct", "pairs_of", "source", "written"]
+__all__ = ["MOST_EXAMPLES", "Made", "Written", "by_rules", "pairs_of", "source", "written"]

@@ -1,7 +1,7 @@
 """All pairs of a document: by rules, and by a configured model that is able to write, section by section.
 
 What a model has written of a section is kept, so that a job that was stopped goes on where it was, and a section that
-did not change is not written about again. Knows nothing about documents or the index.
+did not change is not written about again, on whatever page it stands now. Knows nothing about documents or the index.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from store.files import write_atomic
-from trag.pairs.alike import distinct
+from trag.ingest.alike import distinct
+from trag.ingest.places import unnumbered
 from trag.pairs.made import Made
 from trag.pairs.rules import by_rules
 from trag.pairs.written import written
@@ -44,10 +45,12 @@ def pairs_of(
 
 
 def _written(section: Section, model: LanguageModel, folder: Path, examples: Sequence[str]) -> Sequence[Made]:
-    told = "\0".join([str(model.identity), section.path, str(section.page), section.text, *examples])
+    """What the model writes of a section, or wrote when it stood under another number or on another page."""
+    told = "\0".join([str(model.identity), unnumbered(section.path), section.text, *examples])
     path = folder / f"{hashlib.sha256(told.encode()).hexdigest()}.json"
     if path.exists():
-        return [Made(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
+        kept = [Made(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
+        return [replace(pair, section=section.path, page=section.page) for pair in kept]
     result = written(section, model, examples=examples)
     folder.mkdir(parents=True, exist_ok=True)
     write_atomic(path, json.dumps([asdict(pair) for pair in result.pairs]).encode())

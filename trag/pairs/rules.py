@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from trag.pairs.alike import distinct
+from trag.ingest.alike import distinct
 from trag.pairs.asked import Asked
 from trag.pairs.clauses import MARK, clauses
 from trag.pairs.english import BASE_OF_PARTICIPLE, is_english, is_foreign, is_plural, is_somebody

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import prompts
 from trag.errors import TragError
-from trag.pairs.alike import distinct
+from trag.ingest.alike import distinct
 from trag.pairs.drafts import Draft, drafts
 from trag.pairs.made import Made
 from trag.pairs.support import source, stands_in

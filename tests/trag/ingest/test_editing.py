@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest
 
 from store.library import Pair
 from trag.errors import TragError
-from trag.ingest.editing import approved, deleted, edited, keep, new_pair
+from trag.ingest.editing import Wording, approved, deleted, edited, keep, new_pair
+from trag.ingest.passages import section_passages
+from trag.ingest.sections import Section
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
@@ -22,25 +25,53 @@ def test_a_pair_is_written_changed_and_removed_and_the_index_follows(shelf: Any,
     (tmp_path / "rules.md").write_text("# Rules\n\n## Fees\n\nThe fee is 40 EUR a year.\n")
     shelf.ingest(tmp_path / "rules.md")
 
+    there = tuple(shelf.records.library.passages("rules.md"))
+
     def put(pair: Pair) -> Pair:
         keep(pair, shelf.stock)
         assert shelf.in_line()
         return pair
 
-    first = put(new_pair("rules.md", "Rules > Fees", "Who may swim?", "Every member may swim.", "ada"))
+    first = put(
+        new_pair("rules.md", "Rules > Fees", Wording("Who may swim?", "Every member may swim.", ""), "ada", there)
+    )
     assert shelf.nearest("who may swim") == "Every member may swim."
-    second = put(edited(first, "Who may swim?", "Members over ten may swim.", "bob"))
+    second = put(edited(first, Wording("Who may swim?", "Members over ten may swim.", ""), "bob", there))
     assert (second.id, second.by, second.state) == (first.id, "bob", "approved")
     assert qa(shelf) == ["Members over ten may swim."]
     put(deleted(second, "ada"))
     assert qa(shelf) == []
     assert "swim" not in shelf.nearest("who may swim")
-    put(approved(second, "ada"))
+    put(approved(second, "ada", there))
     assert shelf.nearest("who may swim") == "Members over ten may swim."
 
 
 @pytest.mark.parametrize(("question", "answer"), [("", "a"), ("q", " \u200b"), ("q", "x" * 5000)])
 def test_a_pair_without_words_or_with_too_many_is_refused(question: str, answer: str) -> None:
     with pytest.raises(TragError) as refused:
-        new_pair("rules.md", "Fees", question, answer, "ada")
+        new_pair("rules.md", "Fees", Wording(question, answer, ""), "ada", ())
     assert refused.value.hint
+
+
+HOUSE = section_passages(
+    "a.pdf", [Section("1 Pool", 2, "The pool opens at 7."), Section("1 Pool", 3, "Members over ten may swim.")]
+)
+
+
+def test_a_pair_that_a_person_writes_or_approves_stands_on_the_passage_that_says_it() -> None:
+    pair = new_pair("a.pdf", "1 Pool", Wording("Who may swim?", "Members over ten.", ""), "ada", HOUSE)
+    assert (pair.page, pair.source, pair.type) == (3, "Members over ten may swim.", "short answer")
+    other = edited(pair, Wording("When does it open?", "It opens at 7.", ""), "ada", HOUSE)
+    assert (other.page, other.source) == (2, "The pool opens at 7.")
+    waiting = replace(pair, section="9 Gone", page=9, source="Members over nine may swim.", state="review")
+    assert approved(waiting, "bob", HOUSE) == replace(pair, by="bob")
+
+
+def test_a_pair_is_searched_if_its_type_is() -> None:
+    pair = new_pair("a.pdf", "1 Pool", Wording("Who may swim?", "Members over ten.", ""), "ada", HOUSE)
+    talk = edited(pair, Wording(pair.question, pair.answer, "dialogue"), "ada", HOUSE)
+    assert (talk.type, talk.state, talk.searched, talk.source) == ("dialogue", "approved", False, pair.source)
+    assert not approved(replace(talk, state="review"), "ada", HOUSE).searched
+    assert edited(talk, Wording(talk.question, talk.answer, "list"), "ada", HOUSE).searched
+    with pytest.raises(TragError, match="riddle"):
+        edited(pair, Wording(pair.question, pair.answer, "riddle"), "ada", HOUSE)

@@ -92,25 +92,139 @@ def test_given_pairs_find_their_section_by_the_end_of_its_path_and_the_page_by_t
         GivenPair("Who?", "Nobody.", "short answer", "a.pdf", "9 Elsewhere", 2),
         GivenPair("A: Hello. B: Hello.", "Hello.", "dialog", "a.pdf", "4.2 Limits", 3),
     ]
-    pairs, lost = pairing.given("a.pdf", given, there, (), "ada")
+    found = pairing.given("a.pdf", given, there, (), "ada")
+    pairs = found.pairs
     assert [(pair.section, pair.page, pair.searched, pair.origin, pair.by) for pair in pairs] == [
         ("Part 2 > 4 Finance > 4.2 Limits", 8, True, "given", "ada"),
         ("9 Elsewhere", None, True, "given", "ada"),
         ("Part 2 > 4 Finance > 4.2 Limits", pairs[2].page, False, "given", "ada"),
     ]
-    assert lost == (given[1],)
+    assert found.lost == (given[1],)
 
 
 def test_given_pairs_take_the_place_of_made_ones_in_their_section_and_of_those_given_before() -> None:
     there = passages(FEES, VOTES)
     fee = GivenPair("The fee?", "40 EUR.", "short answer", "a.md", "1 Fees", 1)
-    pairs, _ = pairing.given("a.md", [fee], there, first(), "")
+    pairs = pairing.given("a.md", [fee], there, first(), "").pairs
     assert [pair.question for pair in pairs] == ["The fee?", "How many votes?", "Who pays?", "A: Hello"]
     again, _ = pairing.read_again("a.md", MADE, there, pairs, there)
     assert [pair.question for pair in again] == ["The fee?", "How many votes?", "Who pays?", "A: Hello"]
     other = replace(fee, question="How much?")
-    replaced, _ = pairing.given("a.md", [other], there, again, "")
+    replaced = pairing.given("a.md", [other], there, again, "").pairs
     assert [pair.question for pair in replaced if pair.section == "1 Fees"] == ["How much?"]
     refused = tuple(replace(pair, state="deleted", searched=False, by="ada") for pair in replaced[:1]) + replaced[1:]
-    still, _ = pairing.given("a.md", [other], there, refused, "")
+    still = pairing.given("a.md", [other], there, refused, "").pairs
     assert [(pair.question, pair.state) for pair in still if pair.section == "1 Fees"] == [("How much?", "deleted")]
+
+
+def approved(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+    return tuple(replace(pair, state="approved", by="ada") for pair in pairs)
+
+
+def test_a_pair_goes_to_the_page_on_which_its_section_stands_now() -> None:
+    later = replace(FEES, page=3)
+    pairs, questioned = pairing.read_again("a.md", (), passages(later, VOTES), approved(first()), passages(FEES, VOTES))
+    assert questioned == 0
+    assert (pairs[0].question, pairs[0].page, pairs[0].source) == ("What is the fee?", 3, FEES.text)
+    changed = replace(later, text="The fee is 55 EUR a year.")
+    pairs, _ = pairing.read_again("a.md", (), passages(changed, VOTES), approved(first()), passages(FEES, VOTES))
+    assert (pairs[0].state, pairs[0].page, pairs[0].source) == ("review", 3, FEES.text)
+    pairs, _ = pairing.read_again("a.md", (), passages(VOTES), approved(first()), passages(FEES, VOTES))
+    assert (pairs[0].state, pairs[0].page) == ("review", None)
+
+
+def test_what_trains_alone_is_looked_at_again_too_when_its_section_changed() -> None:
+    dearer = replace(VOTES, text="Every member has two votes.")
+    old = approved(first()[3:])
+    pairs, questioned = pairing.read_again("a.md", (), passages(FEES, dearer), old, passages(FEES, VOTES))
+    assert (questioned, told(pairs)) == (1, [("A: Hello", "review", False)])
+
+
+def test_pairs_go_with_their_section_to_another_number_and_none_is_made_twice() -> None:
+    moved = replace(VOTES, path="3 Votes", page=4)
+    made = tuple(replace(one, section="3 Votes", page=4) for one in MADE[1:3])
+    kept, refused = approved(first()[1:2]), tuple(replace(pair, state="deleted", by="ada") for pair in first()[2:3])
+    there = passages(FEES, replace(FEES, path="2 New fees"), moved)
+    pairs, questioned = pairing.read_again("a.md", made, there, (*kept, *refused), passages(FEES, VOTES))
+    assert questioned == 0
+    assert [(pair.question, pair.section, pair.page, pair.state) for pair in pairs] == [
+        ("How many votes?", "3 Votes", 4, "approved"),
+        ("Who pays?", "3 Votes", 4, "deleted"),
+    ]
+
+
+def test_what_is_made_and_nearly_repeats_what_somebody_vouches_for_is_left_out() -> None:
+    own = replace(first()[1], section="1 Fees", question="What's the number of votes?", state="approved", by="ada")
+    again = (replace(MADE[1], question="What is the number of the votes?"), MADE[0])
+    there = passages(FEES, VOTES)
+    pairs, _ = pairing.read_again("a.md", again, there, (own,), there)
+    assert [pair.question for pair in pairs] == ["What's the number of votes?", "What is the fee?"]
+    refused = replace(own, state="deleted", searched=False)
+    pairs, _ = pairing.read_again("a.md", again, there, (refused,), there)
+    assert len(pairs) == 3, "one that was refused elsewhere is not in the way"
+    other = replace(own, document="b.md")
+    pairs, _ = pairing.read_again("a.md", again, there, (), (), elsewhere=(other,))
+    assert [pair.question for pair in pairs] == ["What is the fee?"]
+
+
+def as_given(pair: Pair, line: int = 1) -> GivenPair:
+    """A pair as an export says it."""
+    return GivenPair(
+        pair.question, pair.answer, pair.type, pair.document, pair.section, line, pair.state, pair.origin, pair.page,
+        pair.source,
+    )  # fmt: skip
+
+
+def test_pairs_come_back_as_they_were_given_out() -> None:
+    there = passages(FEES, VOTES)
+    out = (*approved(first()[:1]), *first()[1:])
+    rows = [as_given(pair, line) for line, pair in enumerate(out, 1)]
+    back = pairing.given("a.md", rows, there, (), "bob")
+    assert [replace(pair, by="") for pair in back.pairs] == [replace(pair, by="") for pair in out]
+    assert (back.lost, back.outdated, back.decided) == ((), (), ())
+    assert pairing.given("a.md", rows, there, out, "bob").pairs == out
+
+
+def test_a_pair_whose_source_its_section_does_not_have_waits_whatever_its_file_says() -> None:
+    (old,) = approved(first()[:1])
+    row = as_given(old)
+    dearer = passages(replace(FEES, text="The fee is 55 EUR a year."), VOTES)
+    found = pairing.given("a.md", [row], dearer, (), "bob")
+    assert (told(found.pairs), found.outdated) == ([("What is the fee?", "review", False)], (row,))
+    assert found.pairs[0].source == FEES.text
+    waiting, _ = pairing.read_again("a.md", (), dearer, (old,), passages(FEES, VOTES))
+    found = pairing.given("a.md", [row], dearer, waiting, "bob")
+    assert (found.pairs, found.outdated) == (waiting, (row,))
+
+
+@pytest.mark.parametrize(
+    ("here", "said", "stays"),
+    [
+        ("review", "approved", False),
+        ("made", "deleted", False),
+        ("deleted", "approved", True),
+        ("approved", "review", True),
+        ("review", None, True),
+    ],
+)
+def test_a_file_decides_what_waits_and_nothing_that_was_decided_here(here: str, said: str | None, stays: bool) -> None:
+    present = replace(first()[0], state=here, searched=here == "made", by="ada")  # type: ignore[arg-type]
+    row = replace(as_given(present), state=said, origin=None)  # type: ignore[arg-type]
+    found = pairing.given("a.md", [row], passages(FEES, VOTES), (present,), "bob")
+    (pair,) = found.pairs
+    assert (pair.id, pair.state, pair.by) == ((present.id, here, "ada") if stays else (present.id, said, "bob"))
+    assert found.decided == ((row,) if stays and said else ())
+
+
+def test_an_edited_pair_is_known_by_its_words_and_what_was_refused_stays_refused() -> None:
+    there = passages(FEES, VOTES)
+    edited = replace(first()[0], answer="40 EUR.", state="approved", by="ada")
+    refused = replace(first()[1], origin="given", state="deleted", searched=False, by="ada")
+    found = pairing.given("a.md", [as_given(edited)], there, (edited, refused), "bob")
+    assert found.pairs == (edited, refused)
+
+
+def test_a_given_pair_without_a_source_stands_on_the_passage_that_says_it() -> None:
+    fee = GivenPair("The fee?", "40 EUR.", "short answer", "a.md", "1 Fees", 1)
+    (pair,) = pairing.given("a.md", [fee], passages(FEES, VOTES), (), "").pairs
+    assert (pair.page, pair.source) == (1, FEES.text)

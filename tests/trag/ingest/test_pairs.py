@@ -56,6 +56,19 @@ def test_every_bad_line_is_told_at_once() -> None:
     assert "\n" not in message
 
 
+def test_what_is_known_of_a_pair_is_read_and_what_is_not_known_is_told() -> None:
+    more = {"state": "review", "origin": "model", "page": 3, "source": "The board\nsits."}
+    first, second = pairs(lines(GOOD | more, GOOD | {"state": None, "page": None, "source": ""}), "p.jsonl")
+    assert (first.state, first.origin, first.page, first.source) == ("review", "model", 3, "The board\nsits.")
+    assert (second.state, second.origin, second.page, second.source) == (None, None, None, "")
+    with pytest.raises(TragError) as caught:
+        pairs(lines(GOOD | {"state": "done", "page": 0}, GOOD | {"source": ["x"]}), "p.jsonl")
+    assert (
+        "line 1 unknown state 'done' (known: made, approved, review, deleted), unknown page '0'" in caught.value.message
+    )
+    assert "line 2 neither text nor a number in source" in caught.value.message
+
+
 @pytest.mark.parametrize("content", [b"", b"\n \n"], ids=["empty", "blank lines"])
 def test_a_file_without_pairs_is_an_error(content: bytes) -> None:
     with pytest.raises(TragError, match="holds no question-answer pair"):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from trag.ingest.sections import Section
-from trag.pairs import making, pairs_of
+from trag.pairs import Made, making, pairs_of
 from trag.pairs.written import Written
 
 SECTION = Section("4 Board", 7, "The board has seven directors.")
@@ -38,6 +38,24 @@ def test_a_section_is_written_about_again_only_when_it_or_the_examples_change(
     for section, examples in ((SECTION, ()), (SECTION, ()), (SECTION, ("Who?",)), (changed, ("Who?",)), (SECTION, ())):
         pairs_of([section], silent, **options, examples=examples)
     assert asked == [(SECTION.text,), (SECTION.text, "Who?"), (changed.text, "Who?")]
+
+
+def test_a_section_on_another_page_or_under_another_number_is_not_written_about_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Section] = []
+
+    def write(section: Section, model: object, *, examples: Sequence[str]) -> Written:
+        asked.append(section)
+        answer = "The board has seven."
+        return Written((Made("How many?", answer, "list", section.path, section.page, answer, "model", True),))
+
+    monkeypatch.setattr(making, "written", write)
+    options: dict[str, Any] = {"model": Named(), "folder": tmp_path / "pairs"}
+    places = (("4 Board", 7), ("4 Board", 8), ("5 Board", 9), ("5 Committee", 9))
+    found = [pairs_of([Section(*place, SECTION.text)], silent, **options)[-1] for place in places]
+    assert [section.path for section in asked] == ["4 Board", "5 Committee"]
+    assert [(pair.question, pair.section, pair.page) for pair in found] == [("How many?", *place) for place in places]
 
 
 def test_without_an_able_model_the_examples_do_nothing(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def pinned(own_home: Path) -> Source:
         model = ModelUsed("small", "0", "")
         record = AnswerRecord("a", QUESTION, QUESTION, REPLY, "answered", model, sources=(source,), checks=checks)
         records.save_answer("a", None, QUESTION, REPLY, record.to_json())
+        records.put_label("a", "rita", "Correct", "", "")
         records.approved.pin("a", QUESTION, REPLY, [MANUAL], "", by="Rita Moor")
     return source
 

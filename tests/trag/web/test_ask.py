@@ -20,6 +20,7 @@ import pytest
 from org.chart import load
 from store.library import Pair
 from store.passage import EVERYONE, Passage
+from store.person import Newcomer, Role
 from store.records import Records
 from trag.ask import LONGEST_QUESTION
 from trag.errors import TragError
@@ -219,6 +220,21 @@ def test_an_employee_flags_an_answer_and_a_reviewer_judges_it(page: AskPage) -> 
         told = "remarked" if name == "anna" else "judged"
         assert {(each.what, each.where) for each in records.audit.page(who=name)} == {(told, "10.0.0.7")}
     assert [label.reviewer for label in records.labels()] == ["ada"]
+
+
+def test_what_a_reviewer_says_of_their_own_question_is_a_flag_while_somebody_else_may_judge(page: AskPage) -> None:
+    records = page.home.records
+    others: tuple[tuple[Role, str, str], ...] = (("employee", "Incorrect", ""), ("reviewer", "open", "Incorrect"))
+    for role, standing, flag in others:
+        records.people.add(Newcomer(f"another {role}", role=role, state="active"), by="test")
+        conversation = asked(page, "Who decides?", name="ada")
+        answer = first_answer(page, conversation)
+        page.judge(conversation, by("ada"), press(answer=answer, verdict="Incorrect"))
+        page.remark(conversation, by("ada"), press(answer=answer, comment="wrong", corrected=""))
+        kept, review = records.label(answer, "ada"), records.reviewing.review(answer)
+        assert kept
+        assert review
+        assert (kept.comment, kept.asker, review.standing, review.flag) == ("wrong", bool(flag), standing, flag)
 
 
 def test_one_person_asks_a_few_questions_at_once_and_the_next_stays_in_the_box(page: AskPage) -> None:

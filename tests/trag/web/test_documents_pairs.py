@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,9 +51,7 @@ def app(home: Home) -> Iterator[TestClient]:
 def client(app: TestClient, home: Home) -> TestClient:
     """The page over three pairs: one made, one for review, one approved."""
     made = Pair("a" * 32, "rules.md", "1 Grants", None, "Who approves?", "The Board.", "short answer", "rule")
-    review = replace(
-        made, id="b" * 32, question="How much <b>?", answer=FORMULA, state="review", searched=False, source="50,000 LMD"
-    )
+    review = replace(made, id="b" * 32, question="How much <b>?", answer=FORMULA, state="review", searched=False)
     kept = replace(made, id="c" * 32, section="2 Leave", question="When?", answer="Before.", state="approved", by="ada")
     home.records.library.put_pairs("rules.md", (made, review, kept))
     return app
@@ -74,7 +72,8 @@ def fields(page: BeautifulSoup | Tag, id: str, action: str) -> dict[str, str]:
     form = next(
         form for form in page.select(f"#pair-{id} form") if form.select_one(f"[name=do][value={action}]") is not None
     )
-    return {str(each["name"]): str(each["value"]) for each in form.select("input")}
+    chosen = {str(each["name"]): each.select("option[selected]")[0].get_text() for each in form.select("select")}
+    return chosen | {str(each["name"]): str(each["value"]) for each in form.select("input")}
 
 
 def pair(home: Home, letter: str) -> Pair:
@@ -118,9 +117,46 @@ def test_a_page_of_a_document_that_is_gone_is_not_found(client: TestClient) -> N
     assert client.get(f"/documents/pairs?document={'0' * 32}").status_code == 404
 
 
-def test_what_is_for_review_shows_what_the_document_says(client: TestClient) -> None:
-    page = soup(client, "/documents/pairs?state=review")
-    assert "50,000 LMD" in page.select(".pair .says")[0].get_text()
+def says(page: BeautifulSoup, letter: str) -> list[str]:
+    return [" ".join(each.get_text().split()) for each in page.select(f"#pair-{letter * 32} .says")]
+
+
+@pytest.mark.parametrize("path", ["/documents/pairs?state=review", f"/documents/{RULES_KEY}"])
+def test_what_is_for_review_shows_what_the_document_says(client: TestClient, home: Home, path: str) -> None:
+    page = soup(client, path)
+    assert says(page, "b") == ["The document says: The Board approves every grant above 50,000 LMD."]
+    assert not says(page, "a")
+    library = home.records.library
+    library.put_pair(replace(pair(home, "b"), source="The Board approves every grant above 20,000 LMD."))
+    assert says(soup(client, path), "b") == [
+        "The document said before, and does not any more: The Board approves every grant above 20,000 LMD.",
+        "The document says now: The Board approves every grant above 50,000 LMD.",
+    ]
+    library.put_pair(replace(pair(home, "b"), section="9 Gone", source="", answer="Nine elephants."))
+    assert says(soup(client, path), "b") == ["Nothing in the document is near to it."]
+    library.put_pair(replace(pair(home, "b"), answer="Ask two weeks before."))
+    assert says(soup(client, path), "b") == ["The document says: Staff ask two weeks before."]
+
+
+def test_a_pair_that_is_approved_stands_on_what_was_shown(client: TestClient, home: Home) -> None:
+    client.post("/documents/pairs", data=fields(soup(client), "b" * 32, "approve"))
+    assert pair(home, "b").source == "The Board approves every grant above 50,000 LMD."
+    row = client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "approve") | {"part": "row"})
+    assert not says(BeautifulSoup(row.text, "html.parser"), "a")
+
+
+def test_the_type_of_a_pair_is_edited_and_says_whether_it_is_searched(client: TestClient, home: Home) -> None:
+    form = fields(soup(client), "a" * 32, "edit")
+    assert form["type"] == "short answer"
+    words = {"question": "Who approves?", "answer": "The Board."}
+    client.post("/documents/pairs", data=form | words | {"type": "dialogue"})
+    assert (pair(home, "a").type, pair(home, "a").state, pair(home, "a").searched) == ("dialogue", "approved", False)
+    assert "not searched" in soup(client).select(f"#pair-{'a' * 32} .about")[0].get_text()
+    refused = client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "edit") | words | {"type": "riddle"})
+    assert refused.status_code == 409
+    assert pair(home, "a").type == "dialogue"
+    client.post("/documents/pairs", data=form | words | {"type": "list"})
+    assert pair(home, "a").type == "dialogue", "what was seen is otherwise by now"
 
 
 def test_a_pair_is_approved_edited_deleted_and_restored(client: TestClient, home: Home) -> None:
@@ -185,6 +221,7 @@ def test_a_pair_is_added_to_a_section(client: TestClient, home: Home) -> None:
     assert "How early?" in questions(BeautifulSoup(done.text, "html.parser"))
     (added,) = home.records.library.pairs("rules.md", words="early")
     assert (added.section, added.origin, added.state, added.by) == ("2 Leave", "person", "approved", "local")
+    assert (added.type, added.source) == ("short answer", "Staff ask two weeks before.")
     for wrong, said in (({"section": "9"}, "no such section"), ({"question": " "}, "question is empty")):
         refused = client.post("/documents/pairs", data=form | wrong)
         assert refused.status_code == 409
@@ -237,6 +274,35 @@ def test_pairs_leave_as_lines_and_as_a_guarded_table_and_come_back(client: TestC
     assert "Brought in?" in questions(soup(client))
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_pairs_come_back_as_they_left(client: TestClient, home: Home, suffix: str) -> None:
+    library = home.records.library
+    client.post("/documents/pairs", data=fields(soup(client), "c" * 32, "delete"))
+    client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "approve"))
+    before = [each for each in library.pairs() if suffix == "csv" or each.state != "deleted"]
+    content = client.get(f"/documents/pairs.{suffix}").content
+    same = client.post(f"/documents/pairs/import?name=pairs.{suffix}", content=content)
+    assert same.json()["told"].startswith("unchanged: ")
+    library.put_pairs("rules.md", ())
+    taken = client.post(f"/documents/pairs/import?name=pairs.{suffix}", content=content)
+    assert taken.status_code == 201, taken.text
+    assert "1 for review, as the file says" in taken.json()["told"]
+
+    def told(pairs: Iterable[Pair]) -> list[tuple[object, ...]]:
+        return [
+            (each.question, each.answer, each.type, each.state, each.searched, each.origin, each.section, each.source)
+            for each in pairs
+        ]
+
+    assert told(library.pairs()) == told(before)
+    assert {("Who approves?", "approved", True), ("How much <b>?", "review", False)} <= {
+        (each.question, each.state, each.searched) for each in library.pairs()
+    }
+    indexed = home.vectors.ids()["rules.md"]
+    assert {each.id for each in library.passages("rules.md")} <= indexed
+    assert not {each.passage.id for each in library.pairs(states=("review", "deleted"))} & indexed
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b'{"question": "x"}\n', b"\xff\xfe\x00"])
 def test_a_file_that_holds_no_pairs_is_refused(client: TestClient, home: Home, content: bytes) -> None:
     before = home.records.library.pairs()
@@ -245,3 +311,11 @@ def test_a_file_that_holds_no_pairs_is_refused(client: TestClient, home: Home, c
     assert "a.jsonl" in answer.json()["detail"]
     assert home.records.library.pairs() == before
     assert [*(Path(home.folder) / "uploads").iterdir()] == []
+
+
+def test_a_table_without_the_columns_is_refused_with_all_that_it_lacks(client: TestClient, home: Home) -> None:
+    before = home.records.library.pairs()
+    answer = client.post("/documents/pairs/import?name=a.csv", content=b"question;answer\r\nWho?;I.\r\n")
+    assert answer.status_code == 422
+    assert 'a.csv has no "type", no "document", no "section" among the columns in line 1.' in answer.json()["detail"]
+    assert home.records.library.pairs() == before

@@ -1,18 +1,32 @@
-"""The model, and then the app itself, killed while somebody asks, in a real Chromium."""
+"""The model, and then the app itself, killed while somebody asks, in a real Chromium; and the app again and again while
+many judge, each by a program's calls."""
 
+import random
 import re
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
+from itertools import count
+from pathlib import Path
+from uuid import uuid4
 
+import httpx2 as httpx
 import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from store.records import Records
+from trag.record import VERDICTS, AnswerRecord, ModelUsed
+
 Ask = Callable[[Page, str], Locator]
-Serving = Callable[[], AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+KILLS = 10
+"""How often the app is killed in the middle of labels."""
+AT_ONCE = 4
+"""Who judge at the same time."""
 CHART_QUESTION = "Where does the Ethics Office sit?"
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -61,3 +75,64 @@ def test_a_killed_app_has_every_answer_and_label_that_was_shown(serving: Serving
         expect(again.get_by_role("button", name="Incorrect")).to_have_attribute("aria-pressed", "true")
         process.send_signal(signal.SIGTERM)
         page.close()
+
+
+@pytest.mark.timeout(1_800)
+def test_an_app_that_is_killed_again_and_again_has_every_label_that_it_acknowledged(
+    serving: Serving, empty_database: Path, tmp_path: Path
+) -> None:
+    database = tmp_path / "trag.db"
+    database.write_bytes(empty_database.read_bytes())
+    with closing(Records(f"sqlite:///{database}")) as records:
+        answers = [
+            AnswerRecord(uuid4().hex, "Who signs?", "Who signs?", "The Board.", "answered", ModelUsed("tiny", "0", ""))
+            for _ in range(AT_ONCE)
+        ]
+        for each in answers:
+            records.save_answer(each.id, None, each.question, each.answer, each.to_json())
+    chance, remarks, kept, cut = random.Random(4), count(), dict[str, tuple[str, str]](), list[str]()
+
+    def judge(address: str, answer: str) -> None:
+        """One label after the other on one answer, until the app is gone."""
+        with httpx.Client(base_url=address, timeout=60) as client:
+            while True:
+                remark, verdict = f"remark {next(remarks)}", VERDICTS[next(remarks) % 3]
+                try:
+                    form = {"verdict": verdict, "comment": remark, "may": "judge"}
+                    status = client.post(f"/review/{answer}/verdict", data=form).status_code
+                except httpx.TransportError:
+                    cut.append(remark)
+                    return
+                assert status == 303
+                kept[remark] = (answer, verdict)
+
+    for kill in range(KILLS):
+        before = len(kept)
+        with serving(tmp_path) as (address, process):
+            judges = [threading.Thread(target=judge, args=(address, each.id)) for each in answers]
+            for one in judges:
+                one.start()
+            while len(kept) == before:
+                time.sleep(0.01)
+            time.sleep(chance.uniform(0, 1))
+            process.kill()
+            for one in judges:
+                one.join()
+            process.communicate()
+        assert len(cut) == (kill + 1) * AT_ONCE, "each judged until the end of the app"
+        with closing(Records(f"sqlite:///{database}")) as records:
+            there = {label.comment: label for each in answers for label in records.labels_of(each.id)}
+            assert {remark: (there[remark].answer, there[remark].verdict) for remark in kept} == kept
+            assert set(there) - set(kept) <= set(cut), "what was not acknowledged is whole, or not there"
+            events = [event for event in records.audit.all() if event.what == "judged"]
+            assert (len(events), records.audit.verify()) == (len(there), None)
+            for each in answers:
+                review = records.reviewing.review(each.id)
+                assert review
+                labels = records.labels_of(each.id)
+                assert review.standing == (labels[-1].verdict if labels else "open")
+    with serving(tmp_path) as (address, process):
+        shown = httpx.get(f"{address}/review/judged.jsonl", timeout=60).text
+        assert all(each.id in shown for each in answers)
+        process.send_signal(signal.SIGTERM)
+    assert len(kept) > KILLS

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from trag.errors import TragError
-from trag.ingest.editing import approved, deleted, edited, new_pair
+from trag.ingest.editing import Wording, approved, deleted, edited, new_pair
 
 if TYPE_CHECKING:
     from store.library import Pair
+    from store.passage import Passage
     from trag.home import Home
 
 Action = Literal["approve", "edit", "delete", "restore"]
@@ -32,7 +33,7 @@ class Changed:
 
 def seen(pair: Pair) -> str:
     """What a page says that it showed of a pair."""
-    said = "\0".join((pair.question, pair.answer, pair.state))
+    said = "\0".join((pair.question, pair.answer, pair.type, pair.state))
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -43,8 +44,9 @@ class Changes:
         self._home = home
         self._one_at_a_time = threading.Lock()
 
-    def change(self, id: str, was: str, action: Action, question: str, answer: str, *, by: str) -> Changed:
-        """Approve, edit, delete or restore a pair that was seen as `was`. Raises TragError when it is gone."""
+    def change(self, id: str, was: str, action: Action, said: Wording | None = None, *, by: str) -> Changed:
+        """Approve, edit to what is `said`, delete or restore a pair that was seen as `was`. Raises TragError when it is
+        gone."""
         with self._one_at_a_time:
             pair = self._home.records.library.pair(id)
             if pair is None:
@@ -53,12 +55,12 @@ class Changes:
                 )
             if seen(pair) != was:
                 return Changed(pair, False)
-            if action == "edit":
-                changed = edited(pair, question, answer, by)
-            elif action == "delete":
+            if action == "delete":
                 changed = deleted(pair, by)
+            elif action == "edit" and said:
+                changed = edited(pair, said, by, self._passages(pair.document))
             else:
-                changed = approved(pair, by)
+                changed = approved(pair, by, self._passages(pair.document))
             self._home.put_pair(changed)
         return Changed(self._home.records.library.pair(id) or changed, True)
 
@@ -67,18 +69,24 @@ class Changes:
         done = other = 0
         for id, was in pairs:
             try:
-                changed = self.change(id, was, "approve", "", "", by=by)
+                changed = self.change(id, was, "approve", by=by)
             except TragError:
                 other += 1
             else:
                 done, other = done + changed.done, other + (not changed.done)
         return done, other
 
-    def add(self, document: str, section: str, question: str, answer: str, *, by: str) -> Pair:
+    def add(self, document: str, section: str, said: Wording, *, by: str) -> Pair:
         """A new pair of a section of a document, approved by whoever writes it."""
         with self._one_at_a_time:
-            if all(section != passage.section for passage in self._home.records.library.passages(document)):
+            passages = self._passages(document)
+            if all(section != passage.section for passage in passages):
                 raise TragError("The document has no such section.", "Reload the page: it may have been replaced.")
-            pair = new_pair(document, section, question, answer, by)
+            pair = new_pair(document, section, said, by, passages)
             self._home.put_pair(pair)
         return pair
+
+    def _passages(self, document: str) -> tuple[Passage, ...]:
+        """What a document says."""
+        passages = self._home.records.library.passages(document)
+        return tuple(passage for passage in passages if passage.kind == "section")

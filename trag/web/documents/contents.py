@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from trag.web.documents.sources import Saying, saying
+
 if TYPE_CHECKING:
     from store.library import Pair
     from store.passage import Passage
@@ -19,13 +21,14 @@ MOST = 40
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section under its path of headings: the page it begins on, its passages, and the pairs made from it. Without
-    passages it is gone, and only its pairs name it."""
+    """A section under its path of headings: the page it begins on, its passages, the pairs made from it, and by their
+    ids what the document says of those that wait. Without passages it is gone, and only its pairs name it."""
 
     path: str
     page: int | None = None
     passages: list[Passage] = field(default_factory=list)
     pairs: list[Pair] = field(default_factory=list)
+    says: dict[str, Saying] = field(default_factory=dict)
 
     @property
     def searched(self) -> int:
@@ -41,9 +44,12 @@ class Section:
 def contents(passages: Iterable[Passage], pairs: Sequence[Pair]) -> tuple[Section, ...]:
     """The sections of a document in its order; those that only pairs name come last."""
     found: dict[str, Section] = {}
-    for passage in passages:
-        if passage.kind == "section":
-            found.setdefault(passage.section, Section(passage.section, passage.page)).passages.append(passage)
+    own = [passage for passage in passages if passage.kind == "section"]
+    for passage in own:
+        found.setdefault(passage.section, Section(passage.section, passage.page)).passages.append(passage)
     for pair in pairs:
-        found.setdefault(pair.section, Section(pair.section, pair.page)).pairs.append(pair)
+        section = found.setdefault(pair.section, Section(pair.section, pair.page))
+        section.pairs.append(pair)
+        if pair.state == "review":
+            section.says[pair.id] = saying(pair, own)
     return tuple(found.values())

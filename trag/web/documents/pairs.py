@@ -18,11 +18,13 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError
+from trag.ingest.editing import Wording
 from trag.web.documents import render
 from trag.web.documents.changing import ACTIONS, Changes
 from trag.web.documents.names import key
 from trag.web.documents.notices import Notice
 from trag.web.documents.shelf import Shelf
+from trag.web.documents.sources import sayings
 from trag.web.documents.transfer import lines, rows
 from trag.web.files import attachment, table
 from trag.web.forms import filled
@@ -92,14 +94,16 @@ class PairsPage:
         if wanted.document and document is None:
             return missing(request)
         library, name = self.shelf.library, document.name if document else None
+        found = library.pairs(name, states=wanted.states, words=wanted.words, first=wanted.first, most=MOST)
         page = render.pairs(
-            library.pairs(name, states=wanted.states, words=wanted.words, first=wanted.first, most=MOST),
+            found,
             wanted,
             {state: library.count_pairs(name, states=(state,), words=wanted.words) for state in STATES},
             library.documents(),
             document,
             most=MOST,
             sections=tuple(dict.fromkeys(one.section for one in library.passages(name))) if name else (),
+            says=sayings(found, library),
             notice=self.shelf.notice(request),
         )
         return HTMLResponse(page)
@@ -113,7 +117,7 @@ class PairsPage:
         return attachment(content, _file(of, "jsonl"), "application/jsonl; charset=utf-8")
 
     def as_table(self, request: Request, document: str = "") -> Response:
-        """The pairs as a table for people."""
+        """The pairs as a table for people, which can be imported again too."""
         of = self.shelf.find(document) if document else None
         if document and of is None:
             return missing(request)
@@ -128,7 +132,7 @@ class PairsPage:
         return await run_in_threadpool(self._approve, request, await filled(request))
 
     async def take(self, request: Request) -> Response:
-        """The pairs in a file of JSON lines, each for the document that it names."""
+        """The pairs in a file of JSON lines or a table, each for the document that it names."""
         name = request.query_params.get("name", "")[-200:] or "pairs.jsonl"
         try:
             async with received(request.stream(), self.shelf.home.folder / "uploads") as file:
@@ -141,23 +145,26 @@ class PairsPage:
 
     def _change(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         by, back = named(request), self.shelf.back(form.get("back", ""), "/documents/pairs")
-        question, answer, action = form.get("question", ""), form.get("answer", ""), form.get("do", "")
+        action, type_ = form.get("do", ""), form.get("type", "")
+        said = Wording(form.get("question", ""), form.get("answer", ""), type_)
         if action == "add":
             document = self.shelf.find(form.get("document", ""))
             if document is None:
                 return missing(request)
-            pair = self.changes.add(document.name, form.get("section", ""), question, answer, by=by)
+            pair = self.changes.add(document.name, form.get("section", ""), said, by=by)
             path = f"/documents/pairs?document={key(document.name)}&state=approved#pair-{pair.id}"
-            return self.shelf.go(path, Notice("The pair is added. It is searched from now on."))
+            use = "searched from now on" if pair.searched else "not searched: its type is for training alone"
+            return self.shelf.go(path, Notice(f"The pair is added. It is {use}."))
         wanted = next((each for each in ACTIONS if each == action), None)
         if wanted is None:
             return missing(request)
-        changed = self.changes.change(form.get("id", ""), form.get("seen", ""), wanted, question, answer, by=by)
-        typed = (question, answer) if action == "edit" and not changed.done else None
+        changed = self.changes.change(form.get("id", ""), form.get("seen", ""), wanted, said, by=by)
+        typed = said if action == "edit" and not changed.done else None
+        says = sayings([changed.pair], self.shelf.library)
         if form.get("part") == "row":
-            return HTMLResponse(render.pair(changed.pair, done=changed.done, typed=typed, back=back))
+            return HTMLResponse(render.pair(changed.pair, done=changed.done, typed=typed, says=says, back=back))
         if not changed.done:
-            return HTMLResponse(render.changed_meanwhile(changed.pair, typed, back), 409)
+            return HTMLResponse(render.changed_meanwhile(changed.pair, typed, says, back), 409)
         return self.shelf.go(f"{back.partition('#')[0]}#pair-{changed.pair.id}")
 
     def _approve(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:

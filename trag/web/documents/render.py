@@ -12,7 +12,9 @@ from urllib.parse import urlencode
 
 from org.chart import Chart
 from store import StoreError
+from trag.ingest.editing import Wording
 from trag.ingest.examples import LONGEST
+from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES
 from trag.ingest.parse.recognise import FORMATS
 from trag.limited import Limits
 from trag.pairs import MOST_EXAMPLES
@@ -24,6 +26,7 @@ from trag.web.documents.listing import Listing
 from trag.web.documents.names import key
 from trag.web.documents.notices import Notice
 from trag.web.documents.readers import Reader, readers
+from trag.web.documents.sources import Saying
 from trag.web.marks import marked
 from trag.web.render import environment
 
@@ -87,6 +90,7 @@ def document(
         total=total,
         most=SECTIONS,
         vouched=vouched,
+        says={id: saying for section in sections for id, saying in section.says.items()},
         readers=readers,
         chart=chart,
         notice=notice,
@@ -103,9 +107,11 @@ def pairs(
     *,
     most: int,
     sections: Sequence[str],
+    says: Mapping[str, Saying],
     notice: Notice | None,
 ) -> str:
-    """The pairs that are asked for, at most `most`, of one document or of all; `counts` are those of each state."""
+    """The pairs that are asked for, at most `most`, of one document or of all; `counts` are those of each state; `says`
+    is what the documents say of those that wait."""
     others = tuple(each for each in documents[:CHOICES] if each != document)
     return _page(
         "pairs",
@@ -117,6 +123,7 @@ def pairs(
         documents=(*others, document) if document else others,
         document=document,
         sections=sections,
+        says=says,
         notice=notice,
     )
 
@@ -144,14 +151,14 @@ def examples(
     )
 
 
-def pair(pair: Pair, *, done: bool, typed: tuple[str, str] | None, back: str) -> str:
+def pair(pair: Pair, *, done: bool, typed: Wording | None, says: Mapping[str, Saying], back: str) -> str:
     """One pair as it is now; when it was changed meanwhile, with what was `typed` kept."""
-    return _page("pair", pair=pair, done=done, typed=typed, back=back)
+    return _page("pair", pair=pair, done=done, typed=typed, says=says, back=back)
 
 
-def changed_meanwhile(pair: Pair, typed: tuple[str, str] | None, back: str) -> str:
+def changed_meanwhile(pair: Pair, typed: Wording | None, says: Mapping[str, Saying], back: str) -> str:
     """A page of its own for a pair that was changed meanwhile."""
-    return _page("meanwhile", pair=pair, done=False, typed=typed, back=back)
+    return _page("meanwhile", pair=pair, done=False, typed=typed, says=says, back=back)
 
 
 def page(document: Document, place: Place, drawn: PageView, *, passage: str, answer: str) -> str:
@@ -177,6 +184,7 @@ def _page(name: str, **values: object) -> str:
         origins=ORIGINS,
         seen=seen,
         states=STATES,
+        types={"Searched": sorted(DIRECT_TYPES), "For training alone": sorted(OTHER_TYPES)},
         urlencode=urlencode,
         **values,
     )

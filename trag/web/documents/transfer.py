@@ -1,4 +1,4 @@
-"""Question-answer pairs as files for people: JSON lines that can be imported again, and the rows of a table.
+"""Question-answer pairs as files for people, which can be imported again: JSON lines, and the rows of a table.
 
 Of every document, whoever may read it: only an admin is given one. Knows nothing about requests, or how a table is
 written.
@@ -24,6 +24,10 @@ def lines(pairs: Iterable[Pair]) -> str:
             "type": pair.type,
             "document": pair.document,
             "section": pair.section,
+            "page": pair.page,
+            "source": pair.source,
+            "state": pair.state,
+            "origin": pair.origin,
         }
         for pair in pairs
     )
@@ -31,8 +35,11 @@ def lines(pairs: Iterable[Pair]) -> str:
 
 
 def rows(pairs: Iterable[Pair]) -> Iterator[tuple[str, ...]]:
-    """The pairs as a table, its header first."""
-    yield "document", "section", "page", "question", "answer", "type", "state", "searched", "made by", "changed by"
+    """The pairs as a table that `trag.ingest.pairs` reads, its header first."""
+    yield (
+        "document", "section", "page", "question", "answer", "type", "state", "searched", "origin", "changed by",
+        "source",
+    )  # fmt: skip
     for pair in pairs:
         yield (
             pair.document,
@@ -45,4 +52,5 @@ def rows(pairs: Iterable[Pair]) -> Iterator[tuple[str, ...]]:
             "yes" if pair.searched else "no",
             pair.origin,
             pair.by,
+            pair.source,
         )

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
-from trag.pairs.made import Made
 from trag.words import negated, numbers, stem, words
 
 AGREEMENT = 0.75
@@ -18,22 +18,43 @@ _EMPTY = frozenset("a an the do does did is are was were be been has have had wi
 _SAME = {"can": "may", "could": "may", "might": "may", "shall": "must", "should": "must"}
 
 
-def distinct(pairs: Iterable[Made]) -> tuple[Made, ...]:
-    """`pairs` without those that ask and answer what an earlier one does.
+class Asking(Protocol):
+    """A pair, made or kept."""
+
+    @property
+    def question(self) -> str:
+        """What is asked."""
+
+    @property
+    def answer(self) -> str:
+        """What is answered."""
+
+
+Each = TypeVar("Each", bound=Asking)
+
+
+def distinct(pairs: Iterable[Each], beside: Iterable[Asking] = ()) -> tuple[Each, ...]:
+    """`pairs` without those that ask and answer what an earlier one does, or one of those `beside` them.
 
     Two questions ask the same when they share every word but articles and auxiliaries, in any order and form. Likeness
     of letters throws facts away, and vectors are blinder still: of 675 pairs made by rules on bench/organizations,
     rapidfuzz finds 9 couples 90% alike in question and answer, and none asks the same twice ("half pay for the first
     year", "full pay for the first year").
     """
-    answers: dict[tuple[frozenset[str], frozenset[float]], list[Made]] = defaultdict(list)
-    kept: list[Made] = []
+    answers: dict[tuple[frozenset[str], frozenset[float]], list[str]] = defaultdict(list)
+    for known in beside:
+        answers[_asked(known)].append(known.answer)
+    kept: list[Each] = []
     for pair in pairs:
-        same_question = answers[_said(pair.question), numbers(pair.question)]
-        if not any(_agree(pair.answer, other.answer) for other in same_question):
-            same_question.append(pair)
+        same_question = answers[_asked(pair)]
+        if not any(_agree(pair.answer, other) for other in same_question):
+            same_question.append(pair.answer)
             kept.append(pair)
     return tuple(kept)
+
+
+def _asked(pair: Asking) -> tuple[frozenset[str], frozenset[float]]:
+    return _said(pair.question), numbers(pair.question)
 
 
 def _agree(one: str, other: str) -> bool:

@@ -3,7 +3,8 @@ import time
 
 import pytest
 
-from trag.pairs import Made, distinct
+from trag.ingest.alike import distinct
+from trag.pairs import Made
 
 
 def pair(question: str, answer: str = "The board has seven directors.") -> Made:
