@@ -8,6 +8,7 @@ Chroma, words or vectors.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from store import storable
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Value = TypeVar("Value", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the index has of a document, and who may read it."""
+
+    passages: frozenset[Passage]
+    audience: Audience
 
 
 class Catalog:
@@ -38,6 +47,9 @@ class Catalog:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._rows
 
     def add(self, passages: Sequence[Passage], audiences: Sequence[Audience]) -> None:
         """A row for each passage, in order; a passage whose id is known leaves the row that it had."""
@@ -85,9 +97,14 @@ class Catalog:
 
         return np.fromiter((self._rows[id] for id in ids), np.int64, len(ids))
 
-    def readable(self, kinds: Collection[str], readers: Collection[str] | None) -> NDArray[np.bool_]:
-        """Which rows are passages of those kinds that one of `readers` (None: whoever asks) may read, shape (rows,)."""
+    def readable(
+        self, kinds: Collection[str], readers: Collection[str] | None, *, without: Collection[str] = ()
+    ) -> NDArray[np.bool_]:
+        """Which rows are passages of those kinds that one of `readers` (None: whoever asks) may read, shape (rows,);
+        none of the documents in `without`."""
         found = self.living & self._kinds.among(kinds)
+        if without:
+            found &= ~self._documents.among(without)
         if readers is None:
             return found
         keys = {storable(key) for key in readers}
@@ -96,6 +113,17 @@ class Catalog:
     def count(self, kind: str) -> int:
         """How many passages of a kind there are."""
         return int(self.readable([kind], None).sum())
+
+    def held(self, document: str | None = None) -> dict[str, Held]:
+        """What there is of each document, or of one."""
+        passages: dict[str, list[Passage]] = {}
+        ids = self._passages if document is None else self.of_document(document)
+        for passage in map(self._passages.__getitem__, ids):
+            passages.setdefault(passage.document, []).append(passage)
+        return {
+            name: Held(frozenset(some), self._audiences.value(self._rows[some[0].id]))
+            for name, some in passages.items()
+        }
 
     def documents(self) -> dict[str, dict[str, Audience]]:
         """Of each document its passages, id and audience."""

@@ -14,6 +14,7 @@ import logging
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -83,6 +84,7 @@ class Embedded:
                     yield make(client, NAME, self._embedder, self._dimension)
                 finally:
                     client.close()
+                _blank(path)
                 _keep_sums(path)
             # Chroma does not sync its vectors; to open its files for that would drop the locks SQLite has on them.
             os.sync()
@@ -97,6 +99,7 @@ class Embedded:
             self._client.close()
             self._client = None
             if self._path.is_dir():
+                _blank(self._path)
                 _keep_sums(self._path)
 
     def check_room(self, size: int) -> None:
@@ -167,6 +170,22 @@ def _client(path: Path) -> Client:
     client = PersistentClient(path=str(path), settings=Settings(anonymized_telemetry=False))
     assert isinstance(client, Client)  # its declared type does not know how to close
     return client
+
+
+def _blank(path: Path) -> None:
+    """Zero what the files of vectors have beyond the vectors: Chroma writes what happened to be in memory there, which
+    may be words of a document that is deleted. Only while nobody has them open, for it does so at each opening."""
+    for header in path.glob("*/header.bin"):
+        try:
+            room, used, size = struct.unpack_from("<3Q", header.read_bytes(), 12)
+            for name, each in (("data_level0.bin", size), ("length.bin", 4)):
+                with (header.parent / name).open("r+b") as file:
+                    beyond = file.seek(0, os.SEEK_END) - used * each
+                    if 0 < beyond <= (room - used) * each:  # else it is damaged
+                        file.seek(used * each)
+                        file.write(bytes(beyond))
+        except (OSError, struct.error) as error:
+            log.warning("the files in %s are left as they are: %s", header.parent, error)
 
 
 def _sums(path: Path) -> bytes:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, insert, or_, select, update
 
 from store import schema
 from store.database import reading, writing
 
 State = Literal["waiting", "working", "done", "failed", "cancelled"]
+_OVER: tuple[State, ...] = ("done", "failed", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,14 @@ class Jobs:
         """Forget the jobs that are over."""
         table = schema.jobs
         with writing(self._engine) as connection:
-            connection.execute(delete(table).where(table.c.state.in_(("done", "failed", "cancelled"))))
+            connection.execute(delete(table).where(table.c.state.in_(_OVER)))
+
+    def forget_document(self, name: str, sha256: str) -> None:
+        """Forget the jobs that are over, of a document of that name or content."""
+        table = schema.jobs.c
+        of_document = or_(table.name == name, table.sha256 == sha256)
+        with writing(self._engine) as connection:
+            connection.execute(delete(schema.jobs).where(table.state.in_(_OVER), of_document))
 
 
 def _jobs(connection: Connection) -> tuple[Job, ...]:

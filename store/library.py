@@ -47,6 +47,18 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Leaving:
+    """A document that is forgotten, `by` whom, and of which something outside of the records may still be there;
+    `passages` and `pairs` are how many it had."""
+
+    name: str
+    sha256: str = ""
+    passages: int = 0
+    pairs: int = 0
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A question and its answer, made from one section of a document.
 
@@ -117,12 +129,34 @@ class Library:
         return next(iter(self._documents(name)), None)
 
     def delete(self, name: str, *, by: str = "") -> bool:
-        """Forget a document, its passages and its pairs; False when there was none of that name."""
+        """Forget a document, its passages and its pairs, and keep in mind that it is `leaving`; False when there was
+        none of that name."""
+        documents, leaving = schema.documents, schema.leaving
         with writing(self._engine) as connection:
-            gone = connection.execute(delete(schema.documents).where(schema.documents.c.name == name)).rowcount > 0
-            if gone:
-                audit.note(connection, by, "document removed", name)
-        return gone
+            sha256 = connection.scalar(select(documents.c.sha256).where(documents.c.name == name))
+            if sha256 is None:
+                return False
+            row = {"name": name, "sha256": sha256, "forgotten_by": by}
+            for table in (schema.passages, schema.pairs):
+                count = select(func.count()).select_from(table).where(table.c.document == name)
+                row[table.name] = connection.scalar(count)
+            connection.execute(delete(leaving).where(leaving.c.name == name))
+            connection.execute(insert(leaving), row)
+            connection.execute(delete(documents).where(documents.c.name == name))
+            audit.note(connection, by, "document removed", name)
+        return True
+
+    def leaving(self) -> tuple[Leaving, ...]:
+        """The documents that are forgotten, but perhaps not everywhere yet, by name."""
+        with reading(self._engine) as connection:
+            rows = connection.execute(select(schema.leaving).order_by(schema.leaving.c.name))
+            return tuple(Leaving(*row) for row in rows)
+
+    def has_left(self, name: str, *, by: str = "", receipt: str = "") -> None:
+        """Nothing of a forgotten document is left; the log keeps the receipt."""
+        with writing(self._engine) as connection:
+            connection.execute(delete(schema.leaving).where(schema.leaving.c.name == name))
+            audit.note(connection, by, "document forgotten", name, result=receipt)
 
     def set_audience(self, name: str, audience: Audience, *, by: str = "") -> None:
         """Who may read a document from now on. Raises StoreError when it is gone."""

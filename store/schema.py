@@ -100,6 +100,17 @@ pairs = Table(
     Index("pairs_of_document", "document", "position"),
 )
 
+# Documents that are forgotten and of which something may still be found: in the index, in a folder.
+leaving = Table(
+    "leaving",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("sha256", Words, nullable=False),
+    Column("passages", Integer, nullable=False),
+    Column("pairs", Integer, nullable=False),
+    Column("forgotten_by", Words, nullable=False),
+)
+
 examples = Table(
     "examples",
     metadata,

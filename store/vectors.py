@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from store import StoreError, storable
 from store import collection as chroma
+from store.catalog import Held
 from store.collection import IndexDamaged
 from store.embedded import Embedded
 from store.index import Index
@@ -51,6 +52,7 @@ class Vectors:
         self._changing = threading.RLock()  # one change at a time; a rebuild takes long and blocks no search
         self._using = threading.RLock()  # the open index: no search sees half a change
         self._index: Index | None = None
+        self._leaving: frozenset[str] = frozenset()  # deleted documents that Chroma may still have
         self.count()
 
     def add(
@@ -88,19 +90,25 @@ class Vectors:
             given = index.catalog.audience(document) if audience is None else _audience(audience)
             index.add(passages, vectors, lambda _: given)
             index.remove([id for id in index.catalog.of_document(document) if id not in new])
+            self._leaving -= {storable(document)}
 
     def delete(self, document: str) -> int:
-        """Take a document out of the index; returns how many passages it had. See `compact` for what stays on disk."""
-        with self._changed_index() as index:
-            ids = index.catalog.of_document(document)
-            index.remove(ids)
+        """Take a document out of the index; returns how many passages it had. See `compact` for what stays on disk.
+
+        From the call on no search finds it, also where this raises and it is still in the index.
+        """
+        with self._changing:
+            self._leaving |= {storable(document)}
+            with self._changed_index() as index:
+                ids = index.catalog.of_document(document)
+                index.remove(ids)
+            self._leaving -= {storable(document)}
             return len(ids)
 
     def remove(self, ids: Collection[str]) -> None:
         """Take single passages out of the index; ids that it does not have are left alone."""
         with self._changed_index() as index:
-            known = {id for held in index.catalog.documents().values() for id in held}
-            index.remove([id for id in ids if id in known])
+            index.remove([id for id in ids if id in index.catalog])
 
     def set_audience(self, document: str, audience: Collection[str]) -> int:
         """Let those with one of these keys read a document, and nobody else; returns how many passages it has."""
@@ -125,6 +133,17 @@ class Vectors:
         with self._open_index() as index:
             return {document: next(iter(held.values())) for document, held in index.catalog.documents().items()}
 
+    def held(self, document: str | None = None) -> dict[str, Held]:
+        """What the index has of each document in it, or of one; 1 µs a passage."""
+        with self._open_index() as index:
+            return index.catalog.held(document)
+
+    def vectors_of(self, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """The vectors, shape (dimension,), of those of these passages that the index has."""
+        with self._open_index() as index:
+            known = [id for id in ids if id in index.catalog]
+            return dict(zip(known, index.vectors(known), strict=True))
+
     def search(
         self,
         vector: NDArray[np.float32],
@@ -145,7 +164,7 @@ class Vectors:
 
         fetch = max(fetch, k)
         with self._open_index() as index:
-            readable = index.catalog.readable(kinds, readers)
+            readable = index.catalog.readable(kinds, readers, without=self._leaving)
             if k < 1 or not readable.any():
                 return ()
             near = index.nearest(vector, fetch, readable)

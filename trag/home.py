@@ -13,12 +13,11 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from shutil import rmtree
 from typing import cast
 
 from org.chart import Chart
 from org.entities import EntityFinder
-from store import files
+from store import StoreError, files
 from store.jobs import Job
 from store.library import Pair
 from store.passage import Audience
@@ -38,6 +37,7 @@ from trag.ingest import editing
 from trag.ingest.examples import example_questions
 from trag.ingest.queue import Queue
 from trag.ingest.sections import Section
+from trag.ingest.stock import written
 from trag.ingest.upkeep import Progress, silent
 from trag.line import Line
 from trag.llm import LanguageModel, open_model
@@ -127,13 +127,13 @@ class Home:
             self.records, self.folder / "chroma", self.embedder, server=self.settings.chroma_url
         )
         self._closing.callback(vectors.close)
-        ingestion.reconcile(ingestion.Stock(self.records, vectors, self.embedder, self.folder / "documents"))
+        ingestion.reconcile(ingestion.Stock(self.records, vectors, self.embedder, self.folder))
         return vectors
 
     @property
     def stock(self) -> ingestion.Stock:
         """What its documents are kept in."""
-        return ingestion.Stock(self.records, self.vectors, self.embedder, self.folder / "documents")
+        return ingestion.Stock(self.records, self.vectors, self.embedder, self.folder)
 
     @cached_property
     def model(self) -> LanguageModel:
@@ -247,10 +247,12 @@ class Home:
         return original.read_bytes() if original else None
 
     def forget(self, document: str, *, by: str = "") -> ingestion.Receipt:
-        """Removes a document everywhere; the receipt says what was removed and that nothing is left."""
+        """Removes a document everywhere; the receipt says what was removed, and what is still there, if anything."""
         receipt = ingestion.forget(document, self.stock, by=by)
-        rmtree(self.folder / "cache", ignore_errors=True)  # pages of it may have been drawn, pairs of it written
-        self.records.approved.look_over()
+        try:
+            self.records.approved.look_over()
+        except StoreError as error:  # what stood on it is given to nobody all the same
+            log.warning("approved answers were not looked over: %s", error.message)
         return receipt
 
     def reindex(self, progress: Progress) -> int:
@@ -259,9 +261,9 @@ class Home:
             self.records, self.folder / "chroma", self.embedder, progress, server=self.settings.chroma_url
         )
 
-    def _make_pairs(self, sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
+    def _make_pairs(self, document: str, sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
         model = self.model if self.settings.able else None
-        folder, examples = self.folder / "cache" / "pairs", self.records.examples.all()
+        folder, examples = written(self.folder, document), self.records.examples.all()
         with self.leases.hold(model) if model else nullcontext():
             return pairs_of(sections, progress, model=model, folder=folder, examples=examples)
 

@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ _ROOT = Path(__file__).parents[1]
 _OUT_OF_MEMORY = 3
 _TOO_MUCH_OUTPUT = 4
 """Exit statuses of the child."""
+_GLANCE = 0.2
+"""Seconds between two looks at whether the child is still wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,22 @@ class Limits:
     open_files: int = 64
 
 
-def run(module: str, arguments: list[str], content: bytes, name: str, limits: Limits) -> str:
+def nobody() -> None:
+    """Watches a child that may take its time."""
+
+
+def run(
+    module: str,
+    arguments: list[str],
+    content: bytes,
+    name: str,
+    limits: Limits,
+    watch: Callable[[], None] = nobody,
+) -> str:
     """What the child that `python -m module` starts makes of the content, in ASCII.
 
-    Raises TragError that names the file, when the child refuses it, exceeds a limit or fails.
+    Raises TragError that names the file, when the child refuses it, exceeds a limit or fails. `watch` is called several
+    times a second while the child works; what it raises ends the child at once, and is raised here.
     """
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         # Files without a name, not pipes: nothing can block on them, and the kernel holds the child to the size of
@@ -57,7 +72,7 @@ def run(module: str, arguments: list[str], content: bytes, name: str, limits: Li
         except OSError as error:
             hint = f"Free some space in {tempfile.gettempdir()}, or set TMPDIR to another folder."
             raise TragError(f"{shown(name)} cannot be handed on to be read: {error.strerror}.", hint) from error
-        status = _run(module, arguments, limits, source, output, errors)
+        status = _run(module, arguments, limits, watch, source, output, errors)
         if status:
             errors.seek(max(0, errors.seek(0, os.SEEK_END) - 10_000))
             raise _failure(status, shown(name), limits, errors.read().decode("utf-8", "replace"))
@@ -85,7 +100,13 @@ def shown(name: str) -> str:
 
 
 def _run(
-    module: str, arguments: list[str], limits: Limits, source: IO[bytes], output: IO[bytes], errors: IO[bytes]
+    module: str,
+    arguments: list[str],
+    limits: Limits,
+    watch: Callable[[], None],
+    source: IO[bytes],
+    output: IO[bytes],
+    errors: IO[bytes],
 ) -> int:
     """The exit status of the child, negative for the signal that ended it; -SIGALRM when its time was up."""
     resources = {
@@ -104,9 +125,14 @@ def _run(
         env={"PYTHONUTF8": "1", "PYTHONHASHSEED": "0"},
         start_new_session=True,
     )
+    until = time.monotonic() + limits.seconds
     try:
-        return process.wait(limits.seconds)
-    except subprocess.TimeoutExpired:
+        while (left := until - time.monotonic()) > 0:
+            watch()
+            try:
+                return process.wait(min(left, _GLANCE))
+            except subprocess.TimeoutExpired:
+                continue
         return -signal.SIGALRM
     finally:
         # Also when the parent is interrupted: nothing of the child's group is left behind.

@@ -40,6 +40,8 @@ def fill(records: Records) -> tuple[str, str]:
     pair = Pair("p1", "rules.md", "s", None, TYPED, "a", "short answer", "person", by="ada")
     library.put("rules.md", "1" * 64, 3, [Passage("x1", "section", "rules.md", "s", 3, TYPED)], [pair])
     library.set_audience("rules.md", frozenset({"u1", "u2"}))
+    library.put("old.md", "4" * 64, 1, [])
+    library.delete("old.md", by="ada")
     records.jobs.add("late.pdf", "2" * 64, "ada")
     records.examples.put([TYPED, "Why?"])
     records.activate_chart("v1", "chart.csv", "3" * 64, by="ada", units=9)

@@ -38,3 +38,17 @@ def test_what_was_worked_on_when_a_process_ended_waits_again(url: str) -> None:
     again.jobs.forget_ended()
     assert [job.name for job in again.jobs.all()] == ["b", "c"]
     again.close()
+
+
+def test_the_jobs_of_a_document_are_forgotten_by_its_name_and_by_its_content(url: str) -> None:
+    records = Records(url)
+    for name, sha256 in (("a", "1"), ("a", "2"), ("b", "1"), ("b", "2"), ("a", "3")):
+        records.jobs.add(name, sha256 * 64, "")
+    for job in records.jobs.all()[:4]:
+        records.jobs.end(job.id, "failed", "")
+    records.jobs.forget_document("a", "1" * 64)
+    assert [(job.name, job.sha256[0], job.state) for job in records.jobs.all()] == [
+        ("b", "2", "failed"),
+        ("a", "3", "waiting"),
+    ]
+    records.close()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from store import StoreError
-from store.library import Library, Pair
+from store.library import Leaving, Library, Pair
 from store.passage import OPEN, Passage
 from store.records import Records
 
@@ -76,6 +76,28 @@ def test_a_deleted_document_leaves_nothing(library: Library) -> None:
     for change in (lambda: library.set_audience("rules.md", OPEN), lambda: library.put_pair(pair("p"))):
         with pytest.raises(StoreError, match="no such document"):
             change()
+
+
+def test_a_deleted_document_is_leaving_until_it_has_left(records: Records) -> None:
+    library = records.library
+    library.put("rules.md", "2" * 64, None, [passage("a"), passage("b")], [pair("p")])
+    library.put("other.md", "1" * 64, None, [passage("o", "other.md")])
+    assert library.leaving() == ()
+    library.delete("rules.md", by="ada")
+    assert library.leaving() == (Leaving("rules.md", "2" * 64, 2, 1, "ada"),)
+    assert not library.delete("rules.md")
+    library.put("rules.md", "3" * 64, None, [passage("a")])
+    library.delete("rules.md", by="bob")
+    assert library.leaving() == (Leaving("rules.md", "3" * 64, 1, 0, "bob"),)
+    library.has_left("rules.md", by="bob", receipt="nothing is left")
+    assert library.leaving() == ()
+    (event,) = records.audit.page(most=1)
+    assert (event.who, event.what, event.about, event.result) == (
+        "bob",
+        "document forgotten",
+        "rules.md",
+        "nothing is left",
+    )
 
 
 def test_passages_may_be_read_slowly_while_others_write(library: Library) -> None:

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from store import StoreError
+from store.catalog import Held
+from store.passage import OPEN
 from store.vectors import EVERYONE, Passage, Vectors, reindex
 
 if TYPE_CHECKING:
@@ -202,6 +204,42 @@ def test_a_deleted_document_is_gone_and_the_others_stay(index: Vectors) -> None:
     } == {"a"}
     index.add(make(1, document="b"), scatter(1, seed=9))
     assert index.count() == 6
+
+
+def test_a_document_that_chroma_does_not_delete_is_not_found_all_the_same(
+    index: Vectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.add([*make(3, document="a"), *make(3, document="b")], scatter(6))
+
+    def fail(*_: object) -> None:
+        raise StoreError("The server is away.")
+
+    def found() -> set[str]:
+        passages = index.search(scatter(1)[0], "words of a number1", kinds=["section"], k=9)
+        return {passage.document for passage in passages}
+
+    monkeypatch.setattr("store.collection.remove", fail)
+    with pytest.raises(StoreError):
+        index.delete("a")
+    monkeypatch.undo()
+    assert (found(), index.count()) == ({"b"}, 6)
+    assert index.delete("a") == 3
+    assert (found(), index.count()) == ({"b"}, 3)
+    index.put("a", make(3, document="a"), scatter(3))
+    assert found() == {"a", "b"}
+
+
+def test_what_is_held_of_a_document_is_told_with_its_readers_and_its_vectors(index: Vectors) -> None:
+    of_a, of_b, points = make(3, document="a"), make(2, document="b"), scatter(5)
+    index.add(of_a, points[:3], audience=["board"])
+    index.add(of_b, points[3:])
+    assert index.held() == {"a": Held(frozenset(of_a), frozenset(["board"])), "b": Held(frozenset(of_b), OPEN)}
+    assert index.held("b") == {"b": Held(frozenset(of_b), OPEN)}
+    assert index.held("c") == {}
+    vectors = index.vectors_of(["b-section-1", "a-section-0", "unknown"])
+    assert list(vectors) == ["b-section-1", "a-section-0"]
+    np.testing.assert_allclose(vectors["b-section-1"], points[4], atol=1e-6)
+    assert index.vectors_of([]) == {}
 
 
 def test_compact_leaves_no_trace_of_what_was_deleted_on_the_disk(folder: Path) -> None:

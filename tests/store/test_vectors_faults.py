@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -225,6 +225,39 @@ def run(code: str, folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", CHILD + code, str(folder)], stdout=subprocess.PIPE, text=True, cwd=ROOT
     )
+
+
+COMPACTING = """
+add(0)
+index.put("d0", [Passage("new", "qa", "d0", "s", None, "word")], points[:1])
+index.compact()
+print("compacted", flush=True)
+sys.stdin.readline()
+index.add([Passage("more", "qa", "d0", "s", None, "word")], points[1:2])
+index.close()
+"""
+
+
+def beyond(folder: Path) -> list[set[int]]:
+    """What bytes stand in the files of vectors, where Chroma has not written one yet: it does so by the thousand."""
+    files = [*folder.glob("*/*/data_level0.bin"), *folder.glob("*/*/length.bin")]
+    return [set(file.read_bytes()) for file in files]
+
+
+@pytest.mark.slow
+def test_nothing_that_was_in_memory_stands_in_the_files_beside_the_vectors(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MALLOC_PERTURB_", "90")  # fills memory that nobody has written to
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", CHILD + COMPACTING, str(folder)], text=True, cwd=ROOT, **pipes) as run:
+        assert (run.stdout.readline(), run.stdout.readline()) == ("0\n", "compacted\n")
+        assert beyond(folder) == [{0}, {0}]
+        run.stdin.write("end\n")
+    assert beyond(folder) == [{0}, {0}]
+    index = Vectors(folder, embedder="mini-1", dimension=SIZE)
+    assert (index.count(), index.probe()) == (2, (2, 2))
+    index.close()
 
 
 @pytest.mark.slow

@@ -60,6 +60,7 @@ def records(empty_database: Path, tmp_path: Path) -> Iterator[Records]:
         records.library.put("other.md", "2" * 64, None, ())
         records.activate_chart("v1", "chart.csv", "3" * 64)
         records.save_answer("a", None, OPEN_SAFE, RECORD.answer, RECORD.to_json())
+        records.put_label("a", "rita", "Correct", "", "")
         yield records
 
 

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -15,6 +15,8 @@ from store import StoreError
 from store.records import ChartVersion
 from trag.errors import TragError
 from trag.home import Home, open_home
+from trag.ingest.sections import Section
+from trag.ingest.upkeep import Progress
 from trag.llm import LanguageModel, open_model
 from trag.settings import Settings
 
@@ -178,6 +180,40 @@ def test_an_index_that_is_gone_or_damaged_is_made_again_from_the_records(
     with open_home(settings) as home:
         assert home.vectors.ids() == before
         assert home.vectors.probe() == (2, 2)
+
+
+def holding(folder: Path, words: bytes) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and words in path.read_bytes()]
+
+
+@pytest.mark.slow
+def test_a_forgotten_document_is_gone_from_every_folder_and_the_others_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def writing(sections: Sequence[Section], progress: Progress, *, folder: Path, **_: object) -> tuple[()]:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "1.json").write_text(" ".join(section.text for section in sections))
+        return ()
+
+    monkeypatch.setattr("trag.home.pairs_of", writing)
+    folder = tmp_path / "home"
+    (tmp_path / "codes.md").write_text("# Codes\n\nThe code word is zanzibarite.\n")
+    (tmp_path / "rules.md").write_text("# Rules\n\nThe fee is 20 LMD a year.\n")
+    with open_home(Settings(home=folder)) as home:
+        home.ingest([tmp_path / "codes.md", tmp_path / "rules.md"], replace=False, progress=silent)
+        home.queue.add(b"\x89PNG\r\n\x1a\nzanzibarite", "codes.md", by="ada")
+        while home.queue.jobs()[0].state != "failed":
+            time.sleep(0.01)
+        for document in home.records.library.documents():
+            drawn = folder / "cache" / "pages" / document.sha256
+            drawn.mkdir(parents=True)
+            (drawn / "1.json").write_bytes(home.original(document.name) or b"")
+        held = {path.relative_to(folder).parts[0] for path in holding(folder, b"zanzibarite")}
+        assert {"documents", "waiting", "cache"} <= held
+        assert home.forget("codes.md").left == ()
+    assert holding(folder, b"zanzibarite") == []
+    held = {path.relative_to(folder).parts[:-2] for path in holding(folder, b"20 LMD")}
+    assert {("cache", "pages"), ("cache", "pairs")} <= held
 
 
 @pytest.mark.slow

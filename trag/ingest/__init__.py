@@ -3,11 +3,12 @@
 Knows nothing about questions, models or the web.
 """
 
+from trag.ingest.forgetting import Receipt, forget
 from trag.ingest.found import Ingested
 from trag.ingest.giving import give_file
 from trag.ingest.index import Making, ingest, ingest_one
-from trag.ingest.stock import Stock
-from trag.ingest.upkeep import Receipt, changing, forget, open_index, reconcile, reindex
+from trag.ingest.stock import Stock, changing
+from trag.ingest.upkeep import open_index, reconcile, reindex
 
 __all__ = [
     "Ingested",

@@ -15,24 +15,26 @@ from itertools import chain
 from pathlib import Path, PurePath
 
 from store import files
+from store.passage import OPEN
 from trag.errors import TragError
 from trag.ingest import pairing
+from trag.ingest.forgetting import sweep
 from trag.ingest.found import Ingested, Outcome, find
 from trag.ingest.giving import give
 from trag.ingest.pairs import GivenPair, pairs
 from trag.ingest.parse.characters import counted
 from trag.ingest.passages import section_passages
-from trag.ingest.reader import Limits, read, read_file, shown
+from trag.ingest.reader import Limits, nobody, read, read_file, shown
 from trag.ingest.sections import Section, sections
-from trag.ingest.stock import Stock
-from trag.ingest.upkeep import Progress, changing, embed, silent, sweep
+from trag.ingest.stock import Stock, changing
+from trag.ingest.upkeep import Progress, embed_changed, put_right, silent
 from trag.pairs.made import Made
 
-Making = Callable[[Sequence[Section], Progress], Sequence[Made]]
-"""Makes the pairs of a document's sections."""
+Making = Callable[[str, Sequence[Section], Progress], Sequence[Made]]
+"""Makes the pairs of the sections of the document of that name."""
 
 
-def nothing(sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
+def nothing(document: str, sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
     """The Making that makes no pair."""
     return ()
 
@@ -84,7 +86,7 @@ def ingest_one(content: bytes, name: str, stock: Stock, *, make: Making, by: str
     """Adds one document, in the place of the one of its name. Raises TragError when it cannot be read; what `progress`
     raises ends the work with nothing changed."""
     with changing:
-        run = _Run(stock, True, make, by, Limits(), progress)
+        run = _Run(stock, True, make, by, Limits(), progress, lambda: progress("reading", 0, 0))
         result = run.document(content, name, PurePath(name).suffix.lower(), ())
         sweep(stock)
     return result
@@ -100,6 +102,8 @@ class _Run:
     by: str
     limits: Limits
     progress: Progress
+    watch: Callable[[], None] = nobody
+    """Called again and again while the document is read; what it raises ends that."""
 
     def document(self, content: bytes, name: str, suffix: str, spared: Collection[str]) -> Ingested:
         """One document, for whose sections `spared` pairs are given in the same call. Raises TragError when it cannot
@@ -108,14 +112,17 @@ class _Run:
         sha256 = hashlib.sha256(content).hexdigest()
         before = library.document(name)
         if before and before.sha256 == sha256:
-            return Ingested(name, "unchanged", pages=before.pages, passages=before.passages, pairs=before.pairs)
+            files.keep(self.stock.originals, content, suffix)
+            mended = put_right(before, self.stock.vectors.held(name).get(name), self.stock, self.progress)
+            same: Outcome = "indexed" if mended else "unchanged"
+            return Ingested(name, same, pages=before.pages, passages=before.passages, pairs=before.pairs)
         if twin := next((other.name for other in library.documents() if other.sha256 == sha256), ""):
             return Ingested(name, "skipped", f"{shown(name)} has the same content as {shown(twin)}.")
         if before and not self.replace:
             raise TragError(
                 f"{shown(name)} is there already, with other content.", "Use --replace to put this in its place."
             )
-        reading = read(content, name, self.limits)
+        reading = read(content, name, self.limits, self.watch)
         title = Path(name).stem.replace("_", " ").replace("-", " ")
         found = sections(reading.blocks, title)
         passages = section_passages(name, found)
@@ -124,17 +131,18 @@ class _Run:
         old_pairs = library.pairs(name) if before else ()
         old = [passage for passage in library.passages(name) if passage.kind != "qa"] if before else []
         self.progress(f"making pairs of {shown(name)}", 0, 0)
-        made = self.make([section for section in found if not _is_spared(section.path, spared)], self.progress)
+        made = self.make(name, [section for section in found if not _is_spared(section.path, spared)], self.progress)
         document_pairs, questioned = pairing.read_again(name, made, passages, old_pairs, old)
         notes = list(reading.notes)
         if questioned:
             notes.append(f"{counted(questioned, 'pair')} of changed sections to be looked at again")
         searched = [*passages, *(pair.passage for pair in document_pairs if pair.searched)]
-        embedded = embed(searched, self.stock.embedder, self.progress, f"embedding {shown(name)}")
-        # In this order, so that a process killed at any moment leaves the old document or the new (`upkeep.reconcile`).
+        embedded = embed_changed(searched, self.stock, self.progress, f"embedding {shown(name)}")
+        # In this order, so that a fault or a kill at any moment leaves the old document or the new: the next start puts
+        # the index right, and so does the same content when it comes again.
         files.keep(self.stock.originals, content, suffix)
         library.put(name, sha256, reading.pages, passages, document_pairs, notes=notes, by=self.by)
-        self.stock.vectors.put(name, searched, embedded, audience=before.audience if before else None)
+        self.stock.vectors.put(name, searched, embedded, audience=before.audience if before else OPEN)
         outcome: Outcome = "replaced" if before else "indexed"
         count = len(searched) - len(passages)
         return Ingested(name, outcome, pages=reading.pages, passages=len(passages), pairs=count, notes=tuple(notes))

@@ -20,6 +20,18 @@ log = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
 
+_keeping = threading.Lock()
+"""Held while a file has no job yet, and by whoever removes files that no job wants."""
+
+
+def drop_unwanted(jobs: Jobs, folder: Path) -> None:
+    """Remove the kept files that no job will be worked on with: every job that wants one is done or forgotten."""
+    with _keeping:
+        wanted = {job.sha256 for job in jobs.all() if job.state != "done"}
+        for path in folder.glob("*"):
+            if path.stem not in wanted and not path.name.startswith("."):
+                path.unlink()
+
 
 class Cancelled(Exception):
     """Raised by the progress of a job that nobody wants any more: the work ends where it is."""
@@ -41,13 +53,15 @@ class Queue:
         self._come = threading.Event()
         self._closing = threading.Event()
         jobs.wait_again()
+        self._drop_unwanted()
         self._thread = threading.Thread(target=self._run, name="ingest", daemon=True)
         self._thread.start()
 
     def add(self, content: bytes, name: str, *, by: str) -> Job:
         """Keep a file and put it in the line. What is acknowledged survives a kill."""
-        sha256 = files.keep(self._folder, content, _suffix(name))
-        job = self._jobs.add(name, sha256, by)
+        with _keeping:
+            sha256 = files.keep(self._folder, content, _suffix(name))
+            job = self._jobs.add(name, sha256, by)
         self._come.set()
         return job
 
@@ -78,10 +92,7 @@ class Queue:
     def clear(self) -> None:
         """Forget the jobs that are over, and their files."""
         self._jobs.forget_ended()
-        wanted = {job.sha256 for job in self._jobs.all()}
-        for path in self._folder.glob("*") if self._folder.is_dir() else ():
-            if path.stem not in wanted and not path.name.startswith("."):
-                path.unlink()
+        self._drop_unwanted()
 
     def close(self) -> None:
         """End the thread; what was worked on is begun again by the next start."""
@@ -114,8 +125,6 @@ class Queue:
                 return
             progress("reading", 0, 0)
             said = self._work(job, path.read_bytes(), progress)
-            if not any(other.sha256 == job.sha256 and other.id != job.id for other in self._jobs.all()):
-                path.unlink(missing_ok=True)
         except Cancelled:
             if not self._closing.is_set():
                 self._jobs.end(job.id, "cancelled", "Cancelled.")
@@ -127,8 +136,15 @@ class Queue:
             self._jobs.end(job.id, "failed", "A fault in the program.", "Its log says more.")
         else:
             self._jobs.end(job.id, "done", said)
+            self._drop_unwanted()
         finally:
             self._current = None
+
+    def _drop_unwanted(self) -> None:
+        try:
+            drop_unwanted(self._jobs, self._folder)
+        except (OSError, StoreError) as error:  # the next job that is done tries again
+            log.warning("an uploaded file stays in %s: %s", self._folder, error)
 
 
 def _suffix(name: str) -> str:

@@ -5,13 +5,14 @@ Knows no format: `trag.ingest.parse` does, under the limits of `trag.limited`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path, PurePath
 
 from trag.errors import TragError
 from trag.ingest.blocks import Reading
-from trag.limited import Limits, run, shown
+from trag.limited import Limits, nobody, run, shown
 
-__all__ = ["Limits", "read", "read_file", "shown"]
+__all__ = ["Limits", "nobody", "read", "read_file", "shown"]
 
 
 def read_file(path: Path, limits: Limits) -> bytes:
@@ -30,9 +31,10 @@ def read_file(path: Path, limits: Limits) -> bytes:
         ) from error
 
 
-def read(content: bytes, name: str, limits: Limits) -> Reading:
-    """The blocks of a document. Raises TragError that names it and says what is wrong and what to do."""
-    answer = run("trag.ingest.parse", [PurePath(name).suffix.lower()], content, name, limits)
+def read(content: bytes, name: str, limits: Limits, watch: Callable[[], None] = nobody) -> Reading:
+    """The blocks of a document. Raises TragError that names it and says what is wrong and what to do; what `watch`
+    raises, which is called again and again, ends the child."""
+    answer = run("trag.ingest.parse", [PurePath(name).suffix.lower()], content, name, limits, watch)
     try:
         return Reading.from_json(answer)
     except (ValueError, KeyError, TypeError) as error:

@@ -1,5 +1,4 @@
-"""Keeping the index in line with the records, which are the truth: after a kill, for another embedder, when a
-document must go.
+"""Keeping the index in line with the records, which are the truth: after a kill or a fault, and for another embedder.
 
 Knows nothing of formats, or of how passages are made.
 """
@@ -7,56 +6,44 @@ Knows nothing of formats, or of how passages are made.
 from __future__ import annotations
 
 import logging
-import re
-import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from store import files
 from store import vectors as store_vectors
+from store.library import Leaving
 from store.vectors import IndexDamaged, Vectors
-from trag.errors import TragError
-from trag.ingest.parse.characters import counted
+from trag.ingest.forgetting import finish, sweep
 from trag.ingest.passages import embedded_text
 from trag.ingest.reader import shown
-from trag.ingest.stock import Stock
+from trag.ingest.stock import Stock, changing
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from store.catalog import Held
+    from store.library import Document
     from store.records import Records
     from store.vectors import Passage
     from trag.embed import Embedder
 
+__all__ = [
+    "Progress",
+    "changing",
+    "embed",
+    "embed_changed",
+    "open_index",
+    "put_right",
+    "reconcile",
+    "reindex",
+    "silent",
+]
+
 Progress = Callable[[str, int, int], None]
 """Told the step, how much of it is done, and how much there is to do."""
 
-changing = threading.RLock()
-"""Held by whoever changes documents: one at a time, in the one process that owns a home."""
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What was removed of a document; `left` is what was still found of it afterwards, nothing if all is well."""
-
-    document: str
-    sections: int
-    pairs: int
-    vectors: int
-    original: bool
-    left: tuple[str, ...]
-
-    def __str__(self) -> str:
-        counts = ((self.sections, "passage"), (self.pairs, "pair"), (self.vectors, "vector"))
-        removed = ", ".join([counted(count, what) for count, what in counts] + ["the original"] * self.original)
-        check = f"STILL THERE: {', '.join(self.left)}" if self.left else "checked, nothing is left"
-        return f"forgotten: {shown(self.document)} ({removed}; {check})"
 
 
 def silent(step: str, done: int, total: int) -> None:
@@ -68,6 +55,20 @@ def embed(passages: Sequence[Passage], embedder: Embedder, progress: Progress, s
     return embedder.embed_passages(
         [embedded_text(passage) for passage in passages], lambda done, total: progress(step, done, total)
     )
+
+
+def embed_changed(passages: Sequence[Passage], stock: Stock, progress: Progress, step: str) -> NDArray[np.float32]:
+    """The vectors (n, d) of passages; those of passages that the index has are taken from it, for an id stands for the
+    words."""
+    import numpy as np
+
+    vectors = stock.vectors.vectors_of([passage.id for passage in passages])
+    fresh = [passage for passage in passages if passage.id not in vectors]
+    vectors |= zip([passage.id for passage in fresh], embed(fresh, stock.embedder, progress, step), strict=True)
+    found = np.empty((len(passages), stock.embedder.dimension), dtype=np.float32)
+    for row, passage in enumerate(passages):
+        found[row] = vectors[passage.id]
+    return found
 
 
 def open_index(records: Records, folder: Path, embedder: Embedder, *, server: str = "") -> Vectors:
@@ -93,28 +94,37 @@ def open_index(records: Records, folder: Path, embedder: Embedder, *, server: st
 
 
 def reconcile(stock: Stock, progress: Progress = silent) -> tuple[str, ...]:
-    """Finishes what a killed process left half-way: the names of the documents whose vectors were put right.
+    """Finishes what a killed process left half-way: the names of the documents that were put right or are gone now.
 
     A document's records are written in one transaction and its vectors after them, so at any moment the records hold
-    either the old document or the new one, whole; vectors or audiences that disagree are put right, and vectors of no
-    document are removed.
+    either the old document or the new one, whole; what is indexed of it otherwise is put right. What is left of
+    documents that are forgotten is removed.
     """
-    records, vectors = stock.records, stock.vectors
+    library = stock.records.library
     with changing:
-        held, audiences = vectors.ids(), vectors.audiences()
-        known = {document.name: document.audience for document in records.library.documents()}
-        wrong = []
-        for name in sorted(known.keys() | held.keys()):
-            passages = tuple(records.library.passages(name))
-            if {passage.id for passage in passages} != held.get(name, frozenset()):
-                log.warning("the index was not in line with the records of %s: an ingest was interrupted", shown(name))
-                embedded = embed(passages, stock.embedder, progress, f"indexing {shown(name)}")
-                vectors.put(name, passages, embedded, audience=known.get(name))
-                wrong.append(name)
-            elif name in held and audiences[name] != known[name]:
-                vectors.set_audience(name, known[name])
-                wrong.append(name)
-    return tuple(wrong)
+        held = stock.vectors.held()
+        documents = library.documents()
+        leaving = {each.name: each for each in library.leaving()}
+        nobodys = held.keys() - leaving.keys() - {document.name for document in documents}
+        gone = [*leaving.values(), *map(Leaving, nobodys)]
+        finish(gone, stock)
+        wrong = [each.name for each in documents if put_right(each, held.get(each.name), stock, progress)]
+        sweep(stock)
+    return tuple(sorted({*wrong, *(each.name for each in gone)}))
+
+
+def put_right(document: Document, held: Held | None, stock: Stock, progress: Progress = silent) -> bool:
+    """Makes what is indexed of a document, `held`, what the records say; whether it was anything else."""
+    name, passages = document.name, tuple(stock.records.library.passages(document.name))
+    if frozenset(passages) != (held.passages if held else frozenset()):
+        log.warning("the index was not in line with the records of %s: an ingest was interrupted", shown(name))
+        vectors = embed_changed(passages, stock, progress, f"indexing {shown(name)}")
+        stock.vectors.put(name, passages, vectors, audience=document.audience)
+        return True
+    if held and held.audience != document.audience:
+        stock.vectors.set_audience(name, document.audience)
+        return True
+    return False
 
 
 def reindex(
@@ -139,43 +149,3 @@ def reindex(
             audiences=audiences,
         )
     return len(passages)
-
-
-def forget(document: str, stock: Stock, *, by: str = "") -> Receipt:
-    """Removes a document everywhere: records, pairs, vectors, the original. Raises TragError for an unknown name."""
-    records, vectors = stock.records, stock.vectors
-    with changing:
-        found = records.library.document(document)
-        if found is None:
-            known = [each.name for each in records.library.documents()]
-            near = get_close_matches(document, known, n=3)
-            hint = (
-                f"Did you mean {' or '.join(map(shown, near))}?"
-                if near
-                else f"The documents are: {', '.join(map(shown, known)) or 'none'}."
-            )
-            raise TragError(f"There is no document {shown(document)}.", hint)
-        pairs = records.library.count_pairs(document)
-        original = files.find(stock.originals, found.sha256) is not None
-        # The records first: from here on the document is gone, and what a kill leaves of it the next start removes.
-        records.library.delete(document, by=by)
-        removed = vectors.delete(document)
-        vectors.compact()
-        sweep(stock)
-        left = []
-        if records.library.document(document) or records.library.count_pairs(document):
-            left.append("records")
-        if vectors.ids().get(document):
-            left.append("vectors")
-        shared = any(each.sha256 == found.sha256 for each in records.library.documents())
-        if files.find(stock.originals, found.sha256) and not shared:
-            left.append("the original")
-    return Receipt(document, found.passages, pairs, removed, original and not shared, tuple(left))
-
-
-def sweep(stock: Stock) -> None:
-    """Removes the originals that no document has any more."""
-    kept = {document.sha256 for document in stock.records.library.documents()}
-    for path in stock.originals.glob("*") if stock.originals.is_dir() else ():
-        if re.fullmatch("[0-9a-f]{64}", path.stem) and path.stem not in kept:
-            path.unlink()

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from store.passage import Passage
 from store.records import Records
-from store.vectors import Vectors
 from trag import ingest
 from trag.embed import Embedder, open_embedder
 from trag.ingest import Ingested, Receipt, Stock
@@ -84,9 +84,7 @@ class Shelf:
     def open(self) -> None:
         """Opens the stores, as a new process would."""
         self.records = Records(f"sqlite:///{self.folder / 'trag.db'}")
-        self.vectors = Vectors(
-            self.folder / "chroma", embedder=self.embedder.identity, dimension=self.embedder.dimension
-        )
+        self.vectors = ingest.open_index(self.records, self.folder / "chroma", self.embedder)
 
     def close(self) -> None:
         self.vectors.close()
@@ -94,7 +92,7 @@ class Shelf:
 
     @property
     def stock(self) -> Stock:
-        return Stock(self.records, self.vectors, self.embedder, self.folder / "documents")
+        return Stock(self.records, self.vectors, self.embedder, self.folder)
 
     def ingest(self, *paths: Path, **options: Any) -> tuple[Ingested, ...]:
         return ingest.ingest(paths, self.stock, **options)
@@ -110,10 +108,10 @@ class Shelf:
 
     def in_line(self) -> bool:
         """Whether the index holds just what the records do."""
-        held: dict[str, set[str]] = {}
+        recorded: dict[str, set[Passage]] = {}
         for passage in self.records.library.passages():
-            held.setdefault(passage.document, set()).add(passage.id)
-        return {name: set(ids) for name, ids in self.vectors.ids().items()} == held
+            recorded.setdefault(passage.document, set()).add(passage)
+        return {name: held.passages for name, held in self.vectors.held().items()} == recorded
 
     def nearest(self, question: str) -> str:
         """The text of the passage that is found first."""
@@ -128,10 +126,20 @@ def embedder() -> Embedder:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, empty_database: Path, embedder: Embedder) -> Iterator[Shelf]:
-    home = tmp_path / "home"
-    home.mkdir()
-    shutil.copy(empty_database, home)
-    shelf = Shelf(home, embedder)
+def open_shelf(empty_database: Path) -> Callable[[Path, Embedder], Shelf]:
+    """Opens the stores in a folder, new ones where there is none."""
+
+    def open_shelf(home: Path, embedder: Embedder) -> Shelf:
+        if not home.exists():
+            home.mkdir()
+            shutil.copy(empty_database, home)
+        return Shelf(home, embedder)
+
+    return open_shelf
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, open_shelf: Callable[[Path, Embedder], Shelf], embedder: Embedder) -> Iterator[Shelf]:
+    shelf = open_shelf(tmp_path / "home", embedder)
     yield shelf
     shelf.close()

@@ -87,6 +87,27 @@ def test_the_same_again_is_unchanged_and_other_content_wants_replace(shelf: Any,
     assert outcomes(shelf.ingest(old, replace=True)) == [("rules.md", "replaced"), ("z.md", "indexed")]
 
 
+def test_only_the_passages_that_changed_are_embedded_again(shelf: Any, tmp_path: Path) -> None:
+    rules = write(tmp_path, {"rules.md": RULES}) / "rules.md"
+    shelf.ingest(rules)
+    embedder, seen = shelf.embedder, []
+
+    class Told:
+        identity, dimension, embed_questions = embedder.identity, embedder.dimension, embedder.embed_questions
+
+        def embed_passages(self, texts: list[str], progress: Any = None) -> Any:
+            seen.extend(texts)
+            return embedder.embed_passages(texts, progress)
+
+    shelf.embedder = Told()
+    rules.write_text(f"# Rules\n\nWhat binds us.\n\n{VOTES}\n{FEES.replace('40', '55')}")
+    assert outcomes(shelf.ingest(rules, replace=True)) == [("rules.md", "replaced")]
+    assert [text.split("\n")[-1] for text in seen] == ["What binds us.", "The fee is 55 EUR a year."]
+    assert shelf.in_line()
+    for question, answer in (("membership fee", "The fee is 55 EUR a year."), ("votes", "Each member has one vote.")):
+        assert shelf.nearest(question) == answer
+
+
 def test_a_new_version_that_cannot_be_read_leaves_the_old_one(shelf: Any, tmp_path: Path) -> None:
     rules = write(tmp_path, {"rules.md": RULES}) / "rules.md"
     shelf.ingest(rules)

@@ -1,19 +1,35 @@
-"""The line of uploads: in order, cancelled, tried again, and gone on with after a kill."""
+"""The line of uploads: in order, cancelled, tried again, and gone on with after a kill.
+
+KILLS_SEED=n chooses other moments.
+"""
 
 from __future__ import annotations
 
+import os
+import random
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
-from store.jobs import Job
+from store import files
+from store.jobs import Job, Jobs
 from store.records import Records
 from trag.errors import TragError
 from trag.ingest.queue import Progress, Queue
+from trag.ingest.reader import Limits, read
+
+ROOT = Path(__file__).parents[3]
+SEED = int(os.environ.get("KILLS_SEED", "7"))
+KILLS = 8
+ENDLESS = b"<table>" + b"<tr><td colspan=100 rowspan=1000>cell</td></tr>" * 3_000 + b"</table>"
+"""A small page that takes minutes to read."""
 
 Work = Callable[[Job, bytes, Progress], str]
 
@@ -134,3 +150,108 @@ def test_a_file_that_is_gone_is_said(line: Line) -> None:
     queue = line.open(lambda job, content, progress: "indexed")
     until(lambda: over(queue))
     assert [(each.id, each.state, each.hint) for each in queue.jobs()] == [(job.id, "failed", "Upload it again.")]
+
+
+def test_a_file_is_kept_until_its_job_is_written_down_as_done(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting, kept = line.folder / "waiting", []
+    whole = Jobs.end
+
+    def end(jobs: Jobs, id: str, state: str, *said: str) -> None:
+        kept.append((state, [path.read_bytes() for path in waiting.iterdir()]))
+        whole(jobs, id, state, *said)
+
+    monkeypatch.setattr(Jobs, "end", end)
+    queue = line.open(lambda job, content, progress: "indexed")
+    queue.add(b"one", "a.md", by="")
+    until(lambda: over(queue))
+    assert kept == [("done", [b"one"])]
+    until(lambda: list(waiting.iterdir()) == [])
+
+
+def test_a_start_removes_the_files_that_no_job_wants(line: Line) -> None:
+    kept = {}
+    for state in ("done", "failed"):
+        kept[state] = files.keep(line.folder / "waiting", state.encode(), ".md")
+        line.records.jobs.end(line.records.jobs.add(f"{state}.md", kept[state], "").id, state, "")
+    files.keep(line.folder / "waiting", b"of no job", ".md")
+    line.open(lambda job, content, progress: "indexed")
+    assert [path.stem for path in (line.folder / "waiting").iterdir()] == [kept["failed"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ended", ["cancelled", "closed"])
+def test_a_file_that_takes_long_to_read_holds_up_no_end(line: Line, ended: str) -> None:
+    def work(job: Job, content: bytes, progress: Progress) -> str:
+        read(content, job.name, Limits(), lambda: progress("reading", 0, 0))
+        return "indexed"
+
+    queue = line.open(work)
+    job = queue.add(ENDLESS, "t.html", by="")
+    until(lambda: psutil.Process().children() != [])
+    began = time.monotonic()
+    if ended == "cancelled":
+        queue.cancel(job.id)
+        until(lambda: over(queue))
+        assert [each.state for each in queue.jobs()] == ["cancelled"]
+    else:
+        queue.close()
+        assert [each.state for each in line.records.jobs.all()] == ["working"]
+    assert time.monotonic() - began < 5
+    assert psutil.Process().children() == []
+
+
+WORK = """
+import sys, time
+from pathlib import Path
+from store import files
+from store.records import Records
+from trag.ingest.queue import Queue
+
+folder = Path(sys.argv[1])
+(folder / "out").mkdir(exist_ok=True)
+
+def work(job, content, progress):
+    progress("reading", 0, 0)
+    files.write_atomic(folder / "out" / job.name, content)
+    return "indexed"
+
+with files.lock(folder):
+    queue = Queue(Records(f"sqlite:///{folder / 'trag.db'}").jobs, folder / "waiting", work)
+    print("ready", flush=True)
+    for number in range(10_000):
+        name = f"{sys.argv[2]}-{number}.md"
+        queue.add(name.encode(), name, by="")
+        print(name, flush=True)
+        time.sleep(0.002)
+"""
+
+
+@pytest.mark.slow
+def test_no_acknowledged_upload_is_lost_or_failed_when_the_program_is_killed(line: Line) -> None:
+    chance, told = random.Random(SEED), []
+    for kill in range(KILLS):
+        command = [sys.executable, "-c", WORK, str(line.folder), str(kill)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "ready\n"
+            time.sleep(chance.uniform(0, 0.3))
+            child.kill()
+            told += child.stdout.read().split("\n")[:-1]
+    done: list[str] = []
+
+    def work(job: Job, content: bytes, progress: Progress) -> str:
+        files.write_atomic(line.folder / "out" / job.name, content)
+        done.append(job.name)
+        return "indexed"
+
+    with files.lock(line.folder):
+        queue = line.open(work)
+    until(lambda: over(queue))
+    assert {(job.state, job.message) for job in queue.jobs()} == {("done", "indexed")}
+    assert set(told) <= {job.name for job in queue.jobs()}
+    assert {path.name: path.read_text() for path in (line.folder / "out").iterdir()} == {
+        job.name: job.name for job in queue.jobs()
+    }
+    assert len(told) > KILLS
+    assert done != []
+    until(lambda: list((line.folder / "waiting").iterdir()) == [])

@@ -37,6 +37,22 @@ def test_the_child_sees_nothing_of_the_parents_environment(monkeypatch: pytest.M
     assert "secret" not in seen.read_text()
 
 
+def test_a_child_that_nobody_waits_for_any_more_is_ended_at_once() -> None:
+    children = []
+
+    def watch() -> None:
+        children.extend(psutil.Process().children())
+        if len(children) == 3:
+            raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        read(GREEDY, "t.html", LIMITS, watch)
+    assert time.monotonic() - began < 5
+    assert len(set(children)) == 1
+    assert not children[0].is_running()
+
+
 @pytest.mark.parametrize(
     ("content", "name", "limits", "said"),
     [

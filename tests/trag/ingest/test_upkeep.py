@@ -1,15 +1,15 @@
-"""What lasts through kills, another embedder, and a wish to be forgotten; real stores throughout."""
+"""What lasts through kills, faults and another embedder; real stores throughout."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from store import files
+from store import StoreError, disk_full, files
 from store.library import Library
 from store.vectors import Vectors
 from trag import ingest
-from trag.errors import TragError
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
@@ -17,16 +17,19 @@ OLD = "# Rules\n\n## Fees\n\nThe fee is 40 EUR a year.\n\n## Seat\n\nThe seat is
 NEW = OLD.replace("40", "55")
 
 
+STEPS = pytest.mark.parametrize(
+    ("owner", "step"),
+    [(files, "keep"), (Library, "put"), (Vectors, "put")],
+    ids=["the original", "the records", "the index"],
+)
+
+
 class Killed(BaseException):
     """Ends an ingest on the spot, as nothing that is caught would."""
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize(
-    ("owner", "step"),
-    [(files, "keep"), (Library, "put"), (Vectors, "put")],
-    ids=["the original", "the records", "the index"],
-)
+@STEPS
 def test_an_ingest_killed_at_any_step_leaves_the_old_or_the_new(
     shelf: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, step: str, after: bool
 ) -> None:
@@ -54,6 +57,60 @@ def test_an_ingest_killed_at_any_step_leaves_the_old_or_the_new(
     shelf.ingest(rules, replace=True)
     assert shelf.nearest("membership fee") == "The fee is 55 EUR a year."
     assert shelf.originals() == [NEW]
+
+
+@STEPS
+@pytest.mark.parametrize("before", [None, OLD], ids=["a new document", "a new version"])
+def test_a_document_whose_ingest_failed_at_any_step_is_whole_when_it_comes_again(
+    shelf: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, step: str, before: str | None
+) -> None:
+    rules = tmp_path / "rules.md"
+    if before:
+        rules.write_text(before)
+        shelf.ingest(rules)
+    rules.write_text(NEW)
+
+    def fail(*arguments: Any, **options: Any) -> None:
+        raise disk_full("here")
+
+    monkeypatch.setattr(owner, step, fail)
+    with pytest.raises(StoreError):
+        shelf.ingest(rules, replace=True)
+    monkeypatch.undo()
+    (again,) = shelf.ingest(rules, replace=True)
+    assert again.outcome in ("indexed", "replaced")
+    assert shelf.in_line()
+    assert shelf.nearest("membership fee") == "The fee is 55 EUR a year."
+    assert shelf.originals() == [NEW]
+    assert [result.outcome for result in shelf.ingest(rules, replace=True)] == ["unchanged"]
+
+
+def test_an_original_that_was_lost_is_kept_again_when_the_document_comes_again(shelf: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(OLD)
+    shelf.ingest(tmp_path / "a.md")
+    for original in (shelf.folder / "documents").iterdir():
+        original.unlink()
+    shelf.ingest(tmp_path / "a.md")
+    assert shelf.originals() == [OLD]
+
+
+def test_a_page_that_the_index_has_otherwise_than_the_records_is_put_right(shelf: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(OLD)
+    shelf.ingest(tmp_path / "a.md")
+    passages = list(shelf.records.library.passages("a.md"))
+    moved = [replace(passage, page=7) for passage in passages]
+    shelf.vectors.put("a.md", moved, shelf.embedder.embed_passages([passage.text for passage in moved]))
+    assert ingest.reconcile(shelf.stock) == ("a.md",)
+    assert shelf.vectors.held("a.md")["a.md"].passages == set(passages)
+    assert ingest.reconcile(shelf.stock) == ()
+
+
+def test_the_next_start_removes_the_original_that_a_killed_ingest_left(shelf: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(OLD)
+    shelf.ingest(tmp_path / "a.md")
+    files.keep(shelf.folder / "documents", NEW.encode(), ".md")
+    ingest.reconcile(shelf.stock)
+    assert shelf.originals() == [OLD]
 
 
 def test_reconcile_finishes_what_is_missing_and_removes_what_nobody_knows(shelf: Any, tmp_path: Path) -> None:
@@ -84,28 +141,3 @@ def test_reindex_makes_the_index_anew_for_another_embedder(shelf: Any, tmp_path:
     shelf.open()
     assert shelf.in_line()
     assert shelf.nearest("membership fee") == "The fee is 40 EUR a year."
-
-
-def test_forget_removes_every_trace_and_says_what(shelf: Any, tmp_path: Path) -> None:
-    for name, text in (
-        ("a.md", OLD + "\n## Code\n\nThe code word is zanzibarite.\n"),
-        ("b.md", "# B\n\nThe second book."),
-    ):
-        (tmp_path / name).write_text(text)
-        shelf.ingest(tmp_path / name)
-    receipt = shelf.forget("a.md")
-    assert str(receipt) == "forgotten: a.md (3 passages, 0 pairs, 3 vectors, the original; checked, nothing is left)"
-    assert shelf.in_line()
-    assert shelf.texts() == ["The second book."]
-    shelf.close()
-    holding = [path for path in shelf.folder.rglob("*") if path.is_file() and b"zanzibarite" in path.read_bytes()]
-    shelf.open()
-    assert holding == []
-
-
-def test_forget_names_what_is_meant_when_it_knows_no_such_document(shelf: Any, tmp_path: Path) -> None:
-    (tmp_path / "rules.md").write_text(OLD)
-    shelf.ingest(tmp_path / "rules.md")
-    with pytest.raises(TragError) as caught:
-        shelf.forget("ruels.md")
-    assert (caught.value.message, caught.value.hint) == ("There is no document ruels.md.", "Did you mean rules.md?")

@@ -1,0 +1,162 @@
+"""A document forgotten: out of the records, the index and every folder, and the receipt that says so.
+
+The records go first and say, in the same transaction, that the document is leaving: from then on nobody is shown it.
+What fails after that, or is killed, is done again when it is forgotten once more and by the next start. Knows nothing
+of formats, or of how passages are made.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING
+
+from store import StoreError, files
+from store.library import Leaving
+from trag.errors import TragError
+from trag.ingest.parse.characters import counted
+from trag.ingest.queue import drop_unwanted
+from trag.ingest.reader import shown
+from trag.ingest.stock import Stock, changing
+
+if TYPE_CHECKING:
+    from store.library import Document
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was removed of a document; `left` is what is still there of it and why, nothing if all is well."""
+
+    document: str
+    sections: int
+    pairs: int
+    vectors: int
+    original: bool
+    left: tuple[str, ...]
+
+    def __str__(self) -> str:
+        counts = ((self.sections, "passage"), (self.pairs, "pair"), (self.vectors, "vector"))
+        removed = ", ".join([counted(count, what) for count, what in counts] + ["the original"] * self.original)
+        rest = f"STILL THERE: {', '.join(self.left)}; forgetting it again or the next start goes on with it"
+        return f"forgotten: {shown(self.document)} ({removed}; {rest if self.left else 'checked, nothing is left'})"
+
+
+def forget(document: str, stock: Stock, *, by: str = "") -> Receipt:
+    """Removes a document everywhere, or what is left of one that is leaving.
+
+    Raises TragError for an unknown name, and StoreError when the records cannot be written: nothing is changed then.
+    Any later fault stands in the receipt, and no search finds the document all the same.
+    """
+    library = stock.records.library
+    with changing:
+        library.delete(document, by=by)
+        receipts = {receipt.document: receipt for receipt in finish(library.leaving(), stock)}
+        if document not in receipts:
+            raise _unknown(document, library.documents())
+    return receipts[document]
+
+
+def finish(leaving: Collection[Leaving], stock: Stock) -> tuple[Receipt, ...]:
+    """Removes what is left of documents that are forgotten, as far as that is possible now; a receipt for each."""
+    with changing:
+        return tuple(_finish(each, stock) for each in leaving)
+
+
+def sweep(stock: Stock) -> None:
+    """Removes the originals and the drawn pages of documents that are no longer there."""
+    kept = {document.sha256 for document in stock.records.library.documents()}
+    for path in (*stock.originals.glob("*"), *stock.pages.glob("*")):
+        if re.fullmatch("[0-9a-f]{64}", path.stem) and path.stem not in kept:
+            try:
+                _remove(path)
+            except OSError as error:  # whoever forgets a document looks; the next sweep tries again
+                log.warning("%s cannot be removed: %s", path, error)
+
+
+def _finish(leaving: Leaving, stock: Stock) -> Receipt:
+    library, jobs, vectors = stock.records.library, stock.records.jobs, stock.vectors
+    name, sha256 = leaving.name, leaving.sha256
+    given_again = library.document(name) is not None
+    shared = any(document.sha256 == sha256 for document in library.documents())
+    original = not shared and files.find(stock.originals, sha256) is not None
+    removed = 0
+
+    def take_out() -> bool:
+        nonlocal removed
+        if given_again:
+            return False
+        removed = vectors.delete(name)
+        return name in vectors.held(name)
+
+    def clear_folders() -> bool:
+        sweep(stock)
+        return not shared and bool(files.find(stock.originals, sha256) or list(stock.pages.glob(sha256 or "-")))
+
+    def clear_uploads() -> bool:
+        own = "" if given_again else name
+        jobs.forget_document(own, sha256)
+        drop_unwanted(jobs, stock.uploads)
+        waiting = {job.sha256 for job in jobs.all() if job.name == own}
+        return not shared and any(files.find(stock.uploads, each) for each in (sha256, *waiting))
+
+    def clear_written() -> bool:
+        folder = stock.written(name)
+        for path in (folder, *folder.parent.glob("*.json")):  # one outside of the folders may be of any document
+            _remove(path)
+        return folder.exists()
+
+    def compact() -> bool:
+        vectors.compact()
+        return False
+
+    steps = {
+        "its vectors": take_out,
+        "a copy in the line of uploads": clear_uploads,
+        "pairs that a model wrote": clear_written,
+        "the original or drawn pages": clear_folders,
+        "its words in the files of the index": compact,
+    }
+    left = [f"{what}{why}" for what, step in steps.items() if (why := _why_left(step)) is not None]
+    receipt = Receipt(name, leaving.passages, leaving.pairs, removed, original, tuple(left))
+    if left:
+        log.warning("%s", receipt)
+    else:
+        try:
+            library.has_left(name, by=leaving.by, receipt=str(receipt))
+        except StoreError as error:  # the next start finds nothing left to remove
+            log.warning("that %s has left cannot be written down: %s", shown(name), error.message)
+    return receipt
+
+
+def _why_left(step: Callable[[], bool]) -> str | None:
+    """Why something is still there after the step that removes it and looks, "" for no known reason; None when it is
+    gone."""
+    try:
+        return "" if step() else None
+    except StoreError as error:
+        return f" ({error.message})"
+    except OSError as error:
+        return f" ({error.strerror})"
+
+
+def _remove(path: Path) -> None:
+    """Raises OSError when a file or folder that is there cannot be removed."""
+    if path.is_dir():
+        rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _unknown(name: str, documents: Sequence[Document]) -> TragError:
+    known = [document.name for document in documents]
+    if near := get_close_matches(name, known, n=3):
+        return TragError(f"There is no document {shown(name)}.", f"Did you mean {' or '.join(map(shown, near))}?")
+    told = ", ".join(map(shown, known)) or "none"
+    return TragError(f"There is no document {shown(name)}.", f"The documents are: {told}.")
