@@ -111,7 +111,7 @@ def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page, context: Br
     page.get_by_role("link", name="sheds.md", exact=True).click()
     page.locator(".section summary").first.click()
     page.locator(".add summary").click()
-    page.locator(".add").get_by_label("Question").fill("Where is a visiting bicycle kept?")
+    page.locator(".add").get_by_role("textbox", name="Question").fill("Where is a visiting bicycle kept?")
     page.locator(".add").get_by_label("Answer").fill("Somewhere.")
     page.get_by_role("button", name="Add and approve").click()
     row = page.locator(".pair").filter(has_text="visiting bicycle")

@@ -182,7 +182,7 @@ def test_behind_a_proxy_that_ends_tls(serving: Serving, home: Path, opened: Call
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     public = f"https://{PUBLIC}:{port}"
-    (home / "trag.toml").write_text(f'address = "{public}"\n')
+    (home / "trag.toml").write_text(f'address = "{public}"\nproxy_from = "127.0.0.1"\n')
     with serving(home) as (address, process):
         assert process.stdout
         link = process.stdout.readline().split()[-1]
