@@ -80,6 +80,7 @@ def test_a_chart_that_gives_ids_later_is_matched_by_place_and_name() -> None:
     assert told(compare(chart(BEFORE), chart(after))) == {}
 
 
+@pytest.mark.slow
 def test_a_flat_chart_of_100_000_units_with_every_name_changed_is_compared() -> None:
     def flat(word: str) -> Chart:
         under = (Unit(f"Club > {word} {number}", f"{word} {number}", "", "Club") for number in range(100_000))

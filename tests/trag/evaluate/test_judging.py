@@ -131,6 +131,7 @@ def test_the_embedded_model_is_no_judge(
     assert "too small to judge" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_real_model_is_asked_by_the_terminal(
     results: Results, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

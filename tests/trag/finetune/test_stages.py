@@ -70,6 +70,7 @@ def test_a_candidate_is_of_what_it_was_trained_on_and_knows_what_it_learned(work
     assert dict(made.settings)["passes"] == "0.5"
 
 
+@pytest.mark.slow
 def test_an_adapter_is_not_recorded_for_another_model(
     work: Work, tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
