@@ -1,4 +1,5 @@
-"""python -m bench.chart_files: reading and checking a chart of 100,000 rows, in each format, and what it costs.
+"""python -m bench.chart_files: reading and checking a chart of 100,000 rows, in each format, and what it costs; and
+comparing two flat ones, the widest there can be, in which every name is another.
 
 Beside it, in the same run, what one writes by hand after the T-RAG paper: csv.DictReader and one anytree node a row,
 which checks nothing. Each runs in a process of its own; seconds and peak memory, the child that parses included.
@@ -74,6 +75,23 @@ def by_hand(file: Path) -> None:
     assert len(nodes) == ROWS
 
 
+def compared() -> float:
+    """Seconds of processor time to compare two charts of as many units under one, no name of which is in both."""
+    from org.changes import compare
+    from org.chart import Chart, load
+
+    def flat(name: str) -> Chart:
+        units = "".join(f"{name} {number},All,office\n" for number in range(ROWS))
+        return load(f"name,parent,type\nAll,,all\n{units}".encode(), "chart.csv")
+
+    before, after = flat("Old"), flat("New")
+    started = time.process_time()
+    changes = compare(before, after)
+    seconds = time.process_time() - started
+    assert len(changes.renamed) + len(changes.added) == ROWS
+    return seconds
+
+
 def measured(job: str, file: Path) -> dict[str, float]:
     """Seconds and MiB of one job in a new process."""
     command = [sys.executable, "-m", "bench.chart_files", job, str(file)]
@@ -104,6 +122,7 @@ def main() -> None:
                 f"{ROWS:,} rows read and checked, {format} ({size:.0f} MB): {one['seconds']:.1f} s ({ratio:.1f}x),"
                 f" {one['mib']:.0f} MiB in the larger of the two processes"
             )
+        print(f"two flat charts of {ROWS:,} units with every name another, compared: {compared():.1f} s")
 
 
 if __name__ == "__main__":
