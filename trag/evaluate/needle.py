@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from trag.home import Home
     from trag.ingest.upkeep import Progress
 
-Side = Literal["trag", "rag"]
+Side = Literal["trag", "rag", "section"]
 Position = Literal["top", "mid", "end"]
 T = TypeVar("T")
 
-SIDES: dict[Side, str] = {"trag": "T-RAG", "rag": "RAG"}
-"""What the needle is: what the chart says of the units in the question, or the section of a document that answers."""
+SIDES: dict[Side, str] = {"trag": "T-RAG", "rag": "RAG", "section": "RAG, questions about documents"}
+"""What the needle is: for a question about units what the chart says of them, or the sections of documents that say the
+same (the two sides of the paper's table); for a question about a document the section that it names."""
 POSITIONS: dict[Position, str] = {"top": "Top", "mid": "Mid", "end": "End"}
 AROUND = (2, 10)
 """How many unrelated contexts there are (k of the paper)."""
@@ -48,7 +49,7 @@ _CHART = "Organization chart"
 class Needle:
     """A question, the contexts that answer it, and the unrelated ones in the order in which they are taken.
 
-    `right` are passages of a document for RAG; for T-RAG one that holds what the chart says.
+    `right` are passages of documents for RAG; for T-RAG one that holds what the chart says.
     """
 
     side: Side
@@ -66,16 +67,16 @@ def placed(right: Sequence[T], unrelated: Sequence[T], position: Position) -> tu
 def needles(home: Home, cases: Iterable[Case]) -> tuple[tuple[Needle, ...], tuple[str, ...]]:
     """The needles of the cases that have one, and in words which of them had to be left out.
 
-    A question about units has what the chart says of them, one that names a section of a document has that section;
-    others have none.
+    A question about units has what the chart says of them, and once more the sections that name one of them and hold
+    the whole gold, where there are any; one that names a section of a document has that section; others have none.
     """
     assistant = _assistant(home)
-    sections = sorted((one for one in home.records.library.passages() if one.kind == "section"), key=lambda one: one.id)
+    hay = _hay(assistant, home.records.library.passages())
     found: list[Needle] = []
     left_out: list[str] = []
     for case in cases:
-        for side, right in _rights(assistant, case, sections):
-            unrelated = _unrelated(assistant, side, case, right, sections) if right else ()
+        for side, right in _rights(assistant, case, hay):
+            unrelated = _unrelated(assistant, side, case, right, hay) if right else ()
             if not right:
                 left_out.append(f"{case.id}: this home has no section {case.section} of {case.document}")
             elif len(unrelated) < max(AROUND):
@@ -123,22 +124,32 @@ def results_of(home: Home) -> Results:
 
 
 def table(results: Sequence[Result]) -> Table:
-    """How many answers are right at each position (T-RAG, table 6)."""
-    header, columns = ["Position"], []
+    """How many answers are right at each position (T-RAG, table 6).
+
+    Where the documents answer some of the questions about units, T-RAG stands there for those alone too.
+    """
+    asked = {side: {one.case for one in results if one.system.startswith(f"{side}-")} for side in SIDES}
+    columns: list[tuple[Side, str, set[Case]]] = []
     for side, called in SIDES.items():
-        of = {one.case for one in results if one.system.startswith(f"{side}-")}
-        if of:
-            header += [f"{called}, k = {around} ({len(of)} question{'' if len(of) == 1 else 's'})" for around in AROUND]
-            columns += [(side, around) for around in AROUND]
+        if side == "rag" and asked["rag"] < asked["trag"]:
+            columns.append(("trag", f"{SIDES['trag']}, those of {called}", asked["rag"]))
+        columns.append((side, called, asked[side]))
+    columns = [column for column in columns if column[2]]
+    header = ["Position"] + [
+        f"{called}, k = {around} ({len(of)} question{'' if len(of) == 1 else 's'})"
+        for _, called, of in columns
+        for around in AROUND
+    ]
     rows = [
-        (called, *(_cell(results, _system(side, position, around)) for side, around in columns))
+        (called, *(_cell(results, _system(side, position, around), of) for side, _, of in columns for around in AROUND))
         for position, called in POSITIONS.items()
         if columns
     ]
     note = (
         "The right context stands among k unrelated sections, the same at every position; those of k = 2 are among "
-        "those of k = 10. T-RAG: what the chart says, for questions about units; RAG: the section that the question "
-        "is about. What is answered is the model's own, neither checked nor mended; what waits "
+        "those of k = 10. Questions about units: T-RAG is given what the chart says, RAG the sections that name the "
+        "unit and hold the answer; questions about documents: the section that the question is about. What is "
+        "answered is the model's own, neither checked nor mended; what waits "
         "for people to decide is left out of the shares."
     )
     return Table("Needle in a haystack", tuple(header), tuple(rows), note)
@@ -152,8 +163,8 @@ def _system(side: Side, position: Position, around: int) -> str:
     return f"{side}-{position}-k{around}"
 
 
-def _cell(results: Sequence[Result], system: str) -> str:
-    scores = [one.score for one in results if one.system == system]
+def _cell(results: Sequence[Result], system: str, of: Collection[Case]) -> str:
+    scores = [one.score for one in results if one.system == system and one.case in of]
     decided, right = sum(one.verdict is not None for one in scores), sum(map(is_right, scores))
     share = f"({right / decided:.1%})" if decided else "(-)"
     return f"{right} {share}" if decided == len(scores) else f"{right} of {decided} {share}"
@@ -172,19 +183,37 @@ def _asking(assistant: Assistant, side: Side, case: Case) -> Asking:
     return asking
 
 
-def _rights(
-    assistant: Assistant, case: Case, sections: Sequence[Passage]
-) -> Iterator[tuple[Side, tuple[Passage, ...]]]:
+@dataclass(frozen=True, slots=True)
+class _Hay:
+    """Every section of the documents in a fixed order, and the units that each of them names, by its id."""
+
+    sections: Sequence[Passage]
+    units: Mapping[str, frozenset[str]]
+
+
+def _hay(assistant: Assistant, passages: Iterable[Passage]) -> _Hay:
+    sections = sorted((one for one in passages if one.kind == "section"), key=lambda one: one.id)
+    finder = assistant.organization.finder
+    mentions = ((one.id, finder.find(one.text) if finder else ()) for one in sections)
+    return _Hay(sections, {id: frozenset(unit for one in found for unit in one.units) for id, found in mentions})
+
+
+def _rights(assistant: Assistant, case: Case, hay: _Hay) -> Iterator[tuple[Side, tuple[Passage, ...]]]:
     """The contexts that answer a case, by side."""
     if case.refuse:
         return
-    if case.kind in SIMPLE + COMPLEX and (statements := _asking(assistant, "trag", case).statements):
-        text = " ".join(statement.text for statement in statements)
+    asking = _asking(assistant, "trag", case)
+    if case.kind in SIMPLE + COMPLEX and asking.statements:
+        text = " ".join(statement.text for statement in asking.statements)
         yield "trag", (Passage("chart", "chart", "", _CHART, None, text),)
+        named, gold = {unit for mention in asking.mentions for unit in mention.units}, _whole_gold(case)
+        saying = (one for one in hay.sections if named & hay.units[one.id])
+        if gold and (right := tuple(one for one in saying if all(_holds(one.text, item) for item in gold))):
+            yield "rag", right
     if case.document and case.section:
-        parts = [one for one in sections if one.document == case.document and _is_in(case.section, one.section)]
+        parts = [one for one in hay.sections if one.document == case.document and _is_in(case.section, one.section)]
         # Of a long section, only the parts that hold what is asked for.
-        yield "rag", tuple([one for one in parts if _holds(one.text, _gold(case))] or parts)
+        yield "section", tuple([one for one in parts if _holds(one.text, _gold(case))] or parts)
 
 
 def _is_in(section: str, path: str) -> bool:
@@ -193,13 +222,12 @@ def _is_in(section: str, path: str) -> bool:
 
 
 def _unrelated(
-    assistant: Assistant, side: Side, case: Case, right: Sequence[Passage], sections: Sequence[Passage]
+    assistant: Assistant, side: Side, case: Case, right: Sequence[Passage], hay: _Hay
 ) -> tuple[Passage, ...]:
     """As many unrelated sections as are wanted at most, drawn by the case's id: of other documents where those are
     enough, with nothing of the gold and none of the units asked about, and none longer than its share of the room."""
     asking, model = _asking(assistant, side, case), assistant.model
     named = {unit for mention in asking.mentions for unit in mention.units}
-    finder = assistant.organization.finder
     prompt = prompts.answer(
         asking.standalone,
         (),
@@ -209,7 +237,7 @@ def _unrelated(
         room=_room(assistant),
     )
     share = 0 if prompt.dropped else (_room(assistant) - model.count(prompt.messages)) // max(AROUND)
-    drawn = random.Random(case.id).sample(sections, len(sections))
+    drawn = random.Random(case.id).sample(hay.sections, len(hay.sections))
     drawn.sort(key=lambda one: one.document == case.document)  # those of the same document last
 
     def fits(one: Passage) -> bool:
@@ -217,7 +245,7 @@ def _unrelated(
             return False
         if _holds(f"{one.section} {one.text}", _gold(case)):
             return False
-        if named and finder and any(named & {*mention.units} for mention in finder.find(one.text)):
+        if named & hay.units[one.id]:
             return False
         return model.count_text(f"{_read(one)}\n") <= share
 
@@ -225,9 +253,14 @@ def _unrelated(
 
 
 def _gold(case: Case) -> tuple[str, ...]:
-    """Every phrase of which a context must have none to be unrelated; a unit without its parents."""
+    """Every phrase of which a context must have none to be unrelated."""
+    return tuple(phrase for item in _whole_gold(case) for phrase in item)
+
+
+def _whole_gold(case: Case) -> tuple[tuple[str, ...], ...]:
+    """The items that a context must all hold to answer, each in one of its phrases; a unit without its parents."""
     units = (*case.units, *(unit for some in case.some for unit in some.units))
-    return (*(phrase for item in case.gold for phrase in item), *(unit.split(" > ")[-1] for unit in units))
+    return (*case.gold, *((unit.split(" > ")[-1],) for unit in units))
 
 
 def _holds(text: str, phrases: Iterable[str]) -> bool:

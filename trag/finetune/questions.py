@@ -15,7 +15,7 @@ from trag.evaluate import cases as case_files
 from trag.evaluate.cases import Case
 from trag.evaluate.sets import CaseSets
 from trag.finetune.dataset import examples, folders
-from trag.finetune.dataset.typed import plain
+from trag.finetune.dataset.typed import plain, slips
 from trag.finetune.work import MOST_SEED, Works
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def choose(home: Home, candidate: str, most: int) -> Asked:
             "Activate a chart, upload a set of questions on the page Quality, or give documents with pairs and "
             "fine-tune again.",
         )
-    known = sum(plain(case.question) in learned for _, whole in of_sets for case in whole)
+    known = sum(_is_in(case, learned) for _, whole in of_sets for case in whole)
     return Asked(tuple(cases), sets, known)
 
 
@@ -95,6 +95,10 @@ def _learned(home: Home, candidate: str) -> frozenset[str]:
 
 
 def _without(cases: Iterable[Case], taken: Collection[str]) -> list[Case]:
-    """Those whose question is not `taken`, each question once."""
-    found = {key: case for case in cases if (key := plain(case.question)) not in taken}
+    """Those whose question is not `taken`, nor taken with a slip of the fingers, each question once."""
+    found = {plain(case.question): case for case in cases if not _is_in(case, taken)}
     return list(found.values())
+
+
+def _is_in(case: Case, taken: Collection[str]) -> bool:
+    return plain(case.question) in taken or any(slip in taken for slip in slips(case.question))

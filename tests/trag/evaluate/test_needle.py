@@ -47,8 +47,10 @@ OTHERS = [
     "Fog signals are tested every spring.",
     "Sails are mended in the loft.",
     "Gulls are not to be fed.",
+    "The Crane Team answers to the Harbour Board.",
 ]
 WHERE = Case("where", "Where is the Tug Team?", "simple", gold=(("Pilots' Office",),))
+CRANE = Case("crane", "Where is the Crane Team?", "simple", gold=(("Harbour Board", "HB"),))
 BERTH = Case(
     "berth", "What does a berth cost?", "document", gold=(("forty crowns",),), document="fees.md", section="Mooring"
 )
@@ -154,9 +156,26 @@ def test_the_table_is_the_papers() -> None:
         ("Mid", "0 (0.0%)", "0 of 0 (-)"),
         ("End", "3 (100.0%)", "2 (66.7%)"),
     )
-    both = table([*results, result("rag-top-k2", 9, "Correct")])
-    assert both.header[3:] == ("RAG, k = 2 (1 question)", "RAG, k = 10 (1 question)")
+    both = table([*results, result("section-top-k2", 9, "Correct")])
+    assert both.header[3:] == tuple(f"RAG, questions about documents, k = {k} (1 question)" for k in (2, 10))
     assert table([]).rows == ()
+
+
+def test_rag_stands_beside_t_rag_on_the_questions_that_both_were_asked() -> None:
+    verdicts: dict[str, list[Verdict | None]] = {
+        "trag-top-k2": ["Correct", "Correct", "Incorrect"],
+        "rag-top-k2": ["Incorrect", "Correct"],
+    }
+    results = [result(system, n, one) for system, of in verdicts.items() for n, one in enumerate(of)]
+    found = table(results)
+    assert found.header[1::2] == (
+        "T-RAG, k = 2 (3 questions)",
+        "T-RAG, those of RAG, k = 2 (2 questions)",
+        "RAG, k = 2 (2 questions)",
+    )
+    assert found.rows[0][1::2] == ("2 (66.7%)", "2 (100.0%)", "1 (50.0%)")
+    whole = table([*results, result("rag-top-k2", 2, "Correct")])
+    assert whole.header[1::2] == ("T-RAG, k = 2 (3 questions)", "RAG, k = 2 (3 questions)")
 
 
 # On a home
@@ -168,7 +187,7 @@ def test_a_needle_is_what_answers_and_its_hay_has_nothing_to_do_with_it(
 ) -> None:
     with_model(opened, Scripted(), monkeypatch)
     found, left_out = needles(opened, CASES)
-    assert [(one.side, one.case.id) for one in found] == [("trag", "where"), ("rag", "berth")]
+    assert [(one.side, one.case.id) for one in found] == [("trag", "where"), ("section", "berth")]
     assert left_out == ("pier: this home has no section Piers of fees.md",)
     tree, berth = found
     assert "Tug Team is under the Pilots' Office" in tree.right[0].text
@@ -180,6 +199,20 @@ def test_a_needle_is_what_answers_and_its_hay_has_nothing_to_do_with_it(
         assert all("forty crowns" not in text for text in texts if one is berth), texts
     assert {one.document for one in berth.unrelated} == {"rules.md"}, "other documents are enough"
     assert needles(opened, CASES)[0] == found, "the same is drawn each time"
+
+
+@pytest.mark.slow
+def test_of_a_question_about_units_rag_gets_the_sections_that_say_what_the_chart_says(
+    opened: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_model(opened, Scripted(), monkeypatch)
+    tree, text = needles(opened, [CRANE])[0]
+    assert (tree.side, text.side) == ("trag", "rag")
+    assert "Crane Team is under the Harbour Board" in tree.right[0].text
+    assert [one.text for one in text.right] == ["The Crane Team answers to the Harbour Board."]
+    for one in (tree, text):
+        assert all("Crane Team" not in passage.text for passage in one.unrelated)
+    assert [one.side for one in needles(opened, [replace(CRANE, gold=())])[0]] == ["trag"], "no gold, nothing to hold"
 
 
 @pytest.mark.slow
@@ -202,7 +235,7 @@ def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kep
     told: list[tuple[str, int, int]] = []
     run = measure(opened, found, "harbour", progress=lambda *step: told.append(step))
     results = results_of(opened).results(run.id)
-    assert (run.total, len(results), told[-1]) == (12, 12, ("rag-end-k10", 12, 12))
+    assert (run.total, len(results), told[-1]) == (12, 12, ("section-end-k10", 12, 12))
     prompts = dict(zip([one.system for one in results], model.prompts[1:], strict=True))
     for system, prompt in prompts.items():
         side, position, around = system.split("-")
@@ -217,9 +250,9 @@ def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kep
         system: [line for line in prompt.splitlines() if line.startswith("- [Rules")]
         for system, prompt in prompts.items()
     }
-    assert hay["rag-top-k10"] == hay["rag-mid-k10"] == hay["rag-end-k10"]
-    assert hay["rag-top-k2"] == hay["rag-top-k10"][:2]
-    assert {one.score.verdict for one in results if one.system.startswith("rag")} == {"Correct"}
+    assert hay["section-top-k10"] == hay["section-mid-k10"] == hay["section-end-k10"]
+    assert hay["section-top-k2"] == hay["section-top-k10"][:2]
+    assert {one.score.verdict for one in results if one.system.startswith("section")} == {"Correct"}
     assert {one.score.verdict for one in results if one.system.startswith("trag")} == {"Incorrect"}
     first, last = results[0].record, results[-1].record
     assert ([one.kind for one in first.sources].count("section"), bool(first.statements)) == (2, True)

@@ -6,6 +6,7 @@ text -> text.  Knows nothing about what is asked, and touches no figures, names 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from random import Random
 
 _LONG_WORD = re.compile(r"\b[a-z]{6,}\b")
@@ -18,8 +19,8 @@ _POLITE = re.compile(
 
 def typed(question: str, chance: Random) -> str:
     """The question typed otherwise, in one or two ways that change nothing of what it asks."""
-    ways = chance.sample((_small, _without_mark, _slipped, _polite, _marked), chance.choice((1, 1, 2)))
-    for way in ways:
+    ways = (_slipped, _small, _without_mark, _polite, _marked)  # first the slip, which is one in words that ask
+    for way in sorted(chance.sample(ways, chance.choice((1, 1, 2))), key=ways.index):
         question = way(question, chance)
     return question
 
@@ -27,6 +28,15 @@ def typed(question: str, chance: Random) -> str:
 def plain(question: str) -> str:
     """The words of a question in small letters, without politeness: the same for all ways of typing it but a slip."""
     return _POLITE.sub("", " ".join(re.findall(r"\w+", question.casefold())))
+
+
+def slips(question: str) -> Iterator[str]:
+    """The words of a question as `plain` gives them, after every slip that `typed` may make of it."""
+    text = plain(question)
+    for match in _LONG_WORD.finditer(text):
+        for place in range(1, len(match[0]) - 2):
+            for slip in _slips(match[0], place):
+                yield text[: match.start()] + slip + text[match.end() :]
 
 
 def _small(question: str, chance: Random) -> str:
@@ -54,10 +64,13 @@ def _slipped(question: str, chance: Random) -> str:
     if not found:
         return question
     match = chance.choice(found)
-    word, place = match[0], chance.randrange(1, len(match[0]) - 2)
-    slips = (
+    slip = chance.choice(_slips(match[0], chance.randrange(1, len(match[0]) - 2)))
+    return question[: match.start()] + slip + question[match.end() :]
+
+
+def _slips(word: str, place: int) -> tuple[str, str, str]:
+    return (
         word[:place] + word[place + 1] + word[place] + word[place + 2 :],
         word[:place] + word[place + 1 :],
         word[: place + 1] + word[place:],
     )
-    return question[: match.start()] + chance.choice(slips) + question[match.end() :]

@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 
-from trag.finetune.dataset.typed import plain, typed
+from trag.finetune.dataset.typed import plain, slips, typed
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,13 @@ def test_all_ways_of_typing_it_but_a_slip_are_plainly_one_question() -> None:
     assert {plain(typed(question, Random(seed))) for seed in range(60)} == {"may the qa desk use form dc 2"}
     assert plain("Hello, please, may the QA desk use form DC-2 thx") == plain(question)
     assert plain("Who may say please here?") == "who may say please here"
+
+
+@pytest.mark.parametrize("question", ["Who approves travel abroad?", "Where does the pilots' office sit"])
+def test_every_way_of_typing_it_is_plainly_the_question_or_one_of_its_slips(question: str) -> None:
+    found = {plain(typed(question, Random(seed))) for seed in range(200)}
+    assert len(found) > 15
+    assert found <= {plain(question), *slips(question)}
 
 
 def test_the_same_chance_types_the_same() -> None:
