@@ -74,15 +74,15 @@ def settle(
     `quotation` gives the best words of the documents and is only asked for when they are needed, and `places` says
     where the units really are that the answer misplaces; each is None where there is none.
 
-    Words of the documents stand only where they are among the best ones: a small model likes to copy a sentence beside
-    the one that answers. Of 126 document questions of three organizations that it had not learned from, 76 were
-    answered rightly so, and 59 when all stood that some source bears out. Nor do they stand for a sentence that says
-    more than they do, unless an able model chose them.
+    What the chart answers is not left to words of the documents. Those stand only where they are among the best ones: a
+    small model likes to copy a sentence beside the one that answers. Of 126 document questions of three organizations
+    that it had not learned from, 76 were answered rightly so, and 59 when all stood that some source bears out. Nor do
+    they stand for a sentence that says more than they do, unless an able model chose them.
     """
     refusal = refused(text) or astray
     borne_out = [sentence for sentence in checks.sentences if sentence.supported]
     good = not finding and not refusal and fitting and borne_out and len(borne_out) >= MOSTLY * len(checks.sentences)
-    if good and (chart or all(sentence.source.startswith("chart-") for sentence in borne_out)):
+    if good and all(sentence.source.startswith("chart-") for sentence in borne_out):
         return Settled(text, "answered", checks)
     if chart:
         return _replaced(chart, checks, "chart")
