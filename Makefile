@@ -41,7 +41,7 @@ setup: .venv/runtime.stamp
 	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -r tests/requirements.txt | grep --line-buffered -E '^(Collecting|Successfully)' ; exit $${PIPESTATUS[0]}
 	@touch $@
 
-tools:
+tools: .venv/tests.stamp
 	@bash tests/tools.sh
 
 var/sample.stamp: .venv/runtime.stamp
@@ -79,4 +79,4 @@ peers: .venv/tests.stamp
 
 adapter: setup
 	$(BIN)/python -m trag.finetune.shipping var/adapter
-	$(BIN)/python -m trag.reranking.training var/adapter
+	$(BIN)/python -m trag.finetune.reranker.training var/adapter

@@ -1,7 +1,16 @@
 #!/usr/bin/env bash
-# The programs the tests drive beside Python: a Chromium for the pages, a PostgreSQL for the records.
-# Uses what is on the PATH; installs Debian's packages when run as root; else says how.
+# The programs the tests drive beside Python: a Chromium for the pages, a PostgreSQL for the records, an OpenID provider
+# for signing in. Uses what is on the PATH; installs Debian's packages when run as root; else says how. The provider comes
+# from npm, each of its packages held to the hash in its lockfile, and none of their scripts is run.
 set -euo pipefail
+cd "$(dirname "$0")/.."
+
+provider=tests/trag/web/people/oidc
+if ! cmp -s $provider/package-lock.json $provider/node_modules/installed.json; then
+    echo "== Installing the OpenID provider for the tests"
+    .venv/bin/npm ci --prefix $provider --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error
+    cp $provider/package-lock.json $provider/node_modules/installed.json
+fi
 
 packages=()
 command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || packages+=(chromium)

@@ -1,5 +1,5 @@
-"""Single sign-on by OpenID Connect: discovery, the code flow with PKCE, state and nonce, and an ID token that is
-checked; groups of the provider become a role and a unit here.
+"""Single sign-on by OpenID Connect: discovery, the code flow with PKCE, state and nonce, an ID token that is checked,
+and userinfo for what it leaves out; groups of the provider become a role and a unit here.
 
 settings -> SingleSignOn; begin() -> where to send the browser; finish() -> a claim about who came back.
 Authlib speaks the protocol. Knows nothing about cookies or pages.
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from store.person import Role
 from trag.errors import TragError
@@ -32,9 +33,19 @@ MOST = 10_000
 """People who may be there at once; the one who went first is forgotten."""
 COOL_DOWN = 30.0
 """Seconds for which a provider that did not tell of itself is left alone."""
+FRESH = 600.0
+"""Seconds for which its addresses and keys are believed to be what they were."""
 ALGORITHMS = ("RS256", "PS256", "ES256", "RS512", "PS512", "ES512", "RS384", "PS384", "ES384", "EdDSA")
 """Signatures that are believed; never one that the provider's public key or our own secret could make."""
 SILENT = ("The sign-in service did not answer a moment ago.", "Try again in half a minute.")
+STRANGER = (
+    "The sign-in service does not accept this assistant.",
+    "An admin can compare sso_client and sso_secret with what is registered there.",
+)
+BROKEN_OFF = (
+    "You are not signed in.",
+    "The sign-in service was left, or did not let you in. Try again, or ask an admin.",
+)
 OVER = ("Signing in took too long, or was begun in another window.", "Sign in again.")
 
 
@@ -68,6 +79,7 @@ class SingleSignOn:
         self._begun: OrderedDict[str, Begun] = OrderedDict()
         self._asking = threading.Lock()
         self._client: Any = None
+        self._old_at = 0.0
         self._alone_until = 0.0
 
     def begin(self, back: str, after: str) -> Begun:
@@ -101,13 +113,52 @@ class SingleSignOn:
             raise TragError(*OVER)
         with _explained():
             provider = self._provider()
-            token = provider.fetch_access_token(begun.back, code=code, code_verifier=begun.verifier)
-            values = {"iss": provider.server_metadata["issuer"], "aud": self._settings.sso_client}
-            options = {name: {"essential": True, "value": value} for name, value in values.items()}
-            claims = provider.parse_id_token(token, begun.nonce, claims_options=options)
+            token = self._token(provider, begun, code)
+            claims = self._told(provider, token, self._checked(provider, token, begun.nonce))
+        return self._claim(claims), begun.after
+
+    def _token(self, provider: Any, begun: Begun, code: str) -> Any:
+        """What the provider gives for a code. Raises TragError where it accepts the secret in none of the ways that it
+        says it takes: many take each client's in one of them only."""
+        from authlib.integrations.base_client import OAuthError
+
+        refused: Exception | None = None
+        for way in _ways(self._settings, provider.server_metadata):
+            try:
+                return provider.fetch_access_token(begun.back, code=code, code_verifier=begun.verifier, **way)
+            except OAuthError as error:
+                if error.error != "invalid_client":
+                    raise
+                refused = error
+        log.warning("the sign-in service does not accept the client: %s", refused)
+        raise TragError(*STRANGER) from refused
+
+    def _checked(self, provider: Any, token: Any, nonce: str) -> Mapping[str, Any]:
+        """The claims of an ID token that is sound. Where its signature is not, the keys are asked for once more: they
+        may have changed and kept their names."""
+        from joserfc.errors import BadSignatureError
+
+        values = {"iss": provider.server_metadata["issuer"], "aud": self._settings.sso_client}
+        options = {name: {"essential": True, "value": value} for name, value in values.items()}
+        try:
+            claims = provider.parse_id_token(token, nonce, claims_options=options)
+        except BadSignatureError:
+            provider.fetch_jwk_set(force=True)
+            claims = provider.parse_id_token(token, nonce, claims_options=options)
         if claims is None:
             raise TragError("The sign-in service sent no ID token.", "An admin can look at its settings.")
-        return self._claim(claims), begun.after
+        return dict(claims)
+
+    def _told(self, provider: Any, token: Any, claims: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What is known of somebody: the claims of the ID token and, where one that is wanted is not among them, those
+        of userinfo. Raises TragError where that is about somebody else."""
+        wanted = {self._settings.sso_name} | ({self._settings.sso_groups} if self._roles or self._units else set())
+        if wanted <= claims.keys() or "userinfo_endpoint" not in provider.server_metadata:
+            return claims
+        more = provider.userinfo(token=token)
+        if more.get("sub") != claims["sub"]:
+            raise TragError("The sign-in service told of somebody else.", "Try again, or ask an admin.")
+        return {**more, **claims}
 
     def _claim(self, claims: Mapping[str, Any]) -> Claim:
         subject = f"{claims['iss']} {claims['sub']}"
@@ -140,7 +191,7 @@ class SingleSignOn:
         """The provider, once it has told of itself: one asks it, who comes meanwhile waits, and nobody asks again soon
         where it failed. Raises TragError then."""
         with self._asking:
-            if self._client is None:
+            if self._client is None or time.monotonic() > self._old_at:
                 if time.monotonic() < self._alone_until:
                     raise TragError(*SILENT)
                 try:
@@ -148,6 +199,7 @@ class SingleSignOn:
                 except BaseException:
                     self._alone_until = time.monotonic() + COOL_DOWN
                     raise
+                self._old_at = time.monotonic() + FRESH
             return self._client
 
 
@@ -175,11 +227,11 @@ def pairs(setting: str, text: str) -> dict[str, str]:
 
 def _found(settings: Settings, issuer: str) -> Any:
     """Authlib's client of the provider, with what the provider tells of itself."""
-    from authlib.integrations.base_client.sync_app import OAuth2Mixin
+    from authlib.integrations.base_client.sync_app import BaseApp, OAuth2Mixin
     from authlib.integrations.base_client.sync_openid import OpenIDMixin
     from authlib.integrations.httpx_client import OAuth2Client
 
-    class Provider(OpenIDMixin, OAuth2Mixin):  # type: ignore[misc]
+    class Provider(OpenIDMixin, OAuth2Mixin, BaseApp):  # type: ignore[misc]
         """Authlib's client as every framework's is made, without a framework."""
 
         client_cls = OAuth2Client
@@ -190,13 +242,46 @@ def _found(settings: Settings, issuer: str) -> Any:
         client_id=settings.sso_client,
         client_secret=settings.sso_secret or None,
         server_metadata_url=f"{issuer}/.well-known/openid-configuration",
-        client_kwargs={"scope": "openid profile email", "code_challenge_method": "S256", "timeout": 10.0},
+        client_kwargs={
+            "scope": "openid profile email",
+            "code_challenge_method": "S256",
+            "timeout": 10.0,
+            "leeway": 0,  # a token for userinfo is used at once, however short it lasts
+        },
     )
     told = provider.load_server_metadata()
     if str(told.get("issuer", "")).rstrip("/") != issuer:
         raise TragError(f"The sign-in service calls itself {told.get('issuer')!r}.", f"sso_issuer says {issuer!r}.")
     told["id_token_signing_alg_values_supported"] = list(ALGORITHMS)
+    if (settings.sso_roles or settings.sso_units) and settings.sso_groups in told.get("scopes_supported", ()):
+        provider.client_kwargs["scope"] += f" {settings.sso_groups}"
     return provider
+
+
+def _ways(settings: Settings, told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """How this assistant may say who it is when it asks for a token, best first: for Authlib to send along."""
+    from httpx2 import Auth, BasicAuth
+
+    client, secret = settings.sso_client, settings.sso_secret
+    if not secret:
+        return [{"auth": Auth(), "client_id": client}]
+    ways: dict[str, dict[str, Any]] = {
+        # RFC 6749, 2.3.1: both are encoded like a form, which Authlib leaves out
+        "client_secret_basic": {"auth": BasicAuth(quote(client, safe=""), quote(secret, safe=""))},
+        "client_secret_post": {"auth": Auth(), "client_id": client, "client_secret": secret},
+    }
+    taken = told.get("token_endpoint_auth_methods_supported") or ()
+    return [way for name, way in ways.items() if name in taken] or [ways["client_secret_basic"]]
+
+
+def broken_off(error: str) -> TragError:
+    """Why somebody came back with the provider's `error`, "" for none, and without a code."""
+    if error == "access_denied":
+        return TragError(*BROKEN_OFF)
+    log.warning("the sign-in service sent somebody back: %.100r", error)
+    return TragError(
+        "The sign-in service did not let you in.", "Try again; if it stays so, an admin finds why in the log."
+    )
 
 
 @contextmanager
@@ -208,7 +293,7 @@ def _explained() -> Iterator[None]:
 
     try:
         yield
-    except (HTTPError, AuthlibBaseError, JoseError, ValueError, RuntimeError) as error:
+    except (HTTPError, AuthlibBaseError, JoseError, ValueError, RuntimeError, LookupError, TypeError) as error:
         log.warning("single sign-on failed: %s: %s", type(error).__name__, error)
         raise TragError(
             "The sign-in service did not answer as it should.",

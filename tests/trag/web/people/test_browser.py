@@ -8,12 +8,11 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -21,6 +20,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
+from joserfc.jwk import RSAKey
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 Serving = Callable[[Path], AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
@@ -205,12 +205,13 @@ def test_behind_a_proxy_that_ends_tls(serving: Serving, home: Path, opened: Call
         process.kill()
 
 
-def test_single_sign_on(serving: Serving, home: Path, opened: Callable[[str], Page]) -> None:
+def test_single_sign_on(
+    serving: Serving, home: Path, opened: Callable[[str], Page], provided: Callable[..., Any]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    provider = f"http://127.0.0.1:{port}"
     settings = {
-        "sso_issuer": provider,
+        "sso_issuer": f"http://127.0.0.1:{port}",
         "sso_client": "assistant",
         "sso_secret": "of the client",
         "sso_roles": "staff=employee, leads=admin",
@@ -219,26 +220,29 @@ def test_single_sign_on(serving: Serving, home: Path, opened: Callable[[str], Pa
     add = [sys.executable, "-m", "trag", "people", "add-admin", "root"]
     environment = os.environ | {"TRAG_HOME": str(home)}
     subprocess.run(add, check=True, env=environment, input=f"{PASSWORD}\n", text=True, capture_output=True)
-    command = [sys.executable, str(Path(__file__).with_name("openid_provider.py")), str(port)]
-    with subprocess.Popen(command) as running, serving(home) as (address, process):
-        for _ in range(120):
-            try:
-                urllib.request.urlopen(f"{provider}/keys", timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.25)
-        page = opened(address)
-        page.goto("/account")
-        page.get_by_role("link", name="Sign in with your organization").click()
-        page.get_by_label("Login").fill("lee")
-        page.get_by_role("button", name="Go").click()
-        expect(page.get_by_role("heading", name="Lee")).to_be_visible()
-        expect(page.get_by_text("by single sign-on. Admin")).to_be_visible()
-        page.goto("/people/log")
-        expect(page.locator("tbody tr").first).to_contain_text("signed in by single sign-on")
-        page.goto("/account")
-        page.get_by_role("button", name="Sign out").first.click()
-        expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-        page.wait_for_load_state()  # what the page is made of comes from the process that ends now
-        running.terminate()
+    key = RSAKey.generate_key(2048).as_dict(private=True)
+    client = {"client_id": "assistant", "client_secret": "of the client"}
+    with serving(home) as (address, process):
+        client |= {"redirect_uris": [f"{address}/sign-in/back"]}
+        with provided([client], [key], {"lee": {"name": "Lee", "groups": ["staff", "leads"]}}, port=port):
+            page = opened(address)
+            page.route(re.compile("^https:"), lambda route: route.fulfill(body=""))  # a font that its pages ask for
+            page.goto("/account")
+            page.get_by_role("link", name="Sign in with your organization").click()
+            page.get_by_role("link", name="Cancel").click()
+            expect(page.get_by_role("alert")).to_contain_text("You are not signed in.")
+            page.goto("/account")
+            page.get_by_role("link", name="Sign in with your organization").click()
+            page.get_by_placeholder("Enter any login").fill("lee")
+            page.get_by_placeholder("and password").fill("any")
+            page.get_by_role("button", name="Sign-in").click()
+            page.get_by_role("button", name="Continue").click()
+            expect(page.get_by_role("heading", name="Lee")).to_be_visible()
+            expect(page.get_by_text("by single sign-on. Admin")).to_be_visible()
+            page.goto("/people/log")
+            expect(page.locator("tbody tr").first).to_contain_text("signed in by single sign-on")
+            page.goto("/account")
+            page.get_by_role("button", name="Sign out").first.click()
+            expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+            page.wait_for_load_state()  # what the page is made of comes from the process that ends now
         process.kill()

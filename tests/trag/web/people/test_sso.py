@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -284,6 +285,35 @@ def test_a_provider_that_does_not_answer_holds_up_nobody_else(
 def test_a_provider_that_is_away_is_told_in_words(tmp_path: Path) -> None:
     with pytest.raises(TragError, match="did not answer"):
         SingleSignOn(Settings(sso_issuer="http://127.0.0.1:9")).begin(f"{HERE}/sign-in/back", "/")
+
+
+@pytest.mark.parametrize("body", [b"[]", b"null", b"{}", b'{"issuer": 1}', b"<html>", b"\xff"])
+def test_what_tells_nothing_of_a_provider_is_told_in_words(body: bytes) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        service = SingleSignOn(Settings(sso_issuer=f"http://127.0.0.1:{server.server_port}"))
+        try:
+            with pytest.raises(TragError, match="The sign-in service"):
+                service.begin(f"{HERE}/sign-in/back", "/")
+        finally:
+            server.shutdown()
+
+
+def test_coming_back_without_end_does_not_flood_the_log(opened: Any) -> None:
+    records, app = opened()
+    visitor, before = browser(app), records.audit.count()
+    for _ in range(100):
+        assert visitor.get("/sign-in/back?error=server_error").status_code == 403
+    assert records.audit.count() - before == 60
 
 
 @pytest.mark.parametrize("text", ["staff", "=admin", "staff=", "staff=owner", "a=employee, b"])
