@@ -25,12 +25,12 @@ from typing import Any
 
 import psutil
 from fastapi import FastAPI
-from sqlalchemy import insert
+from sqlalchemy import insert, text
 from starlette.testclient import TestClient
 
 from org.chart import load
 from store import schema, standing
-from store.database import writing
+from store.database import reading, writing
 from store.passage import OPEN, Passage
 from store.person import Newcomer, Role
 from store.records import VERDICTS, Records
@@ -49,6 +49,8 @@ BATCH = 5_000
 OPENINGS = 10
 BAR = 300
 """Milliseconds in which a page is to open."""
+OPINIONS = {"open": (), "second": ("Correct",), "disputed": ("Correct", "Incorrect")}
+"""The verdicts on an answer that stands so; on any other, the one that it stands at."""
 QUEUES = ("newest", "flagged", "weak", "sample", "second", "disputed", "judged")
 PEOPLE: dict[str, Role] = {"admin": "admin", "reviewer": "reviewer"}
 ADDRESSES = {
@@ -94,7 +96,7 @@ def rows(chance: random.Random) -> Iterator[tuple[dict[str, Any], dict[str, Any]
         monday = (created - timedelta(days=created.weekday())).date().isoformat()
         desk = told | {"number": number, "asker": "eve", "lot": standing.lot(id), "standing": stands, "since": 0}
         desk |= {"flag": chance.choice(("", "", "", *VERDICTS)), "second": stands == "second"}
-        desk["reviewers"] = {"open": 0, "disputed": 2}.get(stands, 1)
+        desk["first_opinion"], desk["second_opinion"] = (*OPINIONS.get(stands, (stands,)), "", "")[:2]
         answer = {"number": number, "id": id, "conversation": None, "question": f"Question {number}?"}
         answer |= {"answer": padding[:400], "record_json": json.dumps(record), "created": created}
         yield (
@@ -119,15 +121,16 @@ def fill(records: Records) -> None:
             connection.execute(insert(schema.topics), [topic for _, _, topics in batch for topic in topics])
             labels = []
             for answer, desk, _ in batch:
-                given = {"open": (), "second": ("Correct",), "disputed": ("Correct", "Incorrect")}
-                for reviewer, verdict in zip(
-                    ("rita", "sam"), given.get(desk["standing"], (desk["standing"],)), strict=False
-                ):
+                verdicts = OPINIONS.get(desk["standing"], (desk["standing"],))
+                for reviewer, verdict in zip(("rita", "sam"), verdicts, strict=False):
                     label = {"answer": answer["id"], "reviewer": reviewer, "verdict": verdict, "at": answer["created"]}
                     labels.append(label | {"comment": "", "corrected": ""})
             connection.execute(insert(schema.labels), labels)
             numbers = [answer["number"] for answer, _, _ in batch]
             standing.tally(connection, schema.topics.c.number.between(numbers[0], numbers[-1]), 1)
+    if records._engine.dialect.name == "postgresql":  # as its server does by itself in two years, but not in a minute
+        with reading(records._engine.execution_options(isolation_level="AUTOCOMMIT")) as connection:
+            connection.execute(text("VACUUM ANALYZE"))
 
 
 @contextmanager

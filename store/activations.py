@@ -27,8 +27,8 @@ class Activation:
 class ChartVersion:
     """A chart that was activated, last at `activated` and `by` whom; one at most is `active`.
 
-    `sha256` finds its file; `units` is how many it has, 0 where that was not written down. `activations` are all there
-    were, the oldest first.
+    `sha256` finds its file, `original` the one that it was given in, "" where that was not written down; `units` is how
+    many it has, 0 where that was not. `activations` are all there were, the oldest first.
     """
 
     version: str
@@ -38,6 +38,7 @@ class ChartVersion:
     active: bool
     by: str = ""
     units: int = 0
+    original: str = ""
     activations: tuple[Activation, ...] = ()
 
     def in_use(self, moment: datetime) -> Activation | None:
@@ -53,6 +54,7 @@ def activate(
     *,
     by: str,
     units: int,
+    original: str,
     instead_of: str | None,
 ) -> ChartVersion:
     """Make a chart the one in use, unless another than `instead_of` is by now (see `Records.activate_chart`)."""
@@ -67,8 +69,8 @@ def activate(
             else "The chart that you saw in use is gone.",
             "Look at what changes against it, and activate again if that is what you want.",
         )
-    row = {"version": version, "name": name, "sha256": sha256, "activated_by": by, "units": units}
-    connection.execute(insert(schema.activations), row | {"activated": datetime.now(UTC)})
+    row = {"version": version, "name": name, "sha256": sha256, "original": original, "units": units}
+    connection.execute(insert(schema.activations), row | {"activated": datetime.now(UTC), "activated_by": by})
     audit.note(connection, by, "chart activated", name, result=version)
     return charts(connection)[0]
 
@@ -76,7 +78,9 @@ def activate(
 def charts(connection: Connection) -> tuple[ChartVersion, ...]:
     """Every chart version by its last activation, newest first; so the first one is in use."""
     table = schema.activations.c
-    columns = (table.version, table.name, table.sha256, table.activated, table.activated_by, table.units)
+    columns = (
+        table.version, table.name, table.sha256, table.activated, table.activated_by, table.units, table.original,
+    )  # fmt: skip
     by_version: dict[str, list[Row[*tuple[Any, ...]]]] = {}
     for row in connection.execute(select(*columns).order_by(table.number)):
         rows = by_version.pop(row.version, [])  # so that the one activated last is the last
@@ -91,6 +95,7 @@ def charts(connection: Connection) -> tuple[ChartVersion, ...]:
             active=position == 0,
             by=rows[-1].activated_by,
             units=rows[-1].units,
+            original=rows[-1].original,
             activations=tuple(Activation(row.activated, row.activated_by) for row in rows),
         )
         for position, (version, rows) in enumerate(reversed(by_version.items()))

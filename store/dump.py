@@ -67,9 +67,11 @@ class Dump:
     def hashes(self) -> dict[str, str]:
         """The files that the records speak of: the sha256 of each, and what it is called."""
         found: dict[str, str] = {}
-        for name in ("documents", "activations"):
+        for name, hash in (("documents", "sha256"), ("activations", "sha256"), ("activations", "original")):
             table = self._tables[name].c
-            found |= dict(map(tuple, self._connection.execute(select(table.sha256, table.name))))
+            if hash in table:  # an older version has no originals
+                named = select(table[hash], table.name).where(table[hash] != "")
+                found |= dict(map(tuple, self._connection.execute(named)))
         return found
 
 
@@ -130,6 +132,7 @@ def _copy(source: Path, folder: Path) -> Iterator[Path]:
             closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True, timeout=30)) as old,
             closing(sqlite3.connect(name)) as new,
         ):
+            new.execute("PRAGMA journal_mode = OFF")  # a kill would leave the journal of a copy that nobody wants
             old.backup(new)
         yield Path(name)
     except sqlite3.Error as error:

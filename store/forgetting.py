@@ -32,6 +32,7 @@ def forget(
 ) -> Forgotten:
     """Forget the conversations that are `chosen` with their answers; and, of answers outside of any conversation, those
     that are `alone`."""
+    standing.take_desk(connection)
     conversations, answers, labels, reviews = schema.conversations, schema.answers, schema.labels, schema.reviews
     inside: ColumnElement[bool] = answers.c.conversation.in_(select(conversations.c.id).where(chosen))
     if alone is not None:

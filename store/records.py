@@ -99,15 +99,26 @@ class Records:
     # Charts
 
     def activate_chart(
-        self, version: str, name: str, sha256: str, *, by: str = "", units: int = 0, instead_of: str | None = None
+        self,
+        version: str,
+        name: str,
+        sha256: str,
+        *,
+        by: str = "",
+        units: int = 0,
+        original: str = "",
+        instead_of: str | None = None,
     ) -> ChartVersion:
         """Make a chart the one in use. Activating an older version again is the way back to it.
 
-        `instead_of` is the version that whoever decided saw in use, "" for none: when it is another by now, nothing
-        changes and StoreError is raised. None asks for no such check.
+        `sha256` is that of its file, `original` that of the file called `name` that it was given in, "" where nobody
+        knows. `instead_of` is the version that whoever decided saw in use, "" for none: when it is another by now,
+        nothing changes and StoreError is raised. None asks for no such check.
         """
         with writing(self._engine) as connection:
-            return activations.activate(connection, version, name, sha256, by=by, units=units, instead_of=instead_of)
+            return activations.activate(
+                connection, version, name, sha256, by=by, units=units, original=original, instead_of=instead_of
+            )
 
     def active_chart(self) -> ChartVersion | None:
         """The chart in use, None before the first."""
@@ -190,6 +201,7 @@ class Records:
         now = _now()
         table = schema.conversations
         with writing(self._engine) as connection:
+            standing.take_desk(connection)
             if conversation is not None:
                 answered = update(table).where(table.c.id == conversation).values(updated=now)
                 if connection.execute(answered).rowcount == 0:
@@ -245,23 +257,31 @@ class Records:
         asker: bool = False,
         wrong_source: str = "",
         settles: bool = False,
+        instead_of: str | None = None,
         by: str = "",
         where: str = "",
     ) -> Label:
         """Keep a reviewer's verdict on an answer; an earlier one of the same reviewer stays as history.
 
-        With `asker` it is a remark of who asked, and no review. With `settles` it holds though others judged
-        otherwise. `by` is what the log calls the reviewer, by their id otherwise. Raises StoreError for another verdict
-        than the three, and when the answer is gone.
+        With `asker` it is a remark of who asked, and no review; while somebody else may judge, what one says of the
+        answer to a question of one's own is kept as that, as the label that is returned says. With `settles` it holds
+        though others judged otherwise. `instead_of` is how the answer stood when it was decided that this reviewer may
+        judge it; None asks for no such check. `by` is what the log calls the reviewer, by their id otherwise. Raises
+        StoreError for another verdict than the three, when the answer is gone, and when it stands otherwise by now.
         """
         if verdict not in VERDICTS:
             raise StoreError(f"{verdict!r} is no verdict.", f"Use one of {', '.join(VERDICTS)}.")
         with writing(self._engine) as connection:
-            standing.hold(connection, answer)  # so that of two at once each sees the other's
-            label = Label(answer, reviewer, verdict, comment, corrected, _now(), asker, wrong_source, settles)
-            connection.execute(insert(schema.labels), asdict(label))
+            reviews, table = schema.reviews.c, schema.labels.c
+            number, _ = standing.hold(connection, answer)  # so that of two at once each sees the other's
+            stands = connection.scalar(select(reviews.standing).where(reviews.number == number))
+            if instead_of is not None and stands != instead_of:
+                raise StoreError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
+            given = Label(answer, reviewer, verdict, comment, corrected, _now(), asker, wrong_source, settles)
+            kept = connection.execute(insert(schema.labels), asdict(given)).inserted_primary_key
             standing.settle(connection, answer)
-            what = "remarked" if asker else "judged"
+            (label,) = _labels(connection, table.number == kept.number)  # type: ignore[union-attr]  # None after many
+            what = "remarked" if label.asker else "judged"
             audit.note(connection, by or reviewer, what, answer, where=where, result=verdict)
         return label
 

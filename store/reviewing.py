@@ -16,6 +16,7 @@ from store import audit, schema, standing
 from store.database import reading, writing
 from store.standing import LOTS, lot
 
+By = Literal["week", "model", "document", "unit"]
 Choice = Literal["newest", "flagged", "weak", "sample", "second", "disputed", "judged"]
 """Of the open answers the newest, those that their askers found wanting, those with little support, a sample; those
 that want a second reviewer; those that two judged differently; those with a verdict that holds."""
@@ -94,13 +95,13 @@ class Reviewing:
         """A page of a queue: the weakest first where support is little, else the newest. A reviewer does not meet
         again what they have judged and another is to judge, nor what they asked themselves and another may judge."""
         reviews = schema.reviews.c
-        order = (reviews.support, reviews.number.desc()) if queue.choice == "weak" else (reviews.number.desc(),)
         with reading(self._engine) as connection:
             chosen = _chosen(queue, reviewer, alone=standing.alone(connection, reviewer))
             # The page is chosen from the narrow tables alone, and then only its answers are read.
-            here = chosen.order_by(*order).limit(most).offset(most * (max(page, 1) - 1)).subquery()
-            query = _reviews().where(reviews.number.in_(select(here.c.number))).order_by(*order)
-            return tuple(Review(*row) for row in connection.execute(query))
+            first = _ordered(chosen, queue, chosen.selected_columns.number)
+            here = first.limit(most).offset(most * (max(page, 1) - 1)).subquery()
+            query = _reviews().where(reviews.number.in_(select(here.c.number)))
+            return tuple(Review(*row) for row in connection.execute(_ordered(query, queue, reviews.number)))
 
     def size(self, queue: Queue, *, reviewer: str, most: int = 1_000) -> int:
         """How many answers a queue has on all its pages; beyond `most` nobody counts."""
@@ -136,51 +137,40 @@ class Reviewing:
             standing.reopen(connection, answer)
             audit.note(connection, by, "review reopened", answer, where=where, result=why)
 
-    def counts(
-        self,
-        by: Literal["week", "model", "document", "unit"],
-        *,
-        since: date | None = None,
-        hidden: Collection[str] = (),
-    ) -> tuple[Count, ...]:
+    def counts(self, by: By, *, since: date | None = None, hidden: Collection[str] = ()) -> tuple[Count, ...]:
         """How many answers stand how, of each week, model, document or unit; those of `hidden` documents are left out
         where documents are told. `since` is the Monday of the first week that counts."""
         tallies, topics = schema.tallies.c, schema.topics.c
-        answers: ColumnElement[Any] = func.sum(tallies.answers)
+        answers: ColumnElement[int] = func.sum(tallies.answers)
         value, stands, chosen = tallies.value, tallies.standing, tallies.kind == by
-        if since is not None:
+        if since is not None and by == "week":
+            chosen &= value >= since.isoformat()
+        elif since is not None:
             week = (topics.kind == "week") & (topics.value >= since.isoformat())
-            first = select(func.min(topics.number)).where(week).scalar_subquery()
+            # The first in an index, not the least: that would be looked for among all answers.
+            first = select(topics.number).where(week).order_by(topics.value, topics.number).limit(1).scalar_subquery()
             value, stands, answers = topics.value, topics.standing, func.count()
             chosen = (topics.kind == by) & (topics.number >= first)
-        if by == "document" and hidden:
-            chosen &= value.not_in(hidden)
-        query = select(value, stands, answers).where(chosen).group_by(value, stands).order_by(value, stands)
+        query = select(value, stands, answers).where(chosen).group_by(value, stands).having(answers > 0)
+        left_out = {*hidden} if by == "document" else set()
         with reading(self._engine) as connection:
-            return tuple(Count(*row) for row in connection.execute(query.having(answers > 0)))
+            rows = connection.execute(query.order_by(value, stands))
+            return tuple(Count(*row) for row in rows if row[0] not in left_out)
 
-    def documents(self) -> tuple[str, ...]:
-        """Every document that some answer stands on, also those that are gone."""
-        topics = schema.topics.c
+    def values(self, by: By) -> tuple[str, ...]:
+        """Every week, model, document or unit that some answer is of, also those that are gone."""
+        tallies = schema.tallies.c
+        found = select(tallies.value).where(tallies.kind == by, tallies.answers > 0).distinct().order_by(tallies.value)
         with reading(self._engine) as connection:
-            found = select(topics.value).where(topics.kind == "document").distinct().order_by(topics.value)
             return tuple(connection.scalars(found))
 
     def agreement(self) -> tuple[Agreement, ...]:
-        """How the first two reviewers of an answer judged it, each for the first time: what kappa is made of. A verdict
-        that settles was given with the others in sight, so it is no judgement of its own."""
-        labels = schema.labels.c
-        answers, reviews = schema.answers, schema.reviews
-        twice = select(answers.c.id).join(reviews, reviews.c.number == answers.c.number).where(reviews.c.reviewers > 1)
-        firsts = select(func.min(labels.number)).where(~labels.asker, ~labels.settles, labels.answer.in_(twice))
-        firsts = firsts.group_by(labels.answer, labels.reviewer)
-        query = select(labels.answer, labels.verdict).where(labels.number.in_(firsts)).order_by(labels.number)
-        verdicts: dict[str, list[str]] = {}
+        """How the first two reviewers of an answer judged it, each on their own: what kappa is made of."""
+        reviews = schema.reviews.c
+        both = (reviews.first_opinion, reviews.second_opinion)
+        query = select(*both, func.count()).where(reviews.second_opinion > "").group_by(*both)
         with reading(self._engine) as connection:
-            for answer, verdict in connection.execute(query):
-                verdicts.setdefault(answer, []).append(verdict)
-        pairs = [(given[0], given[1]) for given in verdicts.values() if len(given) > 1]
-        return tuple(Agreement(*pair, pairs.count(pair)) for pair in sorted(set(pairs)))
+            return tuple(Agreement(*row) for row in sorted(map(tuple, connection.execute(query))))
 
 
 def _reviews() -> Select[Any]:
@@ -192,13 +182,25 @@ def _reviews() -> Select[Any]:
     ).join_from(schema.reviews, schema.answers, reviews.number == answers.number)  # fmt: skip
 
 
+def _ordered(query: Select[Any], queue: Queue, number: ColumnElement[int]) -> Select[Any]:
+    weakest = [schema.reviews.c.support] if queue.choice == "weak" else []
+    return query.order_by(*weakest, number.desc())
+
+
 def _chosen(queue: Queue, reviewer: str, *, alone: bool) -> Select[Any]:
     """The numbers of the answers in a queue and their support, in no order."""
     reviews, topics = schema.reviews.c, schema.topics.c
     stands = _STANDINGS.get(queue.choice, ("open",))
     # No index has the answers of several standings in one order, so they are gone through from the newest on.
     stood = reviews.standing if len(stands) == 1 else reviews.standing.concat("")
-    query = select(reviews.number, reviews.support).where(stood.in_(stands))
+    asked = [(kind, value) for kind, value in (("document", queue.document), ("unit", queue.unit)) if value]
+    about = [(schema.topics.alias(), kind, value) for kind, value in asked]
+    # An answer's number is that of its topics: SQLite takes the order from an index only where it is told which.
+    number = about[0][0].c.number if about else reviews.number
+    query = select(number, reviews.support).select_from(schema.reviews).where(stood.in_(stands))
+    for table, kind, value in about:
+        chosen = (table.c.kind == kind) & (table.c.value == value) & table.c.standing.in_(stands)
+        query = query.join(table, chosen & (table.c.number == reviews.number))
     if queue.choice != "judged" and not alone:
         query = query.where(reviews.asker != reviewer)
     if queue.choice == "second":
@@ -214,11 +216,6 @@ def _chosen(queue: Queue, reviewer: str, *, alone: bool) -> Select[Any]:
         query = query.where(reviews.support < WEAK)
     if queue.choice == "sample":
         query = query.where(_in_sample(queue.seed, queue.share))
-    for kind, value in (("document", queue.document), ("unit", queue.unit)):
-        if value:
-            about = schema.topics.alias()
-            chosen = (about.c.kind == kind) & (about.c.value == value) & about.c.standing.in_(stands)
-            query = query.join(about, chosen & (about.c.number == reviews.number))
     if queue.hidden:
         # Not the bare column: an index would be asked for every hidden document of every answer, which has but a few.
         named = topics.value.concat("")

@@ -143,6 +143,7 @@ activations = Table(
     Column("activated", Moment, nullable=False),
     Column("activated_by", Words, nullable=False, server_default=""),
     Column("units", Integer, nullable=False, server_default="0"),
+    Column("original", Words, nullable=False, server_default=""),
 )
 
 # Nor here: each promotion is a row, and the last one says which adapter answers.
@@ -210,13 +211,14 @@ reviews = Table(
     Column("flag", Words, nullable=False),
     Column("standing", Words, nullable=False),
     Column("second", Boolean, nullable=False),
-    Column("reviewers", Integer, nullable=False),
     Column("since", Integer, nullable=False),
+    Column("first_opinion", Words, nullable=False, server_default=""),
+    Column("second_opinion", Words, nullable=False, server_default=""),
     Index("reviews_by_standing", "standing", "number"),
     Index("reviews_by_flag", "standing", "flag", "number"),
     Index("reviews_by_support", "standing", "support", "number"),
     Index("reviews_by_lot", "standing", "lot", "number"),
-    Index("reviews_by_reviewers", "reviewers"),
+    Index("reviews_by_opinions", "second_opinion", "first_opinion"),
     Index("reviews_of_asker", "asker"),
 )
 

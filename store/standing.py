@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, or_, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from store import StoreError, audit, schema
@@ -31,12 +31,22 @@ LOTS = 2**31
 """How many lots there are; answers lie on them evenly, by the hash of their ids."""
 
 
+def take_desk(connection: Connection) -> None:
+    """Let nobody else put answers on the desk, judge or forget them until this transaction ends.
+
+    To be called before the transaction changes a conversation, an answer or a label: two that each held a row which the
+    other needs would wait for each other for ever.
+    """
+    if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
+        connection.execute(text("LOCK TABLE tallies IN SHARE ROW EXCLUSIVE MODE"))
+
+
 def enter(connection: Connection, number: int, id: str, asker: str, created: datetime, record_json: str) -> None:
-    """Put a new answer on the desk."""
+    """Put a new answer on the desk, which the transaction has taken."""
     told, topics = _told(record_json)
     monday = (created - timedelta(days=created.weekday())).date().isoformat()
     row = {"number": number, "asker": asker, "lot": lot(id), "flag": "", "standing": "open"}
-    connection.execute(insert(schema.reviews), row | told | {"second": False, "reviewers": 0, "since": 0})
+    connection.execute(insert(schema.reviews), row | told | {"second": False, "since": 0})
     _put_topics(connection, number, [("week", monday), *topics])
 
 
@@ -53,21 +63,21 @@ def enter_again(connection: Connection, number: int, record_json: str) -> None:
 
 
 def hold(connection: Connection, answer: str) -> tuple[int, int]:
-    """The number of an answer, and up to which label verdicts no longer count; whoever else judges it waits.
+    """The number of an answer, and up to which label verdicts no longer count; takes the desk.
 
     Raises StoreError when there is no such answer.
     """
+    take_desk(connection)
     reviews, answers = schema.reviews, schema.answers
     query = select(reviews.c.number, reviews.c.since).join(answers, reviews.c.number == answers.c.number)
-    row = connection.execute(query.where(answers.c.id == answer).with_for_update(of=reviews)).first()
+    row = connection.execute(query.where(answers.c.id == answer)).first()
     if row is None:
         raise StoreError("There is no such answer.", "It may have been deleted with its conversation: reload the page.")
     return row.number, row.since
 
 
 def settle(connection: Connection, answer: str) -> None:
-    """Bring an answer's standing in line with its labels, and what was approved in line with that. At most one answer
-    a transaction, and the one that was approved, so that two transactions never wait for each other's counts.
+    """Bring an answer's standing in line with its labels, and what was approved in line with that.
 
     To be called before the transaction writes to the audit log.
     """
@@ -81,19 +91,18 @@ def settle(connection: Connection, answer: str) -> None:
     last = select(func.max(labels.number)).where(labels.answer == answer).group_by(labels.reviewer, labels.asker)
     query = select(labels.number, labels.verdict, labels.asker, labels.settles).where(labels.number.in_(last))
     given = connection.execute(query.order_by(labels.number)).all()
-    judged = [row for row in given if not row.asker]
-    standing = _standing([row for row in judged if row.number > since], before.second)
+    standing = _standing([row for row in given if not row.asker and row.number > since], before.second)
     flag = next((row.verdict for row in reversed(given) if row.asker), "")
-    values = {"standing": standing, "flag": flag, "reviewers": len(judged)}
+    first, second = _opinions(connection, answer)
+    values = {"standing": standing, "flag": flag, "first_opinion": first, "second_opinion": second}
     connection.execute(update(reviews).where(reviews.c.number == number).values(values))
     if standing != before.standing:
         about = topics.c.number == number
-        wrong = standing == "Incorrect" and before.status == "approved"
-        pinned = _approved(connection, answer, wrong=wrong)
         tally(connection, about, -1)
         connection.execute(update(topics).where(about).values(standing=standing))
         tally(connection, about, 1)
-        _withdraw(connection, answer, pinned, standing)
+        wrong = standing == "Incorrect" and before.status == "approved"
+        _withdraw(connection, answer, _approved(connection, answer, wrong=wrong), standing)
 
 
 def alone(connection: Connection, reviewer: str) -> bool:
@@ -113,14 +122,13 @@ def reopen(connection: Connection, answer: str) -> None:
 
 
 def tally(connection: Connection, chosen: ColumnElement[bool], sign: int) -> None:
-    """Count the topics that are chosen in (1) or out (-1), always in one order: two transactions that did it in
-    different ones could wait for each other for ever."""
+    """Count the topics that are chosen in (1) or out (-1)."""
     topics, table = schema.topics.c, schema.tallies
     key = (topics.kind, topics.value, topics.standing)
     rows = connection.execute(select(*key, func.count()).where(chosen).group_by(*key)).all()
     counts = [
         {"kind": kind, "value": value, "standing": standing, "answers": sign * answers}
-        for kind, value, standing, answers in sorted(map(tuple, rows))
+        for kind, value, standing, answers in rows
     ]
     if not counts:
         return
@@ -148,9 +156,21 @@ def _standing(rows: Sequence[Row[int, str, bool, bool]], second: bool) -> str:
     return "second" if second and len(rows) == 1 else str(verdicts.pop())
 
 
+def _opinions(connection: Connection, answer: str) -> tuple[str, str]:
+    """How the first two reviewers of an answer judged it, each for the first time, "" for none. A verdict that settles
+    was given with the others in sight, so it is no opinion of its own."""
+    labels = schema.labels.c
+    own = select(labels.reviewer, labels.verdict).where(labels.answer == answer, ~labels.asker, ~labels.settles)
+    firsts: dict[str, str] = {}
+    for reviewer, verdict in connection.execute(own.order_by(labels.number)):
+        firsts.setdefault(reviewer, verdict)
+    first, second, *_ = *firsts.values(), "", ""
+    return first, second
+
+
 def _approved(connection: Connection, answer: str, *, wrong: bool) -> Sequence[Row[str, str | None]]:
     """What is pinned of an answer, and, where that is itself an approved one that was given and found `wrong`, the one
-    that was given: their ids and their answers, which wait for this transaction from here on."""
+    that was given: their ids and their answers."""
     approved, answers = schema.approved.c, schema.answers.c
     chosen: ColumnElement[bool] = approved.answer == answer
     if wrong:
@@ -158,11 +178,7 @@ def _approved(connection: Connection, answer: str, *, wrong: bool) -> Sequence[R
         question = (json.loads(given.record_json).get("approved") or {}).get("question", "")
         chosen = or_(chosen, and_(approved.question == question, approved.reply == given.answer))
     query = select(approved.id, approved.answer).where(approved.state == "pinned", chosen).order_by(approved.answer)
-    pinned = connection.execute(query).all()
-    for each in pinned:
-        if each.answer not in (None, answer):
-            hold(connection, each.answer)
-    return pinned
+    return connection.execute(query).all()
 
 
 def _withdraw(connection: Connection, answer: str, pinned: Sequence[Row[str, str | None]], standing: str) -> None:

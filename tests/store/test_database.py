@@ -152,7 +152,7 @@ def test_a_reader_sees_the_last_commit_while_another_writes(tmp_path: Path) -> N
     engine = open_database(f"sqlite:///{tmp_path}/trag.db")
     count = text("SELECT count(*) FROM activations")
     with writing(engine) as writer:
-        writer.execute(text("INSERT INTO activations VALUES (1, 'v', 'n', 's', '2026-01-01', '', 0)"))
+        writer.execute(text("INSERT INTO activations VALUES (1, 'v', 'n', 's', '2026-01-01', '', 0, '')"))
         with reading(engine) as reader:
             assert reader.scalar(count) == 0
     with reading(engine) as reader:

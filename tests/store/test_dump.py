@@ -44,7 +44,7 @@ def fill(records: Records) -> tuple[str, str]:
     library.delete("old.md", by="ada")
     records.jobs.add("late.pdf", "2" * 64, "ada")
     records.examples.put([TYPED, "Why?"])
-    records.activate_chart("v1", "chart.csv", "3" * 64, by="ada", units=9)
+    records.activate_chart("v1", "chart.csv", "3" * 64, by="ada", units=9, original="6" * 64)
     records.promotions.put("20261120-0a0a0a0a", by="ada")
     ada = records.people.add(Newcomer("ada", TYPED, "admin", "active", "u1", secret="$argon2id$1"), by="ada")
     conversation = records.start_conversation(ada.id, TYPED).id
@@ -166,7 +166,7 @@ def test_a_home_moves_to_another_kind_of_database_by_a_backup(
     (old.home / "documents").mkdir(parents=True)
     (old.home / "documents" / f"{'1' * 64}.md").write_bytes(b"# Rules")
     manifest = back_up(old, tmp_path / "backup.tar")
-    assert manifest.missing == ("chart.csv",)
+    assert manifest.missing == ("chart.csv", "chart.csv"), "the chart, and the file that it was given in"
     assert restore(new, tmp_path / "backup.tar") == manifest
     assert everything(other, tmp_path) == everything(migrated, tmp_path)
     assert (new.home / "documents" / f"{'1' * 64}.md").read_bytes() == b"# Rules"

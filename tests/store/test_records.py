@@ -46,8 +46,9 @@ def test_a_chart_takes_the_place_only_of_the_one_that_was_seen_in_use(records: R
     for seen in ("", "v0"):
         with pytest.raises(StoreError, match=r"activated meanwhile: a\.csv"):
             records.activate_chart("v2", "b.csv", "2" * 64, instead_of=seen)
-    records.activate_chart("v2", "b.csv", "2" * 64, by="bob", units=9, instead_of="v1")
-    assert [(each.version, each.by, each.units) for each in records.charts()] == [("v2", "bob", 9), ("v1", "ada", 7)]
+    records.activate_chart("v2", "b.csv", "2" * 64, by="bob", units=9, original="3" * 64, instead_of="v1")
+    told = [(each.version, each.by, each.units, each.original) for each in records.charts()]
+    assert told == [("v2", "bob", 9, "3" * 64), ("v1", "ada", 7, "")]
 
 
 def test_conversations_belong_to_their_owner_and_the_last_answered_is_first(records: Records) -> None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import random
 import threading
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from itertools import product
 
 import pytest
 from sqlalchemy import text
 
 from store import StoreError
 from store import records as stored
-from store.database import open_database, reading, writing
+from store.database import HEAD, open_database, reading, writing
 from store.person import Newcomer, Role
-from store.records import Records
-from store.reviewing import Agreement, Choice, Count, Queue
+from store.records import VERDICTS, Records
+from store.reviewing import Agreement, By, Choice, Count, Queue
 
 NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)  # a Wednesday
 Save = Callable[..., None]
@@ -81,7 +86,7 @@ def test_a_new_answer_lies_on_the_desk_with_what_its_record_says(records: Record
     assert (found.status, found.model, found.adapter, found.support) == ("answered", "m", "a", 2 / 3)
     assert (found.flag, found.standing, found.second) == ("", "open", False)
     assert records.reviewing.review("b") is None
-    assert records.reviewing.documents() == ("d1", "d2")
+    assert records.reviewing.values("document") == ("d1", "d2")
 
 
 def test_each_queue_has_its_answers_in_its_order(records: Records, save: Save) -> None:
@@ -267,6 +272,58 @@ def test_counts_tell_how_answers_stand_by_week_model_document_and_unit(records: 
     assert counts("week", since=date(2026, 11, 23)) == ()
 
 
+def agreements(records: Records) -> tuple[Agreement, ...]:
+    """How two reviewers judged, gone through label by label."""
+    given: dict[str, dict[str, str]] = defaultdict(dict)
+    query = text("SELECT answer, reviewer, verdict FROM labels WHERE NOT asker AND NOT settles ORDER BY number")
+    with reading(records._engine) as connection:
+        for answer, reviewer, verdict in connection.execute(query):
+            given[answer].setdefault(reviewer, verdict)
+    pairs = Counter(tuple(verdicts.values())[:2] for verdicts in given.values() if len(verdicts) > 1)
+    return tuple(Agreement(first, second, number) for (first, second), number in sorted(pairs.items()))
+
+
+def test_the_figures_are_what_counting_answer_by_answer_finds(records: Records, save: Save) -> None:
+    chance = random.Random(5)
+    about: dict[str, dict[By, set[str]]] = {}
+    for number in range(60):
+        weeks, model = number // 12, chance.choice("mn")
+        documents, units = ({each for each in names if chance.random() < 0.4} for names in (("d1", "d2", "d3"), "uvw"))
+        save(f"a{number}", weeks=weeks, documents=tuple(documents), units=tuple(units), model=model)
+        monday = date(2026, 11, 16) + timedelta(weeks=weeks)
+        about[f"a{number}"] = {"week": {str(monday)}, "model": {f"{model} + a"}, "document": documents, "unit": units}
+    for _ in range(400):
+        answer, reviewer, chosen = chance.choice([*about]), chance.choice(("rita", "sam", "tom")), chance.random()
+        if chosen < 0.75:
+            verdict, told = chance.choice(VERDICTS), {"asker": chosen < 0.1, "settles": 0.1 < chosen < 0.2}
+            judge(records, (answer, reviewer, verdict), **told)
+        elif chosen < 0.85:
+            with suppress(StoreError):
+                records.take_back_label(answer, reviewer)
+        elif chosen < 0.95:
+            records.reviewing.ask_second(answer, chance.random() < 0.5, by="ada")
+        else:
+            records.reviewing.reopen(answer, by="ada", why="its source changed")
+
+    assert records.reviewing.agreement() == agreements(records)
+    assert sum(each.answers for each in agreements(records)) > 20
+    kinds: tuple[By, ...] = ("week", "model", "document", "unit")
+    starts = (None, *(date(2026, 11, 2) + timedelta(weeks=weeks) for weeks in range(10)))
+    for by, since, hidden in product(kinds, starts, ((), ("d1", "d3", "nothing"))):
+        counted: Counter[tuple[str, str]] = Counter()
+        for answer, told in about.items():
+            review = records.reviewing.review(answer)
+            assert review
+            if since is None or str(since) <= min(told["week"]):
+                left = told[by] - set(hidden if by == "document" else ())
+                counted.update((value, review.standing) for value in left)
+        expected = [Count(*key, number) for key, number in sorted(counted.items())]
+        assert list(records.reviewing.counts(by, since=since, hidden=hidden)) == expected, (by, since, hidden)
+        if since is None:
+            values = {count.value for count in records.reviewing.counts(by)}
+            assert records.reviewing.values(by) == tuple(sorted(values))
+
+
 def test_a_verdict_on_ones_own_question_is_a_flag_while_somebody_else_may_judge(records: Records, save: Save) -> None:
     def add(name: str, role: Role) -> str:
         return records.people.add(Newcomer(name, role=role, state="active"), by="t").id
@@ -282,7 +339,9 @@ def test_a_verdict_on_ones_own_question_is_a_flag_while_somebody_else_may_judge(
     rita = add("rita", "reviewer")
     assert (records.reviewing.alone(ada), ids(records, reviewer=ada), ids(records)) == (False, [], ["own"])
     assert ids(records, "judged", reviewer=ada) == ["alone"], "to look at"
-    judge(records, ("own", ada, "Incorrect"), settles=True)
+    given = records.put_label("own", ada, "Incorrect", "", "", settles=True)
+    assert (given.asker, given.settles) == (True, False)
+    assert [event.what for event in records.audit.page(about="own")] == ["remarked"]
     found = records.reviewing.review("own")
     assert found
     assert (found.standing, found.flag, records.verdicts("own")) == ("open", "Incorrect", ())
@@ -301,7 +360,7 @@ def test_a_verdict_on_ones_own_question_is_a_flag_while_somebody_else_may_judge(
 def test_a_judged_answer_keeps_its_words_and_another_is_read_again(records: Records, save: Save) -> None:
     save("a", documents=("d1",))
     records.update_answer("a", "w", record(documents=("d2",), support="n"))
-    assert (records.reviewing.documents(), ids(records, "weak", document="d2")) == (("d2",), ["a"])
+    assert (records.reviewing.values("document"), ids(records, "weak", document="d2")) == (("d2",), ["a"])
     judge(records, ("a", "rita", "Correct"))
     with pytest.raises(StoreError, match="was judged"):
         records.update_answer("a", "other", "{}")
@@ -321,7 +380,7 @@ def test_a_forgotten_conversation_leaves_only_what_reviewers_judged_and_no_name(
     assert (kept.asker, kept.flag, kept.standing) == ("", "", "Correct")
     assert [label.reviewer for label in records.labels_of("judged")] == ["rita"]
     assert ids(records) == ["others", "alone"]
-    assert records.reviewing.documents() == ("d1",)
+    assert records.reviewing.values("document") == ("d1",)
     last = records.audit.page(most=1)[0]
     assert (last.what, last.about) == ("conversations forgotten", "eve")
 
@@ -340,19 +399,83 @@ def test_what_nobody_went_on_with_is_forgotten_after_its_time(records: Records, 
     assert (again.conversations, again.answers) == (0, 0)
 
 
+def test_a_verdict_on_an_answer_that_stands_otherwise_by_now_is_not_kept(records: Records, save: Save) -> None:
+    save("a")
+    for reviewer, verdict in (("rita", "Correct"), ("sam", "Incorrect")):
+        with suppress(StoreError):
+            records.put_label("a", reviewer, verdict, "", "", instead_of="open")
+    assert [label.reviewer for label in records.labels_of("a")] == ["rita"]
+    assert [event.who for event in records.audit.page(about="a")] == ["rita"]
+    with pytest.raises(StoreError, match="stands otherwise by now, so nothing was kept"):
+        records.put_label("a", "sam", "Incorrect", "", "", instead_of="open")
+    records.put_label("a", "sam", "Incorrect", "", "", instead_of="Correct")
+    assert ids(records, "disputed") == ["a"]
+
+
+def at_once(*jobs: Callable[[], object]) -> list[Exception]:
+    """What went wrong when all of these were done together."""
+    together, errors = threading.Barrier(len(jobs)), []
+
+    def done(job: Callable[[], object]) -> None:
+        together.wait()
+        try:
+            job()
+        except Exception as error:  # noqa: BLE001 -- an error in a thread would pass unseen
+            errors.append(error)
+
+    threads = [threading.Thread(target=done, args=(job,)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return errors
+
+
 @pytest.mark.slow
 def test_reviewers_who_judge_one_answer_at_once_see_each_others_verdict(records: Records, save: Save) -> None:
     for round in range(10):
         save(f"a{round}", documents=("d1",))
-        threads = [
-            threading.Thread(target=judge, args=(records, (f"a{round}", name, verdict)))
-            for name, verdict in (("rita", "Correct"), ("sam", "Incorrect"))
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        given = [(f"a{round}", "rita", "Correct"), (f"a{round}", "sam", "Incorrect")]
+        assert at_once(*(partial(judge, records, each) for each in given)) == []
     assert len(ids(records, "disputed", document="d1")) == 10
+
+
+@pytest.mark.slow
+def test_verdicts_to_and_fro_on_answers_of_one_document_wait_for_each_other_and_all_are_kept(
+    records: Records, save: Save
+) -> None:
+    for number in range(16):
+        save(f"a{number}", documents=("d1", "d2"), units=("u1",))
+
+    def judging(number: int) -> None:
+        own, verdicts = [f"a{number}", f"a{number + 8}"], ["Correct", "Incorrect"]
+        for round in range(12):
+            turned = (number + round) % 2
+            for answer, verdict in zip(own[:: -1 if turned else 1], verdicts[:: -1 if turned else 1], strict=True):
+                records.put_label(answer, f"r{number}", verdict, "", "")
+            records.take_back_label(own[turned], f"r{number}")
+
+    assert at_once(*(partial(judging, number) for number in range(8))) == []
+    assert len(records.labels()) == 16
+    assert all(len(records.label_history(f"a{number}", f"r{number % 8}")) == 6 for number in range(16))
+
+
+@pytest.mark.slow
+def test_answers_that_are_given_judged_and_forgotten_at_once_leave_their_counts_right(
+    records: Records, save: Save
+) -> None:
+    for round in range(12):
+        conversation = records.start_conversation("eve", "t").id
+        for place in "ab":
+            records.save_answer(f"{place}{round}", conversation, "q", "w", record(("d1",), ("u1",)))
+        errors = at_once(
+            partial(judge, records, (f"b{round}", "rita", "Correct"), (f"a{round}", "rita", "Correct")),
+            partial(judge, records, (f"a{round}", "sam", "Incorrect"), (f"b{round}", "sam", "Incorrect")),
+            partial(records.save_answer, f"c{round}", conversation, "q", "w", record(("d1",), ("u1",))),
+            partial(records.delete_conversation, "eve", conversation),
+        )
+        assert [error for error in errors if "There is no such" not in str(error)] == []
+    assert records.conversations("eve") == ()
 
 
 def test_the_migration_puts_answers_that_were_there_on_the_desk(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -386,6 +509,7 @@ def test_the_migration_puts_answers_that_were_there_on_the_desk(url: str, monkey
             )
     engine.dispose()
     migrated_to("0007")
+    migrated_to(HEAD)
     old = Records(url)
     found = {id: old.reviewing.review(id) for id, _ in answers}
     assert {id: each and (each.asker, each.standing, each.support, each.model) for id, each in found.items()} == {
@@ -394,6 +518,7 @@ def test_the_migration_puts_answers_that_were_there_on_the_desk(url: str, monkey
         "a3": ("eve", "open", None, ""),
         "a4": ("eve", "open", None, ""),
     }
+    assert old.reviewing.agreement() == (Agreement("Correct", "Incorrect", 1),)
     assert old.reviewing.counts("unit") == (Count("u1", "Correct", 1),)
     assert {(count.value, count.standing, count.answers) for count in old.reviewing.counts("week")} == {
         ("2026-11-16", "Correct", 1),
@@ -406,6 +531,8 @@ def test_the_migration_puts_answers_that_were_there_on_the_desk(url: str, monkey
         rows = connection.execute(
             text("SELECT status, model, adapter, support, flag, second, since FROM reviews WHERE number IN (1, 5)")
         ).all()
+        opinions = connection.execute(text("SELECT first_opinion, second_opinion FROM reviews ORDER BY number")).all()
     assert rows[0] == rows[1]
+    assert [tuple(each) for each in opinions] == [("Incorrect", ""), ("Correct", "Incorrect")] + [("", "")] * 3
     assert ids(old, document="d1") == ["a5"]
     old.close()

@@ -104,6 +104,7 @@ class AnswerPage:
             _corrected(form, given),
             wrong_source=_source(form, given),
             settles=settles,
+            instead_of=given.review.standing,
             by=named(request),
             where=where(request),
         )

@@ -64,7 +64,7 @@ class Desk:
         if readers(who, self.chart) is None:
             return frozenset()
         there = self.records.library.documents()
-        gone = {count.value for count in self.records.reviewing.counts("document")} - {each.name for each in there}
+        gone = {*self.records.reviewing.values("document")} - {each.name for each in there}
         return hidden(who, there, self.chart) | gone
 
     def find(self, who: Caller, id: str) -> Given | None:

@@ -65,19 +65,18 @@ def queue(
     sizes: Mapping[Choice, int],
     most: int,
     total: Row,
-    documents: Sequence[Row],
-    units: Sequence[Row],
+    documents: Sequence[str],
+    units: Sequence[str],
     chart: Chart | None,
     returned: Sequence[Approved],
     last: tuple[AnswerRecord, Label] | None,
     alone: bool,
     notice: Notice | None,
 ) -> str:
-    """A page of a queue: `reviews` from `wanted.at` on; `total` is how all answers stand, `last` what was judged a
-    moment ago, `returned` the approved answers that wait again; `alone` says that nobody else may judge."""
-    units_named = sorted(
-        ((unit_name(row.value, chart), row.value) for row in units), key=lambda each: each[0].casefold()
-    )
+    """A page of a queue: `reviews` from `wanted.at` on; `total` is how all answers stand, `documents` and `units` those
+    to choose from, `last` what was judged a moment ago, `returned` the approved answers that wait again; `alone` says
+    that nobody else may judge."""
+    units_named = sorted(((unit_name(unit, chart), unit) for unit in units), key=lambda each: each[0].casefold())
     return _page(
         "queue",
         reviews=reviews,
@@ -86,7 +85,7 @@ def queue(
         sizes=sizes,
         most=most,
         total=total,
-        documents=sorted((row.value for row in documents), key=str.casefold)[:OPTIONS],
+        documents=sorted(documents, key=str.casefold)[:OPTIONS],
         units=units_named[:OPTIONS],
         returned=returned,
         whys={each.answer: each.why for each in returned},

@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
+from store.reviewing import Reviewing
 from tests.trag.web.review.conftest import Place, texts
 from trag.record import VERDICTS
 
@@ -172,6 +173,23 @@ def test_what_was_judged_is_looked_at_and_only_an_admin_decides_otherwise(place:
     assert (place.standing(id), len(place.records.labels_of(id))) == ("Correct", 1)
     place.judge("ada", id, "Incorrect", may="settle")
     assert (place.standing(id), place.records.reviewing.agreement()) == ("Incorrect", ())
+
+
+def test_a_verdict_that_another_one_comes_before_is_not_kept_unseen(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = place.answer()
+    alone = Reviewing.alone
+
+    def meanwhile(reviewing: Reviewing, reviewer: str) -> bool:
+        place.records.put_label(id, place.ids["rita"], "Correct", "", "")
+        return alone(reviewing, reviewer)
+
+    monkeypatch.setattr(Reviewing, "alone", meanwhile)
+    refused = place.post("sam", f"/review/{id}/verdict", verdict="Incorrect")
+    assert (refused.status_code, "stands otherwise by now" in refused.text) == (409, True)
+    assert (place.standing(id), len(place.records.labels_of(id))) == ("Correct", 1)
+    assert [event.who for event in place.records.audit.page(about=id)] == [place.ids["rita"]]
 
 
 @pytest.mark.parametrize(
