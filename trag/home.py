@@ -318,11 +318,22 @@ class Home:
         `name` and `original` are those of the file that `by` gave; `instead_of` is the version that they saw in use (""
         for none): StoreError is raised when that is another by now. A kill leaves one or the other. 0.1 ms a unit.
         """
+        sha256, given = kept.keep(chart, name, original, self._charts)
+        return self._answer_from(chart, name, sha256, given, by=by, instead_of=instead_of)
+
+    def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> ChartVersion:
+        """Answers from an earlier chart again. Raises TragError when there is no such version, or its file is gone."""
+        earlier = kept.find(version, self.records.charts())
+        chart = kept.read(earlier, self._charts)
+        return self._answer_from(chart, earlier.name, earlier.sha256, earlier.original, by=by, instead_of=instead_of)
+
+    def _answer_from(
+        self, chart: Chart, name: str, sha256: str, original: str, *, by: str, instead_of: str | None
+    ) -> ChartVersion:
         organization = _organization(chart)
-        sha256 = kept.keep(chart, name, original, self._charts)
         with self._activating:
             version = self.records.activate_chart(
-                chart.version, name, sha256, by=by, units=len(chart), instead_of=instead_of
+                chart.version, name, sha256, by=by, units=len(chart), original=original, instead_of=instead_of
             )
             self.__dict__["organization"] = organization
             if "assistant" in self.__dict__:
@@ -330,18 +341,17 @@ class Home:
         self.records.approved.look_over()
         return version
 
-    def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> ChartVersion:
-        """Answers from an earlier chart again. Raises TragError when there is no such version."""
-        earlier = kept.find(version, self.records.charts())
-        original = kept.file(earlier, self._charts).read_bytes()
-        return self.activate_chart(self.chart(version), earlier.name, original, by=by, instead_of=instead_of)
-
     def chart(self, version: str) -> Chart:
         """A chart that was activated once. Raises TragError when there is no such version."""
         active = self.organization.chart
         if active is not None and active.version == version:
             return active
         return kept.read(kept.find(version, self.records.charts()), self._charts)
+
+    def original_chart(self, version: str) -> bytes | None:
+        """The file that a chart was given in, None where that was not written down. Raises TragError when there is no
+        such version, or the file is gone."""
+        return kept.original(kept.find(version, self.records.charts()), self._charts)
 
 
 @contextmanager

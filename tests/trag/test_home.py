@@ -72,6 +72,7 @@ def test_versions_say_who_activated_them_and_any_of_them_can_be_used_again(tmp_p
         assert home.chart(first.version).version == first.version
         again = home.roll_back_chart(first.version, by="bob", instead_of=second.version)
         assert (again.version, again.by, home.organization.version) == (first.version, "bob", first.version)
+        assert (home.original_chart(first.version), home.original_chart(second.version)) == (CHART, later)
         with pytest.raises(TragError, match="no chart version"):
             home.chart("nonsense")
 

@@ -18,27 +18,21 @@ if TYPE_CHECKING:
     from store.records import ChartVersion
 
 
-def keep(chart: Chart, name: str, original: bytes, folder: Path) -> str:
-    """Keeps a chart, and the file called `name` that it was given in; the sha256 that its version is kept under."""
-    files.keep(folder, original, Path(name).suffix)
-    return files.keep(folder, export.write(chart, "json"), ".json")
+def keep(chart: Chart, name: str, original: bytes, folder: Path) -> tuple[str, str]:
+    """Keeps a chart, and the file called `name` that it was given in; the sha256 of either."""
+    given = files.keep(folder, original, Path(name).suffix)
+    return files.keep(folder, export.write(chart, "json"), ".json"), given
 
 
 def read(version: ChartVersion, folder: Path) -> Chart:
     """The chart of a version. Raises TragError when its file is gone."""
-    kept = file(version, folder)
+    kept = _file(version.sha256, version, folder)
     return load(kept.read_bytes(), kept.name)
 
 
-def file(version: ChartVersion, folder: Path) -> Path:
-    """Where the chart of a version lies. Raises TragError when it is gone."""
-    kept = files.find(folder, version.sha256)
-    if kept is None:
-        raise TragError(
-            f"The file of the chart {version.name} ({version.version}) is no longer in {folder}.",
-            "Activate the chart again from your own copy: python -m trag chart activate FILE",
-        )
-    return kept
+def original(version: ChartVersion, folder: Path) -> bytes | None:
+    """The file that a version was given in, None where that was not written down. Raises TragError when it is gone."""
+    return _file(version.original, version, folder).read_bytes() if version.original else None
 
 
 def find(version: str, versions: Sequence[ChartVersion]) -> ChartVersion:
@@ -50,3 +44,13 @@ def find(version: str, versions: Sequence[ChartVersion]) -> ChartVersion:
             f"There is no chart version {version}; the versions are: {known}.", "python -m trag chart versions"
         )
     return found
+
+
+def _file(sha256: str, version: ChartVersion, folder: Path) -> Path:
+    kept = files.find(folder, sha256)
+    if kept is None:
+        raise TragError(
+            f"The file of the chart {version.name} ({version.version}) is no longer in {folder}.",
+            "Activate the chart again from your own copy: python -m trag chart activate FILE",
+        )
+    return kept

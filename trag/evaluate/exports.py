@@ -15,7 +15,12 @@ from trag.evaluate.runs import Result, Run
 
 def as_markdown(run: Run, results: Sequence[Result]) -> str:
     """What was run, and every table."""
-    return "\n".join([f"## {heading(run)}\n", *(tables.markdown(table) for table in tables.report(results))])
+    return in_markdown(run, tables.report(results))
+
+
+def in_markdown(run: Run, shown: Sequence[tables.Table]) -> str:
+    """What was run, and these tables of it."""
+    return "\n".join([f"## {tables.plain(heading(run))}\n", *(tables.markdown(table) for table in shown)])
 
 
 def as_csv(results: Sequence[Result]) -> str:

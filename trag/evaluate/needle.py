@@ -23,7 +23,7 @@ from trag.evaluate.cases import Case
 from trag.evaluate.comparing import is_right
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score, score
-from trag.evaluate.scoring.wording import places, plain, words
+from trag.evaluate.scoring.wording import says
 from trag.evaluate.tables import COMPLEX, SIMPLE, Table
 from trag.record import AnswerRecord
 
@@ -64,7 +64,9 @@ def placed(right: Sequence[T], unrelated: Sequence[T], position: Position) -> tu
     return (*unrelated[:before], *right, *unrelated[before:])
 
 
-def needles(home: Home, cases: Iterable[Case]) -> tuple[tuple[Needle, ...], tuple[str, ...]]:
+def needles(
+    home: Home, cases: Sequence[Case], *, progress: Progress | None = None
+) -> tuple[tuple[Needle, ...], tuple[str, ...]]:
     """The needles of the cases that have one, and in words which of them had to be left out.
 
     A question about units has what the chart says of them, and once more the sections that name one of them and hold
@@ -74,7 +76,9 @@ def needles(home: Home, cases: Iterable[Case]) -> tuple[tuple[Needle, ...], tupl
     hay = _hay(assistant, home.records.library.passages())
     found: list[Needle] = []
     left_out: list[str] = []
-    for case in cases:
+    for number, case in enumerate(cases):
+        if progress:
+            progress("preparing", number, len(cases))
         for side, right in _rights(assistant, case, hay):
             unrelated = _unrelated(assistant, side, case, right, hay) if right else ()
             if not right:
@@ -208,12 +212,12 @@ def _rights(assistant: Assistant, case: Case, hay: _Hay) -> Iterator[tuple[Side,
         yield "trag", (Passage("chart", "chart", "", _CHART, None, text),)
         named, gold = {unit for mention in asking.mentions for unit in mention.units}, _whole_gold(case)
         saying = (one for one in hay.sections if named & hay.units[one.id])
-        if gold and (right := tuple(one for one in saying if all(_holds(one.text, item) for item in gold))):
+        if gold and (right := tuple(one for one in saying if all(says(one.text, item) for item in gold))):
             yield "rag", right
     if case.document and case.section:
         parts = [one for one in hay.sections if one.document == case.document and _is_in(case.section, one.section)]
         # Of a long section, only the parts that hold what is asked for.
-        yield "section", tuple([one for one in parts if _holds(one.text, _gold(case))] or parts)
+        yield "section", tuple([one for one in parts if says(one.text, _gold(case))] or parts)
 
 
 def _is_in(section: str, path: str) -> bool:
@@ -243,7 +247,7 @@ def _unrelated(
     def fits(one: Passage) -> bool:
         if (one.document, one.section) in {(part.document, part.section) for part in right}:
             return False
-        if _holds(f"{one.section} {one.text}", _gold(case)):
+        if says(f"{one.section} {one.text}", _gold(case)):
             return False
         if named & hay.units[one.id]:
             return False
@@ -261,13 +265,6 @@ def _whole_gold(case: Case) -> tuple[tuple[str, ...], ...]:
     """The items that a context must all hold to answer, each in one of its phrases; a unit without its parents."""
     units = (*case.units, *(unit for some in case.some for unit in some.units))
     return (*case.gold, *((unit.split(" > ")[-1],) for unit in units))
-
-
-def _holds(text: str, phrases: Iterable[str]) -> bool:
-    """Whether a text says one of the phrases, in any way of writing it."""
-    text = plain(text)
-    among = words(text)
-    return any(places(phrase, text, among) for phrase in phrases)
 
 
 def _read(passage: Passage) -> str:

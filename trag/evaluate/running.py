@@ -1,7 +1,8 @@
 """Cases put to systems, each answer scored and kept before the next is asked; what was interrupted goes on.
 
 cases, systems -> answers -> scores -> a Run.  Asks as anybody asks, in the same line in front of the model, and
-from all documents, whoever may read them: an admin starts it and reads what comes of it. Knows nothing about tables.
+from all documents, whoever may read them: it is for whoever starts it to see that they may read all of them. Knows
+nothing about tables.
 """
 
 from __future__ import annotations

@@ -212,11 +212,11 @@ def by_system(results: Iterable[Result]) -> dict[str, list[Result]]:
 
 def markdown(table: Table) -> str:
     """The table as Markdown, under its title and above its note; nothing in a cell can be markup or end it."""
-    lines = [f"### {_plain(table.title)}", ""]
+    lines = [f"### {plain(table.title)}", ""]
     for row in (table.header, ("---",) * len(table.header), *table.rows):
-        lines.append(f"| {' | '.join(_plain(cell) for cell in row)} |")
+        lines.append(f"| {' | '.join(plain(cell) for cell in row)} |")
     if table.note:
-        lines += ["", _plain(table.note)]
+        lines += ["", plain(table.note)]
     return "\n".join(lines) + "\n"
 
 
@@ -269,6 +269,7 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A text on one line of Markdown, in which nothing is markup."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("\\", "\\\\")
     return text.replace("|", "\\|")

@@ -4,7 +4,8 @@ A document is for everyone, or for units of the chart and everybody below them. 
 unit and of each unit above it, as the chart in use has them: where it no longer has a unit, neither those who were in
 it nor a document that was for it gain anything. A reviewer reads as an employee of their unit does: to judge answers
 opens no document. An admin reads everything, since an admin says who else may; so does whoever sits at a home without
-accounts, and so do evaluations, exports and the terminal, which only an admin can start.
+accounts, and so do exports and the terminal, which only an admin can start, and evaluations, which nobody can start to
+whom a document is closed.
 
 Every search, page and list asks here. Knows nothing about how a caller is known, or where documents are kept.
 """

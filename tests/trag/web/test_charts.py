@@ -304,6 +304,37 @@ def test_a_download_is_the_chart_again(client: TestClient, home: Home, name: str
     assert load(answer.content, name).version == version
 
 
+def test_a_version_can_be_had_just_as_it_was_uploaded(client: TestClient, home: Home) -> None:
+    name, content = 'Rat "1" y öß.csv', "\ufeffparent;name;Größe\r\n;Club;7\r\nClub;Bar;8\r\n".encode()
+    page = soup(client, path := upload(client, content, name))
+    client.post(f"{path}/activate", data=fields(page))
+    version = home.organization.version
+    activate(home)
+    home.roll_back_chart(version, by="bob")
+    address = f"/charts/versions/{version}/original"
+    assert len(soup(client, "/charts").select(f'.versions a[href="{address}"]')) == 1
+    assert soup(client, f"/charts/versions/{version}").select(f'a[href="{address}"]')
+    answer = client.get(address)
+    assert (answer.content, answer.headers["content-type"]) == (content, "application/octet-stream")
+    disposition = answer.headers["content-disposition"]
+    assert disposition.startswith('attachment; filename="Rat _1_ y __.csv"; filename*=UTF-8')
+    assert (answer.headers["x-content-type-options"], answer.headers["cache-control"]) == ("nosniff", "no-store")
+    for file in (home.folder / "charts").glob("*.csv"):
+        file.unlink()
+    gone = soup(client, address, 409)
+    assert "is no longer in" in gone.get_text()
+
+
+def test_a_version_whose_file_was_never_written_down_offers_none(client: TestClient, home: Home) -> None:
+    activate(home)
+    before = home.records.charts()[0]
+    home.records.activate_chart("0" * 12, "old.csv", before.sha256, by="ada", units=4)
+    page = soup(client, "/charts")
+    offered = [str(each["href"]) for each in page.select(".versions a[href$='/original']")]
+    assert offered == [f"/charts/versions/{before.version}/original"]
+    assert "There is nothing here" in words(soup(client, f"/charts/versions/{'0' * 12}/original", 404), "h1")
+
+
 def test_a_chart_activated_meanwhile_is_told_and_not_overwritten(client: TestClient, home: Home) -> None:
     activate(home)
     page = soup(client, path := upload(client, LATER))
@@ -360,6 +391,7 @@ def test_a_file_that_is_too_large_or_breaks_off_is_not_kept(
         f"/charts/uploads/{'0' * 64}/ready",
         "/charts/versions/000000000000",
         "/charts/versions/000000000000/chart.csv",
+        "/charts/versions/000000000000/original",
         "/charts/versions/000000000000/units/0",
     ],
 )

@@ -16,6 +16,7 @@ UPLOADED = f"{UPLOAD}/{'0af' * 21}9"
 VERSION = "/charts/versions/0123456789ab"
 DOCUMENT = f"/documents/{'0af' * 10}12"
 RUN = "/quality/runs/20260105-090000-2"
+NEEDLE = "/quality/needles/20260105-090000"
 SET = f"/quality/cases/{'0af' * 21}9"
 ADAPTER = "/models/adapters/20261120-0af0af09"
 TUNE = "/models/finetune/20261120-203000"
@@ -139,6 +140,9 @@ def test_only_names_of_this_machine_are_answered(client: TestClient, host: str, 
         f"{RUN}/resume",
         f"{RUN}/remove",
         f"{RUN}/answers/0/label",
+        "/quality/audits",
+        "/quality/needles",
+        f"{NEEDLE}/remove",
         "/models/rollback",
         "/models/files/try",
         "/models/finetune",
@@ -236,6 +240,11 @@ def test_another_site_may_link_here_but_not_read(client: TestClient, mode: str, 
         ("GET", f"{RUN}/%2e%2e/%2e%2e/trag.db"),
         ("GET", "/quality/runs/../../trag.db"),
         ("POST", RUN),
+        ("POST", f"{RUN}/audit"),
+        ("GET", "/quality/audits"),
+        ("GET", "/quality/needles"),
+        ("GET", f"{NEEDLE}/remove"),
+        ("GET", f"{NEEDLE}/run.json"),
         ("DELETE", RUN),
         ("GET", SET),
         ("GET", f"{SET}/remove"),
@@ -304,6 +313,10 @@ def test_what_our_pages_do_not_need_is_not_there(client: TestClient, method: str
         f"{RUN}/answers.csv",
         f"{RUN}/run.json",
         f"{RUN}/answers/0",
+        f"{RUN}/audit",
+        f"{RUN}/audit.md",
+        NEEDLE,
+        f"{NEEDLE}/report.md",
         "/following.js",
         "/models",
         "/models.css",

@@ -120,7 +120,9 @@ def test_an_evaluation_is_run_from_the_page_and_its_plot_says_what_was_measured(
     assert bar(page, "trag") == pytest.approx(right / len(decided), abs=0.01)
 
     waits = page.locator(".answer-row[data-verdict='']").first
-    page.wait_for_load_state("domcontentloaded")  # a key that is pressed before the script is there is lost
+    # A key that is pressed before the script is there is lost. Playwright's own state of loading may never come after a
+    # download.
+    page.wait_for_function("document.readyState === 'complete'")
     page.keyboard.press("j")
     expect(page.locator(".answer-row").first).to_be_focused()
     number = waits.get_attribute("id")

@@ -97,7 +97,7 @@ def seen(evaluation: Evaluation, fits: Callable[[Going[Evaluating]], bool]) -> G
 
 
 def begin(evaluation: Evaluation, **more: Any) -> None:
-    evaluation.begin(CASES, "Exam", ["trag"], **more)
+    evaluation.begin(CASES, "Exam", ["trag"], **{"allowed": lambda: True} | more)
 
 
 def test_it_tells_how_far_it_has_come_and_which_run_it_makes(evaluation: Evaluation, script: Script) -> None:
@@ -155,6 +155,18 @@ def test_it_stops_and_goes_on(evaluation: Evaluation, script: Script, busy: thre
     begin(evaluation, resume=run.id)
     now = seen(evaluation, lambda now: now.over)
     assert (now.state, now.about.run) == ("done", run.id)
+
+
+def test_it_ends_when_a_document_is_closed_to_whoever_began_it_and_another_goes_on(
+    evaluation: Evaluation, script: Script
+) -> None:
+    script.free.set()
+    begin(evaluation, allowed=lambda: "a" not in script.asked)
+    now = seen(evaluation, lambda now: now.over)
+    assert (now.state, now.problem) == ("failed", "A document was closed to whoever began this.")
+    assert script.asked == ["a"]
+    begin(evaluation, resume=now.about.run)
+    assert seen(evaluation, lambda now: now.over).state == "done"
 
 
 @pytest.mark.parametrize(

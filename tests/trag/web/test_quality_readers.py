@@ -1,7 +1,8 @@
-"""What a reviewer sees of the evaluations, which read every document: the figures, and no words that are for others."""
+"""What a reviewer sees and may do of the evaluations, which read every document: somebody to whom one is closed sees
+the figures and no words that are for others, and begins nothing."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,12 @@ from org.chart import load
 from store.passage import OPEN
 from store.person import Newcomer
 from trag.asking import Organization
-from trag.evaluate.cases import Case
+from trag.errors import TragError
+from trag.evaluate import needle
+from trag.evaluate.cases import Case, write
+from trag.evaluate.grammar import filling, kept
+from trag.evaluate.grammar.filling import Dropped, Meaning
+from trag.evaluate.grammar.kept import Audit
 from trag.evaluate.running import results_of
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
@@ -26,6 +32,7 @@ from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people.door import Door
 from trag.web.quality import page as quality
+from trag.web.quality.going import Evaluation
 
 MODEL = ModelUsed("tiny", "a" * 64, "")
 CASES = (
@@ -36,15 +43,23 @@ CASES = (
     Case("4", "About anything?", "document", "Canary 4."),
 )
 SOURCES = (("all.md",), ("board.md",), ("all.md",), (), ("all.md",))
-OPEN_TO = {"ada": "01234", "rita": "03"}
+OPEN_TO = {"ada": "01234", "olga": "01234", "rita": "03"}
+"""An admin, a reviewer of the Board, to whom all is open, and one of no unit."""
+SECRET = Meaning("01-01", "SELECT", ("Vault",), "Canary 9", (("Canary 9",),), ("word of the Vault",), ("Which word?",))
+FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 
 @dataclass
 class Place:
-    """A run of every case by two systems, and who looks at it."""
+    """A run of every case by two systems, an audit whose answers were wrong, a needle test of one case, and who looks
+    at them."""
 
+    folder: Path
     run: Run
+    audit: Run
+    needle: Run
     results: Results
+    evaluation: Evaluation
     browsers: dict[str, TestClient]
 
     def canaries(self, who: str, path: str) -> str:
@@ -57,6 +72,10 @@ class Place:
 @pytest.fixture(scope="module")
 def place(empty_database: Path, tmp_path_factory: pytest.TempPathFactory, portal: BlockingPortal) -> Iterator[Place]:
     folder = Path(shutil.copy(empty_database, tmp_path_factory.mktemp("home"))).parent
+
+    def ready() -> None:
+        raise TragError("No model here.", "Set one.")
+
     with open_home(Settings(home=folder)) as home:
         chart = load(b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\n", "chart.csv")
         home.__dict__["organization"] = Organization("Club", chart)
@@ -74,17 +93,37 @@ def place(empty_database: Path, tmp_path_factory: pytest.TempPathFactory, portal
                 record = AnswerRecord(case.id, case.question, case.question, words, "answered", MODEL, sources=sources)
                 results.add(run, Result(system, case, record, Score(None if number == 1 else "Correct")))
         run = results.finish(run)
+        audit = Audit("the chart and the documents", "shipped", 1, (SECRET,), Dropped())
+        kept.save(audit, folder / "results")
+        audited = all_wrong(results, filling.cases(audit.meanings), "finetuned")
         app = FastAPI()
         app.add_middleware(Gate, door=Door(home.records, home.settings))
-        evaluation = quality.mount(app, home, ready=lambda: None, busy=lambda: False)
+        evaluation = quality.mount(app, home, ready=ready, busy=lambda: False)
         browsers = {}
-        for name, role in (("ada", "admin"), ("rita", "reviewer")):
-            person = home.records.people.add(Newcomer(name, role=role, state="active"), by="test")  # type: ignore[arg-type]
+        for name, role, unit in (("ada", "admin", ""), ("olga", "reviewer", "b"), ("rita", "reviewer", "")):
+            newcomer = Newcomer(name, role=role, state="active", unit=unit)  # type: ignore[arg-type]
+            person = home.records.people.add(newcomer, by="test")
             cookies = {"trag": home.records.sessions.begin(person.id)[0]}
             browsers[name] = TestClient(app, base_url="http://127.0.0.1:7860", cookies=cookies)
             browsers[name].portal = portal
-        yield Place(run, results, browsers)
+        tested = all_wrong(needle.results_of(home), CASES[3:4], "trag-top-k2")
+        yield Place(folder, run, audited, tested, results, evaluation, browsers)
         evaluation.close()
+
+
+def all_wrong(results: Results, cases: Sequence[Case], system: str) -> Run:
+    """A run of the cases by one system, whose every answer was wrong."""
+    at = datetime(2026, 1, 6, tzinfo=UTC)
+    planned = Run("", "One", sha256_of(cases), (system,), at, None, "c0", MODEL, "", len(cases))
+    run = results.begin(planned, cases)
+    for case in cases:
+        record = AnswerRecord(case.id, case.question, case.question, "No idea.", "answered", MODEL)
+        results.add(run, Result(system, case, record, Score("Incorrect")))
+    return results.finish(run)
+
+
+def words(html: str) -> str:
+    return " ".join(BeautifulSoup(html, "html.parser").get_text().split())
 
 
 @pytest.mark.parametrize("who", OPEN_TO)
@@ -109,7 +148,6 @@ def test_a_reviewer_sees_all_figures_and_judges_what_is_open(place: Place) -> No
     assert "4 of 4" in page.select("[data-plot=shares] .said")[0].get_text(), "the figures are of every answer"
     assert "6 answers are left out here" in page.get_text()
     assert not page.select("[action$=remove], [action$=resume]")
-    assert not BeautifulSoup(rita.get("/quality").text, "html.parser").select("form")
     assert rita.post(f"{path}/answers/1/label", data={"verdict": "Correct"}).status_code == 404
     assert rita.post(f"{path}/answers/3/label", data={"verdict": "Incorrect"}).status_code == 200
     assert [each.score.verdict for each in place.results.results(place.run.id)][:4] == [
@@ -124,3 +162,112 @@ def test_a_reviewer_sees_all_figures_and_judges_what_is_open(place: Place) -> No
 def test_files_that_hold_everything_are_for_an_admin(place: Place, path: str) -> None:
     assert place.browsers["rita"].get(f"/quality/runs/{place.run.id}{path}").status_code == 403
     assert place.browsers["ada"].get(f"/quality/runs/{place.run.id}{path}").status_code == 200
+
+
+BEGIN = (
+    ("/quality/runs", b"system=trag&set=" + b"0" * 64),
+    ("/quality/runs/{run}/resume", b""),
+    ("/quality/cases?name=exam.jsonl", write([Case("x", "Is the Bar closing?", "simple", polarity="yes")])),
+    ("/quality/audits", b"system=trag"),
+    ("/quality/needles", b"set=" + b"0" * 64),
+)
+
+
+@pytest.mark.parametrize(("path", "body"), BEGIN, ids=[path for path, _ in BEGIN])
+def test_somebody_to_whom_a_document_is_closed_begins_nothing_and_adds_no_question(
+    place: Place, path: str, body: bytes
+) -> None:
+    """Their question, with the answer that they suspect, would be answered from what is closed, and its share of right
+    answers would tell whether they are right."""
+    rita, before = place.browsers["rita"], {*(place.folder / "cases").glob("*")}
+    answer = rita.post(path.format(run=place.run.id), content=body, headers=FORM)
+    assert answer.status_code == 403
+    assert "Some documents are not open to you" in words(answer.text)
+    assert place.evaluation.now is None
+    assert {*(place.folder / "cases").glob("*")} == before
+    page = BeautifulSoup(rita.get("/quality").text, "html.parser")
+    assert "Somebody who may read all of them can do it" in page.select("#limited")[0].get_text()
+    assert not page.select("form, [data-questions], a[href='#new']")
+
+
+def test_a_reviewer_to_whom_all_is_open_measures_and_removes_nothing(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    olga = place.browsers["olga"]
+    upload = olga.post("/quality/cases?name=exam.jsonl", content=write(CASES))
+    assert upload.status_code == 201
+    assert olga.post("/quality/cases/chart", data={"number": "2", "seed": "1"}).status_code == 200
+    assert olga.get("/quality/sample.jsonl").status_code == 200
+    kept_set = str(upload.json()["page"]).partition("=")[2].partition("#")[0]
+    page = BeautifulSoup(olga.get("/quality").text, "html.parser")
+    acts = {str(form.get("action")) for form in page.select("form[method=post]")}
+    assert acts == {"/quality/runs", "/quality/cases/chart", "/quality/audits", "/quality/needles"}
+    assert not page.select("[download], .danger, #limited")
+    begun = (
+        ("/quality/runs", {"set": kept_set, "system": "trag"}),
+        ("/quality/audits", {"system": "trag"}),
+        ("/quality/needles", {"set": kept_set}),
+    )
+    for path, form in begun:
+        assert "No model here." in told(olga, olga.post(path, data=form).status_code)
+        assert place.evaluation.now
+        assert olga.post("/quality/stop").status_code == 200
+        assert "Dismiss" in words(olga.get("/quality/progress").text)
+        assert "<form" not in place.browsers["rita"].get("/quality/progress").text
+        assert olga.post("/quality/dismiss").status_code == 200
+        assert place.evaluation.now is None
+    assert [each for each in caplog.messages if "began" in each] == [
+        "olga began an evaluation",
+        "olga began a self-audit",
+        "olga began a needle test",
+    ]
+    for path in (f"cases/{kept_set}/remove", f"runs/{place.run.id}/remove", f"needles/{place.needle.id}/remove"):
+        assert olga.post(f"/quality/{path}").status_code == 403
+    assert olga.get(f"/quality/cases/{kept_set}.jsonl").status_code == 403
+
+
+def told(browser: TestClient, status: int) -> str:
+    """What is said at the place of progress, once what was begun is over."""
+    assert status == 200
+    for _ in range(500):
+        page = browser.get("/quality/progress").text
+        if 'data-over="True"' in page:
+            return words(page)
+    pytest.fail("it is never over")
+
+
+def test_an_audit_shows_its_questions_to_those_alone_who_may_read_every_document(place: Place) -> None:
+    for who, seen in (("ada", True), ("olga", True), ("rita", False)):
+        for end in ("audit", "audit.md"):
+            answer = place.browsers[who].get(f"/quality/runs/{place.audit.id}/{end}")
+            assert (answer.status_code, "Weak module" in answer.text) == (200, True), (who, end)
+            shown = {one: one in answer.text for one in ("Canary 9", "word of the Vault")}
+            assert {*shown.values()} == {seen}, (who, end, shown)
+    listed = BeautifulSoup(place.browsers["rita"].get("/quality").text, "html.parser")
+    assert listed.select(f"#audits a[href='/quality/runs/{place.audit.id}/audit']")
+    assert listed.select(f"#needles a[href='/quality/needles/{place.needle.id}']")
+
+
+def test_a_needle_test_shows_figures_and_no_words_to_anybody(place: Place) -> None:
+    for who in place.browsers:
+        for end in ("", "/report.md"):
+            answer = place.browsers[who].get(f"/quality/needles/{place.needle.id}{end}")
+            assert "T-RAG, k = 2 (1 question)" in answer.text, (who, end)
+            assert not [one for one in ("Canary", "About the chart?", "No idea") if one in answer.text]
+
+
+def test_a_run_that_is_no_audit_has_no_page_of_one(place: Place) -> None:
+    for end in ("audit", "audit.md"):
+        assert place.browsers["ada"].get(f"/quality/runs/{place.run.id}/{end}").status_code == 404
+    assert place.browsers["ada"].get("/quality/needles/20260101-000000").status_code == 404
+    page = BeautifulSoup(place.browsers["ada"].get(f"/quality/runs/{place.audit.id}").text, "html.parser")
+    assert page.select(f"a[href='/quality/runs/{place.audit.id}/audit']")
+
+
+def test_a_needle_test_is_removed_by_an_admin(place: Place) -> None:
+    ada = place.browsers["ada"]
+    answer = ada.post(f"/quality/needles/{place.needle.id}/remove")
+    assert "The needle test of One is removed." in words(answer.text)
+    assert ada.get(f"/quality/needles/{place.needle.id}").status_code == 404
+    assert ada.post(f"/quality/needles/{place.needle.id}/remove").status_code == 404

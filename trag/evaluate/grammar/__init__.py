@@ -2,6 +2,5 @@
 
 organization, templates, sql, filling: from a database to questions with truth (paper, 4.1 and 4.2).
 evidence, groups, contexts, accuracy, diagnosis: from answers to the weak module (4.3).
-audit puts them together for any database and any answerer; terminal does for a home.  Importing the room loads none of
-it.
+audit puts them together for any database and any answerer, auditing for a home.  Importing the room loads none of it.
 """

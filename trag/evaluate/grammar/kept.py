@@ -41,6 +41,11 @@ def save(audit: Audit, results: Path) -> None:
     write_atomic(folder / f"{_name(audit.meanings)}.json", content.encode())
 
 
+def is_there(cases_sha256: str, results: Path) -> bool:
+    """Whether the cases with that hash are those of an audit."""
+    return (results / FOLDER / f"{cases_sha256}.json").is_file()
+
+
 def load(cases_sha256: str, results: Path) -> Audit:
     """The audit whose cases have that hash. Raises TragError when they are no audit's, or what was kept is damaged."""
     file = results / FOLDER / f"{cases_sha256}.json"

@@ -70,7 +70,7 @@ def build(path: Path, chart: Chart | None, passages: Iterable[Passage]) -> None:
     if not any(rows.values()):
         raise TragError(
             "There is nothing to audit: this home has no chart, and its documents have no tables.",
-            "python -m trag chart activate FILE, or name a database: --database sqlite:///FILE",
+            "Activate a chart, or name a database: python -m trag audit --database sqlite:///FILE",
         )
     make(path, TABLES, rows)
 

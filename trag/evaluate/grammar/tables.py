@@ -21,7 +21,13 @@ _MOST = 50
 
 def report(audit: Audit, examined: Examined) -> tuple[Table, ...]:
     """Every table of an audit, the diagnosis first."""
-    tables = (modules(examined), groups(examined), isolated(examined), benchmark(audit), wrong(audit, examined))
+    listed = wrong(audit, examined)
+    return (*figures(audit, examined), *([listed] if listed.rows else []))
+
+
+def figures(audit: Audit, examined: Examined) -> tuple[Table, ...]:
+    """Those of them that hold no words of the database: no question, and no truth."""
+    tables = (modules(examined), groups(examined), isolated(examined), benchmark(audit))
     return tuple(table for table in tables if table.rows)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 _PLAIN = str.maketrans("’‘ʼ´`“”„«»–—‑‐−\u00a0\u202f\u2009", "'''''\"\"\"\"\"-----   ")
@@ -116,6 +116,13 @@ def places(phrase: str, text: str, among: Sequence[Word]) -> tuple[Place, ...]:
         literal = re.compile(rf"(?<![\w])(?<!\d[.,:]){re.escape(plain(phrase))}(?!\w|[.,:]\d)", re.IGNORECASE)
         found = [Place(*match.span()) for match in literal.finditer(text)]
     return tuple(found)
+
+
+def says(text: str, phrases: Iterable[str]) -> bool:
+    """Whether a text says one of the phrases, in any way of writing it."""
+    text = plain(text)
+    among = words(text)
+    return any(places(phrase, text, among) for phrase in phrases)
 
 
 def _match(wanted: Sequence[Word], among: Sequence[Word], first: int) -> int:

@@ -70,6 +70,7 @@ class ChartsPage:
         router.get("/{kind}/{id}/units/{place}")(self.unit)
         router.get("/{kind}/{id}/problems.csv")(self.problems)
         router.get("/{kind}/{id}/changes.csv")(self.changes)
+        router.get("/versions/{version}/original")(self.original)
         router.get("/versions/{version}/{name}")(self.download)
         return router
 
@@ -95,6 +96,14 @@ class ChartsPage:
         stem = kept.name.rsplit(".", 1)[0]
         end = f"{'-tree' if wanted == 'tree' else ''}.{name.rsplit('.', 1)[1]}"
         return attachment(export.write(self.home.chart(version), wanted), f"{stem}-{version}{end}", media)
+
+    def original(self, request: Request, version: str) -> Response:
+        """The file that a version was given in, to be kept and never shown."""
+        kept = self._version(version)
+        content = self.home.original_chart(version) if kept else None
+        if kept is None or content is None:
+            return missing(request)
+        return attachment(content, kept.name, "application/octet-stream")
 
     # Uploads
 

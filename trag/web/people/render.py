@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 STATES: dict[State, str] = {"pending": "Waits", "active": "Active", "disabled": "Disabled"}
 MEANINGS: dict[Role, str] = {
     "employee": "asks",
-    "reviewer": "also judges answers",
+    "reviewer": "also judges answers, and measures how right they are",
     "admin": "also runs everything: documents, chart, models, people",
 }
 WAYS = {"password": "password", "sso": "single sign-on", "proxy": "the proxy"}

@@ -1,11 +1,12 @@
-"""What the pages of the evaluations share: the home, its runs and sets of questions, what runs now, and notices.
+"""What the pages of the evaluations share: the home, its runs and sets of questions, what runs now, who may begin what,
+and notices.
 
 Knows nothing about HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -28,6 +29,13 @@ from trag.web.quality.pairing import Answer, numbered
 if TYPE_CHECKING:
     from trag.home import Home
 
+LIMITED = TragError(
+    "Some documents are not open to you, so you can neither begin an evaluation nor add questions.",
+    "An evaluation reads every document, and its shares of right answers would tell what those say. Somebody who may "
+    "read all of them can do it, such as an admin.",
+)
+"""What somebody is told to whom a document is closed."""
+
 
 @dataclass(slots=True)
 class Desk:
@@ -38,11 +46,27 @@ class Desk:
     sets: CaseSets
     evaluation: Evaluation
     figures: Figures
+    needles: Results
+    needle_figures: Figures
     notices: Notices = field(default_factory=Notices)
 
     def run(self, run_id: str) -> Run | None:
         """The run of an id, None when there is none."""
         return next((run for run in self.results.runs() if run.id == run_id), None)
+
+    def needle(self, run_id: str) -> Run | None:
+        """The needle test of an id, None when there is none."""
+        return next((run for run in self.needles.runs() if run.id == run_id), None)
+
+    def is_limited(self, who: Caller) -> bool:
+        """Whether a document is closed to somebody. They neither begin anything nor add questions: a question with its
+        answer, and the share of right answers to it, would tell what a closed document says."""
+        chart = self.home.organization.chart
+        return readers(who, chart) is not None and bool(hidden(who, self.home.records.library.documents(), chart))
+
+    def allowed(self, who: Caller) -> Callable[[], bool]:
+        """Whether somebody may go on with what they begin, which is asked again while it runs."""
+        return lambda: not self.is_limited(who)
 
     def answers(self, run: Run) -> tuple[Answer, ...]:
         """The answers that a run has by now. Raises TragError when they are damaged."""

@@ -15,21 +15,25 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
+from trag.evaluate import needle
+from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
 from trag.evaluate.sets import CaseSets
 from trag.web.documents.notices import Notice
 from trag.web.forms import filled
 from trag.web.quality import render
+from trag.web.quality.audits import AuditPage
 from trag.web.quality.compare import ComparePage
-from trag.web.quality.desk import Desk
+from trag.web.quality.desk import LIMITED, Desk
 from trag.web.quality.figures import Figures
 from trag.web.quality.going import Evaluation
+from trag.web.quality.needles import NeedlePage
 from trag.web.quality.questions import QuestionsPage
 from trag.web.quality.run import RunPage
 from trag.web.quality.systems import offered
 from trag.web.quality.wanted import Wanted
-from trag.web.told import explain, missing
-from trag.web.visitors import named
+from trag.web.told import explain, missing, told
+from trag.web.visitors import caller, named
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -54,11 +58,14 @@ class QualityPage:
 
     def show(self, request: Request) -> Response:
         """Everything that was measured, and what can be measured next."""
-        adapter = self.desk.home.adapter_name
+        adapter, measured = self.desk.home.adapter_name, self.desk.figures.all()
         page = render.quality(
             self.desk.sets.all(),
             offered(adapter),
-            self.desk.figures.all(),
+            measured,
+            audits=[each for each in measured if auditing.is_audit(self.desk.home, each.run)],
+            needles=self.desk.needle_figures.all(),
+            limited=LIMITED if self.desk.is_limited(caller(request)) else None,
             going=self.desk.evaluation.now,
             chosen=request.query_params.get("set", ""),
             first=Wanted.read(request.query_params).first,
@@ -68,36 +75,45 @@ class QualityPage:
         )
         return HTMLResponse(page)
 
-    def progress(self) -> Response:
+    def progress(self, request: Request) -> Response:
         """The part of the page that changes while an evaluation runs."""
-        return HTMLResponse(render.progress(self.desk.evaluation.now))
+        limited = self.desk.is_limited(caller(request))
+        return HTMLResponse(render.progress(self.desk.evaluation.now, limited=limited))
 
     async def begin(self, request: Request) -> Response:
         """Put a set of questions to systems."""
         return await run_in_threadpool(self._begin, request, await filled(request))
 
     def _begin(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
+        who = caller(request)
+        if self.desk.is_limited(who):
+            return told(request, LIMITED, 403)
         kept, systems = self.desk.sets.find(form.get("set", "")), form.getlist("system")
         if kept is None or not systems:
             wanted = "Choose a set of questions." if kept is None else "Choose one system at least."
             return self.desk.go("/quality", Notice(f"Nothing was begun. {wanted}", good=False))
-        self.desk.evaluation.begin(self.desk.sets.cases(kept), kept.name, systems)
+        allowed = self.desk.allowed(who)
+        self.desk.evaluation.begin(self.desk.sets.cases(kept), kept.name, systems, allowed=allowed)
         log.info("%s began an evaluation", named(request))
         return self.desk.go("/quality")
 
     def resume(self, request: Request, run_id: str) -> Response:
         """Go on with a run that was stopped or interrupted."""
+        who = caller(request)
+        if self.desk.is_limited(who):
+            return told(request, LIMITED, 403)
         run = self.desk.run(run_id)
         if run is None:
             return missing(request)
         cases = self.desk.results.cases(run.id)
-        self.desk.evaluation.begin(cases, run.cases_name, run.systems, resume=run.id)
+        self.desk.evaluation.begin(cases, run.cases_name, run.systems, allowed=self.desk.allowed(who), resume=run.id)
         log.info("%s went on with an evaluation", named(request))
         return self.desk.go("/quality")
 
-    def stop(self) -> Response:
+    def stop(self, request: Request) -> Response:
         """End what runs where it is."""
         self.desk.evaluation.stop()
+        log.info("%s stopped an evaluation", named(request))
         return self.desk.go("/quality")
 
     def dismiss(self) -> Response:
@@ -109,10 +125,19 @@ class QualityPage:
 def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callable[[], bool]) -> Evaluation:
     """The routes of every page of the evaluations in `app`. `ready` returns when questions can be answered, and raises
     why they cannot; `busy` is whether people are being answered: they go first."""
-    results = results_of(home)
-    desk = Desk(home, results, CaseSets(home.folder / "cases"), Evaluation(home, ready, busy), Figures(results))
+    results, needles = results_of(home), needle.results_of(home)
+    sets, evaluation = CaseSets(home.folder / "cases"), Evaluation(home, ready, busy)
+    desk = Desk(home, results, sets, evaluation, Figures(results), needles, Figures(needles))
     router = APIRouter(prefix="/quality")
-    for page in (QualityPage(desk), QuestionsPage(desk), RunPage(desk), ComparePage(desk)):
+    pages = (
+        QualityPage(desk),
+        QuestionsPage(desk),
+        RunPage(desk),
+        ComparePage(desk),
+        AuditPage(desk),
+        NeedlePage(desk),
+    )
+    for page in pages:
         page.routes(router)
     app.include_router(router)
     explain(app)

@@ -21,10 +21,10 @@ from trag.web.documents.notices import Notice
 from trag.web.files import attachment
 from trag.web.forms import filled
 from trag.web.quality import render
-from trag.web.quality.desk import Desk
+from trag.web.quality.desk import LIMITED, Desk
 from trag.web.receiving import received
-from trag.web.told import missing
-from trag.web.visitors import named
+from trag.web.told import missing, told
+from trag.web.visitors import caller, named
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +54,8 @@ class QuestionsPage:
 
     async def upload(self, request: Request) -> Response:
         """Keep the questions in the body; `name` is what the file is called."""
+        if await run_in_threadpool(self.desk.is_limited, caller(request)):
+            return told(request, LIMITED, 403)
         name = request.query_params.get("name", "")[-200:] or "questions.jsonl"
         try:
             async with received(request.stream(), self.desk.home.folder / "uploads") as file:

@@ -15,6 +15,7 @@ from org.chart import Chart
 from store.records import ChartVersion
 from trag.evaluate import tables
 from trag.evaluate.exports import model_of
+from trag.evaluate.grammar.contexts import Module
 from trag.evaluate.runs import Result, Run
 from trag.evaluate.sets import CaseSet
 from trag.record import VERDICTS
@@ -28,7 +29,9 @@ from trag.web.quality.wanted import CHOICES, MOST, UNDECIDED, Wanted
 from trag.web.render import MEANINGS, NEIGHBOURS, badge, environment, pieces
 
 if TYPE_CHECKING:
+    from trag.errors import TragError
     from trag.evaluate.comparing import Comparison
+    from trag.evaluate.grammar.audit import Examined
     from trag.home import State
     from trag.undertaking import Going
     from trag.web.documents.notices import Notice
@@ -57,6 +60,16 @@ KEYS = {
 }
 """The keys of a line that most sets need, and what each means."""
 
+MODULES: dict[Module, tuple[str, str]] = {
+    "retrieval database": (
+        "The documents",
+        "Nothing that the system may find holds what was asked. Add what is missing.",
+    ),
+    "retrieval": ("The search", "It is there, but was not brought for those words."),
+    "language model": ("The model", "It was given what tells the truth, and did not answer from it."),
+}
+"""The modules of an audit as people call them, and what it means that one owes a wrong answer."""
+
 PLACES = ("trag", "trag-no-tree", "rag", "finetuned-tree", "finetuned", "trag-unrepaired")
 """The systems in the order of their colours and signs, which are the same on every plot."""
 
@@ -66,6 +79,9 @@ def quality(
     systems: Sequence[Offered],
     measured: Sequence[Measured],
     *,
+    audits: Sequence[Measured],
+    needles: Sequence[Measured],
+    limited: TragError | None,
     going: Going[Evaluating] | None,
     chosen: str,
     first: int,
@@ -73,14 +89,18 @@ def quality(
     adapter: str,
     notice: Notice | None,
 ) -> str:
-    """The first page: `chosen` is the id of the set that was just added, "" for none; `first` is the first run that its
-    table shows."""
+    """The first page: `audits` are those of the `measured` runs that are audits, `needles` the needle tests. `limited`
+    says why the visitor may begin nothing, None where they may. `chosen` is the id of the set that was just added, ""
+    for none; `first` is the first run that its table shows."""
     ids = [kept.id for kept in sets]
     return _page(
         "list",
         sets=sets,
         systems=systems,
         measured=measured,
+        audits=audits,
+        needles=needles,
+        limited=limited,
         trends=trends(measured),
         first=first,
         most=MOST,
@@ -94,9 +114,9 @@ def quality(
     )
 
 
-def progress(going: Going[Evaluating] | None) -> str:
-    """How far the evaluation has come that runs, or how the last one ended."""
-    return _page("progress", going=going)
+def progress(going: Going[Evaluating] | None, *, limited: bool) -> str:
+    """How far the evaluation has come that runs, or how the last one ended; a `limited` visitor only looks on."""
+    return _page("progress", going=going, limited=limited)
 
 
 def run(
@@ -107,10 +127,13 @@ def run(
     *,
     going: Going[Evaluating] | None,
     before: Run | None,
+    audit: bool,
+    limited: bool,
     notice: Notice | None,
 ) -> str:
     """A run with the tables of its `results`, and those `wanted` of its `answers`, which the visitor may read; `going`
-    says how far it has come while it runs, `before` is an earlier one of the same set."""
+    says how far it has come while it runs, `before` is an earlier one of the same set. `audit` is whether it is one,
+    `limited` whether the visitor may begin nothing."""
     fitting = [answer for answer in answers if wanted.fits(answer.result)]
     return _page(
         "run",
@@ -130,8 +153,43 @@ def run(
         going=going,
         running=going is not None,
         before=before,
+        audit=audit,
+        limited=limited,
         notice=notice,
     )
+
+
+def audit(
+    run: Run,
+    examined: Examined,
+    figures: Sequence[tables.Table],
+    wrong: tables.Table | None,
+    *,
+    going: Going[Evaluating] | None,
+    limited: bool,
+) -> str:
+    """A self-audit: which module owes most of the wrong answers, the tables of figures, and that of the questions that
+    were answered `wrong`, None for a `limited` visitor."""
+    diagnosis = examined.diagnosis
+    return _page(
+        "audit",
+        run=run,
+        path=f"/quality/runs/{run.id}",
+        diagnosis=diagnosis,
+        weakest=next((fault for fault in diagnosis.faults if fault.module == diagnosis.weak), None),
+        answers=diagnosis.asked + examined.undecided,
+        figures=figures,
+        wrong=wrong,
+        modules=MODULES,
+        going=going,
+        limited=limited,
+    )
+
+
+def needle(run: Run, answers: int, table: tables.Table, *, running: bool) -> str:
+    """A needle test with so many answers by now; `running` is whether one is under way, which may be this one."""
+    path = f"/quality/needles/{run.id}"
+    return _page("needle", run=run, path=path, answers=answers, table=table, running=running)
 
 
 def answer(
@@ -228,7 +286,7 @@ def percent(value: float | None) -> str:
 
 
 def in_charge() -> bool:
-    """Whether a page is drawn for somebody who may begin, stop and remove: others look and judge."""
+    """Whether a page is drawn for somebody who may also remove, and take answers and questions away."""
     caller = here()
     return caller is not None and caller.may("admin")
 

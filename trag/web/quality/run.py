@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from trag.evaluate import exports
+from trag.evaluate.grammar import auditing
 from trag.evaluate.runs import Run
 from trag.people.reading import opened
 from trag.record import VERDICTS
@@ -60,6 +61,8 @@ class RunPage:
             Wanted.read(request.query_params),
             going=self.desk.evaluation.now if self.desk.is_running(run) else None,
             before=self._before(run),
+            audit=auditing.is_audit(self.desk.home, run),
+            limited=self.desk.is_limited(caller(request)),
             notice=self.desk.notice(request),
         )
         return HTMLResponse(page)

@@ -233,4 +233,5 @@ def test_the_tables_hold_what_was_found(audit: Audit, tmp_path: Path) -> None:
     )
     assert by_title["Questions of the audit"].rows[0][:4] == ("3", "12", "24", "24")
     assert len(by_title["Answered wrongly"].rows) == 12
+    assert [table.title for table in tables.figures(audit, found)] == [*by_title][:-1]
     assert all(len(row) == len(table.header) for table in by_title.values() for row in table.rows)

@@ -1,0 +1,201 @@
+"""A self-audit and a needle test begun by an app over a real home with a scripted model: watched, stopped, gone on
+with, and kept where the terminal keeps them."""
+
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+from typing import cast
+
+import pytest
+
+from org.chart import load
+from prompts import Message
+from trag import undertaking
+from trag.errors import TragError
+from trag.evaluate import needle
+from trag.evaluate.cases import Case
+from trag.evaluate.grammar import auditing
+from trag.evaluate.running import results_of
+from trag.home import Home, open_home
+from trag.ingest.upkeep import silent
+from trag.line import Line
+from trag.llm import LanguageModel, ModelIdentity, Usage
+from trag.settings import Settings
+from trag.undertaking import Going
+from trag.web.quality.going import Evaluating, Evaluation
+
+pytestmark = pytest.mark.slow  # an encoder is opened
+
+CHART = b"name,parent,type\nHarbour Board,,board\nPilots' Office,Harbour Board,office\n"
+ANIMALS = "dog cat gull crab seal eel cod hare owl fox mole toad".split()
+CASES = (
+    Case("where", "Where is the Pilots' Office?", "simple", gold=(("Harbour Board",),)),
+    Case("pier", "What does a pier cost?", "document", gold=(("ten",),), document="rules.md", section="Piers"),
+)
+
+
+class Scripted:
+    """A model that says nothing of use, one answer after the other once it is let go."""
+
+    slots, context = 1, 8192
+    identity = ModelIdentity("scripted", "0" * 64, "")
+
+    def __init__(self) -> None:
+        self.free = threading.Event()
+        self.prompts: list[str] = []
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return sum(self.count_text(message.content) for message in messages)
+
+    def count_text(self, text: str) -> int:
+        return len(text.split())
+
+    def stream(
+        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
+    ) -> Generator[str | Usage, None, None]:
+        self.prompts.append(messages[-1].content)
+        if len(self.prompts) > 1:
+            assert self.free.wait(60)
+        yield "I do not know."
+        yield Usage(1, 1, 1)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    folder = tmp_path_factory.mktemp("harbour")
+    rules = "".join(f"## Rule {n}\n\nThe {animal} is fed at the gate.\n\n" for n, animal in enumerate(ANIMALS, 1))
+    (folder / "rules.md").write_text(f"# Rules\n\n{rules}")
+    with open_home(Settings(home=folder / "home")) as home:
+        home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
+        home.ingest([folder / "rules.md"], replace=False, progress=silent)
+        yield home
+
+
+@pytest.fixture
+def model(home: Home, monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    model = Scripted()
+    spoken = cast(LanguageModel, model)
+    monkeypatch.setitem(home.__dict__, "model", spoken)
+    monkeypatch.setitem(home.__dict__, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
+    monkeypatch.setattr(undertaking, "PACE", 0.01)
+    return model
+
+
+@pytest.fixture
+def busy() -> threading.Event:
+    return threading.Event()
+
+
+@pytest.fixture
+def evaluation(home: Home, model: Scripted, busy: threading.Event) -> Iterator[Evaluation]:
+    evaluation = Evaluation(home, ready=lambda: home.assistant, busy=busy.is_set)
+    yield evaluation
+    model.free.set()
+    evaluation.close()
+
+
+def seen(evaluation: Evaluation, fits: Callable[[Going[Evaluating]], bool]) -> Going[Evaluating]:
+    """How far it has come, as soon as it has come that far."""
+    for _ in range(6000):
+        if evaluation.now and fits(evaluation.now):
+            return evaluation.now
+        time.sleep(0.01)
+    pytest.fail(f"stays at {evaluation.now}")
+
+
+def stopped(evaluation: Evaluation, model: Scripted, begin: Callable[[], None]) -> int:
+    """How many answers there are of what was begun and stopped."""
+    begin()
+    seen(evaluation, lambda now: now.about.done == 1)
+    evaluation.stop()
+    model.free.set()
+    now = seen(evaluation, lambda now: now.over)
+    assert (now.state, now.problem) == ("stopped", "")
+    return now.about.done
+
+
+def test_a_self_audit_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(
+    evaluation: Evaluation, home: Home, model: Scripted
+) -> None:
+    def begin() -> None:
+        evaluation.begin_audit("finetuned-tree", allowed=lambda: True)
+
+    stopped(evaluation, model, begin)
+    (run,) = results_of(home).runs()
+    begin()
+    now = seen(evaluation, lambda now: now.over)
+    assert (now.state, now.about.kind, now.about.run) == ("done", "audit", run.id)
+    (run,) = results_of(home).runs()
+    assert (bool(run.finished), run.systems, now.about.done) == (True, ("finetuned-tree",), run.total)
+    assert len(model.prompts) <= run.total + 1, "what was answered is not asked again"
+    audit = auditing.of_run(home, run)
+    assert run.cases_name == f"audit of {auditing.OWN}"
+    assert auditing.examined(home, run, audit).diagnosis.asked
+
+
+def test_a_needle_test_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(
+    evaluation: Evaluation, home: Home, model: Scripted
+) -> None:
+    def begin() -> None:
+        evaluation.begin_needle(CASES, "Harbour", allowed=lambda: True)
+
+    stopped(evaluation, model, begin)
+    (kept,) = needle.results_of(home).runs()
+    assert not kept.finished
+    begin()
+    now = seen(evaluation, lambda now: now.over)
+    assert (now.state, now.about.kind, now.about.run, now.about.left_out) == ("done", "needle", kept.id, 1)
+    (run,) = needle.results_of(home).runs()
+    assert (bool(run.finished), run.total, len(model.prompts)) == (True, 6, 6)
+    assert needle.table(needle.results_of(home).results(run.id)).rows
+    begin()
+    assert seen(evaluation, lambda now: now.over).about.total == 6, "what is whole is shown again"
+    assert len(model.prompts) == 6
+
+
+def test_people_go_first_before_the_first_question_and_while_it_is_made_ready(
+    evaluation: Evaluation, model: Scripted, busy: threading.Event
+) -> None:
+    busy.set()
+    model.free.set()
+    evaluation.begin_audit("finetuned", allowed=lambda: True)
+    seen(evaluation, lambda now: now.state == "waiting")
+    time.sleep(0.1)
+    assert model.prompts == []
+    evaluation.stop()
+    assert seen(evaluation, lambda now: now.over).state == "stopped"
+
+
+@pytest.mark.parametrize(
+    ("begin", "problem"),
+    [
+        (lambda evaluation: evaluation.begin_audit("nonsense", allowed=lambda: True), "There is no system nonsense."),
+        (
+            lambda evaluation: evaluation.begin_needle(CASES[1:], "Pier", allowed=lambda: True),
+            "No question of these has a needle.",
+        ),
+        (
+            lambda evaluation: evaluation.begin_audit("trag", allowed=lambda: False),
+            "A document was closed to whoever began this.",
+        ),
+    ],
+    ids=["no system", "no needle", "a closed document"],
+)
+def test_what_cannot_be_measured_is_said(
+    evaluation: Evaluation, begin: Callable[[Evaluation], None], problem: str
+) -> None:
+    begin(evaluation)
+    now = seen(evaluation, lambda now: now.over)
+    assert (now.state, now.problem) == ("failed", problem)
+
+
+def test_there_is_one_measurement_at_a_time_of_whatever_kind(evaluation: Evaluation, busy: threading.Event) -> None:
+    busy.set()
+    evaluation.begin_audit("trag", allowed=lambda: True)
+    with pytest.raises(TragError, match="running already"):
+        evaluation.begin_needle(CASES, "Harbour", allowed=lambda: True)
+    evaluation.stop()
