@@ -6,6 +6,7 @@ Knows nothing about models, databases or charts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -89,8 +90,11 @@ def answer(
     """The prompt for one question, at most `room` tokens by `count`.
 
     `passages` come best first (made by `pair` and `section`), `statements` most needed first. What does not fit is
-    dropped from the end: passages first, then statements. Raises PromptError when the question alone does not fit.
+    dropped from the end: passages first, then statements. No line of theirs or of the question, which may be a
+    document's too, is one of the prompt's own. Raises PromptError when the question alone does not fit.
     """
+    question = _headings().sub(" ", question)
+    statements, passages = ([_headings().sub(" ", fact) for fact in facts] for facts in (statements, passages))
     kept_statements, kept_passages = len(statements), len(passages)
     system = Message("system", _fill("system", organization=organization, cannot_answer=CANNOT_ANSWER))
     while True:
@@ -162,7 +166,20 @@ def _facts(statements: Sequence[str], passages: Sequence[str], about_chart: bool
 
 
 def _fill(name: str, **values: str) -> str:
-    return load(_FOLDER / f"{name}.txt", frozenset(_NAMES[name])).substitute(values)
+    return _file(name).substitute(values)
+
+
+def _file(name: str) -> Template:
+    return load(_FOLDER / f"{name}.txt", frozenset(_NAMES[name]))
+
+
+@cache
+def _headings() -> re.Pattern[str]:
+    """What finds the line break before a heading of the prompt: a document that has the words of one stays one line of
+    quotation there, and opens no part of the prompt."""
+    files = (_file(name).template for name in ("passages", "statements", "answer", "correction"))
+    told = (part.strip() for text in files for part in re.split(r"\$\w+", text))
+    return re.compile(rf"\n[\s>*_#-]*(?={'|'.join(re.escape(part) for part in told if part)})", re.IGNORECASE)
 
 
 @cache

@@ -319,7 +319,8 @@ class Asking:
             return None
         with self.timed("verify"):
             assistant = self.assistant
-            quoted = quote.best(self.standalone, passages, assistant.embedder.embed_passages, self.vector, self.weigh)
+            embed = assistant.embedder.embed_passages
+            quoted = quote.best(self.standalone, passages, embed, self.vector, self.weigh, stands=self.stands)
             if not quoted:
                 return None
             first = quoted[0]
@@ -329,6 +330,13 @@ class Asking:
             )
             words = tuple((one.text, one.source) for one in quoted)
             return Stand(words, first.is_sure, first.is_doubtful, agrees)
+
+    def stands(self, text: str) -> bool:
+        """Whether words of the documents may be given as an answer: they refuse nothing, and put no unit where the
+        chart does not have it."""
+        chart, finder = self.organization.chart, self.organization.finder
+        misplaced = chart is not None and finder is not None and verify.misplaces(text, chart, finder)
+        return not misplaced and CANNOT_ANSWER.lower() not in text.lower()
 
     def fits(self) -> bool:
         """Whether the draft is of the kind that was asked for, whatever it says."""

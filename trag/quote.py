@@ -133,43 +133,59 @@ def best(
     embed: Callable[[Sequence[str]], np.ndarray],
     vector: np.ndarray,
     weigh: Weigh | None = None,
+    *,
+    stands: Callable[[str], bool] = bool,
 ) -> tuple[Quoted, ...]:
     """At most two texts of `passages` that answer `question` best, the best first; none where none fits.
 
     `vector` (d,) is the question's; `embed` gives vectors (n, d) of unit length; `weigh` gives the log-odds (n,) that
-    texts answer. The score of a text is the mean of its cosine, its passage's, and the share of the question's content
-    words that it holds, the rare ones counting most, plus a little where it holds the kind of thing that is asked for,
-    and a little for its odds. Two are better than one: the answer is often in the second.
+    texts answer; `stands` says whether a text may be given as an answer at all. The score of a text is its nearness
+    plus a little for its odds. Two are better than one: the answer is often in the second.
     """
     candidates = [(passage, text) for passage in passages for text in texts(passage)]
     if not candidates:
         return ()
+    near = nearness(question, candidates, embed, vector)
+    weighed = [float(one) for one in weigh(question, [text for _, text in candidates])] if weigh else []
+    scored = []
+    for place, (passage, text) in enumerate(candidates):
+        odds = weighed[place] if weigh else None
+        scored.append(Quoted(text.words, passage.id, float(near[place]) + _ODDS * (odds or 0.0), odds))
+    scored = sorted((one for one in scored if holds(question, one.text)), key=lambda one: -one.score)
+    chosen: list[Quoted] = []
+    for one in scored:
+        if chosen and (one.score < BOTH * chosen[0].score or len(chosen[0].text) + len(one.text) > LONGEST):
+            break
+        if stands(one.text) and not any(one.text in quoted.text or quoted.text in one.text for quoted in chosen):
+            chosen.append(one)
+        if len(chosen) == 2:
+            break
+    return tuple(replace(one, score=max(0.0, min(one.score, 1.0))) for one in chosen)
+
+
+def nearness(
+    question: str,
+    candidates: Sequence[tuple[Passage, Text]],
+    embed: Callable[[Sequence[str]], np.ndarray],
+    vector: np.ndarray,
+) -> np.ndarray:
+    """How near each text with its passage is to `question`, (n,): the mean of its cosine, its passage's, and the share
+    of the question's content words that it holds, the rare ones counting most, plus a little where it holds the kind of
+    thing that is asked for."""
+    import numpy as np
+
     read = [text for _, text in candidates]
     held = [stems(text.whole) for text in read]
     wanted = stems(question)
     common = Counter(word for words in held for word in words & wanted)
     weights = {word: log(1 + len(read) / (1 + common[word])) for word in wanted}
     total = sum(weights.values()) or 1.0
+    shares = np.array([sum(weights[word] for word in words & wanted) / total for words in held])
     likely = [shows for asks, shows in (*_KINDS, *_LIKELY) if asks.search(question)]
-    cosines = embed([text.whole for text in read]) @ vector
-    weighed = [float(one) for one in weigh(question, read)] if weigh else []
-    scored = []
-    for place, (passage, text) in enumerate(candidates):
-        share = sum(weights[word] for word in held[place] & wanted) / total
-        score = (float(cosines[place]) + 0.5 * share + 0.5 * passage.score) / 2
-        odds = weighed[place] if weigh else None
-        score += 0.1 * any(shows(text.words) for shows in likely) + _ODDS * (odds or 0.0)
-        scored.append(Quoted(text.words, passage.id, score, odds))
-    scored = sorted((one for one in scored if holds(question, one.text)), key=lambda one: -one.score)
-    chosen: list[Quoted] = []
-    for one in scored:
-        if chosen and (one.score < BOTH * chosen[0].score or len(chosen[0].text) + len(one.text) > LONGEST):
-            break
-        if not any(one.text in quoted.text or quoted.text in one.text for quoted in chosen):
-            chosen.append(one)
-        if len(chosen) == 2:
-            break
-    return tuple(replace(one, score=max(0.0, min(one.score, 1.0))) for one in chosen)
+    shown = np.array([any(shows(text.words) for shows in likely) for text in read])
+    scores = np.array([passage.score for passage, _ in candidates])
+    near: np.ndarray = (embed([text.whole for text in read]) @ vector + 0.5 * shares + 0.5 * scores) / 2 + 0.1 * shown
+    return near
 
 
 def strengths(question: str, passages: Sequence[Passage], weigh: Weigh) -> np.ndarray:

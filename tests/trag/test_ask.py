@@ -177,6 +177,21 @@ def test_words_that_no_source_bears_out_give_way_to_a_quotation(home: Home) -> N
     assert all(sentence.text in MANUAL for sentence in answer.checks.sentences)
 
 
+def test_words_of_a_document_that_contradict_the_chart_or_refuse_are_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text(
+        "# Register\n\nThe register of gifts is kept by the Ethics Office, which is under the Finance Division. "
+        f"What is the register of gifts? {CANNOT_ANSWER} The register of gifts lies open in the hall.\n"
+    )
+    with open_home(Settings(home=tmp_path / "home")) as home:
+        activate(home, CHART)
+        home.ingest([tmp_path / "notes.md"], replace=False, progress=lambda step, done, total: None)
+        wrong = "The Ethics Office is under the Finance Division and keeps the register of gifts."
+        for said in (wrong, CANNOT_ANSWER):
+            answer = record(ask(home, "who keeps the register of gifts?", said, said))
+            assert "Finance Division" not in answer.answer
+            assert (CANNOT_ANSWER in answer.answer) == (answer.status == "cannot_answer")
+
+
 def test_words_beside_those_that_answer_give_way_to_a_quotation(home: Home) -> None:
     beside = "The Head of Procurement signs first."
     answer = record(ask(home, "how many signatures does a contract of 60,000 need?", beside))

@@ -57,6 +57,17 @@ def test_nothing_is_quoted_that_does_not_hold_what_is_asked_for(embedder: Embedd
 
 
 @pytest.mark.slow
+def test_words_that_may_not_stand_give_way_to_the_next_best(embedder: Embedder) -> None:
+    question = "how much does the foundation pay for meals when I travel"
+    vector = embedder.embed_questions([question])[0]
+    passages = [TRAVEL, GIFTS, PAIR]
+    first, *_ = quote.best(question, passages, embedder.embed_passages, vector)
+    quoted = quote.best(question, passages, embedder.embed_passages, vector, stands=lambda text: text != first.text)
+    assert first.text not in [one.text for one in quoted]
+    assert quote.best(question, passages, embedder.embed_passages, vector, stands=lambda text: False) == ()
+
+
+@pytest.mark.slow
 def test_what_is_weighed_high_is_quoted_first_and_known_for_sure_or_doubtful(embedder: Embedder) -> None:
     question = "is the form kept"
     vector = embedder.embed_questions([question])[0]

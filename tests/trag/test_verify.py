@@ -7,7 +7,7 @@ import pytest
 from org.chart import Chart, load
 from org.entities import EntityFinder
 from org.statements import answer as from_chart
-from trag.verify import Evidence, examine, supported
+from trag.verify import Evidence, examine, misplaces, supported
 
 CSV = b"""name,parent,type,aliases,description
 Acme Foundation,,foundation,Acme,
@@ -98,6 +98,22 @@ def test_a_wrong_placement_is_found(
         (wrong.unit, wrong.claimed, wrong.actual) for wrong in examine("", answer, (), chart, finder).checks.misplaced
     ]
     assert found == [expected]
+
+
+PLAIN = [
+    wrong for wrong, _ in WRONG if any(said in wrong for said in (" is under", "parent of", " directly ", "belong"))
+]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_words_of_a_document_that_put_a_unit_elsewhere_are_known(text: str, chart: Chart, finder: EntityFinder) -> None:
+    assert misplaces(text, chart, finder)
+    assert misplaces(f"Gifts are declared within ten days. {text}", chart, finder)
+
+
+@pytest.mark.parametrize("text", [*RIGHT, "The Ethics Office reports to the Legal Division and the Payroll Unit."])
+def test_other_words_of_a_document_are_its_own(text: str, chart: Chart, finder: EntityFinder) -> None:
+    assert not misplaces(text, chart, finder)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 from prompts import Message
 from trag.errors import TragError
 from trag.llm import REPETITION_PENALTY, Usage
+from trag.llm.marks import marks, set_apart
 
 _BATCH = 512
 # Flash attention on the CPU reads 64 tokens or more by one path and fewer by another, which rounds differently. With no
@@ -33,7 +34,10 @@ _BATCH = 512
 _SHORTEST = 64
 _ERROR = 4  # GGML_LOG_LEVEL_ERROR
 _TEMPLATE_HINT = "Use another chat model, or mend the template of this one."
-_MARKUP = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
+# Of tokens that llama.cpp reads wherever a prompt spells them. User-defined ones may be mere words or rows of spaces:
+# of these only those of the template count.
+_READ = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_UNKNOWN
+_MARKUP = _READ | llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
 
 Logarithms = npt.NDArray[np.float64]
 
@@ -271,7 +275,7 @@ class Engine:
 
     def _render(self, messages: Sequence[Message]) -> str:
         """The prompt by the model's own chat template. What people and documents write cannot end or begin a turn."""
-        turns = [(message.role, self._markup.sub(_apart, message.content)) for message in messages]
+        turns = [(message.role, set_apart(message.content, self._markup)) for message in messages]
         try:
             return self._fill(turns)
         except TragError:
@@ -289,16 +293,17 @@ class Engine:
             raise TragError(f"The model's chat template refuses these messages: {error}.", _TEMPLATE_HINT) from error
 
     def _find_markup(self, template: str) -> re.Pattern[str]:
-        """The tokens that a text must not be able to write: control tokens, and those of the chat template."""
-        marks = []
+        """What a text must not be able to write: control tokens, those of the chat template, and marks that templates
+        write as plain text."""
+        own = []
         for token in range(self._llama.n_vocab()):
             attributes = llama_cpp.llama_vocab_get_attr(self._vocabulary, token)
             if not attributes & _MARKUP:
                 continue
             text = self._token_text(token)
-            if text.strip() and (attributes & llama_cpp.LLAMA_TOKEN_ATTR_CONTROL or text in template):
-                marks.append(re.escape(text))
-        return re.compile("|".join(sorted(marks, key=len, reverse=True)) or r"(?!)")
+            if text.strip() and (attributes & _READ or text in template):
+                own.append(text)
+        return marks(own)
 
     def _token_text(self, token: int) -> str:
         text = llama_cpp.llama_vocab_get_text(self._vocabulary, token) if token >= 0 else b""
@@ -313,11 +318,6 @@ class Engine:
             if length >= 0:
                 return buffer.raw[:length]
             size = -length
-
-
-def _apart(mark: re.Match[str]) -> str:
-    """The text of a special token, no longer one: "<|im_end|>" becomes "< |im_end|>"."""
-    return f"{mark[0][0]} {mark[0][1:]}"
 
 
 def _reason() -> str:

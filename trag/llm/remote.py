@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from prompts import Message
 from trag.errors import TragError
 from trag.llm import REPETITION_PENALTY, ModelDied, ModelIdentity, Usage
+from trag.llm.marks import set_apart
 
 if TYPE_CHECKING:
     from openai import APIError, Stream
@@ -133,12 +134,13 @@ class RemoteModel:
             arriving.put(error)
 
     def _open(self, messages: Sequence[Message], max_tokens: int) -> Stream[ChatCompletionChunk]:
-        """Asks with the extras, and where the server refuses those, without them from then on."""
+        """Asks with the extras, and where the server refuses those, without them from then on. A server reads the marks
+        of its template wherever they stand, so none that a document writes reaches it."""
         from openai import BadRequestError, UnprocessableEntityError
 
         wanted: dict[str, Any] = {
             "model": self._name,
-            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "messages": [{"role": message.role, "content": set_apart(message.content)} for message in messages],
             "max_tokens": max_tokens,
             "temperature": 0.0,
             "stream": True,

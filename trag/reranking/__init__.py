@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 SHIPPED = Path(__file__).with_name("shipped.safetensors")
-"""What was learned; `python -m trag.reranking.training` makes it anew."""
+"""What was learned; `python -m trag.finetune.reranker.training` makes it anew."""
 _BATCH = 32
 
 

@@ -10,10 +10,8 @@ done is not done again by the same program, so that what was interrupted goes on
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -28,9 +26,9 @@ from store.passage import Passage
 from trag.ask import Assistant
 from trag.asking import Organization
 from trag.errors import SHOWN, TragError
-from trag.evaluate import chart_cases, program
+from trag.evaluate import chart_cases
 from trag.evaluate.cases import Case
-from trag.finetune.dataset import charts, examples, organizations, particulars, splitting
+from trag.finetune.dataset import charts, examples, homes, organizations, particulars, splitting
 from trag.finetune.dataset.card import Card
 from trag.finetune.dataset.contexts import gather
 from trag.finetune.dataset.examples import Example
@@ -38,8 +36,7 @@ from trag.finetune.dataset.folders import SEED, write
 from trag.finetune.dataset.from_chart import from_chart
 from trag.finetune.dataset.from_documents import from_documents
 from trag.finetune.dataset.organizations import Written
-from trag.home import open_home
-from trag.ingest.upkeep import Progress, silent
+from trag.ingest.upkeep import Progress
 from trag.line import Line
 from trag.llm import open_model
 from trag.settings import Settings
@@ -99,14 +96,11 @@ def _read(folders: Sequence[Path], progress: Progress) -> tuple[Written, ...]:
 
 def _of_organization(written: Written, folder: Path, seed: int, model: LanguageModel) -> tuple[Example, ...]:
     """The examples of one organization, kept under what they were made of."""
-    kept = folder / f"{written.slug}-{_made_of(written.folder, seed)}.jsonl"
+    kept = folder / f"{written.slug}-{homes.made_of(written.folder, str(seed))}.jsonl"
     if kept.exists():
         return examples.read(kept.read_bytes(), kept.name)
     chance = Random(f"{seed} {written.slug}")
-    with tempfile.TemporaryDirectory() as home_folder, open_home(Settings(home=Path(home_folder))) as home:
-        results = home.ingest([written.folder / organizations.DOCUMENTS], replace=False, progress=silent)
-        if failed := [result for result in results if result.failed]:
-            raise TragError(f"{written.slug}: " + "; ".join(f"{one.name}: {one.told}" for one in failed))
+    with homes.filled(written) as home:
         line = Line(1, 1)
         # Without the reranker: it learned from these very organizations, so that with it their contexts would be easier
         # than those of an organization that it has not met.
@@ -142,14 +136,6 @@ def _some_cases(chart: Chart, chance: Random) -> list[Case]:
     drawn = chart_cases.make(chart, seed=chance.randrange(10**6), number=_DRAWN)
     some = chance.sample(drawn, min(len(drawn), chance.choice(_OF_CHART)))
     return [*some, *particulars.make(chart, chance=chance, number=chance.choice(_PARTICULARS))]
-
-
-def _made_of(folder: Path, seed: int) -> str:
-    """A hash of all that the examples of an organization depend on: its files, the seed and this program."""
-    digest = hashlib.sha256(f"{seed} {program.commit()}".encode())
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        digest.update(f"\0{file.relative_to(folder)}\0".encode() + file.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,10 +1,10 @@
-"""python -m trag.reranking.training FOLDER: the reranker that ships, learned from the dataset in FOLDER/dataset.
+"""python -m trag.finetune.reranker.training FOLDER: the reranker that ships, learned from examples/training.
 
-train.jsonl -> listings -> weights -> FOLDER/reranking -> trag/reranking/shipped.safetensors.  Goes on where it was
+FOLDER/listings (corpus.py) -> weights -> FOLDER/reranking -> trag/reranking/shipped.safetensors.  Goes on where it was
 stopped.  Knows nothing about answering.
 
-Of each listing, one or two texts that answer and a few that do not, mostly the likest by their words, compete with the
-choice that none answers: the loss is the negative logarithm of the share that the right ones get together.
+Of each listing, one or two texts that answer and a few that do not, mostly the nearest ones, compete with the choice
+that none answers: the loss is the negative logarithm of the share that the right ones get together.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from torch import Tensor
 from store.files import write_atomic
 from trag import embed, precision
 from trag.errors import SHOWN
-from trag.finetune.dataset import examples as datasets
+from trag.finetune.dataset.typed import typed
+from trag.finetune.reranker import corpus
+from trag.finetune.reranker.examples import Listing
 from trag.finetune.training import checkpoints, schedule
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import TrainingSettings
 from trag.llm.engine import cores
 from trag.reranking import SHIPPED, network
-from trag.reranking.examples import Listing, listings
-from trag.words import stems
 
-SETTINGS = TrainingSettings(learning_rate=5e-4, epochs=1.0, accumulation=8, checkpoint_seconds=120, held_out=200)
-TEXTS = 6
+SETTINGS = TrainingSettings(learning_rate=5e-4, epochs=2.0, accumulation=8, checkpoint_seconds=120, held_out=200)
+TEXTS = 8
 """Texts of a listing that a step learns from."""
-_LIKE = 7  # the texts likest to the question, from which all but one of the wrong ones are drawn
+_NEAR = 16  # the texts nearest to the question, from which all but one of the wrong ones are drawn
+_TYPED = 0.5  # share of the questions that are typed otherwise than written
 _TWO = 0.4  # share of the listings of which two answering texts are learned from
 _STEEPEST = 1.0
 _BATCH = 32
@@ -44,11 +45,13 @@ _BATCH = 32
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn, or go on: 0 when it is done, 1 when something is wrong."""
-    parser = argparse.ArgumentParser(prog="python -m trag.reranking.training", description=__doc__.split("\n\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m trag.finetune.reranker.training", description=__doc__.split("\n\n")[0]
+    )
     parser.add_argument("folder", type=Path, help="holds the dataset; the training is kept there too")
     folder = parser.parse_args(arguments).folder
     try:
-        learned, held_out = (_read(folder / "dataset" / name) for name in ("train.jsonl", "held_out.jsonl"))
+        learned, held_out = _made(folder / "listings")
         trained = train(folder / "reranking", learned, held_out, SETTINGS)
         write_atomic(SHIPPED, save({name: value.half() for name, value in trained.items()}))
     except SHOWN as error:
@@ -84,8 +87,10 @@ def train(
     with tqdm(total=steps, initial=state.step, unit="step", file=sys.stderr, disable=None) as bar:
         for step in range(state.step, steps):
             batch = schedule.batch(settings, learned, step)
-            chosen = [_chosen(listing, random.Random(f"{settings.seed} {step} {n}")) for n, listing in enumerate(batch)]
-            loss = _loss(model, pairs, batch, chosen)
+            chances = [random.Random(f"{settings.seed} {step} {place}") for place in range(len(batch))]
+            chosen = [_chosen(listing, chance) for listing, chance in zip(batch, chances, strict=True)]
+            asked = [_asked(listing, chance) for listing, chance in zip(batch, chances, strict=True)]
+            loss = _loss(model, pairs, batch, asked, chosen)
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(values.values(), _STEEPEST)
             for group in optimizer.param_groups:
@@ -125,30 +130,41 @@ def measure(model: network.Network, pairs: network.Pairs, held_out: Sequence[Lis
     return right / max(1, len(answered)), above / max(1, len(answered) * len(unanswered))
 
 
-def _read(path: Path) -> tuple[Listing, ...]:
-    return tuple(listings(datasets.read(path.read_bytes(), path.name)))
+def _made(folder: Path) -> tuple[Sequence[Listing], Sequence[Listing]]:
+    from tqdm import tqdm
+
+    with tqdm(unit="organization", file=sys.stderr, disable=None) as bar:
+
+        def progress(step: str, done: int, total: int) -> None:
+            bar.total, bar.n = total, done
+            bar.set_description(step)
+
+        return corpus.make(folder, seed=SETTINGS.seed, progress=progress)
 
 
 def _chosen(listing: Listing, chance: random.Random) -> tuple[list[int], list[int]]:
     """The places of the texts to learn from: those that answer, and those that do not."""
     most = 2 if chance.random() < _TWO else 1
     right = chance.sample(listing.answering, min(most, len(listing.answering)))
-    asked = stems(listing.question)
-    ranked = sorted(listing.others, key=lambda place: chance.random() - len(asked & stems(listing.texts[place].whole)))
-    like, rest = ranked[:_LIKE], ranked[_LIKE:]
+    near, rest = listing.others[:_NEAR], listing.others[_NEAR:]
     number = TEXTS - len(right) - bool(rest)
-    return right, chance.sample(like, min(number, len(like))) + chance.sample(rest, min(1, len(rest)))
+    return right, chance.sample(near, min(number, len(near))) + chance.sample(rest, min(1, len(rest)))
+
+
+def _asked(listing: Listing, chance: random.Random) -> str:
+    return typed(listing.question, chance) if chance.random() < _TYPED else listing.question
 
 
 def _loss(
     model: network.Network,
     pairs: network.Pairs,
     batch: Sequence[Listing],
+    asked: Sequence[str],
     chosen: Sequence[tuple[list[int], list[int]]],
 ) -> Tensor:
     read = [
-        (listing.question, listing.texts[place].whole)
-        for listing, (right, wrong) in zip(batch, chosen, strict=True)
+        (question, listing.texts[place].whole)
+        for listing, question, (right, wrong) in zip(batch, asked, chosen, strict=True)
         for place in (*right, *wrong)
     ]
     order = sorted(range(len(read)), key=lambda place: len(read[place][0]) + len(read[place][1]))

@@ -9,12 +9,15 @@ from collections.abc import Sequence
 
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
-# Bidirectional overrides and the invisible "tag" alphabet: text that shows otherwise than it reads, or not at all.
-_DECEPTIVE = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-# Other marks that are not text: controls, soft hyphens, zero-width spaces, lone surrogates. The joiners U+200C and
-# U+200D stay, because Persian and the Indic scripts are misspelt without them.
+# Bidirectional overrides, the invisible "tag" alphabet, and rows of variation selectors, in which any bytes can be
+# written: text that shows otherwise than it reads, or not at all.
+_DECEPTIVE = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}")
+# Other marks that are not text: controls, soft hyphens, spaces without width, fillers, lone surrogates. The joiners
+# U+200C and U+200D stay, because Persian and the Indic scripts are misspelt without them; not within a Latin word.
 _NOISE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u2060\ufeff\ufff9-\ufffb\ud800-\udfff]"
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2060-\u2065"
+    "\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff]"
+    "|(?<=[!-~\u00c0-\u024f])[\u200c\u200d\ufe00-\ufe0f]+(?=[!-~\u00c0-\u024f])"
 )
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _FROM_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
@@ -47,7 +50,7 @@ def decode(content: bytes, declared: str = "") -> tuple[str, tuple[str, ...]]:
 
 def count_deceptive(text: str) -> int:
     """How many characters of `text` hide or reorder others."""
-    return len(_DECEPTIVE.findall(text))
+    return sum(map(len, _DECEPTIVE.findall(text)))
 
 
 def clean(text: str) -> str:

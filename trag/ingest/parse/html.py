@@ -143,8 +143,10 @@ def _text(nodes: Sequence[PageElement]) -> str:
 
 def _paragraph(run: Sequence[PageElement]) -> Iterator[Block]:
     """A paragraph, or a heading where it is bold to the end of its first line, and what follows."""
-    nodes = [node for node in run if isinstance(node, Tag) or str(node).strip()]
-    bold = list(takewhile(lambda node: isinstance(node, Tag) and node.name in ("b", "strong"), nodes))
+    nodes = list(run)
+    bold = list(
+        takewhile(lambda node: node.name in ("b", "strong") if isinstance(node, Tag) else _is_blank(node), nodes)
+    )
     title, rest = _text(bold), nodes[len(bold) :]
     told_apart = not rest or _breaks(rest[0])
     if title and len(title) <= LONGEST and title[-1] not in ".,;" and told_apart and not belongs_to_table(title):
@@ -152,6 +154,10 @@ def _paragraph(run: Sequence[PageElement]) -> Iterator[Block]:
         nodes = rest
     if text := _text(nodes):
         yield Block("paragraph", text)
+
+
+def _is_blank(node: PageElement) -> bool:
+    return not str(node).strip()
 
 
 def _breaks(node: PageElement) -> bool:

@@ -1,7 +1,7 @@
 """Questions and answers in the shape of OpenAI's chat completions, for programs that speak it.
 
-A chat client cannot take words back, so it is told the checked answer and never a draft. Knows nothing about how an
-answer is made.
+A chat client cannot take words back, so it is told the checked answer and never a draft; and it may read Markdown, so
+no words of the answer are that. Knows nothing about how an answer is made.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from trag.record import AnswerRecord
 from trag.web.programs.questions import Asked, askable, read, told_before
 from trag.web.programs.refusals import Refused, said, status_of, words
 from trag.web.programs.streams import sent
+from trag.web.programs.unmarked import unmarked
 
 MODEL = "trag"
 """What the assistant is called as a model, whichever model writes its answers."""
@@ -89,7 +90,7 @@ class Completion:
 
     def whole(self, record: AnswerRecord) -> dict[str, Any]:
         """The answer in one piece, with its record in the field `trag`."""
-        message = {"role": "assistant", "content": record.answer, "refusal": None}
+        message = {"role": "assistant", "content": unmarked(record.answer), "refusal": None}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(record)}
         return self._piece("chat.completion", choices=[choice], usage=_usage(record), trag=_plain(record))
 
@@ -103,7 +104,7 @@ class Completion:
                     yield f": {type(event).__name__.lower()}\n\n"
                     continue
                 record = event.record
-                for piece in re.findall(r"\s*\S+\s*$|\s*\S+", record.answer):
+                for piece in re.findall(r"\s*\S+\s*$|\s*\S+", unmarked(record.answer)):
                     yield self._chunk({"content": piece})
                 yield self._chunk({}, finish=_finish(record), trag=_plain(record))
                 if usage:

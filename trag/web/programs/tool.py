@@ -26,6 +26,7 @@ from trag.record import AnswerRecord
 from trag.web.programs.answering import Answering
 from trag.web.programs.questions import Asked, askable, read
 from trag.web.programs.refusals import Refused, words
+from trag.web.programs.unmarked import unmarked
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def told(record: AnswerRecord) -> str:
         for source in record.sources
     )
     sources = [f"{number}. {place}" for number, place in enumerate(dict.fromkeys(places), 1)]
-    return "\n\n".join(filter(None, (record.answer, approved, "\n".join(["Sources:", *sources] if sources else []))))
+    parts = (record.answer, approved, "\n".join(["Sources:", *sources] if sources else []))
+    return unmarked("\n\n".join(filter(None, parts)))
 
 
 def _manager(answering: Answering) -> StreamableHTTPSessionManager:

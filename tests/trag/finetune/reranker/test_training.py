@@ -7,10 +7,11 @@ import pytest
 import torch
 
 from trag import embed
+from trag.finetune.reranker import training
+from trag.finetune.reranker.examples import Listing
 from trag.finetune.training import schedule
 from trag.quote import Text
-from trag.reranking import network, training
-from trag.reranking.examples import Listing
+from trag.reranking import network
 
 pytestmark = pytest.mark.slow
 

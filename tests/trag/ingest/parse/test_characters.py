@@ -37,6 +37,8 @@ def test_an_encoding_that_the_file_names_is_used() -> None:
         ("plain\U000e0041\U000e0042 text", "plain text"),
         ("lone \ud800 surrogate", "lone surrogate"),
         ("نمی‌خواهم", "نمی‌خواهم"),
+        ("un\u200dder \u115fthe\u034f Bo\ufe0fard\u2064", "under the Board"),
+        ("sun ☀\ufe0f, 1\ufe0f\u20e3, ☀\ufe01\U000e0141\U000e0142!", "sun ☀\ufe0f, 1\ufe0f\u20e3, ☀!"),
     ],
     ids=[
         "spaces",
@@ -47,6 +49,8 @@ def test_an_encoding_that_the_file_names_is_used() -> None:
         "tag alphabet",
         "surrogate",
         "joiner stays",
+        "joiners within Latin words",
+        "rows of variation selectors",
     ],
 )
 def test_text_is_cleaned_to_what_shows(text: str, cleaned: str) -> None:
@@ -55,6 +59,7 @@ def test_text_is_cleaned_to_what_shows(text: str, cleaned: str) -> None:
 
 def test_what_hides_or_reorders_is_counted() -> None:
     assert count_deceptive("a\u202eb\U000e0041c\u00ad") == 2
+    assert count_deceptive("a\ufe01\U000e0141\U000e0142b☀\ufe0f") == 3
 
 
 def test_numbers_are_counted_and_listed_as_people_do() -> None:

@@ -49,6 +49,13 @@ def test_text_beside_blocks_and_inside_links_is_kept_in_order() -> None:
     ]
 
 
+def test_words_that_only_tags_part_stay_apart() -> None:
+    assert [block.text for block in blocks("<p><a href='/a'>Take it</a>\n<i>here</i> <code>now</code></p>")] == [
+        "Take it here now"
+    ]
+    assert blocks("<p><b>Sick</b> <b>leave</b></p><p>Call in.</p>")[0].text == "Sick leave"
+
+
 def test_lists_keep_their_numbers_depth_and_definitions() -> None:
     text = "<ol start=3><li>three<ul><li><p>a</p><p>b</p></li></ul><li>four</ol><dl><dt>T<dd>Meaning</dl>"
     assert [(block.text, block.level) for block in blocks(text)] == [

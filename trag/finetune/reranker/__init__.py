@@ -1,0 +1,1 @@
+"""The reranker that ships: organizations -> listings -> training -> the weights that `trag.reranking` loads."""
