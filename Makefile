@@ -63,7 +63,7 @@ check: .venv/tests.stamp
 	$(BIN)/mypy
 
 quick: .venv/tests.stamp
-	$(BIN)/python -m pytest -q -m "not slow and not browser"
+	$(BIN)/python -m pytest -q -m "not slow and not browser" -n 2 --dist worksteal
 
 test: .venv/tests.stamp tools check
 	$(BIN)/python -m pytest

@@ -283,6 +283,7 @@ def agreements(records: Records) -> tuple[Agreement, ...]:
     return tuple(Agreement(first, second, number) for (first, second), number in sorted(pairs.items()))
 
 
+@pytest.mark.slow
 def test_the_figures_are_what_counting_answer_by_answer_finds(records: Records, save: Save) -> None:
     chance = random.Random(5)
     about: dict[str, dict[By, set[str]]] = {}

@@ -49,6 +49,7 @@ def case(id: str, question: str) -> Case:
     return Case(id, question, "document", gold=(("nine",),))
 
 
+@pytest.mark.slow
 def test_chart_questions_are_none_of_those_that_training_draws_from(home: Home) -> None:
     chart = load(CHART, "chart.csv")
     home.activate_chart(chart, "chart.csv", CHART, by="ada")

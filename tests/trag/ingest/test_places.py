@@ -97,6 +97,7 @@ def test_a_text_that_is_parted_by_pages_elsewhere_is_the_same() -> None:
     assert unchanged(old, new) == {"1 A": "1 A"}
 
 
+@pytest.mark.slow
 def test_many_pairs_of_sections_that_are_gone_take_a_second_or_two() -> None:
     there = passages(
         *((f"{number} A", f"Rule {number} says what member {number} pays. " * 15) for number in range(800))
