@@ -18,7 +18,7 @@ from store.passage import OPEN
 from store.records import Records
 from store.vectors import Vectors
 from trag.approved import Pins
-from trag.asking import Asking, Organization, System
+from trag.asking import Asking, Organization
 from trag.embed import Embedder
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Waiting
@@ -29,18 +29,10 @@ from trag.llm.leases import Leases
 from trag.record import AnswerRecord, ModelUsed
 from trag.reranking import Reranker
 from trag.settings import Settings
+from trag.systems import SYSTEMS
 
 LONGEST_QUESTION = 4_000
 """Characters a question may have."""
-
-SYSTEMS = {
-    "trag": System(tree=True, repairs=True, approved=True),
-    "trag-unrepaired": System(tree=True),
-    "trag-no-tree": System(tree=False),
-    "rag": System(tree=False, pairs=0, sections=10),
-    "finetuned": System(tree=False, pairs=0, sections=0),
-    "finetuned-tree": System(tree=True, pairs=0, sections=0),
-}
 
 
 @dataclass(slots=True)

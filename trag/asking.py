@@ -29,29 +29,13 @@ from trag.follow_up import Turn, standalone
 from trag.llm import ModelDied, Usage
 from trag.record import AnswerRecord, Checks, Entity, ModelUsed, Seconds, Source, StatementUsed, Status, Tokens
 from trag.settle import Settled, Stand, refused, settle
+from trag.systems import System
 from trag.verify import Evidence
 
 if TYPE_CHECKING:
     import numpy as np
 
     from trag.ask import Assistant
-
-
-@dataclass(frozen=True, slots=True)
-class System:
-    """Which steps run: the product, and the paper's other systems and ablations (T-RAG, tables 2 and 4).
-
-    `pairs` and `sections` are how many passages may enter the prompt, None for what the settings say. `repairs` is
-    whether more is done than in the paper: passages are ranked by their odds to answer, and an answer that is wrong or
-    stands on nothing is written again or replaced; the other systems show the model as it is. `approved` is whether an
-    answer that a reviewer pinned is given in place of a new one.
-    """
-
-    tree: bool
-    pairs: int | None = None
-    sections: int | None = None
-    repairs: bool = False
-    approved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

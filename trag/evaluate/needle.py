@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import prompts
 from store.passage import Passage
 from trag.ask import Assistant, cleaned
-from trag.asking import Asking, System
+from trag.asking import Asking
 from trag.errors import TragError
 from trag.evaluate import resumable
 from trag.evaluate.cases import Case
@@ -26,6 +26,7 @@ from trag.evaluate.scoring import Score, score
 from trag.evaluate.scoring.wording import says
 from trag.evaluate.tables import COMPLEX, SIMPLE, Table
 from trag.record import AnswerRecord
+from trag.systems import System
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -206,8 +207,7 @@ def _rights(assistant: Assistant, case: Case, hay: _Hay) -> Iterator[tuple[Side,
     """The contexts that answer a case, by side."""
     if case.refuse:
         return
-    asking = _asking(assistant, "trag", case)
-    if case.kind in SIMPLE + COMPLEX and asking.statements:
+    if case.kind in SIMPLE + COMPLEX and (asking := _asking(assistant, "trag", case)).statements:
         text = " ".join(statement.text for statement in asking.statements)
         yield "trag", (Passage("chart", "chart", "", _CHART, None, text),)
         named, gold = {unit for mention in asking.mentions for unit in mention.units}, _whole_gold(case)

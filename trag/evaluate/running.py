@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from prompts import PromptError
-from trag.ask import SYSTEMS, Assistant, cleaned
+from trag.ask import Assistant, cleaned
 from trag.errors import TragError
 from trag.evaluate.cases import Case
 from trag.evaluate.planning import plan
@@ -23,6 +23,7 @@ from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score, score
 from trag.line import Line, LineFull
 from trag.record import AnswerRecord
+from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from trag.home import Home

@@ -80,7 +80,7 @@ def create_app(home: Home) -> FastAPI:
         blocks,
         path="/",
         theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
-        head='<link rel="stylesheet" href="/ask.css">',
+        head='<link rel="stylesheet" href="/ask.css"><script src="/stream.js"></script>',
         favicon_path=str(STATIC / "favicon.svg"),
         footer_links=[],
         run_history=False,

@@ -3,7 +3,6 @@
 import io
 import re
 import subprocess
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -74,7 +73,7 @@ def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
 
     to_the_questions(page)
     answered = ask(page, QUESTION)
-    expect(answered.locator(".words")).to_contain_text("nine days")
+    expect(answered.locator(".words")).to_contain_text(re.compile("nine days", re.IGNORECASE))
     opens = answered.locator(".sources > li").filter(has_text="drones.pdf").get_by_role("link", name="Open").first
     with context.expect_page() as opened:
         opens.click()
@@ -82,7 +81,7 @@ def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
     expect(source.get_by_label("Page, of 2")).to_have_value("2")
     expect(source.locator(".box.around").first).to_be_in_viewport()
     expect(source.locator(".box.bears").first).to_be_visible()
-    assert source.evaluate("document.querySelector('.sheet img').naturalWidth") > 500
+    source.wait_for_function("document.querySelector('.sheet img').naturalWidth > 500")
     box = source.locator(".box.around").first.bounding_box()
     sheet = source.locator(".sheet").bounding_box()
     assert box
@@ -101,7 +100,7 @@ def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
     expect(page.locator("tbody th a").filter(has_text="drones.pdf")).to_have_count(0)
     page.goto(conversation)
     old = page.locator("#log article").first
-    expect(old.locator(".words")).to_contain_text("nine days")
+    expect(old.locator(".words")).to_contain_text(re.compile("nine days", re.IGNORECASE))
     expect(old.locator(".sources > li").filter(has_text="drones.pdf").locator(".withdrawn").first).to_be_visible()
     expect(old.locator(".sources > li").filter(has_text="drones.pdf").get_by_role("link", name="Open")).to_have_count(0)
 
@@ -304,20 +303,6 @@ def test_a_folder_is_uploaded_and_bad_files_say_why(page: Page, tmp_path: Path) 
     expect(failed.locator(".state")).to_have_text("Failed")
     page.get_by_role("button", name="Clear what has ended").click()
     expect(page.locator(".queue li")).to_have_count(0)
-
-
-def test_a_slow_page_is_reached_while_an_answer_is_written(app: str, browser: Browser) -> None:
-    """Gradio takes the leave for a lost connection, and would load the page again that is being left."""
-    context = browser.new_context(base_url=app)
-    page = context.new_page()
-    to_the_questions(page)
-    page.route("**/documents", lambda route: (time.sleep(5), route.continue_()))
-    page.get_by_label("Your question").fill("How is the Foundation governed, and by whom?")
-    page.keyboard.press("Enter")
-    expect(page.locator("#live .turn")).to_be_visible()
-    page.get_by_role("link", name="Documents").click()
-    page.wait_for_url("**/documents", timeout=20_000)
-    context.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from store.files import write_atomic
 from store.source import Source
-from trag.ask import SYSTEMS
 from trag.errors import TragError
 from trag.evaluate.grammar import kept, organization
 from trag.evaluate.grammar.audit import BOUND, SEED, TEXTS, Examined, examine, prepare
@@ -25,6 +24,7 @@ from trag.evaluate.grammar.kept import Audit
 from trag.evaluate.grammar.templates import Template, read, write
 from trag.evaluate.grammar.written import written
 from trag.evaluate.running import earlier, evaluate, results_of
+from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from trag.evaluate.runs import Run

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from store.passage import Passage
-from trag.ask import SYSTEMS, Assistant, cleaned
+from trag.ask import Assistant, cleaned
 from trag.asking import Asking, as_read
 from trag.finetune.dataset.examples import Asked, Example
+from trag.systems import SYSTEMS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,6 @@ const send = (node, fields = {}) => {
   trigger(action, { ...data, ...fields });
 };
 
-// Gradio hangs up when its page is left, takes that for a lost connection, and every two seconds tries to load the page
-// again that is being left: a slower page would never come. So it gets no answer for a while.
-if (!window.leaving) {
-  window.leaving = () => {
-    const { fetch } = window;
-    window.fetch = () => new Promise(() => {});
-    setTimeout(() => (window.fetch = fetch), 60_000);
-  };
-  addEventListener("beforeunload", window.leaving);
-}
-
 element.addEventListener("click", (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a new window is the browser's business
   const cite = event.target.closest("a.cite");

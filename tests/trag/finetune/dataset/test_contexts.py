@@ -3,11 +3,11 @@ import threading
 import pytest
 
 import prompts
-from trag.ask import SYSTEMS
 from trag.asking import Asking
 from trag.finetune.dataset.contexts import example, gather
 from trag.finetune.dataset.examples import Asked
 from trag.home import Home
+from trag.systems import SYSTEMS
 
 pytestmark = pytest.mark.slow
 
