@@ -43,7 +43,10 @@ _BULLET = re.compile(r"^[-*•·–]\s+")
 _ITEM = re.compile(r"^(?:[-*•·–]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+", re.I)
 _MONEY = re.compile(
     r"[£$€¥]\s?\d|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b|%|"
-    r"\b(?:euros?|dollars?|pounds?|free|fees?|charges?|charged|paid|per cent)\b"
+    r"\b(?:euros?|dollars?|pounds?|free|fees?|charges?|charged|paid|per cent)\b|"
+    r"\d\s(?:baht|cedis?|cents?|credits?|crowns?|dinars?|dirhams?|ducats?|florins?|forints?|francs?|guilders?|hryvnias?|"
+    r"koruna\w*|kron[aeou]r?|lei|leva|lir[ae]s?|marks?|naira|pence|pesos?|rand|reais|ringgit|riyals?|roubles?|rubles?|"
+    r"rupees?|rupiah|shekels?|shillings?|thalers?|yen|yuan|zloty?s?)\b"
 )
 _TIME = re.compile(
     r"\b(?:minutes?|hours?|days?|weeks?|months?|years?|quarters?|daily|weekly|monthly|quarterly|yearly|annual(?:ly)?|"
