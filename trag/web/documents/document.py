@@ -18,11 +18,11 @@ from trag.web.documents import render
 from trag.web.documents.contents import MOST, contents
 from trag.web.documents.listing import Asked
 from trag.web.documents.names import key
-from trag.web.documents.notices import Notice
 from trag.web.documents.readers import audience, find, readers
 from trag.web.documents.shelf import Shelf
 from trag.web.files import attachment
 from trag.web.forms import filled
+from trag.web.notices import Notice
 from trag.web.told import missing
 from trag.web.visitors import named
 

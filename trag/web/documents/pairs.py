@@ -22,12 +22,12 @@ from trag.ingest.editing import Wording
 from trag.web.documents import render
 from trag.web.documents.changing import ACTIONS, Changes
 from trag.web.documents.names import key
-from trag.web.documents.notices import Notice
 from trag.web.documents.shelf import Shelf
 from trag.web.documents.sources import sayings
 from trag.web.documents.transfer import lines, rows
 from trag.web.files import attachment, table
 from trag.web.forms import filled
+from trag.web.notices import Notice
 from trag.web.receiving import received
 from trag.web.told import missing
 from trag.web.visitors import named

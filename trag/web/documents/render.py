@@ -24,10 +24,10 @@ from trag.web.documents.contents import Section
 from trag.web.documents.listing import MOST as ROWS
 from trag.web.documents.listing import Listing
 from trag.web.documents.names import key
-from trag.web.documents.notices import Notice
 from trag.web.documents.readers import Reader, readers
 from trag.web.documents.sources import Saying
 from trag.web.marks import marked
+from trag.web.notices import Notice
 from trag.web.render import environment
 
 if TYPE_CHECKING:

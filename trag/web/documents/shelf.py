@@ -15,7 +15,7 @@ from fastapi.responses import RedirectResponse, Response
 from trag.people.reading import may_read
 from trag.web.documents.drawn import Drawn
 from trag.web.documents.names import key
-from trag.web.documents.notices import Notice, Notices
+from trag.web.notices import Notice, Notices
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:

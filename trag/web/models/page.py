@@ -25,12 +25,12 @@ from trag.finetune.stages import training, works_of
 from trag.finetune.training.progress import Needed
 from trag.finetune.work import MOST_SEED
 from trag.models.local import found, tried
-from trag.web.documents.notices import Notice, Notices
 from trag.web.files import attachment
 from trag.web.forms import filled
 from trag.web.models import render
 from trag.web.models.answering import SHIPPED, answering
 from trag.web.models.loss import Curve, curve
+from trag.web.notices import Notice, Notices
 from trag.web.told import explain, missing
 from trag.web.visitors import named
 

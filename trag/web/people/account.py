@@ -17,8 +17,8 @@ from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
 from trag.people import passwords
-from trag.web.documents.notices import Notice, Notices
 from trag.web.forms import filled
+from trag.web.notices import Notice, Notices
 from trag.web.people import render
 from trag.web.people.door import Door
 from trag.web.people.once import Given, Once

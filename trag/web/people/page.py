@@ -20,9 +20,9 @@ from trag.errors import TragError
 from trag.people.first_admin import make_admin
 from trag.people.names import accepted, accepted_shown
 from trag.people.roster import read_roster, unit_of, without
-from trag.web.documents.notices import Notice, Notices
 from trag.web.files import table
 from trag.web.forms import filled
+from trag.web.notices import Notice, Notices
 from trag.web.people import render
 from trag.web.people.account import AccountPage
 from trag.web.people.door import Door

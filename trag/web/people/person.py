@@ -19,8 +19,8 @@ from trag.people import ROLES
 from trag.people.arriving import NO_PASSWORD, is_vouched_for
 from trag.people.names import accepted, accepted_shown
 from trag.people.roster import unit_of
-from trag.web.documents.notices import Notice
 from trag.web.forms import filled
+from trag.web.notices import Notice
 from trag.web.people import render
 from trag.web.people.register import Register
 from trag.web.told import missing

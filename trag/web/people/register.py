@@ -14,7 +14,7 @@ from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
 from store.person import Person
-from trag.web.documents.notices import Notice, Notices
+from trag.web.notices import Notice, Notices
 from trag.web.people.door import LOCAL, Door, host_name
 from trag.web.people.once import Given, Once
 from trag.web.visitors import caller, where

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from store.audit import Event
     from store.forgetting import Forgotten
     from store.keys import Session, Token
-    from trag.web.documents.notices import Notice
+    from trag.web.notices import Notice
     from trag.web.people.once import Given
 
 STATES: dict[State, str] = {"pending": "Waits", "active": "Active", "disabled": "Disabled"}

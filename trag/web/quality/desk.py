@@ -20,8 +20,8 @@ from trag.evaluate.sets import CaseSets
 from trag.evaluate.tables import COMPLEX, SIMPLE
 from trag.people import Caller
 from trag.people.reading import hidden, readers
-from trag.web.documents.notices import Notice, Notices
 from trag.web.evidence import documents_of
+from trag.web.notices import Notice, Notices
 from trag.web.quality.figures import Figures
 from trag.web.quality.going import Evaluation
 from trag.web.quality.pairing import Answer, numbered

@@ -19,8 +19,8 @@ from trag.evaluate import needle
 from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
 from trag.evaluate.sets import CaseSets
-from trag.web.documents.notices import Notice
 from trag.web.forms import filled
+from trag.web.notices import Notice
 from trag.web.quality import render
 from trag.web.quality.audits import AuditPage
 from trag.web.quality.compare import ComparePage

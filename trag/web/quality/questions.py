@@ -17,9 +17,9 @@ from starlette.requests import ClientDisconnect
 from trag.errors import SHOWN, TragError
 from trag.evaluate.cases import read
 from trag.evaluate.sets import CaseSet
-from trag.web.documents.notices import Notice
 from trag.web.files import attachment
 from trag.web.forms import filled
+from trag.web.notices import Notice
 from trag.web.quality import render
 from trag.web.quality.desk import LIMITED, Desk
 from trag.web.receiving import received

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from trag.evaluate.grammar.audit import Examined
     from trag.home import State
     from trag.undertaking import Going
-    from trag.web.documents.notices import Notice
+    from trag.web.notices import Notice
     from trag.web.quality.compare import Side
     from trag.web.quality.going import Evaluating
     from trag.web.quality.systems import Offered

@@ -18,10 +18,10 @@ from trag.evaluate.grammar import auditing
 from trag.evaluate.runs import Run
 from trag.people.reading import opened
 from trag.record import VERDICTS
-from trag.web.documents.notices import Notice
 from trag.web.evidence import documents_of
 from trag.web.files import attachment
 from trag.web.forms import filled
+from trag.web.notices import Notice
 from trag.web.quality import render
 from trag.web.quality.desk import Desk
 from trag.web.quality.wanted import Wanted

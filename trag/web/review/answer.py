@@ -13,9 +13,9 @@ from starlette.datastructures import ImmutableMultiDict
 from trag.errors import TragError
 from trag.people.reading import opened
 from trag.record import VERDICTS
-from trag.web.documents.notices import Notice
 from trag.web.evidence import documents_of
 from trag.web.forms import filled
+from trag.web.notices import Notice
 from trag.web.review import render
 from trag.web.review.desk import Desk, Given
 from trag.web.review.wanted import COUNTED, Wanted

@@ -14,9 +14,9 @@ from starlette.datastructures import ImmutableMultiDict
 
 from trag.ask import LONGEST_QUESTION
 from trag.errors import TragError
-from trag.web.documents.notices import Notice
 from trag.web.evidence import documents_of
 from trag.web.forms import filled
+from trag.web.notices import Notice
 from trag.web.review import render
 from trag.web.review.answer import LONGEST
 from trag.web.review.desk import Desk, readable

@@ -18,8 +18,8 @@ from store.reviewing import Review
 from trag.people import Caller
 from trag.people.reading import hidden, opened, readers
 from trag.record import VERDICTS, AnswerRecord
-from trag.web.documents.notices import Notice, Notices
 from trag.web.evidence import documents_of
+from trag.web.notices import Notice, Notices
 from trag.web.review.judging import Sight, sight
 from trag.web.review.wanted import Wanted
 from trag.web.visitors import caller
