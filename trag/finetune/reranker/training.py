@@ -27,6 +27,7 @@ from trag.errors import SHOWN
 from trag.finetune.dataset.typed import typed
 from trag.finetune.reranker import corpus
 from trag.finetune.reranker.examples import Listing
+from trag.finetune.reranker.held_out import best, calibrate, shares
 from trag.finetune.training import checkpoints, schedule
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import TrainingSettings
@@ -104,30 +105,11 @@ def train(
             if monotonic() - saved > settings.checkpoint_seconds or step + 1 == steps:
                 checkpoints.save(folder, State(kind, step + 1, losses=tuple(losses)), _kept(values, optimizer))
                 saved = monotonic()
-    right, apart = measure(model, pairs, held_out[: settings.held_out])
+    likeliest = best(model, pairs, held_out[: settings.held_out])
+    right, apart = shares(likeliest)
     sys.stderr.write(f"Held out: the best text answers in {right:.1%}; answered above unanswered in {apart:.1%}.\n")
+    calibrate(model, likeliest)
     return network.learned(model)
-
-
-def measure(model: network.Network, pairs: network.Pairs, held_out: Sequence[Listing]) -> tuple[float, float]:
-    """Of the listings with an answer, the share whose best text is one; and how often the best text of such a listing
-    stands above that of one without (area under the curve)."""
-    right = 0
-    answered: list[float] = []
-    unanswered: list[float] = []
-    with torch.no_grad():
-        for listing in held_out:
-            texts = [text.whole for text in listing.texts]
-            odds = torch.cat(
-                [
-                    model(*pairs.encode([listing.question] * len(part), part))
-                    for part in (texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH))
-                ]
-            )
-            (answered if listing.answering else unanswered).append(float(odds.max()))
-            right += int(odds.argmax()) in listing.answering
-    above = sum(one > other for one in answered for other in unanswered)
-    return right / max(1, len(answered)), above / max(1, len(answered) * len(unanswered))
 
 
 def _made(folder: Path) -> tuple[Sequence[Listing], Sequence[Listing]]:
