@@ -25,7 +25,7 @@ from trag.web.quality import render
 
 pytestmark = pytest.mark.slow  # a home with a chart takes seconds to open
 
-HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7*7}} evil.example"""
+HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7001*7003}} evil.example"""
 FORMULA = "=HYPERLINK(1)"
 
 MODEL = ModelUsed("tiny <b>", "a" * 64, "evil.example.gguf")
@@ -350,5 +350,5 @@ def test_words_of_others_are_shown_as_text_in_their_own_direction(
     assert not [script for script in page.select("script") if "alert" in script.get_text()]
     assert not page.select("img, b, i, [onerror]")
     assert "evil.example" in page.get_text()
-    assert "49" not in page.select("main")[0].get_text()
+    assert "49028003" not in page.select("main")[0].get_text()
     assert not undirected(page)

@@ -12,7 +12,7 @@ Place = Any  # of conftest.py
 HERE = "http://127.0.0.1:7860"
 PASSWORD = "violet kettle orbit"
 OTHER = "amber spoon glacier"
-HOSTILE = """<script>alert(1)</script>"'{{7*7}}"""
+HOSTILE = """<script>alert(1)</script>"'{{7001*7003}}"""
 
 CHART = load(b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Club,team\nBar,Board,team\n", "chart.csv")
 
@@ -164,4 +164,4 @@ def test_names_are_text_on_every_page(place: Place) -> None:
     for page in (root.get("/people"), root.get(f"/people/{person.id}"), root.get("/people/log"), ada.get("/account")):
         assert page.status_code == 200
         assert HOSTILE not in page.text
-        assert "49" not in BeautifulSoup(page.text, "html.parser").get_text()
+        assert "49028003" not in BeautifulSoup(page.text, "html.parser").get_text()
