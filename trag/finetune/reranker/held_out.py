@@ -49,10 +49,8 @@ def shares(found: Sequence[Best]) -> tuple[float, float]:
     return right / max(1, len(answered)), above / max(1, len(answered) * len(unanswered))
 
 
-def calibrate(model: network.Network, found: Sequence[Best]) -> None:
-    """Make the model's odds those with which its best text answers. It learns among a few texts and chooses among many,
-    so that it says too much."""
-    factor, move = fitted(found)
+def calibrate(model: network.Network, factor: float, move: float) -> None:
+    """Multiply the log-odds that the model gives, and then move them."""
     with torch.no_grad():
         model.scale.mul_(factor)
         model.scale[1].add_(move)
@@ -60,8 +58,8 @@ def calibrate(model: network.Network, found: Sequence[Best]) -> None:
 
 
 def fitted(found: Sequence[Best]) -> tuple[float, float]:
-    """By what log-odds are to be multiplied, and then moved, to fit best which texts answer (Platt 1999, whose targets
-    keep both finite)."""
+    """By what log-odds are to be multiplied, and then moved, to be those with which the best text answers (Platt 1999,
+    whose targets keep both finite). The network learns among a few texts and chooses among many, so it says too much."""
     odds, right = (torch.tensor([getattr(one, name) for one in found]).double() for name in ("odds", "right"))
     yes, no = right.sum(), (1 - right).sum()
     wanted = torch.where(right > 0, (yes + 1) / (yes + 2), 1 / (no + 2))

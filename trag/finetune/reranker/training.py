@@ -27,7 +27,7 @@ from trag.errors import SHOWN
 from trag.finetune.dataset.typed import typed
 from trag.finetune.reranker import corpus
 from trag.finetune.reranker.examples import Listing
-from trag.finetune.reranker.held_out import best, calibrate, shares
+from trag.finetune.reranker.held_out import best, calibrate, fitted, shares
 from trag.finetune.training import checkpoints, schedule
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import TrainingSettings
@@ -108,7 +108,9 @@ def train(
     likeliest = best(model, pairs, held_out[: settings.held_out])
     right, apart = shares(likeliest)
     sys.stderr.write(f"Held out: the best text answers in {right:.1%}; answered above unanswered in {apart:.1%}.\n")
-    calibrate(model, likeliest)
+    factor, move = fitted(likeliest)
+    calibrate(model, factor, move)
+    sys.stderr.write(f"Its odds are multiplied by {factor:.2f} and moved by {move:+.2f}, to be what they say.\n")
     return network.learned(model)
 
 
