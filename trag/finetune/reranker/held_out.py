@@ -59,7 +59,7 @@ def calibrate(model: network.Network, factor: float, move: float) -> None:
 
 def fitted(found: Sequence[Best]) -> tuple[float, float]:
     """By what log-odds are to be multiplied, and then moved, to be those with which the best text answers (Platt 1999,
-    whose targets keep both finite). The network learns among a few texts and chooses among many, so it says too much."""
+    whose targets keep both finite). It learns among a few texts and chooses among many, so it says too much."""
     odds, right = (torch.tensor([getattr(one, name) for one in found]).double() for name in ("odds", "right"))
     yes, no = right.sum(), (1 - right).sum()
     wanted = torch.where(right > 0, (yes + 1) / (yes + 2), 1 / (no + 2))
