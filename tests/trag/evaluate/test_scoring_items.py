@@ -60,6 +60,22 @@ AMONG = Case(
     gold=(("Audit Committee",), ("Legal Office",)),
     document="rules.md",
 )
+BARRED = Case(
+    id="barred",
+    question="we are behind with our fees. what cant our delegates vote on now",
+    kind="document",
+    answer="The budget and loans.",
+    gold=(("budget",), ("loans",)),
+    document="rules.md",
+)
+AUDITOR = Case(
+    id="auditor",
+    question="how long is the auditor hired for and can it be stretched",
+    kind="document",
+    answer="Four years, which may be prolonged by two.",
+    gold=(("four years",), ("two",)),
+    document="rules.md",
+)
 GIFT = Case(
     id="gift",
     question="may i keep a bottle for 40 pounds",
@@ -121,6 +137,9 @@ GIFT = Case(
         pytest.param(OBJECTS, "Whether or not the child objects.", I, id="whether or not"),
         pytest.param(OBJECTS, "If the child objects.", I, id="stated where it is to be denied"),
         pytest.param(FLOWERS, "Flowers are not allowed on Ward 5.", C, id="the question's own denial"),
+        pytest.param(BARRED, "Its delegates do not vote on the budget or on loans.", C, id="the same, somebody between"),
+        pytest.param(BARRED, "They may vote, but loans are not touched, only the budget.", I, id="another denial"),
+        pytest.param(AUDITOR, "It runs for four years and may be prolonged by two.", C, id="may be, as the case says"),
         pytest.param(AMONG, "The AC and the Legal Office.", C, id="a unit by its alias"),
         pytest.param(AMONG, "The Audit Committee, the Legal Office and the Payroll Team.", I, id="a unit among them"),
         pytest.param(AMONG, "The Audit Committee. The Legal Office of the Chair.", C, id="no other unit"),

@@ -17,9 +17,15 @@ from trag.evaluate.scoring.units import Named
 from trag.evaluate.scoring.wording import Place, Word, places, plain, words
 from trag.record import AnswerRecord
 from trag.verify import Evidence
-from trag.words import sentences
+from trag.words import sentences, stems
 
 _DENIAL = re.compile(r"(?:\b(?:not|never|cannot)|n't) (?:be )?(\w+)", re.IGNORECASE)
+_ASKED = re.compile(
+    r"(?:\b(?:not|never|cannot|(?:ca|wo|do|does|did|is|are|was|were|has|have|must|should|would|could)nt)|n't)\b"
+    r"((?:\W+\w+){1,4})",
+    re.IGNORECASE,
+)
+"""The same as typed in a question, where somebody may stand between: "what cant our delegates vote on"."""
 
 
 @dataclass(frozen=True)  # without slots, for what is worked out once
@@ -39,8 +45,8 @@ class Reading:
     def stance(self) -> str:
         """The text without the denials that are the question's own: "where are flowers not allowed" asks for where they
         are not."""
-        denials = {match[1].lower() for match in _DENIAL.finditer(plain(self.case.question))}
-        return _DENIAL.sub(lambda match: " " * len(match[0]) if match[1].lower() in denials else match[0], self.text)
+        denials = stems(" ".join(_ASKED.findall(plain(self.case.question))))
+        return _DENIAL.sub(lambda match: " " * len(match[0]) if stems(match[1]) & denials else match[0], self.text)
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
