@@ -159,13 +159,19 @@ class Asking:
         if organization.chart and organization.finder and self.system.tree:
             with self.timed("entities"):
                 asked = verify.asked_about(self.standalone, self.mentions, organization.chart)
-                self.beside = frozenset(
-                    passage.id
-                    for passage in self.passages
-                    if not verify.concerns(whole(passage), asked, organization.finder)
-                )
+                others = [one for one in self.passages if not verify.concerns(whole(one), asked, organization.finder)]
+                self.beside = frozenset(one.id for one in others) - self.answering(others)
             stated = chart_statements.answer(self.standalone, self.mentions, self.types, organization.chart)
             self.from_chart = Stand(((stated.text, "chart-1"),)) if stated else None
+
+    def answering(self, passages: Sequence[Passage]) -> frozenset[str]:
+        """The ids of passages that answer so surely that they need not name the units that were asked about."""
+        if self.weigh is None:
+            return frozenset()
+        odds = quote.strengths(self.standalone, passages, self.weigh)
+        return frozenset(
+            passage.id for passage, one in zip(passages, odds, strict=True) if one >= quote.SURE_OF_ANOTHER
+        )
 
     def has_evidence(self) -> bool:
         """Whether it is worth asking the model: the chart says something, or some passage is near the question."""

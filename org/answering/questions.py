@@ -152,6 +152,9 @@ _ASIDE = re.compile(
     r"|,? (?:because|since|so that|so i|so we|in order to|as i|as we|before i|when i|if i|while i|for my|for a|thanks"
     r"|thank you|cheers|to (?:prepare|write|complete|fill|be sure|make))\b.*$|, (?:i|we|my|our|sorry|just)\b.*$"
 )
+_STILL_ASKS = re.compile(
+    r",\s*(?:(?:and|so|but|then) )?(?:who|what|which|where|when|how|is|are|do|does|did|can|may|must|should|shall)\b"
+)
 _LONGEST = 1000  # letters: a longer text is a story, and no question about the chart alone
 _LEAD_INS = 6  # commas
 
@@ -172,12 +175,17 @@ def read(
         found: tuple[Asked, ...] = ()
         for start in range(len(pieces)) if not _OPEN_QUESTION.match(clause) else (0,):
             before = _last_unit(",".join(pieces[:start]), subject)
-            found = found or _clause(signs.read(_ASIDE.sub("", ",".join(pieces[start:])), context), before)
+            found = found or _clause(signs.read(_without_asides(",".join(pieces[start:])), context), before)
         if not found and _QUESTION.match(clause):
             return ()
         asked += found
         subject = _last_unit(clause, subject)
     return tuple(asked)
+
+
+def _without_asides(clause: str) -> str:
+    """A clause without what only tells why it is asked, unless that ends in a question of its own."""
+    return _ASIDE.sub(lambda aside: aside[0] if _STILL_ASKS.search(aside[0]) else "", clause)
 
 
 def _clause(row: Sequence[str], subject: str) -> tuple[Asked, ...]:

@@ -120,6 +120,25 @@ def test_a_right_answer_stands_with_the_sources_it_rests_on(home: Home) -> None:
     assert AnswerRecord.from_json(answer.to_json()) == answer
 
 
+@pytest.mark.parametrize(
+    ("question", "status", "answer"),
+    [
+        (
+            "does the payroll unit need two signatures for a contract above 60,000",
+            "answered",
+            "Contracts above 50,000 LMD need two signatures.",
+        ),
+        ("how many signatures does the payroll unit collect a year", "cannot_answer", CANNOT_ANSWER),
+    ],
+    ids=["surely", "hardly"],
+)
+def test_what_names_none_of_the_units_asked_about_answers_only_surely(
+    home: Home, question: str, status: str, answer: str
+) -> None:
+    found = record(ask(home, question, "Contracts above 50,000 LMD need two signatures."))
+    assert (found.status, found.answer.strip()) == (status, answer)
+
+
 def test_the_answer_is_saved_before_it_is_given(home: Home) -> None:
     answer = record(ask(home, "what about gifts?", "Gifts worth more than 40 LMD are declared within ten days."))
     stored = home.records.answer(answer.id)

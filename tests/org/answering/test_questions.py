@@ -114,6 +114,9 @@ def test_every_wording_has_the_answer_of_its_question(
         "how many teams report to a department",
         "what is the phone number of the ethics office",
         "which offices have more than three teams",
+        "our division got 4000 for a symposium (still running) and now wants another grant, is having both allowed",
+        "i owe 2400 since march, can i stand for the board of governors",
+        "my brother wants me to drive for him, would the division let me do that?",
     ],
 )
 def test_what_only_looks_like_such_a_question_is_left_alone(question: str, chart: Chart, finder: EntityFinder) -> None:
