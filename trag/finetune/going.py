@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.finetune import child
-from trag.finetune.stages import Told, carry_out, check, measure, training, works_of
+from trag.finetune.stages import Told, begin, carry_out, measure, training, works_of
 from trag.finetune.work import Work
 from trag.undertaking import Going, State, Undertaking
 
@@ -45,10 +45,9 @@ class FineTune(Undertaking[Tuning]):
         settings that there are not."""
         with self._lock:
             self._refuse_second()
-            check(settings)
             if works_of(self._home).unfinished():
                 raise TragError("The last fine-tune is not finished.", "Go on with it, or discard it.")
-            work = works_of(self._home).begin(by=by, seed=seed, settings=settings)
+            work = begin(self._home, by=by, seed=seed, settings=settings)
             self._carry_on(work)
         return work
 

@@ -71,6 +71,14 @@ def check(settings: Mapping[str, float], base: str = "") -> None:
         )
 
 
+def begin(home: Home, *, by: str, seed: int, settings: Mapping[str, float], questions: int = 0, base: str = "") -> Work:
+    """A new fine-tune, of which nothing is done yet: it will go on from the adapter that answers now. Raises what
+    `check` raises, and TragError when that adapter is gone."""
+    check(settings, base)
+    adapter = Path(home.adapter) if home.adapter else None
+    return works_of(home).begin(by=by, seed=seed, settings=settings, questions=questions, base=base, adapter=adapter)
+
+
 def settings_of(work: Work) -> TrainingSettings:
     """What a fine-tune is trained with."""
     kinds = {field.name: _KINDS[str(field.type)] for field in fields(TrainingSettings)}
@@ -106,7 +114,9 @@ def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, unti
 
 def _order(home: Home, work: Work) -> Plan:
     model = home.settings.model
-    return Plan(works_of(home).place(work) / _DATASET, home.folder, work.base or model, settings_of(work), model)
+    works = works_of(home)
+    adapter = str(works.beginning(work)) if work.adapter else ""
+    return Plan(works.place(work) / _DATASET, home.folder, work.base or model, settings_of(work), model, adapter)
 
 
 class _StoppedError(Exception):
@@ -171,26 +181,30 @@ def _export(home: Home, place: Path, work: Work) -> str:
     target = place / _ADAPTER
     _export_to(place / _TRAINING, target)
     cases, learned = place / _DATASET / folders.CASES, place / _DATASET / folders.TRAIN
+    asked = examples.questions(examples.read(learned.read_bytes(), str(learned)))
+    known = home.candidates.learned(work.adapter) or ()  # by what it began from
     candidate = home.candidates.add(
         target,
         base_name=found.base_name,
         base_sha256=found.base_sha256,
         dataset_sha256=found.dataset_sha256,
-        settings=described(found, settings_of(work)),
+        settings=described(found, settings_of(work), work.adapter),
         by=work.by,
         cases=cases.read_bytes() if cases.exists() else b"",
-        learned=examples.questions(examples.read(learned.read_bytes(), str(learned))),
+        learned=tuple(dict.fromkeys((*asked, *known))),
     )
     for checkpoint in (place / _TRAINING).glob("*.safetensors"):  # nothing goes on from them any more
         checkpoint.unlink()
     return candidate.id
 
 
-def described(found: Trained, settings: TrainingSettings) -> tuple[tuple[str, str], ...]:
-    """What a manifest says of a training: all that it takes to do it again, and how it went."""
+def described(found: Trained, settings: TrainingSettings, adapter: str = "") -> tuple[tuple[str, str], ...]:
+    """What a manifest says of a training that began from `adapter` ("" for none): all that it takes to do it again, and
+    how it went."""
     four_bits = " in 4 bits" if found.four_bits else ""
     return (
         *([("weights", f"{found.weights or found.base_name}{four_bits}")] if found.weights or four_bits else []),
+        *([("begun from", adapter)] if adapter else []),
         ("rank", str(found.rank)),
         ("alpha", str(found.alpha)),
         ("learning rate", f"{settings.learning_rate:g}, after a warm-up of {settings.warm_up:.0%}"),

@@ -54,8 +54,8 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         usage=_USAGE,
         help="fine-tune the model on this organization: dataset, training, measurement, promotion",
         description="Alone it does everything but promote: makes a dataset from the approved pairs, the chart and the "
-        "reviewers' labels, trains an adapter on it, exports it, and measures it beside the one that answers now. What "
-        "was stopped or killed goes on when the same words are given again.",
+        "reviewers' labels, trains the adapter that answers now further on it (a new one where none answers), exports "
+        "it, and measures it beside that one. What was stopped or killed goes on when the same words are given again.",
     )
     parser.add_argument("words", nargs="*", metavar="ACT")
     parser.add_argument("--seed", type=_seed, help="decides what is drawn and in which order (default: 1)")
@@ -132,7 +132,7 @@ def _work(home: Home, options: argparse.Namespace) -> Work:
     """The fine-tune to go on with, else a new one. Raises TragError for settings that an unfinished one does not
     have."""
     from trag.finetune import child
-    from trag.finetune.stages import check, training, works_of
+    from trag.finetune.stages import begin, check, training, works_of
 
     works, given = works_of(home), dict(options.set or ()) | ({"four_bits": 1.0} if options.four_bits else {})
     base = str(options.base.expanduser().absolute()) if options.base else ""
@@ -142,7 +142,7 @@ def _work(home: Home, options: argparse.Namespace) -> Work:
         raise TragError("A fine-tune is being trained already.", "Leave out --new to follow it.")
     if unfinished is None or options.new:
         seed = 1 if options.seed is None else options.seed
-        return works.begin(by=_by(), seed=seed, settings=given, questions=options.questions or 0, base=base)
+        return begin(home, by=_by(), seed=seed, settings=given, questions=options.questions or 0, base=base)
     if given or base or options.questions or options.seed not in (None, unfinished.seed):
         raise TragError(
             f"The fine-tune of {unfinished.begun:%Y-%m-%d %H:%M} UTC is not finished, and has settings of its own.",

@@ -1,7 +1,7 @@
 """The fine-tunes of a home, each in a folder of its own that holds all it needs to go on after a kill.
 
-TRAG_HOME/finetune/<id>/: work.json (what was asked for, and how far it is), dataset/, training/, adapter.gguf. Knows
-nothing about how any of them is made.
+TRAG_HOME/finetune/<id>/: work.json (what was asked for, and how far it is), beginning.gguf (the adapter that it begins
+from), dataset/, training/, adapter.gguf. Knows nothing about how any of them is made.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from typing import Any, Literal, get_args
 
 from store import files
 from trag.errors import TragError
+from trag.llm.files import adapter_name
 
 Stage = Literal["dataset", "train", "export", "measure", "done"]
 """What is to be done next; every stage before it is whole."""
 STAGES: tuple[Stage, ...] = get_args(Stage)
 MOST_SEED = 10**9
 """Seeds of fine-tunes are 1 to this, so that one beyond is never learned from."""
-_WORK = "work.json"
+_WORK, _BEGINNING = "work.json", "beginning.gguf"
 _ID = r"\d{8}-\d{6}"
 
 
@@ -31,7 +32,8 @@ _ID = r"\d{8}-\d{6}"
 class Work:
     """One fine-tune: who began it and when, with which settings (each a name and a number), by how many questions it is
     measured (0: as many as usual), what is to be done next, and the candidate that came of it, "" while there is none.
-    `base` is the Hugging Face folder with the weights that it is trained on, "" where that is the model in use.
+    `base` is the Hugging Face folder with the weights that it is trained on, "" where that is the model in use;
+    `adapter` is the name of the adapter that it begins from, "" where it begins from the model itself.
     """
 
     id: str
@@ -43,6 +45,7 @@ class Work:
     stage: Stage = "dataset"
     candidate: str = ""
     base: str = ""
+    adapter: str = ""
 
     def is_past(self, stage: Stage) -> bool:
         """Whether all that comes before a stage is done."""
@@ -77,11 +80,25 @@ class Works:
             raise TragError(f"There is no fine-tune {id}.", "python -m trag finetune list")
         return found
 
-    def begin(self, *, by: str, seed: int, settings: Mapping[str, float], questions: int = 0, base: str = "") -> Work:
-        """A new one, of which nothing is done yet."""
-        begun = datetime.now(UTC)
-        work = Work(f"{begun:%Y%m%d-%H%M%S}", begun, by, seed, tuple(settings.items()), questions, base=base)
+    def begin(
+        self,
+        *,
+        by: str,
+        seed: int,
+        settings: Mapping[str, float],
+        questions: int = 0,
+        base: str = "",
+        adapter: Path | None = None,
+    ) -> Work:
+        """A new one, of which nothing is done yet. It keeps a copy of the adapter that it begins from, None for none:
+        another one may answer by the time it goes on."""
+        begun, name = datetime.now(UTC), adapter_name(adapter) if adapter else ""
+        work = Work(
+            f"{begun:%Y%m%d-%H%M%S}", begun, by, seed, tuple(settings.items()), questions, base=base, adapter=name
+        )
         self.place(work).mkdir(parents=True)
+        if adapter:
+            files.write_atomic(self.beginning(work), adapter.read_bytes())
         self._write(work)
         return work
 
@@ -94,6 +111,10 @@ class Works:
     def place(self, work: Work) -> Path:
         """The folder of one."""
         return (self.folder / work.id).absolute()
+
+    def beginning(self, work: Work) -> Path:
+        """The adapter that one begins from, where it begins from one."""
+        return self.place(work) / _BEGINNING
 
     def remove(self, work: Work) -> None:
         """Forgets one, with its checkpoints; the candidate that came of it stays."""

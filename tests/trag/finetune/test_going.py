@@ -24,6 +24,8 @@ STEP = Step(4, 10, 1.5, 1.4, 200.0, 90.0)
 class Folder:
     """All that is needed of a home."""
 
+    adapter = ""
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 

@@ -70,6 +70,27 @@ def test_a_candidate_is_of_what_it_was_trained_on_and_knows_what_it_learned(work
     assert dict(made.settings)["passes"] == "0.5"
 
 
+def test_it_knows_what_the_adapter_had_learned_that_it_began_from(work: Work, tmp_path: Path) -> None:
+    home = Folder(tmp_path)
+    (tmp_path / "before.gguf").write_bytes(b"before")
+    before = home.candidates.add(
+        tmp_path / "before.gguf",
+        base_name=TRAINED.base_name,
+        base_sha256=TRAINED.base_sha256,
+        dataset_sha256="d" * 64,
+        settings=(),
+        by="ada",
+        learned=("who leads Unit Z", "who leads Unit A"),
+    )
+    made = home.candidates.get(export(home, replace(work, adapter=before.id)).candidate)
+    assert dict(made.settings)["begun from"] == before.id
+    learned = home.candidates.learned(made.id)
+    assert learned
+    assert learned[0] == "who leads Unit A"
+    assert learned[-1] == "who leads Unit Z"
+    assert len(learned) == 5
+
+
 @pytest.mark.slow
 def test_an_adapter_is_not_recorded_for_another_model(
     work: Work, tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch

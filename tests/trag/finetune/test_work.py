@@ -34,8 +34,22 @@ def test_one_that_an_earlier_program_began_is_read(tmp_path: Path) -> None:
     works = Works(tmp_path)
     work = works.begin(by="ada", seed=1, settings={})
     file = works.place(work) / "work.json"
-    file.write_text(json.dumps({name: value for name, value in json.loads(file.read_text()).items() if name != "base"}))
+    file.write_text(
+        json.dumps(
+            {name: value for name, value in json.loads(file.read_text()).items() if name not in ("base", "adapter")}
+        )
+    )
     assert works.get(work.id) == work
+
+
+def test_one_keeps_the_adapter_that_it_begins_from(tmp_path: Path) -> None:
+    works, adapter = Works(tmp_path / "finetune"), tmp_path / "20261120-0a0a0a0a" / "adapter.gguf"
+    adapter.parent.mkdir()
+    adapter.write_bytes(b"weights")
+    work = works.begin(by="ada", seed=1, settings={}, adapter=adapter)
+    adapter.unlink()
+    assert works.get(work.id).adapter == "20261120-0a0a0a0a"
+    assert works.beginning(work).read_bytes() == b"weights"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"id": "x"}', b"[]"])

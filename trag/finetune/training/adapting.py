@@ -12,7 +12,7 @@ import torch
 from peft import LoraConfig, PeftModel, get_peft_model
 from peft.tuners.lora import Linear
 
-from trag.finetune.training.layout import PROJECTIONS
+from trag.finetune.training.layout import PROJECTIONS, Rows
 
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM
@@ -36,6 +36,14 @@ def adapted(model: LlamaForCausalLM, *, rank: int, alpha: int, seed: int) -> Pef
     if not isinstance(whole, PeftModel):
         raise TypeError(type(whole))
     return whole
+
+
+def parameters(module: str, down: Rows, up: Rows) -> tuple[tuple[str, Rows], ...]:
+    """The halves of what changes a module, each with the name of its parameter in an adapted model."""
+    return (
+        (f"base_model.model.{module}.lora_A.{_NAME}.weight", down),
+        (f"base_model.model.{module}.lora_B.{_NAME}.weight", up),
+    )
 
 
 class _Projection(Linear):

@@ -39,6 +39,14 @@ def module(tensor: str) -> str:
     return ""
 
 
+def projection(tensor: str) -> str:
+    """The module in transformers of one of the seven projections; "" for any other tensor."""
+    match tensor.removesuffix(".weight").split("."):
+        case ["blk", _, name] if name in PROJECTIONS:
+            return module(tensor)
+    return ""
+
+
 def turned(tensor: str, heads: int, key_heads: int) -> int:
     """How many heads the rows of a tensor are ordered by, 0 where both have them in the same order."""
     return heads if ".attn_q." in tensor else key_heads if ".attn_k." in tensor else 0

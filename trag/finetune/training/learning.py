@@ -18,6 +18,7 @@ from trag.errors import TragError
 from trag.finetune.training import adapting, attention, quantized
 from trag.finetune.training import base as bases
 from trag.finetune.training.base import Base
+from trag.finetune.training.beginning import Beginning
 from trag.finetune.training.blocks import Block
 from trag.llm.engine import cores
 
@@ -58,6 +59,20 @@ class Learner:
         self._model.train()
         self._trained = {name: value for name, value in self._whole.named_parameters() if value.requires_grad}
         self._optimizer = torch.optim.AdamW(self._trained.values(), lr=0.0, betas=_BETAS, weight_decay=0.0)
+
+    def begin_from(self, adapter: Beginning) -> None:
+        """Take up the weights of an adapter of the same rank. Raises TragError when it was made for another model."""
+        scale = adapter.scale * self.rank / self.alpha
+        with torch.no_grad():
+            for module, (down, up) in adapter.halves.items():
+                for name, rows in adapting.parameters(module, down, scale * up):
+                    value = self._trained.get(name)
+                    if value is None or value.shape != rows.shape:
+                        raise TragError(
+                            f"The adapter that the training begins from does not fit {module} of the model.",
+                            "Was it made for another model? Set TRAG_ADAPTER=none to begin from the model itself.",
+                        )
+                    value.copy_(torch.from_numpy(rows))
 
     def learn(self, blocks: Sequence[Block], rate: float) -> float:
         """One step: the loss of each token of the answers counts the same. Returns the loss before it."""

@@ -13,8 +13,9 @@ from pathlib import Path
 from trag.errors import TragError
 from trag.finetune.dataset import examples, folders
 from trag.finetune.training import base as bases
-from trag.finetune.training import blocks, checkpoints, estimate, progress
+from trag.finetune.training import beginning, blocks, checkpoints, estimate, progress
 from trag.finetune.training.base import Base
+from trag.finetune.training.beginning import Beginning
 from trag.finetune.training.blocks import Block, Fitted
 from trag.finetune.training.estimate import Needs
 from trag.finetune.training.plan import Plan, TrainingSettings
@@ -33,6 +34,21 @@ def bases_of(order: Plan) -> tuple[Base, Base]:
     model = bases.find_file(order.home, order.model)
     bases.check_twin(base, model)
     return base, model
+
+
+def beginning_of(order: Plan, model: Base) -> tuple[Beginning | None, TrainingSettings]:
+    """The adapter that the training begins from, None for none, and the settings with its rank. Raises TragError when
+    it cannot be read, or another rank is asked for."""
+    if not order.adapter:
+        return None, order.settings
+    found = beginning.read(Path(order.adapter), model)
+    if order.settings.rank not in (0, found.rank):
+        raise TragError(
+            f"The adapter that answers now, and that the training begins from, is of rank {found.rank}, not "
+            f"{order.settings.rank}.",
+            "Leave out the rank, or set TRAG_ADAPTER=none to begin from the model itself.",
+        )
+    return found, replace(order.settings, rank=found.rank)
 
 
 def read(folder: Path) -> tuple[Sides, str]:
@@ -55,12 +71,14 @@ def read(folder: Path) -> tuple[Sides, str]:
     return sides, folders.sha256_of(learned, held_out)
 
 
-def kind(base: Base, dataset_sha256: str, settings: TrainingSettings) -> str:
+def kind(base: Base, dataset_sha256: str, settings: TrainingSettings, begun: Beginning | None = None) -> str:
     """What tells a training from another. A setting that is off does not count, so that a checkpoint of a program that
-    did not know it is still gone on with."""
+    did not know it is still gone on with; nor does an adapter that it does not begin from."""
     values = asdict(replace(settings, checkpoint_seconds=0))
     if not settings.four_bits:
         del values["four_bits"]
+    if begun:
+        values["adapter"] = begun.sha256
     return checkpoints.kind(base=base.sha256, dataset=dataset_sha256, **values)
 
 

@@ -15,7 +15,7 @@ from store.files import write_atomic
 from trag.errors import TragError
 
 FILE = "settings.json"
-_MODELS = ("base", "model")
+_FILES = ("base", "model", "adapter")
 _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "int": ((int,), "a number without a fraction"),
     "float": ((int, float), "a number"),
@@ -28,7 +28,8 @@ class TrainingSettings:
     """How it learns. Tokens count those of a sequence; a step learns from `accumulation` sequences."""
 
     rank: int = 0
-    """Of the adapter; 0 is 16, and 64 over 4-bit weights (T-RAG, section 5.2)."""
+    """Of the adapter; 0 is that of the adapter that it begins from, else 16, and 64 over 4-bit weights (T-RAG, section
+    5.2)."""
     alpha: int = 0
     """The adapter is scaled by alpha / rank; 0 is twice the rank."""
     learning_rate: float = 5e-4
@@ -59,13 +60,15 @@ class TrainingSettings:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """One training: `dataset` holds train.jsonl and held_out.jsonl; `model` is the GGUF file that the adapter is for,
-    "" for the embedded model as `home` has it; `base` is the same, or a Hugging Face folder with its weights."""
+    "" for the embedded model as `home` has it; `base` is the same, or a Hugging Face folder with its weights; `adapter`
+    is the GGUF file of the adapter that it begins from, "" for none."""
 
     dataset: Path
     home: Path
     base: str = ""
     settings: TrainingSettings = field(default_factory=TrainingSettings)
     model: str = ""
+    adapter: str = ""
 
 
 def write(folder: Path, plan: Plan) -> None:
@@ -76,6 +79,7 @@ def write(folder: Path, plan: Plan) -> None:
         "home": str(plan.home.absolute()),
         "base": plan.base,
         "model": plan.model,
+        "adapter": plan.adapter,
     }
     write_atomic(folder / FILE, json.dumps(places | asdict(plan.settings), indent=2).encode())
 
@@ -92,9 +96,9 @@ def read(folder: Path) -> Plan:
     if not isinstance(values, dict):
         raise TragError(f"{path} holds no settings.", "Correct it.")
     known = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
-    problems = [f'unknown setting "{key}"' for key in values if key not in {*known, "dataset", "home", *_MODELS}]
+    problems = [f'unknown setting "{key}"' for key in values if key not in {*known, "dataset", "home", *_FILES}]
     problems += [f'"{key}" must be a path' for key in ("dataset", "home") if not isinstance(values.get(key), str)]
-    problems += [f'"{key}" must be a path, or empty' for key in _MODELS if not isinstance(values.get(key, ""), str)]
+    problems += [f'"{key}" must be a path, or empty' for key in _FILES if not isinstance(values.get(key, ""), str)]
     for key in known.keys() & values.keys():
         value, kind = values[key], known[key]
         if isinstance(value, bool) is not (kind == "bool") or not isinstance(value, _KINDS[kind][0]):
@@ -104,8 +108,8 @@ def read(folder: Path) -> Plan:
         problems = _senseless(settings)
     if problems:
         raise TragError(f"{path}: {'; '.join(problems)}.", "Correct it, or begin a new training.")
-    base, model = (values.get(key, "") for key in _MODELS)
-    return Plan(Path(values["dataset"]), Path(values["home"]), base, settings, model)
+    base, model, adapter = (values.get(key, "") for key in _FILES)
+    return Plan(Path(values["dataset"]), Path(values["home"]), base, settings, model, adapter)
 
 
 def _senseless(settings: TrainingSettings) -> list[str]:

@@ -27,6 +27,7 @@ from trag.errors import SHOWN, TragError
 from trag.evaluate import program
 from trag.finetune.training import checkpoints, estimate, material, plan, plot, progress, schedule
 from trag.finetune.training.base import Base
+from trag.finetune.training.beginning import Beginning
 from trag.finetune.training.blocks import Block
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.estimate import Estimate
@@ -90,11 +91,11 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     in the folder, when the loss is no number any more, and when memory or the GPU gives out.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    settings = order.settings
     learned_from, dataset_sha256 = material.read(order.dataset)
     say(progress.Preparing("checking the base model"))
     base, model = material.bases_of(order)
-    kind = material.kind(base, dataset_sha256, settings)
+    begun, settings = material.beginning_of(order, model)
+    kind = material.kind(base, dataset_sha256, settings, begun)
     if done := trained(folder):
         if json.loads((folder / _TRAINED).read_text(encoding="utf-8"))["kind"] != kind:
             raise _another(folder)
@@ -111,7 +112,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     from safetensors import SafetensorError
 
     try:
-        learner = _learner(base, settings, say)
+        learner = _learner(base, begun, settings, say)
         state = State(kind)
         if found:
             state = found[0]
@@ -159,13 +160,13 @@ def measure(folder: Path, order: Plan, say: Say) -> Estimate:
 
     Raises TragError when the dataset or the base cannot be used, and when it cannot fit.
     """
-    settings = order.settings
     learned_from, _ = material.read(order.dataset)
     base, model = material.bases_of(order)
+    begun, settings = material.beginning_of(order, model)
     fitted, _ = material.fit(model, learned_from, settings.longest, say)
     found = material.needs(folder, base, settings, fitted.blocks)
     estimate.check(found)
-    learner = _learner(base, settings, say)
+    learner = _learner(base, begun, settings, say)
     steps = schedule.steps(settings, len(fitted.blocks))
     batch = schedule.batch(settings, fitted.blocks, 0)
     learner.learn(batch[:1], 0.0)  # the first one also sets things up
@@ -176,11 +177,14 @@ def measure(folder: Path, order: Plan, say: Say) -> Estimate:
     return Estimate(found, len(fitted.blocks), fitted.too_long, steps, tokens, speed, tokens / speed)
 
 
-def _learner(base: Base, settings: TrainingSettings, say: Say) -> Learner:
+def _learner(base: Base, begun: Beginning | None, settings: TrainingSettings, say: Say) -> Learner:
     say(progress.Preparing("loading the base model"))
     from trag.finetune.training.learning import Learner
 
-    return Learner(base, rank=settings.rank, alpha=settings.alpha, seed=settings.seed, four_bits=settings.four_bits)
+    learner = Learner(base, rank=settings.rank, alpha=settings.alpha, seed=settings.seed, four_bits=settings.four_bits)
+    if begun:
+        learner.begin_from(begun)
+    return learner
 
 
 def _learn(

@@ -1,0 +1,59 @@
+"""The adapter that a training begins from: the one that answers already, so that what it has learned is not lost.
+
+adapter.gguf -> its two halves by the module that they change, as PEFT has them.  The way back of export.py; knows
+nothing about learning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from trag.errors import TragError
+from trag.finetune.training import base as bases
+from trag.finetune.training import layout
+from trag.finetune.training.base import Base
+from trag.finetune.training.layout import Rows
+from trag.llm.files import sha256_of
+
+_DOWN, _UP = ".lora_a", ".lora_b"
+_WITHOUT = "Set TRAG_ADAPTER=none to begin from the model itself."
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """An adapter of `rank`: by the name of a module in transformers its halves, [rank, inputs] and [outputs, rank] in
+    float32, whose product is scaled by `scale`. `sha256` is that of its file."""
+
+    rank: int
+    scale: float
+    halves: Mapping[str, tuple[Rows, Rows]]
+    sha256: str
+
+
+def read(file: Path, model: Base) -> Beginning:
+    """The adapter in a GGUF file that was made for `model`. Raises TragError when it is none, or changes what is not
+    trained here."""
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
+
+    try:
+        reader = GGUFReader(file)
+        alpha = float(reader.fields["adapter.lora.alpha"].contents())
+        tensors = {tensor.name: dequantize(tensor.data, tensor.tensor_type) for tensor in reader.tensors}
+        names = sorted({name.removesuffix(_DOWN).removesuffix(_UP) for name in tensors})
+        pairs = {name: (tensors[f"{name}{_DOWN}"], tensors[f"{name}{_UP}"]) for name in names}
+    except (OSError, ValueError, KeyError, IndexError) as error:
+        raise TragError(f"{file} holds no adapter that can be read: {error}.", _WITHOUT) from error
+    shape, ranks = bases.shape(model), {len(down) for down, _ in pairs.values()}
+    foreign = [name for name in names if layout.projection(name) == ""]
+    if foreign or len(ranks) != 1:
+        problem = f"changes {foreign[0]}, which is not trained here" if foreign else f"is of {len(ranks)} ranks"
+        raise TragError(f"No training can begin from {file}: it {problem}.", _WITHOUT)
+    (rank,) = ranks
+    halves = {}
+    for name, (down, up) in pairs.items():
+        heads = layout.turned(name, shape.heads, shape.keys)
+        halves[layout.projection(name)] = (down, layout.from_llama_cpp(up, heads) if heads else up)
+    return Beginning(rank, alpha / rank, halves, sha256_of(file))
