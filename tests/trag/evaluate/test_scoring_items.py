@@ -68,6 +68,14 @@ BARRED = Case(
     gold=(("budget",), ("loans",)),
     document="rules.md",
 )
+DRAFT = Case(
+    id="draft",
+    question="what if i never return my draft bill",
+    kind="document",
+    answer="A draft not returned is issued as it stands.",
+    gold=(("issued as it stands",),),
+    document="rules.md",
+)
 AUDITOR = Case(
     id="auditor",
     question="how long is the auditor hired for and can it be stretched",
@@ -139,6 +147,8 @@ GIFT = Case(
         pytest.param(FLOWERS, "Flowers are not allowed on Ward 5.", C, id="the question's own denial"),
         pytest.param(BARRED, "Its delegates do not vote on the budget or on loans.", C, id="somebody between"),
         pytest.param(BARRED, "They may vote, but loans are not touched, only the budget.", I, id="another denial"),
+        pytest.param(DRAFT, "A draft not returned is issued as it stands.", C, id="the case's own words"),
+        pytest.param(DRAFT, "It is not issued as it stands.", I, id="denied in answer to a denial"),
         pytest.param(AUDITOR, "It runs for four years and may be prolonged by two.", C, id="may be, as the case says"),
         pytest.param(AMONG, "The AC and the Legal Office.", C, id="a unit by its alias"),
         pytest.param(AMONG, "The Audit Committee, the Legal Office and the Payroll Team.", I, id="a unit among them"),

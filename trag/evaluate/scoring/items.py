@@ -77,7 +77,7 @@ def _item(item: Sequence[str], reading: Reading) -> Findings:
     standing: list[Place] = []
     refuted = ""
     for phrase in item:
-        meant = _as_meant(case.answer, phrase)
+        meant = _as_meant(reading.asserted(case.answer), phrase)
         for place in reading.places(phrase):
             if reading.is_within_another(place, item) or not amounts.is_meant(
                 phrase, place, text, reading.words, known[:2]

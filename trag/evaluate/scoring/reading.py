@@ -43,10 +43,14 @@ class Reading:
 
     @cached_property
     def stance(self) -> str:
-        """The text without the denials that are the question's own: "where are flowers not allowed" asks for where they
+        """The text as `asserted` gives it."""
+        return self.asserted(self.text)
+
+    def asserted(self, text: str) -> str:
+        """A text without the denials that are the question's own: "where are flowers not allowed" asks for where they
         are not."""
         denials = stems(" ".join(_ASKED.findall(plain(self.case.question))))
-        return _DENIAL.sub(lambda match: " " * len(match[0]) if stems(match[1]) & denials else match[0], self.text)
+        return _DENIAL.sub(lambda match: " " * len(match[0]) if stems(match[1]) & denials else match[0], text)
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
