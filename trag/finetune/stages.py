@@ -20,7 +20,7 @@ from trag.finetune import child, gate
 from trag.finetune.dataset import examples, folders
 from trag.finetune.training import plan
 from trag.finetune.training.estimate import Estimate, Needs
-from trag.finetune.training.plan import Plan, TrainingSettings
+from trag.finetune.training.plan import FROM_AN_ADAPTER, Plan, TrainingSettings
 from trag.finetune.training.progress import Preparing, Step
 from trag.finetune.training.run import Trained, trained
 from trag.finetune.work import Stage, Work, Works
@@ -80,10 +80,11 @@ def begin(home: Home, *, by: str, seed: int, settings: Mapping[str, float], ques
 
 
 def settings_of(work: Work) -> TrainingSettings:
-    """What a fine-tune is trained with."""
+    """What a fine-tune is trained with: what was asked for, and what is not said as is usual from where it begins."""
     kinds = {field.name: _KINDS[str(field.type)] for field in fields(TrainingSettings)}
     values: dict[str, Any] = {name: kinds[name](value) for name, value in work.settings}
-    return TrainingSettings(**{"seed": work.seed} | values)
+    usual = FROM_AN_ADAPTER if work.adapter else {}
+    return TrainingSettings(**{"seed": work.seed} | usual | values)
 
 
 def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, until: Stage = "done") -> Work:

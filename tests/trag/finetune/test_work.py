@@ -71,3 +71,12 @@ def test_settings_are_those_of_training_and_others_are_refused(tmp_path: Path) -
     with pytest.raises(TragError, match="There is no setting speed") as refused:
         check({"speed": 9})
     assert "learning_rate" in refused.value.hint
+
+
+def test_a_training_that_begins_from_an_adapter_learns_more_slowly_unless_told_otherwise(tmp_path: Path) -> None:
+    work = Works(tmp_path).begin(by="ada", seed=3, settings={"epochs": 0.5})
+    from_adapter = settings_of(replace(work, adapter="20261120-0a0a0a0a"))
+    assert from_adapter.learning_rate < settings_of(work).learning_rate
+    assert from_adapter.epochs == 0.5
+    told = replace(work, adapter="20261120-0a0a0a0a", settings=(("learning_rate", 0.01),))
+    assert settings_of(told).learning_rate == 0.01

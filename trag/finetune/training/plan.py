@@ -57,6 +57,11 @@ class TrainingSettings:
     16 bits would take more than half of its memory."""
 
 
+FROM_AN_ADAPTER = {"learning_rate": 1e-4, "epochs": 1.0}
+"""What else a training is told, unless somebody says otherwise, that begins from an adapter: at a higher rate it forgets
+what that has learned."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """One training: `dataset` holds train.jsonl and held_out.jsonl; `model` is the GGUF file that the adapter is for,
