@@ -151,7 +151,7 @@ def best(
     candidates = [(passage, text) for passage in passages for text in texts(passage)]
     if not candidates:
         return ()
-    near = nearness(question, candidates, embed, vector)
+    near = _nearness(question, candidates, embed, vector)
     weighed = [float(one) for one in weigh(question, [text for _, text in candidates])] if weigh else []
     scored = []
     for place, (passage, text) in enumerate(candidates):
@@ -169,7 +169,7 @@ def best(
     return tuple(replace(one, score=max(0.0, min(one.score, 1.0))) for one in chosen)
 
 
-def nearness(
+def _nearness(
     question: str,
     candidates: Sequence[tuple[Passage, Text]],
     embed: Callable[[Sequence[str]], np.ndarray],

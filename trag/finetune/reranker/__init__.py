@@ -1,1 +1,1 @@
-"""The reranker that ships: organizations -> listings -> training -> the weights that `trag.reranking` loads."""
+"""The reranker that ships: dataset -> listings -> training -> the weights that `trag.reranking` loads."""

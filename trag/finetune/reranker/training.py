@@ -1,10 +1,10 @@
-"""python -m trag.finetune.reranker.training FOLDER: the reranker that ships, learned from examples/training.
+"""python -m trag.finetune.reranker.training FOLDER: the reranker that ships, learned from FOLDER/dataset.
 
-FOLDER/listings (corpus.py) -> weights -> FOLDER/reranking -> trag/reranking/shipped.safetensors.  Goes on where it was
+train.jsonl -> listings -> weights -> FOLDER/reranking -> trag/reranking/shipped.safetensors.  Goes on where it was
 stopped.  Knows nothing about answering.
 
-Of each listing, one or two texts that answer and a few that do not, mostly the nearest ones, compete with the choice
-that none answers: the loss is the negative logarithm of the share that the right ones get together.
+Of each listing, one or two texts that answer and a few that do not, mostly the likest by their words, compete with the
+choice that none answers: the loss is the negative logarithm of the share that the right ones get together.
 """
 
 from __future__ import annotations
@@ -24,21 +24,19 @@ from torch import Tensor
 from store.files import write_atomic
 from trag import embed, precision
 from trag.errors import SHOWN
-from trag.finetune.dataset.typed import typed
-from trag.finetune.reranker import corpus
-from trag.finetune.reranker.examples import Listing
-from trag.finetune.reranker.held_out import best, calibrate, fitted, shares
+from trag.finetune.dataset import examples as datasets
+from trag.finetune.reranker.examples import Listing, listings
 from trag.finetune.training import checkpoints, schedule
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import TrainingSettings
 from trag.llm.engine import cores
 from trag.reranking import SHIPPED, network
+from trag.words import stems
 
-SETTINGS = TrainingSettings(learning_rate=5e-4, epochs=2.0, accumulation=8, checkpoint_seconds=120, held_out=200)
-TEXTS = 8
+SETTINGS = TrainingSettings(learning_rate=5e-4, epochs=1.0, accumulation=8, checkpoint_seconds=120, held_out=200)
+TEXTS = 6
 """Texts of a listing that a step learns from."""
-_NEAR = 16  # the texts nearest to the question, from which all but one of the wrong ones are drawn
-_TYPED = 0.5  # share of the questions that are typed otherwise than written
+_LIKE = 7  # the texts likest to the question, from which all but one of the wrong ones are drawn
 _TWO = 0.4  # share of the listings of which two answering texts are learned from
 _STEEPEST = 1.0
 _BATCH = 32
@@ -52,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="holds the dataset; the training is kept there too")
     folder = parser.parse_args(arguments).folder
     try:
-        learned, held_out = _made(folder / "listings")
+        learned, held_out = (_read(folder / "dataset" / name) for name in ("train.jsonl", "held_out.jsonl"))
         trained = train(folder / "reranking", learned, held_out, SETTINGS)
         write_atomic(SHIPPED, save({name: value.half() for name, value in trained.items()}))
     except SHOWN as error:
@@ -88,10 +86,8 @@ def train(
     with tqdm(total=steps, initial=state.step, unit="step", file=sys.stderr, disable=None) as bar:
         for step in range(state.step, steps):
             batch = schedule.batch(settings, learned, step)
-            chances = [random.Random(f"{settings.seed} {step} {place}") for place in range(len(batch))]
-            chosen = [_chosen(listing, chance) for listing, chance in zip(batch, chances, strict=True)]
-            asked = [_asked(listing, chance) for listing, chance in zip(batch, chances, strict=True)]
-            loss = _loss(model, pairs, batch, asked, chosen)
+            chosen = [_chosen(listing, random.Random(f"{settings.seed} {step} {n}")) for n, listing in enumerate(batch)]
+            loss = _loss(model, pairs, batch, chosen)
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(values.values(), _STEEPEST)
             for group in optimizer.param_groups:
@@ -105,50 +101,56 @@ def train(
             if monotonic() - saved > settings.checkpoint_seconds or step + 1 == steps:
                 checkpoints.save(folder, State(kind, step + 1, losses=tuple(losses)), _kept(values, optimizer))
                 saved = monotonic()
-    likeliest = best(model, pairs, held_out[: settings.held_out])
-    right, apart = shares(likeliest)
+    right, apart = measure(model, pairs, held_out[: settings.held_out])
     sys.stderr.write(f"Held out: the best text answers in {right:.1%}; answered above unanswered in {apart:.1%}.\n")
-    factor, move = fitted(likeliest)
-    calibrate(model, factor, move)
-    sys.stderr.write(f"Its odds are multiplied by {factor:.2f} and moved by {move:+.2f}, to be what they say.\n")
     return network.learned(model)
 
 
-def _made(folder: Path) -> tuple[Sequence[Listing], Sequence[Listing]]:
-    from tqdm import tqdm
+def measure(model: network.Network, pairs: network.Pairs, held_out: Sequence[Listing]) -> tuple[float, float]:
+    """Of the listings with an answer, the share whose best text is one; and how often the best text of such a listing
+    stands above that of one without (area under the curve)."""
+    right = 0
+    answered: list[float] = []
+    unanswered: list[float] = []
+    with torch.no_grad():
+        for listing in held_out:
+            texts = [text.whole for text in listing.texts]
+            odds = torch.cat(
+                [
+                    model(*pairs.encode([listing.question] * len(part), part))
+                    for part in (texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH))
+                ]
+            )
+            (answered if listing.answering else unanswered).append(float(odds.max()))
+            right += int(odds.argmax()) in listing.answering
+    above = sum(one > other for one in answered for other in unanswered)
+    return right / max(1, len(answered)), above / max(1, len(answered) * len(unanswered))
 
-    with tqdm(unit="organization", file=sys.stderr, disable=None) as bar:
 
-        def progress(step: str, done: int, total: int) -> None:
-            bar.total, bar.n = total, done
-            bar.set_description(step)
-
-        return corpus.make(folder, seed=SETTINGS.seed, progress=progress)
+def _read(path: Path) -> tuple[Listing, ...]:
+    return tuple(listings(datasets.read(path.read_bytes(), path.name)))
 
 
 def _chosen(listing: Listing, chance: random.Random) -> tuple[list[int], list[int]]:
     """The places of the texts to learn from: those that answer, and those that do not."""
     most = 2 if chance.random() < _TWO else 1
     right = chance.sample(listing.answering, min(most, len(listing.answering)))
-    near, rest = listing.others[:_NEAR], listing.others[_NEAR:]
+    asked = stems(listing.question)
+    ranked = sorted(listing.others, key=lambda place: chance.random() - len(asked & stems(listing.texts[place].whole)))
+    like, rest = ranked[:_LIKE], ranked[_LIKE:]
     number = TEXTS - len(right) - bool(rest)
-    return right, chance.sample(near, min(number, len(near))) + chance.sample(rest, min(1, len(rest)))
-
-
-def _asked(listing: Listing, chance: random.Random) -> str:
-    return typed(listing.question, chance) if chance.random() < _TYPED else listing.question
+    return right, chance.sample(like, min(number, len(like))) + chance.sample(rest, min(1, len(rest)))
 
 
 def _loss(
     model: network.Network,
     pairs: network.Pairs,
     batch: Sequence[Listing],
-    asked: Sequence[str],
     chosen: Sequence[tuple[list[int], list[int]]],
 ) -> Tensor:
     read = [
-        (question, listing.texts[place].whole)
-        for listing, question, (right, wrong) in zip(batch, asked, chosen, strict=True)
+        (listing.question, listing.texts[place].whole)
+        for listing, (right, wrong) in zip(batch, chosen, strict=True)
         for place in (*right, *wrong)
     ]
     order = sorted(range(len(read)), key=lambda place: len(read[place][0]) + len(read[place][1]))

@@ -58,8 +58,8 @@ class TrainingSettings:
 
 
 FROM_AN_ADAPTER = {"learning_rate": 1e-4, "epochs": 1.0}
-"""What else a training is told, unless somebody says otherwise, that begins from an adapter: at a higher rate it forgets
-what that has learned."""
+"""What a training that begins from an adapter is told instead, unless somebody says otherwise: at a higher rate it
+forgets what that one has learned."""
 
 
 @dataclass(frozen=True, slots=True)
