@@ -11,11 +11,12 @@ import argparse
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from bench.score import RIGHT, known
+from bench.score import known
 from org import statements
 from trag.asking import Organization
 from trag.evaluate.cases import Case
 from trag.evaluate.chart_cases import make
+from trag.evaluate.comparing import is_right
 from trag.evaluate.scoring import score
 from trag.record import AnswerRecord, ModelUsed, StatementUsed
 
@@ -57,7 +58,7 @@ def ended(case: Case, organization: Organization) -> tuple[str, str]:
         case.id, case.question, case.question, stated.text, "answered", ModelUsed("", "", ""), statements=used
     )
     found = score(case, record, organization)
-    outcome = "right" if found.verdict in RIGHT else "left to people" if found.verdict is None else "wrong"
+    outcome = "right" if is_right(found) else "left to people" if found.verdict is None else "wrong"
     return outcome, f"got: {stated.text}\n  {'; '.join(found.reasons)}"
 
 

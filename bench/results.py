@@ -2,8 +2,9 @@
 
 A block stands between two HTML comments and is rewritten whole, with the date, the commit and the command; everything
 else in the file stays. Each block of `BLOCKS` takes the answers that it needs, and what this very program has answered
-already is not asked again: a stopped command goes on where it was. Model and adapter are those of TRAG_MODEL and
-TRAG_ADAPTER; with an adapter each system is also run without it.
+already is not asked again: a stopped command goes on where it was. Only the block of the self-audit, whose answers take
+no model, keeps none of them and begins anew. Model and adapter are those of TRAG_MODEL and TRAG_ADAPTER; with an
+adapter each system is also run without it.
 
 With --questions or --organization, to try it, the tables are printed and nothing is rewritten.
 """
@@ -133,7 +134,10 @@ def made(of: Callable[[Sets], Sequence[Table]]) -> Callable[[Wanted], Told]:
 
 
 def audited(wanted: Wanted) -> Told:
-    """The block of the self-audit, put to the test on benchmarks of its own: the organizations play no part in it."""
+    """The block of the self-audit, put to the test on benchmarks of its own: the organizations play no part in it.
+
+    Its answers are not kept: each time begins anew.
+    """
     from bench.grammar.tables import report
     from bench.grammar.validation import validate
 

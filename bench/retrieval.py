@@ -26,11 +26,12 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np
 
-from bench.score import holds, read
+from bench.score import read
 from store import ranking
 from store.ranking import DIVERSITY
 from store.vectors import Passage
 from trag import ingest, quote, retrieve
+from trag.evaluate.grammar.values import holds
 from trag.home import Home, open_home
 from trag.settings import Settings
 

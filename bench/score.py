@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,10 +18,10 @@ from org.entities import EntityFinder
 from trag.asking import Organization
 from trag.evaluate import cases
 from trag.evaluate.cases import Case
+from trag.evaluate.comparing import RIGHT, is_right
+from trag.evaluate.grammar.values import holds
 from trag.evaluate.scoring import score
 from trag.record import AnswerRecord
-
-RIGHT = ("Correct", "Correct-Verbose")
 
 
 def main() -> None:
@@ -46,8 +45,8 @@ def main() -> None:
         verdicts[case.kind][found.verdict] += 1
         how[f"{case.kind}: {record.status}, replaced {record.checks.replaced}"] += 1
         if case.group:
-            groups[case.group].append(found.verdict in RIGHT)
-        if options.show and found.verdict not in RIGHT:
+            groups[case.group].append(is_right(found))
+        if options.show and not is_right(found):
             print(f"{case.id}: {case.question}\n  gold: {case.answer}\n  got:  {record.answer!r}")
             print(f"  {found.verdict}: {'; '.join(found.reasons)}")
     for kind, counts in verdicts.items():
@@ -78,11 +77,6 @@ def sources_held(asked: Sequence[Case], answers: Mapping[str, AnswerRecord]) -> 
             section += any(case.section.split(" > ")[-1] in source.section for source in sources)
             gold += all(any(holds(text, form) for form in item) for item in case.gold)
     return [("document: right section among the sources", section), ("document: all of the gold in the sources", gold)]
-
-
-def holds(text: str, words: str) -> bool:
-    """Whether `words` stand in `text` as whole words, whatever their case."""
-    return re.search(rf"(?<!\w){re.escape(words.lower())}(?!\w)", text.lower()) is not None
 
 
 def read(path: Path) -> list[dict[str, Any]]:

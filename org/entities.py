@@ -81,7 +81,7 @@ class EntityFinder:
     def read(self, text: str) -> tuple[Sentence, Sequence[Phrase], tuple[Reading, ...]]:
         """The sentence, its phrases, and every reading of them, likely or not."""
         typed = read(text, self.index.kinds, self._kept)
-        sentence = replace(typed, words=self._speller.repair(typed.words))
+        sentence = replace(typed, words=self._speller.repair(text, typed.words))
         phrases = self._phrases(sentence)
         return sentence, phrases, readings(sentence, phrases, self.index)
 

@@ -21,7 +21,9 @@ from store import StoreError, disk_full
 
 UNFINISHED = ".unfinished"
 """How the name of a file ends that is not whole yet."""
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""What the operating system says where there is no space."""
+_LOCK = "lock"
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 log = logging.getLogger(__name__)
@@ -88,7 +90,7 @@ def lock(folder: Path) -> Iterator[None]:
     The kernel frees the lock when its owner dies, however it dies. What writes killed half-way left behind is removed.
     Raises StoreError that names the owner when another process has the folder.
     """
-    path = folder / "lock"
+    path = folder / _LOCK
     with _explained(path):
         folder.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
@@ -106,7 +108,7 @@ def lock(folder: Path) -> Iterator[None]:
             file.truncate(0)
             file.write(f"{os.getpid()}\n".encode())
             file.flush()
-        for unfinished in folder.rglob(f".*{UNFINISHED}"):
+        for unfinished in _left_behind(folder):
             log.warning("removing %s, which a killed write left behind", unfinished)
             unfinished.unlink(missing_ok=True)
         try:
@@ -114,6 +116,27 @@ def lock(folder: Path) -> Iterator[None]:
         finally:
             # Emptied, never removed: a process that waits on a removed file would lock what nobody else can see.
             file.truncate(0)
+
+
+def _left_behind(folder: Path) -> Iterator[Path]:
+    """The files that writes killed half-way left in a folder; not those of another process that owns a folder in it."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            if not _is_owned(path):
+                yield from _left_behind(path)
+        elif path.name.startswith(".") and path.name.endswith(UNFINISHED):
+            yield path
+
+
+def _is_owned(folder: Path) -> bool:
+    try:
+        with (folder / _LOCK).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
 
 
 def _sync_folder(folder: Path) -> None:
@@ -131,7 +154,7 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
+        if error.errno in FULL:
             raise disk_full(str(path)) from error
         if error.errno in _REFUSED:
             raise StoreError(

@@ -26,8 +26,7 @@ def left_out(settings: Settings, promoted: str, candidates: Candidates) -> str:
     gone."""
     if not promoted:
         return ""
-    if settings.adapter or settings.model_url:
-        name = "TRAG_MODEL_URL" if settings.model_url else "TRAG_ADAPTER"
+    if name := fixed_by(settings):
         return f"The promoted adapter {promoted} does not answer: {name} says what does."
     made_for = candidates.get(promoted)
     if made_for.base_sha256 == files.base_sha256(settings.model):
@@ -38,10 +37,23 @@ def left_out(settings: Settings, promoted: str, candidates: Candidates) -> str:
     )
 
 
+def fixed_by(settings: Settings) -> str:
+    """The name of the setting that says what answers, whatever is promoted; "" for none."""
+    return "TRAG_MODEL_URL" if settings.model_url else "TRAG_ADAPTER" if settings.adapter else ""
+
+
+def check_local(settings: Settings) -> None:
+    """Raises TragError where a server answers, which no adapter can be put on."""
+    if settings.model_url:
+        raise TragError(
+            "TRAG_MODEL_URL says what answers, and no adapter can be put on that.",
+            "Take TRAG_MODEL_URL out of the settings to make or measure one.",
+        )
+
+
 def check_open(settings: Settings) -> None:
     """Raises TragError where the settings say what answers, whatever is promoted."""
-    if settings.adapter or settings.model_url:
-        name = "TRAG_ADAPTER" if settings.adapter else "TRAG_MODEL_URL"
+    if name := fixed_by(settings):
         raise TragError(
             f"{name} says what answers, so that promoting an adapter would change nothing.",
             f"Take {name} out of the settings first.",

@@ -81,6 +81,7 @@ class Asking:
         self.beside: frozenset[str] = frozenset()
         self.contradiction = ""
         self.at_fault: tuple[str, ...] = ()
+        self.added: tuple[Statement, ...] = ()
         self.from_chart: Stand | None = None
         self.vector: np.ndarray | None = None
         self.weigh = quote.once(assistant.reranker.weigh) if assistant.reranker and system.repairs else None
@@ -291,7 +292,8 @@ class Asking:
         if self.interrupted or not self.system.repairs:
             status: Status = "cannot_answer" if refused(self.draft) else "answered"
             return Settled(self.draft, status, self.checks)
-        return settle(
+        places = self.placements()
+        settled = settle(
             self.draft,
             self.checks,
             finding=self.contradiction,
@@ -299,8 +301,11 @@ class Asking:
             astray=self.strays(),
             chart=self.from_chart,
             quotation=self.quotation,
-            places=self.placements(),
+            places=places,
         )
+        if places and settled.text != places.text:
+            self.added = ()
+        return settled
 
     def quotation(self) -> Stand | None:
         """The documents' own best words on the question."""
@@ -355,12 +360,16 @@ class Asking:
         return bool(description) and description.rstrip(".") in statement.text
 
     def placements(self) -> Stand | None:
-        """The truth about the units that the answer is wrong about, in the chart's words."""
+        """The truth about the units that the answer is wrong about, in the chart's words; what the prompt did not hold
+        is `added` to the sources."""
         chart = self.organization.chart
         if chart is None or not self.at_fault:
             return None
-        told = (statement.text for unit in self.at_fault for statement in chart_statements.corrections(unit, chart))
-        return Stand(tuple((text, "chart-1") for text in told))
+        told = [statement for unit in self.at_fault for statement in chart_statements.corrections(unit, chart)]
+        self.added = tuple(one for one in told if not any(holds(other, one) for other in self.statements))
+        statements = (*self.statements, *self.added)
+        places = (next(place for place, other in enumerate(statements, 1) if holds(other, one)) for one in told)
+        return Stand(tuple((one.text, f"chart-{place}") for one, place in zip(told, places, strict=True)))
 
     def evidence(self) -> tuple[Evidence, ...]:
         """What may bear out a sentence of the answer, under the ids of the sources."""
@@ -378,7 +387,12 @@ class Asking:
 
     def sources(self) -> tuple[Source, ...]:
         """Statements, then passages, as the record numbers them."""
-        return cited.sources(self.statements, self.passages, self.organization.chart)
+        return cited.sources((*self.statements, *self.added), self.passages, self.organization.chart)
+
+
+def holds(statement: Statement, other: Statement) -> bool:
+    """Whether a statement says of its unit all that another does."""
+    return statement.unit == other.unit and other.text in statement.text
 
 
 def as_read(passage: Passage) -> str:

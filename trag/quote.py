@@ -44,12 +44,9 @@ _LEANS_BACK = re.compile(
 )
 _BULLET = re.compile(r"^[-*•·–]\s+")
 _ITEM = re.compile(r"^(?:[-*•·–]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+", re.I)
+# An amount may be in any currency, so that any figure may be one.
 _MONEY = re.compile(
-    r"[£$€¥]\s?\d|\b[A-Z]{3}\s?\d|\d\s?[A-Z]{3}\b|%|"
-    r"\b(?:euros?|dollars?|pounds?|free|fees?|charges?|charged|paid|per cent)\b|"
-    r"\d\s(?:baht|cedis?|cents?|credits?|crowns?|dinars?|dirhams?|ducats?|florins?|forints?|francs?|guilders?|hryvnias?|"
-    r"koruna\w*|kron[aeou]r?|lei|leva|lir[ae]s?|marks?|naira|pence|pesos?|rand|reais|ringgit|riyals?|roubles?|rubles?|"
-    r"rupees?|rupiah|shekels?|shillings?|thalers?|yen|yuan|zloty?s?)\b"
+    r"\d|\b(?:hundred|thousand|million|euros?|dollars?|pounds?|free|fees?|charges?|charged|paid|per cent)\b", re.I
 )
 _TIME = re.compile(
     r"\b(?:minutes?|hours?|days?|weeks?|months?|years?|quarters?|daily|weekly|monthly|quarterly|yearly|annual(?:ly)?|"
@@ -58,7 +55,7 @@ _TIME = re.compile(
     r"\d{1,2}:\d\d|\b(?:19|20)\d\d\b",
     re.I,
 )
-_TELEPHONE = re.compile(r"\+?\d[\d ()/-]{4,}\d|\bext(?:ension)?\.? ?\d+", re.I)
+_TELEPHONE = re.compile(r"\d(?:[ ()/.-]{0,3}\d){2}|\bext(?:ension)?\.? ?\d+", re.I)
 _QUANTITY = re.compile(r"\d|\b(?:no|none|any|every|all|both|half|third|quarter|one|two|single|unlimited)\b", re.I)
 # What kind of thing a question asks for, and how a text shows that it holds one.
 _KINDS = (
@@ -67,7 +64,10 @@ _KINDS = (
         _TELEPHONE.search,
     ),
     (re.compile(r"\be-?mail address\b", re.I), re.compile("@").search),
-    (re.compile(r"\b(?:how much (?:is|does|do|will|would|money)|costs?|price|salary|fee for)\b", re.I), _MONEY.search),
+    (
+        re.compile(r"\b(?:how much (?:is|does|do|will|would|money)|costs?|price|salary|fee for)\b", re.I),
+        lambda text: _MONEY.search(text) or numbers(text),
+    ),
     (
         re.compile(r"\b(?:how (?:long|often|soon|quick\w*)|deadline|what (?:date|day|time)|hours of)\b", re.I),
         lambda text: _TIME.search(text) or numbers(text),  # a statement may be 500 words long

@@ -40,8 +40,8 @@ class StatementUsed:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Evidence that entered the prompt. `kind` is qa, section, chart or approved; `score` is a cosine similarity, 1.0
-    for the chart."""
+    """Evidence that entered the prompt, or the chart's correction that stands as the answer. `kind` is qa, section,
+    chart or approved; `score` is a cosine similarity, 1.0 for the chart."""
 
     id: str
     kind: str

@@ -32,7 +32,7 @@ _WORDINGS = tuple(
         (r"\bi(?: would)? (?:want|like|love) to know\b|\bi was wondering\b", " "),
         (r"\b(?:have|has|had|need|needs|needed) to\b|\bshould\b|\bshall\b", " must "),
         (r"\b(?:(?:is|are|am|be) )?(?:allowed|permitted) to\b|\bmay\b|\bmight\b|\bcould\b", " can "),
-        (r"\b(how|where)(?: (?:i|we|one))? can\b", r"\1"),
+        (r"\b(how|where)(?: (?:i|we|one))? can\b|\b(how|where) to\b", r"\1\2"),
         (r"\bmaximum\b|\bmax\b|\bat most\b|\b(?:big|large|high|long)g?est\b", " most "),
         (r"\bminimum\b|\bmin\b|\bat least\b|\b(?:small|low|short)est\b", " least "),
         (r"\b(how long .*) last\W*$", r"\1"),
@@ -45,13 +45,18 @@ _WORDINGS = tuple(
 # What a question asks for; of two that fit in one place the first.
 _KINDS = (
     ("how often", r"how (?:often|frequently|many times)"),
-    ("how long", r"how (?:long|soon|quick(?:ly)?|early|late|far (?:ahead|in advance))|(?:the )?(?:length|duration) of"),
+    ("how early", r"how (?:early|far (?:ahead|in advance))"),
+    ("how late", r"how late"),
+    ("how long", r"(?:for )?how (?:long|soon|quick(?:ly)?)|(?:the )?(?:length|duration) of"),
     ("how long", r"(?:for|within) how many (?:minutes|hours|days|weeks|months|years)"),
     ("how many", r"how many|(?:the )?number of"),
     ("how much", r"how much(?: (?:is|are))?|(?:the )?(?:amount|price|cost|fee)s? (?:of|for|to)|costs?"),
     ("when", r"(?:by )?when|(?:by |on |at )?(?:what|which) (?:time|date|day)|(?:the )?(?:deadline|closing date)"),
     ("where", r"where(?:abouts)?"),
-    ("whom", r"(?:who|whom) (?:do|does|did)|(?:to|by|with|for|from) whom"),
+    (
+        "whom",
+        r"whom? (?:do|does|did)|whom?(?= (?:can|must|will|would) (?:i|we|one)\b)|(?:to|by|with|for|from) whom",
+    ),
     ("who", r"who|whom|whose|(?:which|what) (?:person|people)"),
     ("why", r"why|how come"),
     ("how", r"how"),
@@ -59,7 +64,7 @@ _KINDS = (
 )
 _KIND = re.compile("|".join(rf"(?P<k{place}>\b(?:{words})\b)" for place, (_, words) in enumerate(_KINDS)))
 _EVERYDAY = frozenset(
-    """a an the this that these those there here it its of for to in on at as with and so if about is are am be being do
+    """a an the this that these those there here it its of in on at as and so if is are am be being do
     does what which i me my mine we us our ours have has get gets some any one will would""".split()
 )
 # A word that is everyday by chance: the department IT, grade A, Senate I.

@@ -33,13 +33,23 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _VALUES = {word: value for value, word in enumerate(_UNITS)} | {word: 10 * value for value, word in enumerate(_TENS, 2)}
 _SCALES = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000}
 _TENS_UNIT = re.compile(rf"\b({'|'.join(_TENS)})[- ]({'|'.join(_UNITS[1:10])})\b")
-_FIGURE = re.compile(r"(?<![\w.])(\d{1,3}(?:[ ,\u00a0]\d{3})+|\d+)(\.\d+)?(?:\s?(k|m|thousand|million)\b)?")
+# "30,000", "1,50,000", "12 000", also right behind the letters of a currency; without such groups letters make a code
+# ("C1"), but for an abbreviation ("Rs.500").
+_FIGURE = re.compile(
+    r"((?<!\d)(?<!\d[,.])\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)"
+    r"|(?<!\w)(?:(?<!\.)|(?<=[^\W\d_]\.))(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+))"
+    r"(\.\d+)?(?:\s?(k|m|thousand|million)\b)?"
+)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 # A full stop ends a sentence when it does not follow an initial or one of these, and the next word does not start
-# small.
+# small. Titles are such words only in capitals.
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|cf|vs|no|nos|art|sec|para|dr|mr|mrs|ms|prof|st|approx|incl|dept)|\b[A-Z])\.$", re.I
+    r"(?:\b(?:e\.g|i\.e|etc|cf|vs|no|nos|art|sec|para|dr|mr|mrs|ms|prof|st|approx|incl|dept)|\b[A-Z]|"
+    r"(?-i:\b(?:Adm|Adv|Capt|Cdr|Cmdr|Col|Cpl|Fr|Gen|Gov|Hon|Lt|Maj|Messrs|Mme|Mlle|Rev|Sen|Sgt|Supt)))\.$",
+    re.I,
 )
+# Before a figure any short word in capitals is one: "Rs. 500", "Nr. 3".
+_BEFORE_FIGURE = re.compile(r"\b(?:(?!Yes|May)[A-Z][^\W\d_A-Z]{1,2}|ext|fig|kr|pp?|rs|tel|vol)\.$")
 _BREAK = re.compile(r"(?<=[.!?؟。])[\"'”’)\]]*\s+(?=[^\sa-z])|\n+\s*(?:[-*•·–]\s+)?")
 _CLAUSE = re.compile(r"[;()]|[,:](?!\d)|\s[–—-]\s|\b(?:and|but|unless|except|while|although|if|or)\b")
 
@@ -50,7 +60,11 @@ def sentences(text: str) -> tuple[str, ...]:
     start = 0
     for match in _BREAK.finditer(text):
         piece = text[start : match.start()].strip()
-        if "\n" not in match.group() and (_ABBREVIATION.search(piece) or re.fullmatch(r"\W*\d+[.)]", piece)):
+        if "\n" not in match.group() and (
+            _ABBREVIATION.search(piece)
+            or re.fullmatch(r"\W*\d+[.)]", piece)
+            or (text[match.end()].isdigit() and _BEFORE_FIGURE.search(piece))
+        ):
             continue
         if piece:
             found.append(piece)
@@ -87,7 +101,7 @@ def numbers(text: str) -> frozenset[float]:
     lower = text.lower()
     found: set[float] = set()
     for match in _FIGURE.finditer(lower):
-        value = float(re.sub(r"[ ,\u00a0]", "", match[1]) + (match[2] or ""))
+        value = float(re.sub(r"[ ,\u00a0\u202f]", "", match[1]) + (match[2] or ""))
         found.add(value * _SCALES.get(match[3] or "", 1))
     for match in _TENS_UNIT.finditer(lower):
         found.add(_VALUES[match[1]] + _VALUES[match[2]])

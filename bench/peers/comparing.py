@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from bench.peers.process import Process, SystemDied
 from bench.peers.serving import Answered, Indexed, Setup
-from store.files import write_atomic
+from store import files
 from trag.asking import Organization
 from trag.evaluate import program
 from trag.evaluate.cases import Case
@@ -77,9 +77,15 @@ class Asked:
 def compare(asked: Asked, contenders: Sequence[Contender], setup: Setup, model: ModelUsed, folder: Path) -> Compared:
     """Answers of every contender, from an earlier run of the very same programs where there is one.
 
-    `setup` says what all are given alike; its places are filled in here, under `folder`. Raises SystemExit when a
-    system cannot be set up.
+    `setup` says what all are given alike; its places are filled in here, under `folder`, which is emptied for each
+    system: one process has it at a time. Raises StoreError while another one has it, SystemExit when a system cannot be
+    set up.
     """
+    with files.lock(folder):
+        return _compared(asked, contenders, setup, model, folder)
+
+
+def _compared(asked: Asked, contenders: Sequence[Contender], setup: Setup, model: ModelUsed, folder: Path) -> Compared:
     store = Results(folder / "results")
     run = _run(asked, contenders, setup, model, store)
     setup = _handed(asked, setup, folder / "handed")
@@ -99,8 +105,8 @@ def compare(asked: Asked, contenders: Sequence[Contender], setup: Setup, model: 
 
 def _run(asked: Asked, contenders: Sequence[Contender], setup: Setup, model: ModelUsed, store: Results) -> Run:
     """An earlier run of the same programs on the same documents, the newest; else one that begins now."""
-    files = (*sorted(Path(__file__).parent.rglob("*.py")), *sorted(asked.documents.iterdir()))
-    same = hashlib.sha256(b"".join([repr(setup).encode(), *(file.read_bytes() for file in files)])).hexdigest()[:12]
+    read = (*sorted(Path(__file__).parent.rglob("*.py")), *sorted(asked.documents.iterdir()))
+    same = hashlib.sha256(b"".join([repr(setup).encode(), *(file.read_bytes() for file in read)])).hexdigest()[:12]
     planned = Run(
         id="",
         cases_name=f"{asked.name}, side by side ({same})",
@@ -208,4 +214,4 @@ def _kept(file: Path) -> dict[str, Alone]:
 
 
 def _keep(file: Path, alone: Mapping[str, Alone]) -> None:
-    write_atomic(file, json.dumps({name: asdict(one) for name, one in alone.items()}).encode())
+    files.write_atomic(file, json.dumps({name: asdict(one) for name, one in alone.items()}).encode())

@@ -11,12 +11,11 @@ from itertools import islice, product
 
 from org.answering import kinds
 from org.answering.questions import Asked, Kind
-from org.answering.replies import MOST_SHARING
+from org.answering.replies import MOST_SHARING, nearest, size
 from org.answering.subjects import Subject
 from org.chart import Chart, Unit
 
 _TOGETHER = frozenset((Kind.COMMON, Kind.ARE_PEERS, Kind.SAME, Kind.MORE))
-_LISTED = frozenset((Kind.UNDER, Kind.OF_TYPE, Kind.PEERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +62,16 @@ def _together(asked: Asked, units: Sequence[Unit], types: Sequence[str], chart: 
     match asked.kind:
         case Kind.ARE_PEERS:
             return Fact(about, verdict=len({unit.parent for unit in units}) == 1)
-        case Kind.SAME if not types:
-            return Fact(about, verdict=len({unit.parent for unit in units}) == 1)
+        case Kind.SAME:
+            above = {nearest(unit, types, chart) for unit in units}
+            return Fact(about, verdict=len(above) == 1 and None not in above)
         case Kind.COMMON:
             return Fact(about, one_of=(chart.common(*about).id,))
-        case Kind.MORE if asked.yes_or_no and not types:
-            return Fact(about, verdict=chart.total(about[0]) > chart.total(about[1]))
+        case Kind.MORE:
+            # Of "which has more" it is true, or false of equals, that the first of these has more than the others.
+            ranked = units if asked.yes_or_no else sorted(units, key=lambda unit: -size(unit, types, chart))
+            first, *others = (size(unit, types, chart) for unit in ranked)
+            return Fact(tuple(unit.id for unit in ranked), verdict=first > max(others))
     return None
 
 

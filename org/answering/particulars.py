@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from org.answering import subjects
+from org.answering import signs, subjects
 from org.answering.sentences import label, sentence
 from org.chart import Chart, Unit
 from org.entities import Mention
@@ -61,6 +61,9 @@ _PLACE = frozenset(
     ("location", "place", "site", "city", "town", "building", "room", "floor", "office", "address", "seat", "country")
 )
 _WHERE = re.compile(r"\bwhere\b")
+_ASKS = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b")
+_NEXT = re.compile(rf"{signs.JOIN.pattern}|[.?!;:\n]\s*(?={_ASKS.pattern})")
+_LEAD = re.compile(rf"\b{_LEADS}(?: (?:in charge|responsible))?\b")
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
@@ -75,6 +78,8 @@ def asked(question: str, mentions: Sequence[Mention], chart: Chart) -> tuple[Par
     masked = question.lower()
     for mention in reversed(mentions):
         masked = f"{masked[: mention.start]} @0 {masked[mention.end :]}"
+    if any(_ASKS.search(masked, 0, join.start()) for join in _NEXT.finditer(masked)):
+        return ()
     units = [chart.unit(unit) for unit in mentions[0].units]
     found = [_cell(masked.replace(" @0 's", " @0's").replace("’", "'"), unit) for unit in units]
     return tuple(one for one in found if one) if all(found) else ()
@@ -108,7 +113,8 @@ def _cell(masked: str, unit: Unit) -> Particular | None:
             return Particular(unit.id, header, cell)
     for header, pattern in _FIELDS:
         if header in own and pattern.search(masked) and _only(masked, frozenset(_WORDS[header].split())):
-            return Particular(unit.id, header, own[header])
+            is_of_another = header == _HEAD and len(_LEAD.findall(masked)) > 1  # "the manager of the head of X"
+            return None if is_of_another else Particular(unit.id, header, own[header])
     return None
 
 
@@ -134,4 +140,4 @@ def _akin(one: str, other: str) -> bool:
 def _only(masked: str, said: set[str] | frozenset[str]) -> bool:
     """Whether the question has no words but these and fillers."""
     words = _WORD.findall(masked.replace("@0", " ").replace("'s", " "))
-    return all(word in said or word in _FILLERS or word.endswith("ly") for word in words)
+    return all(word in said or word in _FILLERS or signs.is_idle_adverb(word) for word in words)

@@ -68,33 +68,38 @@ _C = r"(?:#\d+|unit)"  # a category
 _CS = rf"(?:{_C} )*"
 _W = r"(?:who|which|where|how)"
 _BELOW = r"(?:below|reports|in)"
+_RANK = r"(?:more|most|fewer)"
 _TWO = r"(?=.*@.*@)"
 _NO_UNIT = r"(?!.*@)"
-_PLAIN = r"(?!.*\b(?:who|which|where|count|list|same|parent|more|type|level)\b).*"
+_PLAIN = r"(?!.*\b(?:who|which|where|count|list|same|parent|more|type|level|peer|except)\b|.*\babove @\d+(?! above)).*"
 _PATTERNS: tuple[tuple[Kind, str], ...] = (
     (Kind.RELATED, rf"{_TWO}.*\b(?:related|path)\b.*"),  # how is A related to B; the path from A to B
     (Kind.RELATED, rf"yes {_U} (?:above below|below above) {_U}"),  # is A above or below B
-    (Kind.MORE, rf"{_TWO}.*\b(?:more|most|fewer)\b.*"),  # which has more units, A or B
+    (Kind.MORE, rf"{_TWO}(?!yes @\d+ {_RANK} {_C}).*\b{_RANK}\b.*"),  # which has more units, A or B
     (Kind.ARE_PEERS, rf"{_TWO}yes .*\bpeer\b.*"),  # are A and B siblings
     (Kind.ARE_PEERS, r"yes parent @\d+ above @\d+"),  # is the unit above A also above B
     (Kind.SAME, rf"{_TWO}yes .*\bsame\b.*"),  # do A and B report to the same unit
-    (Kind.COMMON, rf"{_TWO}.*\b(?:same|both)\b.*"),  # what do A and B have in common
+    (Kind.COMMON, rf"{_TWO}(?!yes @).*\b(?:same|both)\b.*"),  # what do A and B have in common
     (Kind.BETWEEN, rf"{_TWO}.*\b(?:between|level)\b.*"),  # what is between A and B
     (Kind.PATH, rf"(?:{_W} |list )?level above {_U}"),  # what levels are above A
     (
         Kind.DEPTH,
         rf"(?=.*@)(?:in )?(?:{_W} |list |count )?level (?:above )?{_U}(?: (?:in|top|where))*",
     ),  # at what level is A
-    (Kind.IS_UNDER, rf"yes (?P<a>{_U}) {_CS}{_BELOW} (?P<b>{_U})"),  # is A part of B; A is in B, right?
+    (
+        Kind.IS_UNDER,
+        rf"yes (?P<a>{_U}) (?:both |(?:both )?{_CS}{_BELOW} )(?P<b>{_U})",
+    ),  # is A part of B; A is in B, right?
+    (Kind.IS_UNDER, rf"which in (?P<a>@\d+(?: @\d+)+) (?:below|reports) (?P<b>{_U})"),  # which of A and B is under C
     (Kind.IS_UNDER, rf"(?P<a>{_U}) (?:below|reports) (?P<b>{_U})"),  # A reports to B?
-    (Kind.IS_UNDER, rf"yes (?P<b>{_U}) {_CS}(?:above|parent|runs)(?: in)? (?P<a>{_U})"),  # does B include A
+    (Kind.IS_UNDER, rf"yes (?P<b>{_U}) {_CS}(?:above|parent|runs)(?: in)?(?: both)? (?P<a>{_U})"),  # does B include A
     (Kind.IS_TYPE, rf"yes {_U} {_C}(?: {_C})*"),  # is A a committee
     (Kind.HAS_UNITS, rf"yes {_U} (?:above )?(?:children|(?:above )?{_C})(?: {_C})*(?: {_BELOW})?"),  # has A any teams
     (Kind.HAS_UNITS, rf"yes {_CS}(?:{_C}|children) {_BELOW} {_U}"),  # are there any teams in A
     (Kind.COUNT, rf"(?:which )?count (?=.*@)(?=.*(?:{_C}|children|below|reports)){_PLAIN}"),  # how many teams are in A
     (Kind.COUNT, rf"(?:which )?count (?:above )?(?:{_C} ?)+(?:above)?"),  # how many teams are there
-    (Kind.UNDER, rf"(?:{_W} |list ){_CS}{_BELOW} (?P<a>{_U}) peer {_U}"),  # what is in A besides B
-    (Kind.PEERS, r"(?!yes)(?=.*@).*\b(?:peer|same)\b.*"),  # which units are next to A
+    (Kind.UNDER, rf"(?:{_W} |list ){_CS}{_BELOW} (?P<a>{_U}) (?:peer|except) {_U}"),  # what is in A besides B
+    (Kind.PEERS, r"(?!yes)(?=.*@).*\b(?:peer|same|except\b.*\bparent|parent\b.*\bexcept)\b.*"),  # which are next to A
     (Kind.PEERS, rf"(?:{_W} |list )?{_CS}{_BELOW} parent {_U}"),  # who reports to the parent of A
     (Kind.UNDER, rf"(?:{_W} |list )?(?:hierarchy|structure|path) below {_U}"),  # the hierarchy below A
     (Kind.PATH, r"(?=.*@).*\b(?:path|hierarchy)\b.*"),  # the chain of command of A
@@ -111,7 +116,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
         rf"(?:{_W} |list )?(?:above below|below above|parent children|children parent) {_U}",
     ),  # what is above and below A
     (Kind.ABOVE, rf"yes {_U} {_BELOW} {_C}(?: {_C})*"),  # is A in a division
-    (Kind.WHERE, rf"yes {_U}"),  # is there an A
+    (Kind.WHERE, r"yes @\d+"),  # is there an A
     (Kind.WHERE, rf"where {_U} in #\d+"),  # where is the library of the school
     (Kind.ABOVE, rf"{_W} (?:parent )?{_CS}{_U} {_CS}{_BELOW}(?: {_C})*"),  # to which higher unit does A report
     (Kind.ABOVE, rf"(?:{_W} |list )?{_CS}(?:above|(?:parent )*parent) {_U}"),  # who oversees A; the parent of A
@@ -128,7 +133,7 @@ _PATTERNS: tuple[tuple[Kind, str], ...] = (
     (Kind.WHERE, rf"(?:{_W} )?{_U} where"),  # A is where; how does A fit in
     (
         Kind.OF_TYPE,
-        rf"{_NO_UNIT}(?:{_W} |list |yes )?(?:above )?{_CS}#\d+(?: {_C})*(?: above)?",
+        rf"{_NO_UNIT}(?:{_W} |list |(?:yes )?(?:above )?){_CS}#\d+(?: {_C})*(?: above)?",
     ),  # which committees exist
     (Kind.UNDER, rf"{_NO_UNIT}(?:{_W} |list )unit(?: above)?"),  # list all units
     (Kind.WHAT, rf"(?:which|about) {_U}"),  # what is A
@@ -143,10 +148,13 @@ _SEVERAL = re.compile(
     rf"(?:(?:{_W}|list) )?((?:(?:list )?{_CS}{_BELOW} {_U} ?){{2,}})"
 )  # some under A and some under B
 _ONE_OF_SEVERAL = re.compile(rf"({_CS}){_BELOW} ({_U})")
-_HOW_MANY = re.compile(r" count(?: (?:direct|deep|it|below|unit))*$")  # "..., and how many?"
+_HOW_MANY = re.compile(r"(?: and)? count(?: (?:direct|deep|it|below|unit))*$")  # "..., and how many?"
+_OF_ALL = re.compile(r"\bdeep (?:#|unit|children)")  # "are all teams under A": to say which are is no answer
+_IN_RANKED = re.compile(rf"\b{_BELOW} {_RANK} {_C}")  # "is A in a bigger division than B"
 _CLAUSE = re.compile(r"[.?!;:\n]+(?:\s|$)|\s[-–—]\s")
 _OPEN_QUESTION = re.compile(r"\W*(?:(?:and|but|so|also|then) )?(?:who|whom|what|which|where|when|why|how)\b")
 _QUESTION = re.compile(rf"{_OPEN_QUESTION.pattern}|\W*(?:is|are|does|do|did|can|may|must|should|shall)\b")
+_AND_ASKS = re.compile(rf"(?:{_QUESTION.pattern}).*\band {_OPEN_QUESTION.pattern}")
 _ASIDE = re.compile(
     r"\((?:asking|just|sorry|i|we|my|our|for|thanks|thank you)\b[^()]*\)"
     r"|,? (?:because|since|so that|so i|so we|in order to|as i|as we|before i|when i|if i|while i|for my|for a|thanks"
@@ -173,9 +181,13 @@ def read(
     for clause in _CLAUSE.split(signs.mask(question, mentions, types)):
         pieces = clause.split(",", _LEAD_INS)
         found: tuple[Asked, ...] = ()
-        for start in range(len(pieces)) if not _OPEN_QUESTION.match(clause) else (0,):
+        asks_twice = _AND_ASKS.match(clause)
+        for start in (0,) if asks_twice or _OPEN_QUESTION.match(clause) else range(len(pieces)):
             before = _last_unit(",".join(pieces[:start]), subject)
-            found = found or _clause(signs.read(_without_asides(",".join(pieces[start:])), context), before)
+            row = signs.read(_without_asides(",".join(pieces[start:])), context)
+            if asks_twice and signs.UNKNOWN in row:
+                return ()  # half of it is not understood
+            found = found or _clause(row, before)
         if not found and _QUESTION.match(clause):
             return ()
         asked += found
@@ -205,15 +217,18 @@ def _clause(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
 
 
 def _parts(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
-    """A row of signs as one question, or as several."""
-    if whole := _match(row, subject):
+    """A row of signs as one question, or as several; empty when any of them is not understood."""
+    is_joined = signs.AND in row
+    if not is_joined and (whole := _match(row, subject)):
         return (whole,)
-    if several := _SEVERAL.fullmatch(signs.tidy(row)):
+    if not is_joined and (several := _SEVERAL.fullmatch(signs.tidy(row))):
         return _some_and_some(several[1], signs.FLAGS.intersection(row))
     if more := _HOW_MANY.search(" ".join(row)):
         listed = _parts(row[: -len(more[0].split())], subject)
         if listed and all(one.kind in _LISTS for one in listed):
             return listed  # every list says its number
+    if is_joined:
+        return _joined(row, subject)
     starts = [place for place in range(1, len(row)) if row[place] in _ASKING and _may_end(row[:place])]
     asked: list[Asked] = []
     for start, end in zip([0, *starts], [*starts, len(row)], strict=True):
@@ -222,6 +237,27 @@ def _parts(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
             return ()
         asked.append(one)
         subject = f"@{one.of[-1]}" if one.of else subject
+    return tuple(asked)
+
+
+def _joined(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
+    """All that is asked in questions joined by "and"."""
+    rows: list[list[str]] = [[]]
+    for sign in row:
+        if sign != signs.AND:
+            rows[-1].append(sign)
+        elif _ASKING.intersection(rows[-1]):  # "A reports to something, and what does that report to" asks once
+            rows.append([])
+    asked: list[Asked] = []
+    of_several = False
+    for one in rows:
+        named = {sign for sign in one if sign.startswith("@")}
+        parts = _parts(one, subject) if named or not (of_several and "it" in one) else ()
+        if not parts:
+            return ()  # "are A and B siblings, and what is under it": under which?
+        asked += parts
+        subject = _last_unit(" ".join(one), subject)
+        of_several = len(named) > 1 if named else of_several
     return tuple(asked)
 
 
@@ -245,6 +281,11 @@ def _some_and_some(text: str, flags: Collection[str]) -> tuple[Asked, ...]:
 def _match(row: Sequence[str], subject: str) -> Asked | None:
     """One question, by the first pattern that fits all its signs."""
     text = whole = signs.tidy(row)
+    if (text.startswith("yes") and _OF_ALL.search(" ".join(row))) or _IN_RANKED.search(" ".join(row)):
+        return None
+    text = re.sub(
+        rf"^(yes @\d+ (?:{_BELOW}|above)) it$", rf"\1 {subject or signs.UNKNOWN}", text
+    )  # "and is A under it"
     if "@" in text:  # "what does A have under it"
         text = re.sub(r"(?<=above) (?:below|in) it\b", "" if "#" in text else " unit", text)
         text = re.sub(r"(?: (?:below|in|above))? it\b", "", text)
@@ -254,15 +295,17 @@ def _match(row: Sequence[str], subject: str) -> Asked | None:
         if fit := pattern.fullmatch(text):
             sides = fit.groupdict()
             of = _places("@", sides.get("a", text))
+            ranked = re.sub(r"^which (?:in )?(?:#\d+ )+", "", text) if kind is Kind.MORE else text
             any_unit = kind in (Kind.COUNT, Kind.UNDER) and "unit" in text
             return Asked(
                 kind,
                 of=of[::-1] if "fewer" in text else of,  # is A smaller than B: is B bigger than A
                 against=_places("@", sides.get("b", "")),
-                types=() if any_unit else _places("#", text),
+                types=() if any_unit else _places("#", ranked),  # "which team has more desks"
                 direct="direct" in row or (kind is Kind.IS_UNDER and "parent" in text),
                 deep="deep" in row and "direct" not in row,
-                of_units=bool(re.search(r"unit|#|below|reports|children", whole)),
+                # "who belongs to the committee?" asks for its members
+                of_units=bool(re.search(rf"unit|#|reports|children{'' if 'who' in row else '|below'}", whole)),
                 steps=text.count("parent"),
                 reports="reports" in text,
                 yes_or_no=text.startswith("yes"),

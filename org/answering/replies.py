@@ -31,6 +31,8 @@ def reply(subject: Subject, chart: Chart, limit: int = MANY) -> str:
         more = [f"{rest:,} more may be meant."] if rest else []
         return " ".join([*told, *more]) if told and all(told) else ""
     if asked.kind is Kind.IS_UNDER:
+        if types and not all(_is_one_of(unit, types) for group in groups for unit in group):
+            return ""  # "is A a team of B", of one that is no team
         above = [unit for group in subject.against for unit in group]
         told = [_is_under(unit, above, asked, chart) for group in groups for unit in group[:MOST_SHARING]]
         return " ".join([*told, *(others(group, MOST_SHARING) for group in groups if len(group) > MOST_SHARING)])
@@ -47,7 +49,7 @@ def of_type(noun: str, unit: Unit, chart: Chart, limit: int, *, direct: bool = F
     text = sentences.of_type(units, noun, unit, chart, limit)
     if units or unit.parent is None:
         return text
-    if above := _nearest(unit, (noun,), chart):
+    if above := nearest(unit, (noun,), chart):
         return f"{text} {sentence(f'{label(unit, chart)} is {sentences.chain(unit, chart, above)}')}"
     return f"{text} {sentences.children(unit, chart, FEW)}" if chart.children(unit.id) else text
 
@@ -107,8 +109,7 @@ def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: 
         case Kind.TYPE if unit.type:
             return sentence(f"{name} is {sentences.with_article(unit.type)}")
         case Kind.IS_TYPE if unit.type and types:
-            yes = any(kinds.is_of_type(unit, noun) for noun in types)
-            return f"{'Yes' if yes else 'No'}, {name} is {sentences.with_article(unit.type)}."
+            return f"{'Yes' if _is_one_of(unit, types) else 'No'}, {name} is {sentences.with_article(unit.type)}."
         case Kind.ALIAS if unit.aliases:
             return sentence(f"{name} is also called {listing(unit.aliases)}")
         case Kind.WHAT:
@@ -119,7 +120,7 @@ def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: 
 
 def _above(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart) -> str:
     """The unit above: of the type asked for if there is one, the one directly above, or the whole way up."""
-    above = _nearest(unit, types, chart)
+    above = nearest(unit, types, chart)
     if types and above:
         return sentence(f"{label(unit, chart)} is {sentences.chain(unit, chart, above)}")
     if types:
@@ -186,7 +187,7 @@ def _together(asked: Asked, units: Sequence[Unit], types: Sequence[str], chart: 
     in_line = chart.is_under(lower.id, upper.id)
     match asked.kind:
         case Kind.MORE:
-            return _more(units[0], units[1], asked, types, chart)
+            return _more(units, asked, types, chart)
         case Kind.RELATED if in_line:
             return sentence(f"{label(lower, chart)} is {sentences.chain(lower, chart, upper)}")
         case Kind.BETWEEN if in_line:
@@ -205,29 +206,39 @@ def _together(asked: Asked, units: Sequence[Unit], types: Sequence[str], chart: 
             return _common(units, chart)
 
 
-def _more(first: Unit, second: Unit, asked: Asked, types: Sequence[str], chart: Chart) -> str:
-    """Which of two has more units under it, of the type asked for; or whether the first does."""
+def _more(units: Sequence[Unit], asked: Asked, types: Sequence[str], chart: Chart) -> str:
+    """Which has the most units under it, of the type asked for; or whether the first of two has more."""
+    if len(types) > 1 or (asked.yes_or_no and len(units) > 2):
+        return ""
     noun = sentences.plural(types[0]) if types else "units"
-
-    def total(unit: Unit) -> int:
-        return len(_units_of_type(types[0], unit, chart, direct=False)) if types else chart.total(unit.id)
-
-    more, less = sorted((first, second), key=total, reverse=True)
-    if total(more) == total(less):
-        text = sentence(f"{label(first, chart)} and {label(second, chart)} each have {total(more):,} {noun} under them")
+    sizes = {unit.id: size(unit, types, chart) for unit in units}
+    ranked = sorted(units, key=lambda unit: -sizes[unit.id])
+    highest = sizes[ranked[0].id]
+    most = [unit for unit in ranked if sizes[unit.id] == highest]
+    rest = listing([f"{label(unit, chart)} ({sizes[unit.id]:,})" for unit in ranked[len(most) :]] or [""])
+    if not rest:
+        text = sentence(f"{_names(units, chart)} each have {highest:,} {noun} under them")
+    elif len(units) == 2:
+        text = sentence(f"{_names(most, chart)} has more {noun} under it ({highest:,}) than {rest}")
+    elif len(most) == 1:
+        text = sentence(f"{_names(most, chart)} has the most {noun} under it ({highest:,}), before {rest}")
     else:
-        fewer = f"{label(less, chart)} ({total(less):,})"
-        text = sentence(f"{label(more, chart)} has more {noun} under it ({total(more):,}) than {fewer}")
+        text = sentence(f"{_names(most, chart)} have the most {noun} under them ({highest:,} each), before {rest}")
     if not asked.yes_or_no:
         return text
-    return f"{'Yes' if total(first) > total(second) else 'No'}: {_continued(text)}"
+    return f"{'Yes' if ranked[0] is units[0] and rest else 'No'}: {_continued(text)}"
+
+
+def size(unit: Unit, types: Sequence[str], chart: Chart) -> int:
+    """How many units are under one, at any depth; of the first of the types, if there are any."""
+    return len(kinds.of_type(types[0], unit.id, chart)) if types else chart.total(unit.id)
 
 
 def _same(units: Sequence[Unit], types: Sequence[str], chart: Chart) -> str:
     """Whether units are directly under the same one, or, with types, under the same one of those types."""
-    nearest = {_nearest(unit, types, chart) for unit in units}
-    above = next(iter(nearest))
-    if len(nearest) == 1 and above is not None:
+    found = {nearest(unit, types, chart) for unit in units}
+    above = next(iter(found))
+    if len(found) == 1 and above is not None:
         number = "both" if len(units) == 2 else "all"
         directly = "" if types else " directly"
         return f"Yes: {_names(units, chart)} are {number}{directly} under {label(above, chart)}."
@@ -235,10 +246,14 @@ def _same(units: Sequence[Unit], types: Sequence[str], chart: Chart) -> str:
     return " ".join(("No.", *parents, _common(units, chart)))
 
 
-def _nearest(unit: Unit, types: Sequence[str], chart: Chart) -> Unit | None:
-    """The unit directly above, or the nearest above of the types."""
+def nearest(unit: Unit, types: Sequence[str], chart: Chart) -> Unit | None:
+    """The unit directly above, or the nearest above of the types; None where there is none."""
     path = reversed(chart.path(unit.id)[:-1])
-    return next((above for above in path if not types or any(kinds.is_of_type(above, noun) for noun in types)), None)
+    return next((above for above in path if not types or _is_one_of(above, types)), None)
+
+
+def _is_one_of(unit: Unit, types: Sequence[str]) -> bool:
+    return any(kinds.is_of_type(unit, noun) for noun in types)
 
 
 def _common(units: Sequence[Unit], chart: Chart) -> str:

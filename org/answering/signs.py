@@ -15,16 +15,28 @@ from pathlib import Path
 from org.entities import Mention, TypeMention
 
 UNKNOWN = "?"
+AND = "and"
+"""Joins two questions: "how many teams are there and who leads A"."""
 FLAGS = frozenset(("direct", "deep"))
 _NOTHING = "-"
+_QUANTITY = "number"
 _LONGEST = 7  # words of a phrase
 
 _OPENS = frozenset(("is", "are", "was", "were", "does", "do", "did"))
 _PERSONS = frozenset(("i", "we", "you", "they", "he", "she"))
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_WORD = re.compile(r"[@#]\d+|[^\W_]+(?:['-][^\W_]+)*")
+_QUANTITIES = frozenset((*_NUMBERS[2:], "ten", "few", "several"))
+_WORD = re.compile(r"[@#]\d+|&&|[^\W_]+(?:['-][^\W_]+)*")
+_ASKING = r"(?:who|whom|whose|what|where|when|why|how)"
+JOIN = re.compile(
+    rf"(?:,\s*(?:(?:also|then|please) )*(?={_ASKING}\b))"
+    r"|\b(?:and|plus) (?:(?:also|then|please) )*"
+    rf"(?=(?:(?:in|under|to|of|at|by|from) )?(?:{_ASKING}|which)\b|(?:is|are|does|do|did)\b)"
+)
+"""What stands between two questions in one sentence."""
 _DOING = frozenset(("do", "does", "did", "done"))
 _SUBJECT = re.compile(r"@\d+|it|they")
+_PRONOUN = r"(?:it|they|that|this|there|he|she)"
 _POINTING = re.compile(r"\b(?:that|this)\s$", re.IGNORECASE)
 _PLAIN = tuple(
     (re.compile(pattern), plain)
@@ -32,10 +44,14 @@ _PLAIN = tuple(
         (r"\b(who|what|where|how|which|that|there)'?s\b", r"\1 is"),
         (r"((?:^|[.?!:;,]\s+)(?:is|are|does|do))n'?t\b", r"\1"),
         (r"(^|[.?!:;,]\s+)(?:has|have)\s+(?:the\s+)?(@\d+|it|they)\s+(?:got\b)?", r"\1does \2 have "),
+        (r"(\bhow many\s[^@]*)\b(?:has|have)\s+((?:the\s+)?@\d+)", r"\1 does \2 have"),
         (r"\band (?:of|for|from|to)\s+(?=(?:the\s+)?@)", "and "),  # "the parents of A and of B"
         (r"\(s\)", "s"),
         (r"\bright (?=under|below|beneath|above|over)", "directly "),
         (r"\bright\W*$", "correct"),
+        # a tag asks whether it is so, and what it denies is asked all the same: "A isn't under B, is it?"
+        (rf"((?:@\d+|it)\s+(?:is|are))(?:n't| not)\b(?=[^,]*,\s*(?:or )?(?:is|are) {_PRONOUN}\W*$)", r"\1"),
+        (rf",\s*(?:or )?(?:is|are|was|were|do|does|did|has|have)(?:n't)? {_PRONOUN}(?: not)?\W*$", ", correct"),
     )
 )
 _RELATES = r"(?:reports|below|above|parent)"
@@ -101,14 +117,16 @@ def read(clause: str, context: Collection[int]) -> list[str]:
 
     `context` are the places of mentions that only tell where another one is; yes-or-no questions are about them too.
     """
-    words = [word for word in _WORD.findall(clause) if word not in ("the", "a", "an")]
-    words = [_number(word) for word in words if not word.endswith("ly") or (word,) in _phrases()]
+    found = _WORD.findall(JOIN.sub(" && ", clause))
+    words = [word for word in found if word not in ("the", "a", "an") and not is_idle_adverb(word)]
     row: list[str] = []
     place = 0
     while place < len(words):
         before, word = words[place - 1] if place else "", words[place]
         length = 1
-        if word[0] == "@" and int(word[1:]) in context and "yes" not in row:
+        if word == "&&":
+            sign = AND
+        elif word[0] == "@" and int(word[1:]) in context and "yes" not in row:
             sign = _NOTHING
             if row and row[-1] in ("in", "below"):
                 row.pop()
@@ -117,20 +135,46 @@ def read(clause: str, context: Collection[int]) -> list[str]:
         elif word[0] == "#" or (word in _DOING and _SUBJECT.fullmatch(before) and words[place + 1 :][:1] != ["you"]):
             sign = UNKNOWN  # "board committees" are not two types; "what does it do" asks for more than its place
         elif (
-            not row and before not in _PERSONS and word in _OPENS and tuple(words[place : place + 2]) not in _phrases()
+            row[-1:] in ([], [AND])
+            and before not in _PERSONS
+            and word in _OPENS
+            and tuple(words[place : place + 2]) not in _phrases()
         ):
             sign = "yes"
         else:
             length, sign = _longest(words[place : place + _LONGEST])
+            if sign == _NOTHING and _is_quantity(words[place : place + 2]):
+                sign = UNKNOWN if _is_name(words[place:], before, row) else _QUANTITY
         row += sign.split() if sign != _NOTHING else []
         place += length
-    return row
+    # "has it five teams" asks whether there are five, "which five teams has it" does not
+    return [UNKNOWN if sign == _QUANTITY else sign for sign in row if sign != _QUANTITY or "yes" in row]
+
+
+def is_idle_adverb(word: str) -> bool:
+    """Whether a word is an adverb in -ly that changes nothing: "currently" is one, "originally" and "only" are not."""
+    return word.endswith("ly") and _phrases().get((word,)) == _NOTHING
+
+
+def _is_name(words: Sequence[str], before: str, row: Sequence[str]) -> bool:
+    """Whether a number is part of a name: "Ward 4", which the chart lacks, "Wards 1 and 4", but not "and two of B"."""
+    if before[:1] == "#" or _phrases().get((before,)) == "unit":
+        return True
+    return bool(row) and row[-1][0] == "@" and words[0].isdecimal() and not any(word[0] in "@#" for word in words)
+
+
+def _is_quantity(words: Sequence[str]) -> bool:
+    """Whether the first of two words says how many; "one" only before what it counts: "one team", not "the one"."""
+    if words[0] == "one":
+        return len(words) > 1 and (words[1][0] == "#" or _phrases().get((words[1],)) == "unit")
+    return words[0].isdecimal() or words[0] in _QUANTITIES
 
 
 def _longest(words: Sequence[str]) -> tuple[int, str]:
     """How many of the words make the longest known phrase, and its signs: "grandparent" is "parent parent"."""
+    plain = tuple(_number(word) for word in words)
     for length in range(len(words), 0, -1):
-        if sign := _phrases().get(tuple(words[:length])):
+        if sign := _phrases().get(plain[:length]):
             return length, sign
     return 1, UNKNOWN
 
@@ -146,7 +190,7 @@ def tidy(row: Sequence[str]) -> str:
     text = " ".join(["yes", *asks] if "yes" in row else asks)
     for pattern, plain in _TIDY:
         text = " ".join(pattern.sub(plain, text).split())
-    return text if text.count("@") > 1 else re.sub(r"\bmore (?=unit|#)", "", text)
+    return text if max(text.count("@"), text.count("#")) > 1 else re.sub(r"\bmore (?=unit|#)", "", text)
 
 
 @cache

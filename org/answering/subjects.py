@@ -35,6 +35,11 @@ _INSIDE = re.compile(r"\b(?:in|within|of|at|across)(?: the| our)?\s*$", re.IGNOR
 _VERB = re.compile(r"\s*,?\s*(?:does|do|is|are)\b(?! (?:it|that|this)\b)", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*(?:['’]s|[,(>:-]|under)\s*(?:the\s+)?", re.IGNORECASE)
 _TOLD_BY = re.compile(r"\s*(?:['’]s|[,(]|(?:under|in|of|at|within) )\s*(?:the\s+)?", re.IGNORECASE)
+_EXISTS = re.compile(
+    r"(?:\b(?:is there|(?:do|does|did) (?:we|you|they) have|have (?:we|you|they) got) (?:an?|any|such an?) )"
+    r"(?P<name>\w[^?!,;]{0,120}?)(?: (?:here|too|at all|as well))?\W*$",
+    re.IGNORECASE,
+)
 _WITHIN = re.compile(
     r"(?!.*\b(?:and|or|part|under)\b)[\w\s]{0,30}\b(?:of|in|within|inside)\s+(?:(?:the|our)\s+)?", re.IGNORECASE
 )
@@ -42,7 +47,8 @@ _WITHIN = re.compile(
 
 def read(question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], chart: Chart) -> tuple[Subject, ...]:
     """All that a question asks of the chart; empty when it is not purely about the chart."""
-    mentions = whole(question, mentions, chart)
+    mentions = _existing(question, chart) or whole(question, mentions, chart)
+    types = [one for one in types if not any(one.start < other.end and other.start < one.end for other in mentions)]
     asked = questions.read(question, mentions, types, context=_context(question, mentions, chart))
     groups = [tuple(chart.unit(unit) for unit in mention.units) for mention in mentions]
     return tuple(
@@ -85,6 +91,13 @@ def whole(question: str, mentions: Sequence[Mention], chart: Chart) -> list[Ment
         else:
             found.append(mention)
     return found
+
+
+def _existing(question: str, chart: Chart) -> list[Mention]:
+    """The unit that a question asks for by its given name of several words: "is there an ethics committee"."""
+    asked = _EXISTS.search(question)
+    units = namesakes.sharing(asked["name"], chart) if asked and " " in asked["name"] else ()
+    return [Mention(tuple(one.id for one in units), asked["name"], *asked.span("name"))] if asked and units else []
 
 
 def _context(question: str, mentions: Sequence[Mention], chart: Chart) -> set[int]:

@@ -5,6 +5,7 @@ Knows words, and which of them stand side by side in names; knows nothing about 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
@@ -24,6 +25,8 @@ _NEAREST = 4  # words weighed for one
 # What makes another word and is no slip: "officer" for "office", "administrator" for "administration".
 _ENDINGS = frozenset("able al ant ary ate ation d ed en ent er ial ian ic ing ion ist ive ly ment or r y".split())
 _ARABIC_PREFIXES = "بفكلو"
+# What may stand within a word that is typed as two; an "and" or a comma tells two things apart.
+_GAP = re.compile(r"[^\S\n]+|[-_\u2010\u2011]")
 
 
 class Speller:
@@ -49,15 +52,15 @@ class Speller:
                 for part in _parts(word):
                     self._similar[part].append(word)
 
-    def repair(self, found: Sequence[Word]) -> tuple[Word, ...]:
-        """The words with one or two letters, a missing or an extra space put right."""
+    def repair(self, text: str, found: Sequence[Word]) -> tuple[Word, ...]:
+        """The words `found` in `text` with one or two letters, a missing or an extra space put right."""
         repaired: list[Word] = []
         near = self._near(found)
         place = 0
         while place < len(found):
             word = found[place]
             following = found[place + 1] if place + 1 < len(found) else None
-            if following and self._is_one(word.text, following.text):
+            if following and self._is_one(text, word, following):
                 repaired.append(Word(word.text + following.text, word.start, following.end, following.plural))
                 place += 2
                 continue
@@ -103,8 +106,14 @@ class Speller:
     def _is_beside(self, before: str, word: str, after: Iterable[str]) -> bool:
         return f"{before} {word}" in self._pairs or any(f"{word} {following}" in self._pairs for following in after)
 
-    def _is_one(self, first: str, second: str) -> bool:
-        return first + second in self.known and f"{first} {second}" not in self._pairs
+    def _is_one(self, text: str, first: Word, second: Word) -> bool:
+        """Whether two words are one of a name with a gap in it; two figures side by side are two."""
+        return (
+            first.text + second.text in self.known
+            and f"{first.text} {second.text}" not in self._pairs
+            and _GAP.fullmatch(text, first.end, second.start) is not None
+            and not (first.text[-1:].isdigit() and second.text[:1].isdigit())
+        )
 
     def _halves(self, word: Word) -> list[Word]:
         """An unknown word as the two of a name that it runs together, or without an Arabic "for", "in" or "and"."""

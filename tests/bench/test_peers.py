@@ -12,6 +12,7 @@ from bench.peers import environment, lineup, tables
 from bench.peers.comparing import Alone, Asked, Compared, Contender, compare
 from bench.peers.process import Process
 from bench.peers.serving import Setup
+from store import StoreError, files
 from trag.asking import Organization
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Run
@@ -133,6 +134,15 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, setup: Setu
     assert (tmp_path / "asked").read_text().endswith("organization called? first:And at night? second:And at night? ")
     (tmp_path / "documents" / "rules.txt").write_text("Other rules.\n")
     assert compare(asked(tmp_path), contenders[:1], setup, MODEL, tmp_path).run.id != whole.run.id
+
+
+def test_two_comparisons_in_one_folder_are_refused_before_anything_is_removed(tmp_path: Path, setup: Setup) -> None:
+    (tmp_path / "handed").mkdir()
+    (tmp_path / "handed" / "rules.txt").write_text("being read\n")
+    with files.lock(tmp_path), pytest.raises(StoreError, match="already in use by process"):
+        compare(asked(tmp_path), [scripted("first")], setup, MODEL, tmp_path)
+    assert (tmp_path / "handed" / "rules.txt").read_text() == "being read\n"
+    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.slow

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench.retrieval import HOUSING, ORGANIZATIONS, Choice, questions_of
-from bench.score import holds
 from store.vectors import Vectors
+from trag.evaluate.grammar.values import holds
 
 ASIDE = ORGANIZATIONS.parent / "aside"
 

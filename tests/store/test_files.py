@@ -92,6 +92,19 @@ def test_the_owner_of_a_folder_removes_what_killed_writes_left(tmp_path: Path) -
         assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == [kept, tmp_path / "lock"]
 
 
+def test_what_another_owner_writes_in_a_folder_of_its_own_stays(tmp_path: Path) -> None:
+    for name in ("trains", "ended"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ".checkpoint.x1.unfinished").write_bytes(b"half")
+    with lock(tmp_path / "ended"):
+        pass
+    (tmp_path / "ended" / ".checkpoint.x2.unfinished").write_bytes(b"half")
+    with lock(tmp_path / "trains"):
+        (tmp_path / "trains" / ".checkpoint.x2.unfinished").write_bytes(b"half")
+        with lock(tmp_path):
+            assert [path.parent.name for path in tmp_path.rglob(".*.unfinished")] == ["trains"]
+
+
 @pytest.mark.parametrize("number", [28, 122, 27], ids=["no space", "quota", "file too large"])
 def test_a_full_disk_is_said_and_the_old_file_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int

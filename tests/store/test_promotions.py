@@ -27,6 +27,16 @@ def test_the_last_promotion_counts_and_none_is_forgotten(url: str) -> None:
     records.close()
 
 
+def test_the_way_back_leads_past_the_same_adapter_promoted_again(url: str) -> None:
+    records = Records(url)
+    records.promotions.put("", by="ada")
+    assert records.promotions.before() is None, "no other ever answered"
+    for adapter in (A, B, B):
+        records.promotions.put(adapter, by="ada")
+    assert (records.promotions.current(), records.promotions.before()) == (B, A)
+    records.close()
+
+
 def test_a_promotion_takes_the_place_only_of_the_adapter_that_was_seen(url: str) -> None:
     records = Records(url)
     records.promotions.put(A, by="ada", instead_of="")

@@ -211,6 +211,20 @@ def test_words_of_a_document_that_contradict_the_chart_or_refuse_are_not_quoted(
             assert (CANNOT_ANSWER in answer.answer) == (answer.status == "cannot_answer")
 
 
+def test_a_correction_about_a_unit_that_no_statement_is_about_brings_its_own_source(home: Home) -> None:
+    wrong = "The Payroll Unit is under the Legal Division."
+    answer = record(ask(home, "xylophone quartz of the Ethics Office?", wrong, wrong))
+    assert answer.checks.replaced == "chart"
+    assert "The Payroll Unit is under the Finance Division" in answer.answer
+    sources = {source.id: source for source in answer.sources}
+    assert len(sources) == len(answer.sources)
+    for sentence in answer.checks.sentences:
+        assert sentence.text in sources[sentence.source].text
+    (source,) = {sentence.source for sentence in answer.checks.sentences}
+    assert sources[source].section.endswith("Finance Division > Payroll Unit")
+    assert not any("Payroll Unit" in statement.text for statement in answer.statements)
+
+
 def test_words_beside_those_that_answer_give_way_to_a_quotation(home: Home) -> None:
     beside = "The Head of Procurement signs first."
     answer = record(ask(home, "how many signatures does a contract of 60,000 need?", beside))

@@ -134,6 +134,16 @@ def test_units_that_do_not_exist_are_named(
     assert examine("", answer, evidence, chart, finder).checks.unknown_units == unknown
 
 
+def test_of_two_compared_only_the_charts_own_words_stand(chart: Chart, finder: EntityFinder) -> None:
+    question = "which has more units, the Finance Division or the Legal Division?"
+    stated = from_chart(question, finder.find(question), finder.find_types(question), chart)
+    assert stated
+    assert finding(question, stated.text, chart, finder) == ""
+    first, second = "Finance Division", "Legal Division"
+    swapped = stated.text.replace(first, "#").replace(second, first).replace("#", second)
+    assert finding(question, swapped, chart, finder) == stated.text
+
+
 SOURCE = (
     "Contracts above 50,000 LMD need two signatures. The Head of Procurement signs first, the Treasurer second. "
     "Members serve for three years and may be re-elected once. Gifts are not allowed. "

@@ -14,6 +14,9 @@ from trag.errors import TragError
 from trag.json_lines import FLAG, TEXTS, WORDS, BadLineError, Shape, is_list_of, is_words
 
 POLARITIES = ("yes", "no")
+SIMPLE = ("simple",)
+COMPLEX = ("complex", "list", "count", "common parent", "siblings", "compound")
+"""The kinds of case that ask about units (T-RAG, section 6.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +37,8 @@ class Case:
     id: str
     question: str
     kind: str
-    """document, simple, complex (T-RAG, section 6.2), unanswerable, paraphrase, list, count, common parent, compound,
-    or any other word that tables are to be broken down by."""
+    """One of SIMPLE or COMPLEX, document, unanswerable, paraphrase, or any other word that tables are to be broken down
+    by."""
     answer: str = ""
     """An answer in full, in the words of who made the case: how a person would put it, and no more than was asked."""
     gold: tuple[tuple[str, ...], ...] = ()

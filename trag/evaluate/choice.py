@@ -12,7 +12,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from math import exp, sqrt
+from math import exp
 from pathlib import PurePath
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from prompts import Message
 from trag.errors import TragError
 from trag.evaluate import resumable
 from trag.evaluate.cases import Case
-from trag.evaluate.comparing import compare, is_right
+from trag.evaluate.comparing import compare, is_right, wilson
 from trag.evaluate.running import BASE
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
@@ -43,8 +43,6 @@ _LETTER = re.compile(
     r"(?!(?<=A) (?!is\b|because\b)[a-z])"  # an article
 )
 _TOO_LONG = "the question does not fit in the model's context"
-_CERTAINTY = 1.959964
-"""Standard deviations on each side that hold 95% of a normal distribution."""
 
 Examples = Mapping[str, Sequence[Case]]
 """Questions shown with their answers before one is asked, by subject."""
@@ -125,7 +123,7 @@ def measure(
     other = home.model_with(beside) if beside else None
     models = {system: home.model} | ({f"{system}:{beside}": other} if other else {})
     asked = [(system, case) for system in models for case in cases]
-    depends = "\n".join(f"{case.question}\n{case.answer}" for of in shown.values() for case in of)
+    depends = tuple((case.question, case.answer) for of in shown.values() for case in of)
     planned = resumable.planned(home, asked, name, chart="", depends=depends)
 
     def answer(system: str, case: Case) -> Result:
@@ -165,14 +163,6 @@ def accuracy(results: Sequence[Result]) -> Table:
         note += f" {none} answers held no letter and count as wrong."
     title = "by the words of the answers" if "words" in tuned else "by the letter"
     return Table(f"Multiple-choice questions, {title}", header, tuple(rows), note)
-
-
-def wilson(right: int, of: int) -> tuple[float, float]:
-    """The 95% interval of a share, by Wilson's score method. `of` is 1 or more."""
-    share, square = right / of, _CERTAINTY**2
-    middle = (share + square / (2 * of)) / (1 + square / of)
-    reach = _CERTAINTY * sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 def letter_of(text: str) -> str:

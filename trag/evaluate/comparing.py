@@ -1,18 +1,20 @@
-"""Two sets of answers to the same questions, question by question, and whether the difference could be chance.
+"""What could be chance: in the difference between two sets of answers to the same questions, and in a share.
 
-results before, results after -> Comparison.  Knows nothing about how they are shown.
+results before, results after -> Comparison; how many of how many -> interval.  Knows nothing about how they are shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
+from math import comb, sqrt
+from statistics import NormalDist
 
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 
+_Z = NormalDist().inv_cdf(0.975)
 RIGHT = ("Correct", "Correct-Verbose")
 """The verdicts that count as right (T-RAG, section 6.1: T = C + CV)."""
 
@@ -74,6 +76,18 @@ def mcnemar(better: int, worse: int) -> float:
     thrown = better + worse
     tail = sum(comb(thrown, heads) for heads in range(min(better, worse) + 1))
     return min(1.0, 2 * tail / (1 << thrown))
+
+
+def wilson(some: int, of: int) -> tuple[float, float]:
+    """The 95% score interval of a proportion (Wilson 1927): it stays within [0, 1], also for few and for none."""
+    if not of:
+        return 0.0, 1.0
+    found, spread = some / of, _Z**2 / of
+    middle, half = found + spread / 2, _Z * sqrt(found * (1 - found) / of + spread / (4 * of))
+    # At either end the bound is exact; rounding must not leave it beside.
+    low = 0.0 if some == 0 else (middle - half) / (1 + spread)
+    high = 1.0 if some == of else (middle + half) / (1 + spread)
+    return low, high
 
 
 def _by_question(results: Sequence[Result]) -> dict[tuple[str, str], Result]:

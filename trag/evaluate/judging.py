@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     from trag.record import Verdict
 
 _TOKENS = 16
-_WORDS: dict[str, Verdict] = {
-    "correct-verbose": "Correct-Verbose",
-    "correct verbose": "Correct-Verbose",
-    "incorrect": "Incorrect",
-    "correct": "Correct",
-}
-_VERDICT = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.I)
+_VERDICT = re.compile(
+    r"[\W_]*(?:verdict\b[\W_]*)?(?:(?P<wrong>incorrect)|correct(?P<verbose>[\W_]+verbose)?)(?=[\W_]*$|[.,:;!*_]|\s+[(-]|\n)",
+    re.IGNORECASE,
+)
+"""A verdict that opens a reply, alone or set off from what follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +54,11 @@ def judge(results: Results, run: Run, model: LanguageModel, progress: Callable[[
 
 
 def verdict(said: str) -> Verdict | None:
-    """The first verdict in what a model said, None where there is none."""
-    found = _VERDICT.search(said)
-    return _WORDS[found[0].casefold()] if found else None
+    """The verdict that what a model said opens with, None where there is none."""
+    found = _VERDICT.match(said)
+    if not found:
+        return None
+    return "Incorrect" if found["wrong"] else "Correct-Verbose" if found["verbose"] else "Correct"
 
 
 def right(case: Case) -> str:

@@ -19,12 +19,12 @@ from trag.ask import Assistant, cleaned
 from trag.asking import Asking
 from trag.errors import TragError
 from trag.evaluate import resumable
-from trag.evaluate.cases import Case
+from trag.evaluate.cases import COMPLEX, SIMPLE, Case
 from trag.evaluate.comparing import is_right
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score, score
 from trag.evaluate.scoring.wording import says
-from trag.evaluate.tables import COMPLEX, SIMPLE, Table
+from trag.evaluate.tables import Table
 from trag.record import AnswerRecord
 from trag.systems import System
 
@@ -106,7 +106,8 @@ def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progres
     systems = {_system(*place): place for place in _places()}
     by_side = {side: {one.case: one for one in found if one.side == side} for side in SIDES}
     asked = [(system, case) for system, (side, _, _) in systems.items() for case in by_side[side]]
-    depends = "\n".join(_read(passage) for one in found for passage in (*one.right, *one.unrelated))
+    contexts_read = [_read(passage) for one in found for passage in (*one.right, *one.unrelated)]
+    depends = (assistant.settings.answer_tokens, contexts_read)
 
     def answer(system: str, case: Case) -> Result:
         side, position, around = systems[system]
@@ -198,9 +199,13 @@ class _Hay:
 
 def _hay(assistant: Assistant, passages: Iterable[Passage]) -> _Hay:
     sections = sorted((one for one in passages if one.kind == "section"), key=lambda one: one.id)
+    return _Hay(sections, {one.id: _named(assistant, one.text) for one in sections})
+
+
+def _named(assistant: Assistant, text: str) -> frozenset[str]:
+    """The units that a text names, whether or not a system would look for them."""
     finder = assistant.organization.finder
-    mentions = ((one.id, finder.find(one.text) if finder else ()) for one in sections)
-    return _Hay(sections, {id: frozenset(unit for one in found for unit in one.units) for id, found in mentions})
+    return frozenset(unit for mention in (finder.find(text) if finder else ()) for unit in mention.units)
 
 
 def _rights(assistant: Assistant, case: Case, hay: _Hay) -> Iterator[tuple[Side, tuple[Passage, ...]]]:
@@ -210,7 +215,7 @@ def _rights(assistant: Assistant, case: Case, hay: _Hay) -> Iterator[tuple[Side,
     if case.kind in SIMPLE + COMPLEX and (asking := _asking(assistant, "trag", case)).statements:
         text = " ".join(statement.text for statement in asking.statements)
         yield "trag", (Passage("chart", "chart", "", _CHART, None, text),)
-        named, gold = {unit for mention in asking.mentions for unit in mention.units}, _whole_gold(case)
+        named, gold = _named(assistant, asking.standalone), _whole_gold(case)
         saying = (one for one in hay.sections if named & hay.units[one.id])
         if gold and (right := tuple(one for one in saying if all(says(one.text, item) for item in gold))):
             yield "rag", right
@@ -231,7 +236,7 @@ def _unrelated(
     """As many unrelated sections as are wanted at most, drawn by the case's id: of other documents where those are
     enough, with nothing of the gold and none of the units asked about, and none longer than its share of the room."""
     asking, model = _asking(assistant, side, case), assistant.model
-    named = {unit for mention in asking.mentions for unit in mention.units}
+    named = _named(assistant, asking.standalone)
     prompt = prompts.answer(
         asking.standalone,
         (),

@@ -5,6 +5,7 @@ model, what is asked of whom -> a Run without an id.  Knows nothing about how ru
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -25,10 +26,10 @@ def plan(
     *,
     chart: str,
     total: int,
-    evidence: str = "",
+    evidence: tuple[object, ...],
 ) -> Run:
-    """`total` answers by these systems with this model; `chart` and `evidence` are what they depend on beside, "" for
-    none."""
+    """`total` answers by these systems with this model. `chart` is the version of the chart that they depend on, "" for
+    none; `evidence` is all that they depend on beside, each with a `repr` that tells it whole."""
     identity = model.identity
     return Run(
         id="",
@@ -42,5 +43,5 @@ def plan(
         chart=chart,
         total=total,
         adapter_sha256=identity.adapter_sha256,
-        evidence=evidence,
+        evidence=hashlib.sha256(repr(evidence).encode()).hexdigest(),
     )

@@ -1,6 +1,7 @@
 """Which program is running, so that a result can be told from that of another.
 
-The commit of a clone, else a hash of the sources.  Knows nothing about what the program did.
+The commit of a clone, else a hash of the sources, which are all files that it comes with: what was learned is one of
+them.  Knows nothing about what the program did.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _said(git: str, root: Path, *words: str) -> str | None:
 def _hash(root: Path) -> str:
     inside = (file for name in _SOURCES for file in (root / name, *(root / name).rglob("*")))
     digest = hashlib.sha256()
-    for file in sorted(file for file in inside if file.suffix in (".py", ".txt")):
+    for file in sorted(file for file in inside if file.is_file() and "__pycache__" not in file.parts):
         digest.update(
             f"{file.relative_to(root).as_posix()}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode()
         )

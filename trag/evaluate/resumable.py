@@ -6,7 +6,6 @@ those from the terminal do. Knows nothing about how an answer is made.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,19 +22,19 @@ Asked = Sequence[tuple[str, Case]]
 """Systems and what each is asked, in order."""
 
 
-def planned(home: Home, asked: Asked, name: str, *, chart: str, depends: str = "") -> Run:
-    """The run that would begin now. `depends` is what the answers depend on beside the cases, the model and the
-    `chart`."""
-    cases = sha256_of(_cases(asked))
-    sha256 = hashlib.sha256(f"{cases} {depends}".encode()).hexdigest() if depends else cases
-    return plan(home.model, name, sha256, [system for system, _ in asked], chart=chart, total=len(asked))
+def planned(home: Home, asked: Asked, name: str, *, chart: str, depends: tuple[object, ...]) -> Run:
+    """The run that would begin now. `depends` is what the answers depend on beside the cases, the model with its
+    context, and the `chart`."""
+    systems, evidence = [system for system, _ in asked], (home.model.context, *depends)
+    sha256 = sha256_of(_cases(asked))
+    return plan(home.model, name, sha256, systems, chart=chart, total=len(asked), evidence=evidence)
 
 
 def carry_out(
     results: Results, planned: Run, asked: Asked, answer: Callable[[str, Case], Result], progress: Progress
 ) -> Run:
     """The planned run, whole. One like it that is kept is gone on with, and is returned as it is where it is whole
-    already: the same model gives the same answers to the same questions.
+    already: the same model gives the same answers to the same questions from the same evidence.
 
     `progress` is told the system, the answers there are, and those there will be. What `answer` raises ends the run;
     what was answered stays.

@@ -7,7 +7,6 @@ nothing about tables.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -103,13 +102,12 @@ def _plan(home: Home, model: LanguageModel, cases: Sequence[Case], cases_name: s
     return plan(model, cases_name, sha256_of(cases), systems, chart=chart, total=total, evidence=_evidence(home))
 
 
-def _evidence(home: Home) -> str:
-    """A hash of all that can be found for a question, and of the settings that decide what is given of it."""
+def _evidence(home: Home) -> tuple[object, ...]:
+    """All that can be found for a question, and the settings that decide what is given of it."""
     settings = home.settings
     given = (settings.context, settings.answer_tokens, settings.pairs, settings.sections, settings.threshold)
     ids = sorted(id for held in home.vectors.ids().values() for id in held)
-    told = repr((*given, settings.statement_tokens, home.embedder.identity, ids))
-    return hashlib.sha256(told.encode()).hexdigest()
+    return (*given, settings.statement_tokens, home.embedder.identity, ids)
 
 
 def _resumed(run: Run, planned: Run) -> Run:

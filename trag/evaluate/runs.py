@@ -39,7 +39,7 @@ class Run:
     A system is a name of trag.systems.SYSTEMS, or that and ":base" for the same without the adapter. `started` and
     `finished` are in UTC; `finished` is None while it runs, and when it was interrupted. `commit` is that of the
     program, `chart` the version of the chart, `total` how many answers make the run whole. `evidence` is the sha256 of
-    what is searched and of the settings that answers depend on, "" where none of it plays a part.
+    what is searched or shown and of the settings that answers depend on, "" where nobody wrote it down.
     """
 
     id: str

@@ -25,7 +25,8 @@ _CASES, _DESCRIBED = ".jsonl", ".about"
 @dataclass(frozen=True, slots=True)
 class CaseSet:
     """Questions that wait to be asked. `id` is what a run of them has as its cases_sha256; `kinds` are the kinds of
-    question, each with how many there are."""
+    question, each with how many there are; `chart` is the version of the chart that they were made from, "" where
+    people wrote them, or nobody knows."""
 
     id: str
     name: str
@@ -33,6 +34,7 @@ class CaseSet:
     at: datetime
     questions: int
     kinds: tuple[tuple[str, int], ...]
+    chart: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ class CaseSets:
         except FileNotFoundError:
             return None
         kinds = tuple((kind, number) for kind, number in about["kinds"])
-        return CaseSet(id, about["name"], about["by"], datetime.fromisoformat(about["at"]), about["questions"], kinds)
+        at = datetime.fromisoformat(about["at"])
+        return CaseSet(id, about["name"], about["by"], at, about["questions"], kinds, about.get("chart", ""))
 
     def content(self, kept: CaseSet) -> bytes:
         """The questions as JSON lines. Raises StoreError when they have gone meanwhile."""
@@ -67,10 +70,13 @@ class CaseSets:
         """The questions. Raises StoreError when they have gone meanwhile."""
         return read(self.content(kept), kept.name)
 
-    def keep(self, cases: Sequence[Case], name: str, *, by: str) -> CaseSet:
-        """A set from now on. The same questions again are the same set, under the newer name."""
-        kinds = tuple(Counter(case.kind for case in cases).items())
-        kept = CaseSet(sha256_of(cases), shown_name(name), by, datetime.now(UTC), len(cases), kinds)
+    def keep(self, cases: Sequence[Case], name: str, *, by: str, chart: str = "") -> CaseSet:
+        """A set from now on. The same questions again are the same set, under the newer name; made from a chart, it
+        stays so."""
+        id, kinds = sha256_of(cases), tuple(Counter(case.kind for case in cases).items())
+        earlier = self.find(id)
+        chart = chart or (earlier.chart if earlier else "")
+        kept = CaseSet(id, shown_name(name), by, datetime.now(UTC), len(cases), kinds, chart)
         about = asdict(kept) | {"at": kept.at.isoformat()}
         self.folder.mkdir(parents=True, exist_ok=True)
         # What it is comes first: a kill between the two leaves a note that nobody looks at.

@@ -1,6 +1,6 @@
 """The paper's tables of a run, and those that it lacks; as Markdown, CSV or JSON.
 
-results -> Tables -> text.  Every formula is here, and nothing about how answers are made or scored.
+results -> Tables -> text.  Knows nothing about how answers are made or scored, or what could be chance.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from math import ceil
 from statistics import fmean, median
 
 from org.reading.cells import guard
+from trag.evaluate.cases import COMPLEX, SIMPLE
 from trag.evaluate.comparing import Comparison, is_right
 from trag.evaluate.runs import Result
+from trag.evaluate.scoring import Score
 from trag.record import VERDICTS
 
-SIMPLE = ("simple",)
-COMPLEX = ("complex", "list", "count", "common parent", "compound")
-"""The kinds of case that ask about units (T-RAG, section 6.2)."""
 _COUNTS = ("N", "C", "CV", "I", "T", "Perc.", "Undecided")
 _OVERALL = (
     "C is Correct, CV Correct-Verbose, I Incorrect, T is C + CV, N is C + CV + I; undecided answers wait for people. "
@@ -99,33 +98,33 @@ def refusals(results: Sequence[Result]) -> Table:
         without = [result for result in of if result.case.refuse]
         rest = [result for result in of if not result.case.refuse]
         wrongly = sum(result.record.status == "cannot_answer" and not result.record.interrupted for result in rest)
-        refused = sum(is_right(result.score) for result in without)
-        rows.append(
-            (system, str(len(without)), _share(refused, len(without)), str(len(rest)), _share(wrongly, len(rest)))
-        )
+        refused = _right([result.score for result in without])
+        rows.append((system, str(len(without)), refused, str(len(rest)), _share(wrongly, len(rest))))
     header = ("Name", "Unanswerable", "Rightly refused", "Answerable", "Wrongly refused")
     return Table("Refusals", header, tuple(rows))
 
 
 def lists(results: Sequence[Result]) -> Table:
     """The units of a list as a set: the share of those named that belong to it (precision), the share of those that
-    belong to it that are named (recall), each as the mean over the questions."""
+    belong to it that are named (recall), each as the mean over the questions. Without a chart to know other units by,
+    a list that lacks nothing may yet hold too much, and is not counted among those that are decided."""
     rows = []
     for system, of in by_system(results).items():
-        found = [
-            (result.score.precision, result.score.recall)
-            for result in of
-            if result.score.precision is not None and result.score.recall is not None
-        ]
+        found = [(one.score.precision, one.score.recall) for one in of if one.score.recall is not None]
         if found:
+            named = [precision for precision, _ in found if precision is not None]
             whole = sum(precision == recall == 1 for precision, recall in found)
-            precision, recall = (f"{fmean(values):.3f}" for values in zip(*found, strict=True))
-            rows.append((system, str(len(found)), precision, recall, _share(whole, len(found))))
-    return Table("Lists", ("Name", "N", "Precision", "Recall", "Exactly the set"), tuple(rows))
+            decided = sum(precision is not None or recall < 1 for precision, recall in found)
+            precision, recall = f"{fmean(named):.3f}" if named else "-", f"{fmean(recall for _, recall in found):.3f}"
+            exactly = _share(whole, decided, told=decided < len(found))
+            rows.append((system, str(len(found)), precision, recall, exactly))
+    note = "Precision is the mean over the answers that name a unit, recall over all."
+    return Table("Lists", ("Name", "N", "Precision", "Recall", "Exactly the set"), tuple(rows), note)
 
 
 def groups(results: Sequence[Result]) -> Table:
-    """In how many groups of paraphrases every wording was answered rightly."""
+    """In how many groups of paraphrases every wording was answered rightly, of those that are decided: whose members
+    all are, or one of which is wrong."""
     rows = []
     for system, of in by_system(results).items():
         members: dict[str, list[Result]] = defaultdict(list)
@@ -133,8 +132,10 @@ def groups(results: Sequence[Result]) -> Table:
             if result.case.group:
                 members[result.case.group].append(result)
         if members:
-            right = sum(all(is_right(result.score) for result in group) for group in members.values())
-            rows.append((system, str(len(members)), _share(right, len(members))))
+            verdicts = [[result.score.verdict for result in group] for group in members.values()]
+            decided = [group for group in verdicts if None not in group or "Incorrect" in group]
+            right = sum("Incorrect" not in group for group in decided)
+            rows.append((system, str(len(members)), _share(right, len(decided), told=len(decided) < len(members))))
     return Table("Groups of paraphrases", ("Name", "Groups", "All right"), tuple(rows))
 
 
@@ -248,12 +249,16 @@ def _table_4(title: str, results: Sequence[Result], columns: Mapping[str, Sequen
     for system, of in by_system(results).items():
         cells = []
         for kinds in columns.values():
-            scores = [result.score for result in of if result.case.kind in kinds]
-            decided = sum(score.verdict is not None for score in scores)
-            cells.append(_share(sum(map(is_right, scores)), decided, told=decided < len(scores)))
+            cells.append(_right([result.score for result in of if result.case.kind in kinds]))
         rows.append((system, *cells))
     header = ("Name", *(f"{column} ({n} question{'' if n == 1 else 's'})" for column, n in asked.items()))
     return Table(title, header, tuple(rows), note)
+
+
+def _right(scores: Sequence[Score]) -> str:
+    """The share of right answers among those that are decided."""
+    decided = sum(score.verdict is not None for score in scores)
+    return _share(sum(map(is_right, scores)), decided, told=decided < len(scores))
 
 
 def _share(some: int, of: int, *, told: bool = False) -> str:

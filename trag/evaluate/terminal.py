@@ -66,11 +66,11 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.add_argument("--system", nargs="+", action="extend", choices=systems, help="default: trag")
     parser.add_argument("--base", action="store_true", help="each system also without the adapter")
     parser.add_argument("--name", help="what to call the set of cases (default: the file's name)")
-    parser.add_argument("--number", type=_at_least_one, help=f"cases to make from the chart (default: {NUMBER})")
+    parser.add_argument("--number", type=at_least_one, help=f"cases to make from the chart (default: {NUMBER})")
     parser.add_argument("--seed", type=int, help=f"another seed makes other cases (default: {SEED})")
     parser.add_argument("--dev", nargs="+", metavar="FILE", help="files with the examples that are shown before")
     parser.add_argument("--by-words", action="store_true", help="the answer whose words are likeliest, not its letter")
-    parser.add_argument("--shots", type=_at_least_one, metavar="N", help=f"examples of each subject (default: {SHOTS})")
+    parser.add_argument("--shots", type=at_least_one, metavar="N", help=f"examples of each subject (default: {SHOTS})")
     parser.add_argument("--resume", metavar="RUN", help="go on with an interrupted run")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="the tables as Markdown")
@@ -362,7 +362,8 @@ def _print(table: Table) -> None:
         print(table.note)
 
 
-def _at_least_one(text: str) -> int:
+def at_least_one(text: str) -> int:
+    """The number that a word is, for argparse. Raises ArgumentTypeError for any other word."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not 1 or more")
     return int(text)

@@ -18,9 +18,9 @@ from typing import Any, Literal
 
 from store import disk_full, files
 from trag.errors import TragError
-from trag.llm.files import SHIPPED, sha256_of
+from trag.llm.files import ADAPTER_FILE, SHIPPED, sha256_of
 
-ADAPTER, CASES, LEARNED, MANIFEST = "adapter.gguf", "cases.jsonl", "learned.json", "manifest.json"
+CASES, LEARNED, MANIFEST = "cases.jsonl", "learned.json", "manifest.json"
 _ID = r"\d{8}-[0-9a-f]{8}"
 
 
@@ -128,7 +128,7 @@ class Candidates:
 
     def file(self, id: str) -> Path:
         """Where the adapter of a candidate is."""
-        return (self.folder / id / ADAPTER).absolute()
+        return (self.folder / id / ADAPTER_FILE).absolute()
 
     def cases(self, id: str) -> Path:
         """Where the questions are that its training has not seen, as JSON lines; the file may be empty."""
@@ -158,7 +158,7 @@ class Candidates:
         made = datetime.now(UTC)
         id = f"{made:%Y%m%d}-{sha256[:8]}"
         manifest = Manifest(id, made, base_name, base_sha256, sha256, dataset_sha256, tuple(settings), by)
-        target = self.folder / id / ADAPTER
+        target = self.folder / id / ADAPTER_FILE
         target.parent.mkdir(parents=True, exist_ok=True)
         if shutil.disk_usage(target.parent).free < 2 * adapter.stat().st_size:
             raise disk_full(str(target))

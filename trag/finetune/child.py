@@ -40,6 +40,7 @@ def start(folder: Path, module: Sequence[str] = ("trag.finetune.training",)) -> 
                 "This fine-tune is being trained already.", "Wait until it has ended, or stop it."
             ) from error
         os.set_inheritable(lock.fileno(), True)
+        _mend(folder / _PROGRESS)
         with (folder / _PROGRESS).open("ab") as said, (folder / _ERRORS).open("wb") as errors:
             child = subprocess.Popen(
                 [sys.executable, "-m", *module, str(folder)],
@@ -53,6 +54,15 @@ def start(folder: Path, module: Sequence[str] = ("trag.finetune.training",)) -> 
         lock.truncate(0)
         lock.write(f"{child.pid}\n".encode())
     return child
+
+
+def _mend(said: Path) -> None:
+    """Cut off a line that a full disk or a kill left half, so that the next one stands alone."""
+    with said.open("a+b") as file:
+        end = file.tell()
+        file.seek(max(0, end - _LAST))
+        part = file.read()
+        file.truncate(end - len(part) + part.rfind(b"\n") + 1)
 
 
 def is_running(folder: Path) -> bool:

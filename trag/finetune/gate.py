@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trag import adapters
 from trag.errors import SHOWN, TragError
 from trag.evaluate import choice, running
 from trag.evaluate.comparing import is_right, mcnemar
@@ -71,14 +72,13 @@ def measure(
     Raises TragError when there is nothing to ask, when the candidate answers already, when another is promoted
     meanwhile, and as `running.evaluate` does.
     """
-    if home.settings.model_url:
-        raise TragError(
-            "TRAG_MODEL_URL says what answers, and no adapter can be put on that.",
-            "Take TRAG_MODEL_URL out of the settings to measure one.",
-        )
+    adapters.check_local(home.settings)
     against = _answering(home)
     if against.adapter == candidate:
-        raise TragError(f"{candidate} is the adapter that answers, and cannot be held against itself.", "")
+        raise TragError(
+            f"{candidate} is the adapter that answers, and cannot be held against itself.",
+            "Promote another one to measure it beside that; or begin a new fine-tune (--new).",
+        )
     asked = choose(home, candidate, most)
     cases = asked.cases
     systems = (SYSTEM, f"{SYSTEM}:{candidate}")

@@ -78,19 +78,25 @@ def spread(cases: Sequence[Case], most: int) -> Sequence[Case]:
     return cases if len(cases) <= most else [cases[place * len(cases) // most] for place in range(most)]
 
 
-def _learned(home: Home, candidate: str) -> frozenset[str]:
-    """The questions that a candidate was trained on, plainly; those of its dataset where it has none of its own."""
+def learned(home: Home, candidate: str) -> tuple[str, ...] | None:
+    """The questions that a candidate was trained on, those of its dataset where it has none of its own; None where
+    nobody can say."""
     asked = home.candidates.learned(candidate)
+    if asked is not None:
+        return asked
+    works = Works(home.folder / "finetune")
+    files = (works.dataset(work) / folders.TRAIN for work in works.all() if work.candidate == candidate)
+    file = next((file for file in files if file.is_file()), None)
+    return examples.questions(examples.read(file.read_bytes(), str(file))) if file else None
+
+
+def _learned(home: Home, candidate: str) -> frozenset[str]:
+    asked = learned(home, candidate)
     if asked is None:
-        works = Works(home.folder / "finetune")
-        places = (works.place(work) / "dataset" for work in works.all() if work.candidate == candidate)
-        file = next((place / folders.TRAIN for place in places if (place / folders.TRAIN).is_file()), None)
-        if file is None:
-            raise TragError(
-                f"Nobody can say any more which questions {candidate} was trained on, so nothing can measure it.",
-                "Fine-tune again.",
-            )
-        asked = examples.questions(examples.read(file.read_bytes(), str(file)))
+        raise TragError(
+            f"Nobody can say any more which questions {candidate} was trained on, so nothing can measure it.",
+            "Fine-tune again.",
+        )
     return frozenset(map(plain, asked))
 
 

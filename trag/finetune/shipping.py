@@ -15,7 +15,7 @@ from pathlib import Path
 
 from trag.errors import SHOWN
 from trag.finetune import candidates, stages
-from trag.finetune.candidates import ADAPTER, Manifest
+from trag.finetune.candidates import Manifest
 from trag.finetune.dataset import corpus
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, plan, run
@@ -73,14 +73,14 @@ def _ship(folder: Path, order: Plan) -> None:
     """The adapter of a finished training, and where it comes from, in the place where the program looks for it."""
     found = run.trained(folder)
     assert found
-    export.adapter(run.adapter(folder), bases.find(order.home, order.base), SHIPPED / ADAPTER)
+    export.adapter(run.adapter(folder), bases.find(order.home, order.base), SHIPPED / files.ADAPTER_FILE)
     candidates.ship(
         Manifest(
             id="shipped",
             made=datetime.now(UTC),
             base_name=files.base_name(""),
             base_sha256=files.base_sha256(""),
-            adapter_sha256=files.sha256_of(SHIPPED / ADAPTER),
+            adapter_sha256=files.sha256_of(SHIPPED / files.ADAPTER_FILE),
             dataset_sha256=found.dataset_sha256,
             settings=stages.described(found, order.settings),
             by="make adapter",

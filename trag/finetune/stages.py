@@ -10,17 +10,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from trag import adapters
 from trag.errors import TragError
 from trag.finetune import child, gate
 from trag.finetune.dataset import examples, folders
-from trag.finetune.training import plan
+from trag.finetune.questions import learned
+from trag.finetune.training import beginning, plan
 from trag.finetune.training.estimate import Estimate, Needs
-from trag.finetune.training.plan import FROM_AN_ADAPTER, Plan, TrainingSettings
+from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.progress import Preparing, Step
 from trag.finetune.training.run import Trained, trained
 from trag.finetune.work import Stage, Work, Works
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
     from trag.home import Home
 
 _PACE = 0.3
-_KINDS: Mapping[str, Callable[[float], object]] = {"int": int, "float": float, "bool": bool}
-_DATASET, _TRAINING, _ADAPTER = "dataset", "training", "adapter.gguf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,12 @@ def works_of(home: Home) -> Works:
 
 def training(home: Home, work: Work) -> Path:
     """The folder in which a fine-tune is trained."""
-    return works_of(home).place(work) / _TRAINING
+    return works_of(home).training(work)
 
 
 def check(settings: Mapping[str, float], base: str = "") -> None:
-    """Raises TragError for a setting that training does not have, and for a `base` that is no folder."""
-    known = [field.name for field in fields(TrainingSettings)]
-    if unknown := [name for name in settings if name not in known]:
-        raise TragError(
-            f"There is no setting {', '.join(unknown)}.", f"The settings of a training are: {', '.join(known)}."
-        )
+    """Raises TragError for settings that no training can have, and for a `base` that is no folder."""
+    plan.chosen(settings)
     if base and not Path(base).is_dir():
         raise TragError(
             f"{base} is no folder.", "Name the Hugging Face folder of the model in use; a GGUF file goes to TRAG_MODEL."
@@ -73,18 +69,26 @@ def check(settings: Mapping[str, float], base: str = "") -> None:
 
 def begin(home: Home, *, by: str, seed: int, settings: Mapping[str, float], questions: int = 0, base: str = "") -> Work:
     """A new fine-tune, of which nothing is done yet: it will go on from the adapter that answers now. Raises what
-    `check` raises, and TragError when that adapter is gone."""
+    `check` raises, and TragError when that adapter is gone or of another rank, and where a server answers."""
     check(settings, base)
+    adapters.check_local(home.settings)
     adapter = Path(home.adapter) if home.adapter else None
-    return works_of(home).begin(by=by, seed=seed, settings=settings, questions=questions, base=base, adapter=adapter)
+    if adapter:
+        beginning.check_rank(adapter, int(settings.get("rank", 0)))
+    return works_of(home).begin(
+        by=by,
+        seed=seed,
+        settings=settings,
+        questions=questions,
+        base=base,
+        adapter=adapter,
+        known=(learned(home, home.adapter_name) or ()) if adapter else (),
+    )
 
 
 def settings_of(work: Work) -> TrainingSettings:
     """What a fine-tune is trained with: what was asked for, and what is not said as is usual from where it begins."""
-    kinds = {field.name: _KINDS[str(field.type)] for field in fields(TrainingSettings)}
-    values: dict[str, Any] = {name: kinds[name](value) for name, value in work.settings}
-    usual = FROM_AN_ADAPTER if work.adapter else {}
-    return TrainingSettings(**{"seed": work.seed} | usual | values)
+    return plan.chosen({"seed": work.seed} | dict(work.settings), from_adapter=bool(work.adapter))
 
 
 def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, until: Stage = "done") -> Work:
@@ -93,19 +97,18 @@ def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, unti
     Raises TragError for what ended a stage, which is done anew when it is carried out again; everything before stays.
     """
     works = works_of(home)
-    place = works.place(work)
     while not work.is_past(until) and not stop.is_set():
         tell(Told(work.stage))
         if work.stage == "dataset":
-            if not _make_dataset(home, place / _DATASET, work.seed, tell, stop):
+            if not _make_dataset(home, works.dataset(work), work.seed, tell, stop):
                 break
             work = works.after(work, "train")
         elif work.stage == "train":
-            if not _train(place / _TRAINING, _order(home, work), tell, stop):
+            if not _train(works.training(work), _order(home, work), tell, stop):
                 break
             work = works.after(work, "export")
         elif work.stage == "export":
-            work = works.after(work, "measure", candidate=_export(home, place, work))
+            work = works.after(work, "measure", candidate=_export(home, work))
         elif measure(home, work, tell, stop):
             work = works.after(work, "done")
         else:
@@ -117,7 +120,7 @@ def _order(home: Home, work: Work) -> Plan:
     model = home.settings.model
     works = works_of(home)
     adapter = str(works.beginning(work)) if work.adapter else ""
-    return Plan(works.place(work) / _DATASET, home.folder, work.base or model, settings_of(work), model, adapter)
+    return Plan(works.dataset(work), home.folder, work.base or model, settings_of(work), model, adapter)
 
 
 class _StoppedError(Exception):
@@ -168,22 +171,23 @@ def _tell_step(folder: Path, tell: Tell) -> None:
         tell(Told("train", "training", last.step, last.steps, last))
 
 
-def _export(home: Home, place: Path, work: Work) -> str:
+def _export(home: Home, work: Work) -> str:
     """The id of the candidate. Raises TragError when another model is in use than the one that it was trained for."""
-    found, model = trained(place / _TRAINING), home.settings.model
+    works = works_of(home)
+    dataset, folder = works.dataset(work), works.training(work)
+    found, model = trained(folder), home.settings.model
     if found is None:
-        raise TragError(f"{place / _TRAINING} holds no finished training.", "Go on with the fine-tune.")
+        raise TragError(f"{folder} holds no finished training.", "Go on with the fine-tune.")
     if found.base_sha256 != (sha256 := files.base_sha256(model)):
         raise TragError(
             f"This adapter was trained for {found.base_name} ({found.base_sha256[:12]}), and the model in use is "
             f"{files.base_name(model)} ({sha256[:12]}).",
             "Set TRAG_MODEL back to the model that it was trained for, and go on; or begin a new fine-tune.",
         )
-    target = place / _ADAPTER
-    _export_to(place / _TRAINING, target)
-    cases, learned = place / _DATASET / folders.CASES, place / _DATASET / folders.TRAIN
-    asked = examples.questions(examples.read(learned.read_bytes(), str(learned)))
-    known = home.candidates.learned(work.adapter) or ()  # by what it began from
+    target = works.place(work) / files.ADAPTER_FILE
+    _export_to(folder, target)
+    cases, train = dataset / folders.CASES, dataset / folders.TRAIN
+    asked = examples.questions(examples.read(train.read_bytes(), str(train)))
     candidate = home.candidates.add(
         target,
         base_name=found.base_name,
@@ -192,9 +196,9 @@ def _export(home: Home, place: Path, work: Work) -> str:
         settings=described(found, settings_of(work), work.adapter),
         by=work.by,
         cases=cases.read_bytes() if cases.exists() else b"",
-        learned=tuple(dict.fromkeys((*asked, *known))),
+        learned=tuple(dict.fromkeys((*asked, *works.known(work)))),
     )
-    for checkpoint in (place / _TRAINING).glob("*.safetensors"):  # nothing goes on from them any more
+    for checkpoint in folder.glob("*.safetensors"):  # nothing goes on from them any more
         checkpoint.unlink()
     return candidate.id
 
@@ -225,8 +229,7 @@ def described(found: Trained, settings: TrainingSettings, adapter: str = "") -> 
 def estimate(home: Home, work: Work) -> Estimate:
     """What training will take, from a step that is measured in a process of its own. Its dataset must be made. Raises
     TragError when it cannot fit."""
-    place = works_of(home).place(work)
-    folder = place / "estimate"
+    folder = works_of(home).place(work) / "estimate"
     plan.write(folder, _order(home, work))
     told = _said_by("trag.finetune.training.estimate", str(folder))
     values = json.loads(told)
@@ -238,9 +241,9 @@ def merge(home: Home, candidate: str, target: Path) -> None:
     training is no longer kept."""
     works = works_of(home)
     work = next((work for work in works.all() if work.candidate == candidate), None)
-    if work is None or trained(works.place(work) / _TRAINING) is None:
+    if work is None or trained(works.training(work)) is None:
         raise TragError(f"The training of {candidate} is no longer kept.", "Fine-tune again.")
-    _export_to(works.place(work) / _TRAINING, target, "--merged")
+    _export_to(works.training(work), target, "--merged")
 
 
 def _export_to(folder: Path, target: Path, *more: str) -> None:

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import partial
 from getpass import getuser
 from pathlib import Path
@@ -143,10 +144,12 @@ def _work(home: Home, options: argparse.Namespace) -> Work:
     if unfinished is None or options.new:
         seed = 1 if options.seed is None else options.seed
         return begin(home, by=_by(), seed=seed, settings=given, questions=options.questions or 0, base=base)
-    if given or base or options.questions or options.seed not in (None, unfinished.seed):
+    asked = {"settings": given, "base": base, "questions": options.questions, "seed": options.seed}
+    kept = asdict(unfinished) | {"settings": dict(unfinished.settings)}
+    if any(value and value != kept[name] for name, value in asked.items()):
         raise TragError(
             f"The fine-tune of {unfinished.begun:%Y-%m-%d %H:%M} UTC is not finished, and has settings of its own.",
-            "Leave out everything but the act to go on with it, or add --new to begin another one.",
+            "Give the same words as then to go on with it, or the act alone; or add --new to begin another one.",
         )
     print(f"Going on with the fine-tune of {unfinished.begun:%Y-%m-%d %H:%M} UTC", file=sys.stderr)
     return unfinished
@@ -182,7 +185,7 @@ def _promote(settings: Settings, options: argparse.Namespace) -> int:
 
     wanted = options.words[1]
     with open_home(settings) as home:
-        now = gate.answering(home)
+        now = None if wanted == SHIPPED else gate.answering(home)
         known = wanted in (SHIPPED, now and now.adapter)
         if not known and standing(found := home.candidates.get(wanted), now) != "earned":
             _told(found, now)
@@ -225,9 +228,12 @@ def _list(settings: Settings, options: argparse.Namespace) -> int:
     from trag.home import open_home
 
     with open_home(settings) as home:
-        answering, found, now = home.adapter_name, home.candidates.all(), gate.answering(home)
-        promotions = home.records.promotions.all()
-    print(f"The adapter that answers: {answering or 'none: the model alone'}")
+        found, now, promotions = home.candidates.all(), gate.answering(home), home.records.promotions.all()
+        try:
+            answering, told = home.adapter_name, "none: the model alone"
+        except TragError as error:
+            answering, told = "", f"none can: {error.message}"
+    print(f"The adapter that answers: {answering or told}")
     for each in found:
         mark = "*" if each.id == answering else "+" if standing(each, now) == "earned" else " "
         told = telling.listed(each, now)
@@ -241,8 +247,8 @@ def _remove(settings: Settings, options: argparse.Namespace) -> int:
     from trag.home import open_home
 
     with open_home(settings) as home:
-        if options.words[1] == home.adapter_name:
-            raise TragError(f"{options.words[1]} answers now.", "Promote another one first, or roll back.")
+        if options.words[1] == home.records.promotions.current():
+            raise TragError(f"{options.words[1]} is promoted.", "Promote another one first, or roll back.")
         home.candidates.remove(options.words[1])
     print(f"Removed: {options.words[1]}")
     return 0
@@ -336,9 +342,9 @@ def _seed(text: str) -> int:
 
 
 def _setting(text: str) -> tuple[str, float]:
-    name, equals, number = text.partition("=")
+    name, _, number = text.partition("=")
     try:
-        return name, float(number) if equals else float("nan")
+        return name, float(number)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=NUMBER") from error
 

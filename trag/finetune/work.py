@@ -1,7 +1,8 @@
 """The fine-tunes of a home, each in a folder of its own that holds all it needs to go on after a kill.
 
-TRAG_HOME/finetune/<id>/: work.json (what was asked for, and how far it is), beginning.gguf (the adapter that it begins
-from), dataset/, training/, adapter.gguf. Knows nothing about how any of them is made.
+TRAG_HOME/finetune/<id>/: work.json (what was asked for, and how far it is), beginning.gguf and known.json (the adapter
+that it begins from, and the questions which that one has learned), dataset/, training/, adapter.gguf. Knows nothing
+about how any of them is made.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +25,8 @@ Stage = Literal["dataset", "train", "export", "measure", "done"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 MOST_SEED = 10**9
 """Seeds of fine-tunes are 1 to this, so that one beyond is never learned from."""
-_WORK, _BEGINNING = "work.json", "beginning.gguf"
+_WORK, _BEGINNING, _KNOWN = "work.json", "beginning.gguf", "known.json"
+_DATASET, _TRAINING = "dataset", "training"
 _ID = r"\d{8}-\d{6}"
 
 
@@ -77,7 +79,7 @@ class Works:
         """Raises TragError when there is no such fine-tune."""
         found = _read(self.folder / id / _WORK) if re.fullmatch(_ID, id) else None
         if found is None:
-            raise TragError(f"There is no fine-tune {id}.", "python -m trag finetune list")
+            raise TragError(f"There is no fine-tune {id}.", "python -m trag finetune begins one.")
         return found
 
     def begin(
@@ -89,9 +91,10 @@ class Works:
         questions: int = 0,
         base: str = "",
         adapter: Path | None = None,
+        known: Sequence[str] = (),
     ) -> Work:
-        """A new one, of which nothing is done yet. It keeps a copy of the adapter that it begins from, None for none:
-        another one may answer by the time it goes on."""
+        """A new one, of which nothing is done yet. It keeps a copy of the adapter that it begins from, None for none,
+        and the questions that this has learned: another one may answer by the time it goes on."""
         begun, name = datetime.now(UTC), adapter_name(adapter) if adapter else ""
         work = Work(
             f"{begun:%Y%m%d-%H%M%S}", begun, by, seed, tuple(settings.items()), questions, base=base, adapter=name
@@ -99,6 +102,7 @@ class Works:
         self.place(work).mkdir(parents=True)
         if adapter:
             files.write_atomic(self.beginning(work), adapter.read_bytes())
+            files.write_atomic(self.place(work) / _KNOWN, json.dumps(known, ensure_ascii=False, indent=0).encode())
         self._write(work)
         return work
 
@@ -115,6 +119,19 @@ class Works:
     def beginning(self, work: Work) -> Path:
         """The adapter that one begins from, where it begins from one."""
         return self.place(work) / _BEGINNING
+
+    def known(self, work: Work) -> tuple[str, ...]:
+        """The questions that the adapter has learned which one begins from."""
+        file = self.place(work) / _KNOWN
+        return tuple(json.loads(file.read_bytes())) if file.exists() else ()
+
+    def dataset(self, work: Work) -> Path:
+        """The folder of what one learns from."""
+        return self.place(work) / _DATASET
+
+    def training(self, work: Work) -> Path:
+        """The folder in which one is trained."""
+        return self.place(work) / _TRAINING
 
     def remove(self, work: Work) -> None:
         """Forgets one, with its checkpoints; the candidate that came of it stays."""

@@ -18,7 +18,7 @@ from typing import BinaryIO
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from store import files
+from store import disk_full, files
 from trag.errors import TragError
 from trag.models.recommended import HUB, Recommended
 
@@ -89,6 +89,8 @@ def _complete(model: Recommended, file: BinaryIO, hub: str, target: Path, progre
                 f"{hub} does not give {model.file}: {error.code} {error.reason}.", by_hand(model, target, hub)
             ) from error
         except (URLError, OSError, http.client.HTTPException) as error:
+            if isinstance(error, OSError) and error.errno in files.FULL:
+                raise disk_full(str(target)) from error
             failure = str(getattr(error, "reason", "") or error or type(error).__name__)
         failed = 0 if file.tell() > have else failed + 1
         if failed == _ATTEMPTS or (failed and not have):

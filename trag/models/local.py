@@ -54,7 +54,10 @@ def tried(home: Path, model: Path, *, context: int, gpu_layers: int) -> Tried:
 
 
 def _file(path: Path) -> LocalFile:
-    size = path.stat().st_size
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        return LocalFile(path, 0, "", f"It cannot be read: {error.strerror}.")
     try:
         about = header.read(path)
     except TragError as error:

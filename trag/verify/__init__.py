@@ -78,13 +78,14 @@ def examine(
     claimed = claims.read(row, mentions, subject)
     against = [claim for claim in claimed if not judging.holds(claim, chart)]
     if against:
-        said = _said(evidence, finder)
+        said = _said(evidence, chart, finder)
         against = [claim for claim in against if claim not in said]
     faults = judging.faults(against, chart)
-    unknown = naming.unknown(text, mentions, wanted, evidence, chart)
+    unknown = naming.unknown(text, mentions, wanted, evidence, chart, finder)
     finding = _finding(faults, unknown)
     answered = asked.Answered(text, mentions, row, claimed)
-    right = asked.tells(answer, cells) and all(asked.agrees(question, answered, one, chart) for one in wanted)
+    told = asked.tells(answer, cells) and all(asked.agrees(question, answered, one, chart) for one in wanted)
+    right = told or text == reply  # of a comparison no claim can be read
     finding = finding or ("" if right else reply)
     checks = Checks(
         sentences=checked,
@@ -110,7 +111,7 @@ def recites(answer: str) -> bool:
     return any(_COPIED.match(sentence) for sentence in sentences(answer))
 
 
-def _said(evidence: Sequence[Evidence], finder: EntityFinder) -> frozenset[claims.Claim]:
+def _said(evidence: Sequence[Evidence], chart: Chart, finder: EntityFinder) -> frozenset[claims.Claim]:
     """What the documents themselves say that is no plain word about the chart: who reports to whom, how many there are.
 
     An answer is not wrong for repeating it.
@@ -118,7 +119,7 @@ def _said(evidence: Sequence[Evidence], finder: EntityFinder) -> frozenset[claim
     found = set[claims.Claim]()
     for source in evidence:
         if not source.id.startswith("chart-"):
-            mentions = finder.find(source.text, narrow=False)
+            mentions = naming.mentions(source.text, (), (), chart, finder)
             row = reading.read(source.text, mentions, finder.find_types(source.text))
             found.update(one for one in claims.read(row, mentions) if isinstance(one, claims.Count) or _is_loose(one))
     return frozenset(found)

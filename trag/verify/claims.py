@@ -22,7 +22,8 @@ Units = tuple[str, ...]
 class Under:
     """`unit` is under `holder`: directly, or at any depth; `denied` when the answer says that it is not.
 
-    `loosely` when the words have another sense as well: a body "has" members, and reports to whoever hears it.
+    `loosely` when the words have another sense as well: a body "has" members, and reports to whoever hears it. `led`
+    when they say who leads the unit, which its own head does too.
     """
 
     unit: Units
@@ -30,6 +31,7 @@ class Under:
     directly: bool = False
     denied: bool = False
     loosely: bool = False
+    led: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,10 @@ class _Row:
         denied = "n" in before or "z" in before or "n" in self.signs[max(0, match.start() - 1) : match.start()]
         alone = name == "parent" and "P" not in match[0] and "," not in (parts.get("group") or "")
         directly = alone or "d" in before + (parts.get("rel") or "") + (parts.get("mid") or "")
-        loosely = name in ("over", "loosely") or "q" in (parts.get("rel") or "")
+        led = re.search("[lLV]", match[0]) is not None
+        if led and self.signs.endswith("xf", 0, match.start()):
+            return  # who leads the staff of A leads no unit
+        loosely = led or name in ("over", "loosely") or "q" in (parts.get("rel") or "")
         if name == "beside":
             for unit in self.each(match, "list"):
                 yield Beside(unit, self.units(match, "group"))
@@ -132,7 +137,7 @@ class _Row:
         if parts["holder"] == "w" and name == "under":  # "C, and B is below that"
             units, holder = units[-1:], self.subject_before(self.signs.rindex("M", 0, match.start("holder")))
         for unit in units:
-            yield Under(unit, holder, directly, denied, loosely)
+            yield Under(unit, holder, directly, denied, loosely, led)
 
     def path(self, match: re.Match[str]) -> Iterator[Claim]:
         """A > B > C, whichever way it runs."""

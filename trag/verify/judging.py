@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 
 from org.answering import kinds
+from org.answering.sentences import is_post
 from org.chart import Chart
 from trag.record import Misplaced
 from trag.verify.claims import Beside, Claim, Count, Line, Under
@@ -53,6 +54,8 @@ def _under(claim: Under, chart: Chart) -> Iterator[Fault]:
     if not pairs:
         return
     true = [chart.unit(unit).parent == top if claim.directly else chart.is_under(unit, top) for unit, top in pairs]
+    if claim.led and any(chart.is_under(top, unit) and not is_post(chart.unit(unit).type) for unit, top in pairs):
+        return  # its own head; a post has none
     if claim.denied and all(true):
         yield Fault(pairs[0][0], f"{_name(pairs[0][0], chart)} is under {_name(pairs[0][1], chart)}")
     elif not claim.denied and not any(true):

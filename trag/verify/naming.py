@@ -39,6 +39,7 @@ _UNKNOWN = re.compile(
     rf"\b{_KIND} (?:of|for) (?:the )?{_NAME}{_AND_NAME}{{0,5}}"
     rf"|\b(?!{_KIND}\b){_NAME}{_AND_NAME}{{0,5}}? {_KIND}\b(?! (?:of|for) [A-Z])"
 )
+_OF_TEXTS = {"section", "chapter", "part", "article"}  # "Section 12" may be one of a manual
 # The same for the types of a chart, in whatever language with capital letters. A word before the kind counts within a
 # sentence only, for at its beginning any word has a capital.
 _CAPITAL = "".join(filter(str.isupper, map(chr, range(0x530))))
@@ -64,6 +65,8 @@ _SMALL = re.compile(
 )
 _SLUG = re.compile(r"(?<![\w-])[a-z0-9]+(?:[-_.][a-z0-9]+)+(?![\w-])")
 _BESIDE = re.compile(r"\W*(?:$|[.,;>/\n→)]|(?:is|are|and|under|has|sits|falls|reports|belongs|does|includes|or)\b)")
+_POSSESSIVE = re.compile(r"['’]s$")
+_FIGURE = re.compile(r" \d+\b")
 _CAPITAL_BEFORE = re.compile(rf"(?<=[\w,’'] )(?!{_PLAIN}\b)[A-Z][\w'’-]+ (?:& )?$")
 
 _cores: WeakKeyDictionary[Chart, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
@@ -78,7 +81,7 @@ def mentions(
     near |= dict.fromkeys(unit for facts in wanted for fact in facts for unit in (*fact.one_of, *fact.all_of))
     near |= dict.fromkeys(above.id for unit in list(near)[:_NEAR] for above in chart.path(unit)[:-1])
     read = (mention for mention in _found(text, chart, finder) if not _is_word(mention, near.keys(), chart))
-    found = [*read, *_shortened(text, chart), *_small(text, chart)]
+    found = [*read, *_shortened(text, chart), *_small(text, chart), *_after_article(text, chart)]
     for unit in [chart.unit(one) for one in list(near)[:_NEAR]]:
         for form in _forms(unit.name):
             places = re.finditer(rf"(?<![\w-]){re.escape(form)}(?![\w-])", text)
@@ -92,7 +95,12 @@ def mentions(
 
 
 def unknown(
-    text: str, known: Sequence[Mention], wanted: Iterable[Sequence[Fact]], evidence: Sequence[Evidence], chart: Chart
+    text: str,
+    known: Sequence[Mention],
+    wanted: Iterable[Sequence[Fact]],
+    evidence: Sequence[Evidence],
+    chart: Chart,
+    finder: EntityFinder,
 ) -> tuple[str, ...]:
     """What looks like a unit's name in the answer, by an English word for its kind or by a type of the chart, while
     neither the chart nor any source has it.
@@ -110,7 +118,16 @@ def unknown(
     texts = [" ".join(item.text.lower().split()) for item in evidence]
     bare = (re.sub(r"^the\s+|\W+$", "", name) for name in found)
     plain = {name: " ".join(name.lower().split()) for name in bare}
-    return tuple(name for name, form in plain.items() if not any(form in one for one in texts))
+    return tuple(
+        name
+        for name, form in plain.items()
+        if not any(form in one for one in texts) and not _is_in_chart(name, chart, finder)
+    )
+
+
+def _is_in_chart(name: str, chart: Chart, finder: EntityFinder) -> bool:
+    """Whether a unit may be called so: "each Surgery Department" mentions none, and yet there is one."""
+    return bool(chart.named(name)) or any(mention.text == name for mention in finder.find(name))
 
 
 def _of_own_kinds(chart: Chart) -> re.Pattern[str]:
@@ -122,22 +139,24 @@ def _of_own_kinds(chart: Chart) -> re.Pattern[str]:
         )  # other companies have names too
         types = [noun for noun in dict.fromkeys(below) if noun[:1].isalpha() and noun != noun.swapcase()][:_NEAR]
         kinds = [noun for noun in types if not is_post(noun) and not re.fullmatch(_KIND, noun, re.IGNORECASE)]
-        pattern = _own_kinds[chart] = _named_by(kinds)
+        counted = {_plain(unit.name).rstrip("0123456789") for unit in chart.units.values()}
+        numbered = [noun for noun in types if f"{_plain(noun)} " in counted and _plain(noun) not in _OF_TEXTS]
+        pattern = _own_kinds[chart] = _named_by(kinds, numbered)
     return pattern
 
 
-def _named_by(kinds: Sequence[str]) -> re.Pattern[str]:
-    """Names with one of the kinds, written with a capital; none when there are no kinds."""
-    if not kinds:
-        return re.compile(r"(?!)")
-    every = _either(kinds)
-    ways = [
-        rf"\b{every} (?:{_LINK} {_ARTICLE}?|d['’]){_OWN_NAME}{_AND_OWN_NAME}{{0,5}}",
-        rf"(?<=\w )(?!{every}\b){_OWN_NAME}{_AND_OWN_NAME}{{0,5}}? {every}\b(?! {_LINK}\b)",
-    ]
+def _named_by(kinds: Sequence[str], numbered: Sequence[str]) -> re.Pattern[str]:
+    """Names with one of the kinds, written with a capital, and of the kinds that the chart numbers, "Ward 9"."""
+    ways = [rf"\b{_either(numbered)} \d+\b(?![-.,]\w)"] if numbered else []
+    if kinds:
+        every = _either(kinds)
+        ways += [
+            rf"\b{every} (?:{_LINK} {_ARTICLE}?|d['’]){_OWN_NAME}{_AND_OWN_NAME}{{0,5}}",
+            rf"(?<=\w )(?!{every}\b){_OWN_NAME}{_AND_OWN_NAME}{{0,5}}? {every}\b(?! {_LINK}\b)",
+        ]
     if abroad := [kind for kind in kinds if KINDS_ABROAD.issuperset(names.key(kind).split(" "))]:
         ways.append(rf"\b{_either(abroad)} {_OWN_NAME}{_AND_OWN_NAME}{{0,5}}")
-    return re.compile("|".join(ways))
+    return re.compile("|".join(ways) or r"(?!)")
 
 
 def _either(kinds: Sequence[str]) -> str:
@@ -151,7 +170,7 @@ def _found(text: str, chart: Chart, finder: EntityFinder) -> list[Mention]:
     plain = _ARROW.sub(lambda match: ";" * len(match[0]), text)
     kept: list[Mention] = []
     for _ in range(2):  # once more where a reading was wrong: it may have hidden another
-        found = finder.find(plain, narrow=False)
+        found = [_without_apostrophe(mention, chart) for mention in finder.find(plain, narrow=False)]
         kept = [whole for mention in found if (whole := _whole(mention, text, chart))]
         wrong = [mention for mention in found if not any(mention.start <= one.start < mention.end for one in kept)]
         wrong += [mention for mention in found if any(mention.start < one.start < mention.end for one in kept)]
@@ -188,6 +207,16 @@ def _whole(mention: Mention, text: str, chart: Chart) -> Mention | None:
     return mention if has_comma or "," not in mention.text else None
 
 
+def _without_apostrophe(mention: Mention, chart: Chart) -> Mention:
+    """The mention without the "'s" behind it, unless that belongs to a name of the unit: "St. Luke's"."""
+    bare = _POSSESSIVE.sub("", mention.text)
+    forms = (form for one in mention.units for form in (chart.unit(one).name, *chart.unit(one).aliases))
+    if bare == mention.text or any(_plain(mention.text) in _plain(form) for form in forms):
+        return mention
+    units = tuple(unit.id for unit in chart.named(bare)) or mention.units
+    return Mention(units, bare, mention.start, mention.start + len(bare))
+
+
 def _told_apart(mention: Mention, text: str, chart: Chart) -> Mention:
     """The mention with the brackets behind it, where they tell which unit of a shared name is meant."""
     units = [chart.unit(unit) for unit in mention.units]
@@ -212,9 +241,10 @@ def _is_small(mention: Mention, chart: Chart) -> bool:
 
 
 def _is_part(mention: Mention, text: str, chart: Chart) -> bool:
-    """Whether a shortened name is part of a longer one that the chart does not have: "Quantum [Strategy Unit]"."""
-    before = _CAPITAL_BEFORE.search(text, max(0, mention.start - 40), mention.start)
-    return bool(before) and not _is_given(mention, chart)
+    """Whether a shortened name is part of a longer one that the chart does not have: "Quantum [Strategy Unit]",
+    "[Ward] 9"."""
+    more = _CAPITAL_BEFORE.search(text, max(0, mention.start - 40), mention.start) or _FIGURE.match(text, mention.end)
+    return bool(more) and not _is_given(mention, chart)
 
 
 def _is_given(mention: Mention, chart: Chart) -> bool:
@@ -230,6 +260,13 @@ def _forms(name: str) -> Iterator[str]:
     core, _, kind = name.rpartition(" ")
     if len(core) > 3 and names.key(kind) in names.OFFICES | names.BODIES:
         yield core
+
+
+def _after_article(text: str, chart: Chart) -> Iterator[Mention]:
+    """Names to the letter where the article tells of one of a unit's parts: "a Civil Division chamber"."""
+    for match in _UNKNOWN.finditer(text):
+        if units := tuple(unit.id for unit in chart.named(match[0])):
+            yield Mention(units, match[0], match.start(), match.end())
 
 
 def _small(text: str, chart: Chart) -> Iterator[Mention]:
@@ -254,11 +291,11 @@ def _shortened(text: str, chart: Chart) -> Iterator[Mention]:
         if not first[0][0].isupper():
             continue
         for last in words[place + 1 : place + _MOST_WORDS]:
-            stretch = text[first.start() : last.end()]
+            stretch = _POSSESSIVE.sub("", text[first.start() : last.end()])
             if "\n" in stretch:
                 break
             if units := cores.get(_plain(stretch)):
-                yield Mention(units, stretch, first.start(), last.end())
+                yield Mention(units, stretch, first.start(), first.start() + len(stretch))
 
 
 def _without_kind(chart: Chart) -> dict[str, tuple[str, ...]]:

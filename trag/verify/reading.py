@@ -91,10 +91,15 @@ def _indent(bullet: str) -> int:
 
 
 def _masked(text: str, spans: dict[int, tuple[int, str, int | str]]) -> str:
-    """The text with every mention and type as signs of their own, so that no phrase reaches into one."""
+    """The text with every mention and type as signs of their own, so that no phrase reaches into one.
+
+    A last "s" stays, for the apostrophe behind it: "Bailiffs' parent", but not "'Bailiffs'".
+    """
     letters = list(text)
     for start, (end, sign, _) in spans.items():
         letters[start:end] = (_UNIT if sign == "M" else _TYPE) * (end - start)
+        if end - start > 1 and text[end - 1] == "s" and text[max(0, start - 1) : start] not in ("'", "‘"):
+            letters[end - 1] = "s"
     return "".join(letters)
 
 

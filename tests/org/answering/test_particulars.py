@@ -39,6 +39,9 @@ def reply(question: str, chart: Chart, finder: EntityFinder) -> str:
         ("who heads the Legal Division?", "The head of the Legal Division is Anna Berg."),
         ("who leads the legal division", "The head of the Legal Division is Anna Berg."),
         ("Who is in charge of the Legal Division", "The head of the Legal Division is Anna Berg."),
+        ("who is the person in charge of the legal division", "The head of the Legal Division is Anna Berg."),
+        ("who is the manager in charge of the legal division", "The head of the Legal Division is Anna Berg."),
+        ("hello, who currently heads the legal division", "The head of the Legal Division is Anna Berg."),
         ("who runs legal division", "The head of the Legal Division is Anna Berg."),
         ("Who's the boss of the Legal Division?", "The head of the Legal Division is Anna Berg."),
         ("Who is the Legal Division's head?", "The head of the Legal Division is Anna Berg."),
@@ -72,6 +75,11 @@ def test_a_question_for_a_cell_is_answered_with_it(
         "what does the legal division manage",
         "who manages the budget of the Legal Division",
         "what is the phone number of the Ethics Office",
+        "who is the manager of the head of the legal division",
+        "who is the legal division's head's boss",
+        "who formerly headed the legal division",
+        "where is the legal division and who leads it",
+        "who leads the legal division, and how many staff does it have",
     ],
 )
 def test_what_the_chart_lacks_or_only_touches_is_left_to_the_documents(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from org.chart import Chart
+from org.chart import Chart, load
 from org.entities import EntityFinder
 from org.statements import answer
 
@@ -121,3 +121,141 @@ def test_every_wording_has_the_answer_of_its_question(
 )
 def test_what_only_looks_like_such_a_question_is_left_alone(question: str, chart: Chart, finder: EntityFinder) -> None:
     assert answer(question, finder.find(question), finder.find_types(question), chart) is None
+
+
+COURT = b"""name,parent,type,head
+Regional Court,,court,
+Civil Division,Regional Court,division,Ann Roe
+Chamber 1,Civil Division,chamber,
+Chamber 2,Civil Division,chamber,
+Civil Registry,Civil Division,registry,
+Criminal Division,Regional Court,division,Bo Lee
+Chamber 3,Criminal Division,chamber,
+Criminal Registry,Criminal Division,registry,
+Registrar General,Regional Court,office,
+Finance,Registrar General,department,Joe Doe
+Human Resources,Registrar General,department,
+Bailiffs Service,Registrar General,department,
+Court Library,Registrar General,library,
+"""
+NOT_UNDERSTOOD_WHOLE = (
+    # a number, "only", "all" or a time in a question for yes or no
+    "does the registrar general have more than five departments",
+    "does the registrar general have 7 departments?",
+    "does the registrar general have only one department",
+    "does the registrar general have one department",
+    "does the registrar general have several libraries",
+    "is chamber 4 in the civil division",
+    "is there a chamber 4",
+    "are all chambers in the civil division?",
+    "does the civil division have all chambers",
+    "is chamber 1 the only chamber in the civil division",
+    "is chamber 1 only in the civil division",
+    "are chamber 1 and 3 under the civil division",
+    "where are chambers 1 and 3",
+    "was chamber 1 originally in the criminal division",
+    "where was chamber 1 originally",
+    "does nothing report to finance?",
+    # two questions in one, of which the chart answers one
+    "how many chambers are there and who heads the Civil Division?",
+    "how many chambers are there, who heads the Civil Division?",
+    "how many chambers are there and then who heads the Civil Division?",
+    "where is finance and who leads it",
+    "who leads finance and where is it",
+    "where is finance? who leads it?",
+    "are chamber 1 and chamber 3 siblings, and what is above them",
+    "is finance under the registrar general, and who is on call there",
+    "does the court library open on sundays, and where is it",
+    # what is above or beside is not what is under
+    "how many departments are there besides finance",
+    "how many units are there apart from the registrar general",
+    "how many units are above human resources",
+    "how many units oversee chamber 1",
+    # what a comparison says of others
+    "is chamber 1 in a bigger division than chamber 3",
+    "is the registrar general bigger than the civil division and the criminal division",
+    "does the registrar general have more departments and libraries than the civil division",
+    "does the registrar general have more departments than libraries",
+    "is finance a library under the registrar general",
+    "chamber 1 keeps the keys of the registrar general, doesn't it",
+)
+WHOLE = {
+    "which has the most units, the civil division, the criminal division or the registrar general?": (
+        "The Registrar General has the most units under it (4), before the Civil Division (3) and the Criminal "
+        "Division (2)."
+    ),
+    "which has the most chambers, the civil division, the criminal division or the registrar general?": (
+        "The Civil Division has the most chambers under it (2), before the Criminal Division (1) and the Registrar "
+        "General (0)."
+    ),
+    "which is bigger, chamber 1, chamber 2 or chamber 3": (
+        "Chamber 1, Chamber 2 and Chamber 3 each have 0 units under them."
+    ),
+    "which division has more chambers, civil or criminal": (
+        "The Civil Division has more chambers under it (2) than the Criminal Division (1)."
+    ),
+    "how many chambers are there and what is under the civil division": (
+        "There are 3 chambers in the organization. Directly under the Civil Division there are 3 units: Chamber 1, "
+        "Chamber 2 and the Civil Registry."
+    ),
+    "is chamber 1 under the civil division and is chamber 3 under it": (
+        "Yes, Chamber 1 is directly under the Civil Division. No, Chamber 3 is not under the Civil Division. "
+        "Chamber 3 is under the Criminal Division, which is under the Regional Court."
+    ),
+    "are chamber 1 and chamber 3 both in the civil division": (
+        "Yes, Chamber 1 is directly under the Civil Division. No, Chamber 3 is not under the Civil Division. "
+        "Chamber 3 is under the Criminal Division, which is under the Regional Court."
+    ),
+    "which of chamber 1 and chamber 3 is under the civil division": (
+        "Yes, Chamber 1 is directly under the Civil Division. No, Chamber 3 is not under the Civil Division. "
+        "Chamber 3 is under the Criminal Division, which is under the Regional Court."
+    ),
+    "which two chambers are in the civil division": (
+        "There are 2 chambers under the Civil Division: Chamber 1 and Chamber 2."
+    ),
+    "how many chambers has the civil division": "There are 2 chambers under the Civil Division.",
+    "how many units are next to chamber 1": (
+        "Beside Chamber 1, 2 other units are directly under the Civil Division: Chamber 2 and the Civil Registry."
+    ),
+    "is chamber 1 currently under the civil division": "Yes, Chamber 1 is directly under the Civil Division.",
+    "chamber 1 isn't under the civil division, is it?": "Yes, Chamber 1 is directly under the Civil Division.",
+    "chamber 1 is not under the civil division, or is it?": "Yes, Chamber 1 is directly under the Civil Division.",
+    "chamber 1 belongs to the civil division, doesn't it?": "Yes, Chamber 1 is directly under the Civil Division.",
+    "is there a court library": "The Court Library is under the Registrar General, which is under the Regional Court.",
+    "do we have a bailiffs service here?": (
+        "The Bailiffs Service is under the Registrar General, which is under the Regional Court."
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def court() -> Chart:
+    return load(COURT, "court.csv")
+
+
+@pytest.fixture(scope="module")
+def clerk(court: Chart) -> EntityFinder:
+    return EntityFinder(court)
+
+
+def told(question: str, chart: Chart, finder: EntityFinder) -> str | None:
+    found = answer(question, finder.find(question), finder.find_types(question), chart)
+    return found.text if found else None
+
+
+@pytest.mark.parametrize("question", NOT_UNDERSTOOD_WHOLE)
+def test_a_question_that_is_not_understood_whole_is_answered_with_nothing(
+    question: str, court: Chart, clerk: EntityFinder
+) -> None:
+    assert told(question, court, clerk) is None
+
+
+@pytest.mark.parametrize(("question", "expected"), WHOLE.items(), ids=WHOLE)
+def test_every_part_of_a_question_is_answered(question: str, expected: str, court: Chart, clerk: EntityFinder) -> None:
+    assert told(question, court, clerk) == expected
+
+
+@pytest.mark.parametrize("verb", ["is part of", "sits in", "belongs to", "makes up"])
+def test_who_is_in_a_unit_without_units_asks_for_its_members(verb: str, court: Chart, clerk: EntityFinder) -> None:
+    assert told(f"who {verb} the bailiffs service", court, clerk) is None
+    assert told("who reports to the bailiffs service", court, clerk) == "No unit is under the Bailiffs Service."

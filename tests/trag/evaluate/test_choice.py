@@ -18,7 +18,7 @@ from trag.cli import main
 from trag.errors import TragError
 from trag.evaluate import choice
 from trag.evaluate.cases import Case
-from trag.evaluate.choice import accuracy, examples, letter_of, measure, read, results_of, wilson
+from trag.evaluate.choice import accuracy, examples, letter_of, measure, read, results_of
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
@@ -128,14 +128,6 @@ def test_our_own_questions_are_many_balanced_and_without_a_hint_in_their_form() 
 )
 def test_the_letter_of_what_a_model_wrote(text: str, letter: str) -> None:
     assert letter_of(text) == letter
-
-
-@pytest.mark.parametrize(
-    ("right", "of", "low", "high"),
-    [(8, 10, 0.4902, 0.9433), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (1, 1, 0.2065, 1.0)],
-)
-def test_the_interval_is_wilsons(right: int, of: int, low: float, high: float) -> None:
-    assert wilson(right, of) == pytest.approx((low, high), abs=5e-5)
 
 
 def result(system: str, subject: str, number: int, *, right: bool) -> Result:
@@ -322,6 +314,9 @@ def test_what_broke_off_goes_on_and_what_is_whole_is_not_asked_again(home: Home)
     put(home, again, examples([("law_dev.csv", LAW)], 1, ["law"]))
     put(home, again, examples([("law_dev.csv", LAW.replace(b"leads", b"cooks"))], 1, ["law"]))
     assert len(results_of(home).runs()) == 3, "other examples are another measurement"
+    roomier = Scripted("C", context=8192)
+    put(home, roomier, examples([("law_dev.csv", LAW)], 1, ["law"]))
+    assert len(roomier.asked) == len(CASES), "so is another context: fewer examples may have been left out"
 
 
 def test_an_adapter_brings_its_base(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

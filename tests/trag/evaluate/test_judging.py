@@ -96,11 +96,19 @@ def test_what_it_said_without_a_verdict_leaves_the_answer_open_for_the_next_time
         ("correct-verbose", "Correct-Verbose"),
         ("**Correct Verbose**, since it adds a date", "Correct-Verbose"),
         ("Verdict: Incorrect. A correct answer names the clerk.", "Incorrect"),
+        ("Correct - Verbose", "Correct-Verbose"),
+        ("**Incorrect** (it names no clerk)", "Incorrect"),
         ("It is incorrectly put", None),
+        ("The answer is not correct.", None),
+        ("Not correct", None),
+        ("Partially correct", None),
+        ("Correct? No.", None),
+        ("Correct answers name the clerk", None),
+        ("Correctly put", None),
         ("", None),
     ],
 )
-def test_the_first_verdict_counts(said: str, meant: Verdict | None) -> None:
+def test_a_verdict_counts_that_opens_what_was_said(said: str, meant: Verdict | None) -> None:
     assert verdict(said) == meant
 
 

@@ -16,7 +16,7 @@ from trag.cli import main
 from trag.errors import TragError
 from trag.evaluate.cases import Case, write
 from trag.evaluate.needle import Position, measure, needles, placed, results_of, table
-from trag.evaluate.runs import Result
+from trag.evaluate.runs import Result, sha256_of
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
 from trag.ingest.upkeep import silent
@@ -48,6 +48,9 @@ OTHERS = [
     "Sails are mended in the loft.",
     "Gulls are not to be fed.",
     "The Crane Team answers to the Harbour Board.",
+    "The Crane Team stops at eight.",
+    "In a storm the Crane Team stays ashore.",
+    "The Crane Team oils its chains every month.",
 ]
 WHERE = Case("where", "Where is the Tug Team?", "simple", gold=(("Pilots' Office",),))
 CRANE = Case("crane", "Where is the Crane Team?", "simple", gold=(("Harbour Board", "HB"),))
@@ -261,6 +264,19 @@ def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kep
     again = with_model(opened, Scripted(), monkeypatch)
     assert measure(opened, found, "harbour", progress=silent) == run
     assert again.prompts == [], "what is whole is not asked again"
+    assert run.cases_sha256 == sha256_of([WHERE, BERTH])
+
+
+@pytest.mark.slow
+def test_another_room_for_the_answer_is_another_measurement(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_model(opened, Scripted(), monkeypatch)
+    found, _ = needles(opened, [WHERE])
+    run = measure(opened, found, "room", progress=silent)
+    settings = replace(opened.settings, answer_tokens=opened.settings.answer_tokens // 2)
+    shorter = with_model(opened, Scripted(), monkeypatch)
+    monkeypatch.setitem(opened.__dict__, "assistant", replace(opened.assistant, settings=settings))
+    other = measure(opened, found, "room", progress=silent)
+    assert (other.id != run.id, len(shorter.prompts)) == (True, 6)
 
 
 @pytest.mark.slow

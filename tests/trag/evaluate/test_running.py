@@ -332,6 +332,13 @@ def test_the_program_is_named_by_its_commit_or_by_its_sources(tmp_path: Path) ->
     assert outside.startswith("sources ")
     (tmp_path / "trag" / "ask.py").write_text("two\n")
     assert program.commit_of(tmp_path) not in ("", outside)
+    before = program.commit_of(tmp_path)
+    (tmp_path / "trag" / "__pycache__").mkdir()
+    (tmp_path / "trag" / "__pycache__" / "ask.pyc").write_bytes(b"compiled")
+    (tmp_path / ".gitignore").write_text("__pycache__/")
+    assert program.commit_of(tmp_path) == before, "what Python compiles is no source"
+    (tmp_path / "trag" / "shipped.safetensors").write_bytes(b"weights")
+    assert program.commit_of(tmp_path) != before, "what was learned answers too"
     git("init", "-q")
     git("add", ".")
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "first")
@@ -343,7 +350,10 @@ def test_the_program_is_named_by_its_commit_or_by_its_sources(tmp_path: Path) ->
     changed = program.commit_of(tmp_path)
     assert changed.startswith(f"{head}+")
     (tmp_path / "trag" / "new.py").write_text("three\n")
-    assert program.commit_of(tmp_path) not in (head, changed)
+    written = program.commit_of(tmp_path)
+    assert written not in (head, changed)
+    (tmp_path / "trag" / "shipped.safetensors").write_bytes(b"learned again")
+    assert program.commit_of(tmp_path) not in (head, written)
 
 
 @pytest.mark.slow

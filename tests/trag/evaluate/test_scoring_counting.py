@@ -17,6 +17,8 @@ BOTH_WAYS = Case(
 DEEP = Case(id="deep", question="how many units are under the director general in all", kind="count", count=8)
 TYPED = Case(id="typed", question="how many teams are there under the director general", kind="count", count=4)
 NONE = Case(id="none", question="how many teams has the audit committee", kind="count", count=0)
+NOTHING = Case(id="nothing", question="what is under the payroll team", kind="list", count=0)
+NO_DESK = Case(id="no desk", question="which desks are under the finance division", kind="list", count=0)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,30 @@ NONE = Case(id="none", question="how many teams has the audit committee", kind="
         pytest.param(NONE, "It has none.", C, id="none"),
         pytest.param(NONE, "There are no teams under it.", C, id="no teams"),
         pytest.param(NONE, "One.", I, id="one for none"),
+        pytest.param(NOTHING, "Nothing is under the Payroll Team.", C, id="nothing"),
+        pytest.param(NOTHING, "The Payroll Team has no units under it.", C, id="no units"),
+        pytest.param(NOTHING, "It doesn't have any subunits.", C, id="not any"),
+        pytest.param(NOTHING, "Nobody reports to the Payroll Team.", C, id="nobody"),
+        pytest.param(NOTHING, "It is the only team there and has nothing under it.", C, id="the only one of another"),
+        pytest.param(
+            NOTHING,
+            "Nothing is under the Payroll Team. The Claims Desk is under the Legal Office.",
+            V,
+            id="another's place",
+        ),
+        pytest.param(NOTHING, "Only the Claims Desk is under the Payroll Team.", I, id="only one"),
+        pytest.param(NOTHING, "The Payroll Team has no head. Under it are the desks: Claims Desk.", I, id="no head"),
+        pytest.param(NOTHING, "The Claims Desk is under the Payroll Team, and nothing else.", I, id="nothing else"),
+        pytest.param(NOTHING, "The Volcano Team is under the Payroll Team, no others.", I, id="an invented one"),
+        pytest.param(NO_DESK, "There are no desks under the Finance Division.", C, id="none of the type"),
+        pytest.param(NO_DESK, "It doesn't have desks.", C, id="not have"),
+        pytest.param(NO_DESK, "No desks, only the Payroll Team.", V, id="none, and another type"),
+        pytest.param(
+            NO_DESK, "No desk is under the Finance Division. It has 3 units, all teams.", V, id="units of others"
+        ),
+        pytest.param(NO_DESK, "There are 3 units under the Finance Division.", I, id="units for none of the type"),
+        pytest.param(NO_DESK, "Only the Claims Desk is under the Finance Division.", I, id="one of elsewhere"),
+        pytest.param(NO_DESK, "Only the Payroll Team.", I, id="another type for none"),
     ],
 )
 def test_counts_are_of_the_thing_asked(scored: Scored, case: Case, answer: str, verdict: str) -> None:

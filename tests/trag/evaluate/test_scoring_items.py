@@ -6,6 +6,7 @@ import pytest
 
 from prompts import CANNOT_ANSWER
 from trag.evaluate.cases import Case
+from trag.evaluate.chart_cases.facts import NOTHING
 from trag.evaluate.scoring import Score
 
 Scored = Callable[..., Score]
@@ -183,6 +184,13 @@ EMPTY = Case(
     answer="No unit is under Payroll Team.",
     gold=(("no", "none", "nothing"),),
 )
+ALONE = Case(
+    id="alone",
+    question="what are the siblings of the board of trustees",
+    kind="siblings",
+    answer="No other unit is directly under Harbour Trust.",
+    gold=(NOTHING,),
+)
 COMMON = Case(
     id="common",
     question="which unit is above both the claims desk and the payroll team",
@@ -213,6 +221,13 @@ COMMON = Case(
         pytest.param(EMPTY, "There are no units under the Payroll Team.", C, id="no units"),
         pytest.param(EMPTY, "The Claims Desk.", I, id="something for nothing"),
         pytest.param(COMMON, "The DG.", C, id="common parent"),
+        pytest.param(ALONE, "The Board of Trustees has no siblings.", C, id="no siblings"),
+        pytest.param(ALONE, "It is the only unit under the Harbour Trust.", C, id="the only one"),
+        pytest.param(ALONE, "Only the Payroll Team is beside the Board of Trustees.", I, id="only a stranger"),
+        pytest.param(
+            ALONE, "The Board of Trustees has no head. Beside it are the Payroll Team and the AC.", I, id="no head"
+        ),
+        pytest.param(ALONE, "Only the Volcano Team.", I, id="only an invented one"),
         pytest.param(COMMON, "The Claims Desk is in the Legal Office.", I, id="only one of two"),
     ],
 )

@@ -46,6 +46,15 @@ NO = Case(
         pytest.param(NO, "The Claims Desk is not under the Finance Division but the Legal Office.", C, id="not but"),
         pytest.param(NO, "No, it is under the Audit Committee.", I, id="no, but wrongly placed"),
         pytest.param(NO, "Yes, it is under the Finance Division.", I, id="yes for no"),
+        pytest.param(NO, "Not at all.", C, id="not at all"),
+        pytest.param(NO, "Not sure.", I, id="not sure"),
+        pytest.param(NO, "It is not clear.", I, id="not clear"),
+        pytest.param(NO, "Not enough information is given.", I, id="not enough information"),
+        pytest.param(NO, "Never heard of it.", I, id="never heard of"),
+        pytest.param(NO, "No idea.", I, id="no idea"),
+        pytest.param(NO, "Not that I know of.", I, id="not that I know of"),
+        pytest.param(NO, "Not sure. Desks are furniture.", I, id="not sure, and something else"),
+        pytest.param(NO, "It is not quite certain, but desks are furniture.", I, id="not certain, but something else"),
     ],
 )
 def test_yes_and_no(scored: Scored, case: Case, answer: str, verdict: str) -> None:

@@ -32,6 +32,16 @@ from trag.evaluate.scoring.wording import plain
         "There is no plastic surgery in the chart.",
         "No such unit exists.",
         "Sorry, I am unable to answer that. Please contact the secretary.",
+        "Not sure.",
+        "I'm not sure who leads it.",
+        "It is not entirely clear from the documents.",
+        "It isn't clear.",
+        "Not enough information is given.",
+        "There isn't enough information.",
+        "Never heard of it.",
+        "I don't have any idea.",
+        "No idea.",
+        "Not that I know of.",
     ],
 )
 def test_refusals(text: str) -> None:
@@ -53,6 +63,10 @@ def test_refusals(text: str) -> None:
         "Nothing is under it but the desk.",
         "No, it is not under the board.",
         "A lost record is reported at once.",
+        "Do not dive when the water is not clear.",
+        "Members that were never heard may appeal.",
+        "One signature is not enough.",
+        "I'm not sure, but it is the Legal Office.",
     ],
 )
 def test_answers_that_deny_something_are_no_refusals(text: str) -> None:

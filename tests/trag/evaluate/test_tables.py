@@ -10,8 +10,9 @@ from math import isclose
 import pytest
 
 from trag.evaluate import exports, tables
-from trag.evaluate.cases import Case
-from trag.evaluate.comparing import compare, mcnemar
+from trag.evaluate.cases import COMPLEX, SIMPLE, Case
+from trag.evaluate.chart_cases import KINDS
+from trag.evaluate.comparing import compare, mcnemar, wilson
 from trag.evaluate.runs import Result, Run
 from trag.evaluate.scoring import Score
 from trag.evaluate.tables import Table
@@ -96,6 +97,13 @@ def test_the_paper_s_table_4_comes_out_of_its_own_counts() -> None:
     )
 
 
+def test_all_that_a_chart_gives_questions_about_are_questions_about_units() -> None:
+    assert {*SIMPLE, *COMPLEX} == {*KINDS} - {"unanswerable"}
+    table = tables.simple_and_complex([result(kind="siblings")])
+    assert table.header[2] == "Complex (1 question)"
+    assert "siblings" in table.note
+
+
 def test_every_kind_has_a_row_and_what_is_undecided_shows() -> None:
     found = many([C, I, U], "trag", "document") + many([V, I], "trag", "count")
     table = tables.by_kind(found)
@@ -114,6 +122,8 @@ def test_refusals_where_they_are_due_and_where_they_are_not() -> None:
         result("g", I),
     ]
     assert tables.refusals(found).rows == (("trag", "3", "1 (33.3%)", "4", "1 (25.0%)"),)
+    undecided = result("h", U, kind="unanswerable", refuse=True)
+    assert tables.refusals([*found, undecided]).rows == (("trag", "4", "1 of 3 (33.3%)", "4", "1 (25.0%)"),)
     assert tables.refusals(found[3:]).rows == ()
 
 
@@ -128,6 +138,18 @@ def test_lists_are_compared_as_sets() -> None:
     assert tables.lists(found[3:]).rows == ()
 
 
+def test_a_list_that_names_no_unit_counts_as_one_that_lacks_them_all() -> None:
+    refused = [result(f"refused {number}", I, recall=0.0, status="cannot_answer") for number in range(5)]
+    whole = [result(f"whole {number}", precision=1.0, recall=1.0) for number in range(5)]
+    assert tables.lists(refused + whole).rows == (("trag", "10", "1.000", "0.500", "5 (50.0%)"),)
+    assert tables.lists(refused).rows == (("trag", "5", "-", "0.000", "0 (0.0%)"),)
+
+
+def test_without_a_chart_a_list_that_lacks_nothing_may_hold_too_much() -> None:
+    found = [result("a", recall=1.0), result("b", I, recall=0.5)]
+    assert tables.lists(found).rows == (("trag", "2", "-", "0.750", "0 of 1 (0.0%)"),)
+
+
 def test_a_group_of_paraphrases_is_right_when_all_of_it_is() -> None:
     found = [
         result("a", C, group="one"),
@@ -135,10 +157,21 @@ def test_a_group_of_paraphrases_is_right_when_all_of_it_is() -> None:
         result("c", C, group="two"),
         result("d", I, group="two"),
         result("e", C, group="three"),
-        result("f", U, group="three"),
+        result("f", I, group="three"),
         result("g", I),
     ]
     assert tables.groups(found).rows == (("trag", "3", "1 (33.3%)"),)
+
+
+def test_a_group_is_open_while_one_of_it_is_undecided_and_none_is_wrong() -> None:
+    found = [
+        result("a", C, group="right"),
+        result("b", C, group="open"),
+        result("c", U, group="open"),
+        result("d", I, group="wrong"),
+        result("e", U, group="wrong"),
+    ]
+    assert tables.groups(found).rows == (("trag", "3", "1 of 2 (50.0%)"),)
 
 
 @pytest.mark.parametrize(
@@ -185,6 +218,22 @@ def test_the_exact_mcnemar_test(better: int, worse: int, p: float) -> None:
 def test_mcnemar_holds_for_thousands_of_questions() -> None:
     assert isclose(mcnemar(1100, 1000), 0.0307, rel_tol=0.01)
     assert mcnemar(3000, 0) < 1e-300
+
+
+@pytest.mark.parametrize(
+    ("some", "of", "low", "high"),
+    [
+        # By hand: z² = 3.8415; for 8 of 10 the middle is (0.8 + 0.19207) / 1.38415, the half 0.22654.
+        (8, 10, 0.4902, 0.9433),
+        (5, 10, 0.2366, 0.7634),
+        (0, 10, 0.0, 0.2775),
+        (10, 10, 0.7225, 1.0),
+        (1, 1, 0.2065, 1.0),
+        (0, 0, 0.0, 1.0),
+    ],
+)
+def test_an_interval_is_that_of_wilson(some: int, of: int, low: float, high: float) -> None:
+    assert wilson(some, of) == pytest.approx((low, high), abs=5e-5)
 
 
 def test_runs_are_compared_question_by_question() -> None:

@@ -113,6 +113,15 @@ def test_why_it_ended_is_said(
     assert hint in found.hint
 
 
+@pytest.mark.slow
+def test_a_line_that_a_full_disk_left_half_does_not_spoil_the_next(
+    tmp_path: Path, module: Callable[[str], tuple[str, ...]]
+) -> None:
+    (tmp_path / "progress.jsonl").write_text(encode(Preparing("loading")) + '\n["Step", {"st')
+    child.start(tmp_path, module(FAILS)).wait(20)
+    assert child.said(tmp_path) == (Preparing("loading"), Failed("The loss is no number.", "Begin anew."))
+
+
 def test_a_kill_is_said_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "errors.txt").write_text("")
     assert "SIGKILL" in child.problem(tmp_path, -9).message

@@ -17,6 +17,7 @@ from trag.finetune.stages import Tell, Told, works_of
 from trag.finetune.training.progress import Step, encode
 from trag.finetune.work import Stage, Work
 from trag.home import Home
+from trag.settings import Settings
 
 STEP = Step(4, 10, 1.5, 1.4, 200.0, 90.0)
 
@@ -28,6 +29,7 @@ class Folder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.settings = Settings(home=folder)
 
 
 class Script:

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -35,17 +35,29 @@ class Folder:
         self.candidates = Candidates(folder / "adapters")
 
 
+Make = Callable[..., Work]
+
+
 @pytest.fixture
-def work(tmp_path: Path, lessons: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch) -> Work:
+def make(tmp_path: Path, lessons: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch) -> Make:
     """A fine-tune that is trained and not exported; the export is scripted."""
     monkeypatch.setattr(stages, "_export_to", lambda folder, target, *more: target.write_bytes(b"adapter"))
     works = works_of(cast(Home, Folder(tmp_path)))
-    work = works.after(works.begin(by="ada", seed=3, settings={"epochs": 0.5}), "export")
-    (works.place(work) / "training").mkdir()
-    (works.place(work) / "dataset").mkdir()
-    (works.place(work) / "dataset" / "train.jsonl").write_bytes(write(lessons[:2]))
-    keep(tmp_path, work, TRAINED)
-    return work
+
+    def made(**more: Any) -> Work:
+        work = works.after(works.begin(by="ada", seed=3, settings={"epochs": 0.5}, **more), "export")
+        works.training(work).mkdir()
+        works.dataset(work).mkdir()
+        (works.dataset(work) / "train.jsonl").write_bytes(write(lessons[:2]))
+        keep(tmp_path, work, TRAINED)
+        return work
+
+    return made
+
+
+@pytest.fixture
+def work(make: Make) -> Work:
+    return make()
 
 
 def keep(home: Path, work: Work, found: Trained) -> None:
@@ -70,20 +82,13 @@ def test_a_candidate_is_of_what_it_was_trained_on_and_knows_what_it_learned(work
     assert dict(made.settings)["passes"] == "0.5"
 
 
-def test_it_knows_what_the_adapter_had_learned_that_it_began_from(work: Work, tmp_path: Path) -> None:
+def test_it_knows_what_the_adapter_had_learned_that_it_began_from(make: Make, tmp_path: Path) -> None:
     home = Folder(tmp_path)
-    (tmp_path / "before.gguf").write_bytes(b"before")
-    before = home.candidates.add(
-        tmp_path / "before.gguf",
-        base_name=TRAINED.base_name,
-        base_sha256=TRAINED.base_sha256,
-        dataset_sha256="d" * 64,
-        settings=(),
-        by="ada",
-        learned=("who leads Unit Z", "who leads Unit A"),
-    )
-    made = home.candidates.get(export(home, replace(work, adapter=before.id)).candidate)
-    assert dict(made.settings)["begun from"] == before.id
+    before = tmp_path / "before.gguf"
+    before.write_bytes(b"before")
+    work = make(adapter=before, known=("who leads Unit Z", "who leads Unit A"))
+    made = home.candidates.get(export(home, work).candidate)
+    assert dict(made.settings)["begun from"] == "before.gguf"
     learned = home.candidates.learned(made.id)
     assert learned
     assert learned[0] == "who leads Unit A"

@@ -18,7 +18,9 @@ from trag.finetune import child
 from trag.finetune.candidates import Candidates
 from trag.finetune.dataset.typed import plain
 from trag.finetune.work import Works
+from trag.home import open_home
 from trag.llm import files
+from trag.settings import Settings
 
 ROOT = Path(__file__).parents[3]
 SMALL = ("epochs=0.2", "accumulation=1", "held_out=2", "evaluations=2", "longest=1200", "checkpoint_seconds=0")
@@ -78,7 +80,10 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tm
     assert candidate.results
     assert out.splitlines()[0] == f"{candidate.id} beside shipped"
     assert f"python -m trag finetune promote {candidate.id}" in out
-    assert dict(candidate.settings)["steps"] == str(after[-1])
+    settings = dict(candidate.settings)
+    assert settings["steps"] == str(after[-1])
+    assert settings["begun from"] == "shipped"
+    assert settings["learning rate"].startswith("0.0001,"), "as is usual from an adapter"
     assert candidate.base_sha256 == files.base_sha256("")
     assert Works(home / "finetune").unfinished() is None
     learned, cases = Candidates(home / "adapters").learned(candidate.id), [*(home / "results").glob("*/cases.jsonl")]
@@ -142,6 +147,7 @@ def test_what_cannot_be_done_is_said(
         ["promote", "x", "--questions", "3"],
         ["--questions", "0"],
         ["--set", "a=b"],
+        ["--set", "rank"],
         ["--seed", "0"],
         ["--seed", "1000000001"],
         ["promote", "x", "--four-bits"],
@@ -183,3 +189,40 @@ def test_settings_are_those_a_fine_tune_was_begun_with(home: Path, capsys: pytes
     Works(home / "finetune").begin(by="ada", seed=1, settings={"epochs": 1.0})
     assert main(["finetune", "--set", "epochs=2"]) == 1
     assert "is not finished, and has settings of its own" in capsys.readouterr().err
+    assert main(["finetune", "--set", "epochs=1", "--seed", "1"]) == 1
+    assert "Going on with the fine-tune" in capsys.readouterr().err, "the same words, and then there is no dataset"
+
+
+def test_nothing_is_learned_where_a_server_answers(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TRAG_MODEL_URL", "http://127.0.0.1:9/v1")
+    assert main(["finetune"]) == 1
+    assert "no adapter can be put on that" in capsys.readouterr().err
+    assert not (home / "finetune").exists()
+
+
+def test_a_rank_other_than_that_of_the_adapter_is_refused_before_anything_is_done(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["finetune", "--set", "rank=7"]) == 1
+    assert "of rank 16, not 7" in capsys.readouterr().err
+    assert not (home / "finetune").exists()
+
+
+def test_a_promoted_adapter_is_not_removed_though_another_answers_and_one_that_is_gone_is_said(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "a.gguf").write_bytes(b"adapter")
+    made = Candidates(home / "adapters").add(
+        home / "a.gguf", base_name="", base_sha256=files.base_sha256(""), dataset_sha256="", settings=(), by="ada"
+    )
+    with open_home(Settings(home=home)) as opened:
+        opened.records.promotions.put(made.id, by="ada")
+    with monkeypatch.context() as fixed:
+        fixed.setenv("TRAG_ADAPTER", "none")
+        assert main(["finetune", "remove", made.id]) == 1
+    assert f"{made.id} is promoted" in capsys.readouterr().err
+    shutil.rmtree(home / "adapters" / made.id)
+    assert main(["finetune", "list"]) == 0
+    assert f"none can: There is no adapter {made.id}" in capsys.readouterr().out

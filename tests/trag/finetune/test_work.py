@@ -1,6 +1,7 @@
 """Fine-tunes as folders: what is left to be done is known after any end."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,9 +69,35 @@ def test_settings_are_those_of_training_and_others_are_refused(tmp_path: Path) -
     assert settings.four_bits is False
     assert settings_of(replace(work, settings=(("four_bits", 1.0),))).four_bits is True
     check({"epochs": 1})
-    with pytest.raises(TragError, match="There is no setting speed") as refused:
+    with pytest.raises(TragError, match="no setting speed") as refused:
         check({"speed": 9})
     assert "learning_rate" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"rank": 1.5}, '"rank" must be a number without a fraction'),
+        ({"epochs": float("nan")}, '"epochs" must be a number'),
+        ({"epochs": -1.0, "warm_up": 2.0}, '"epochs" must be more than 0; "warm_up" must be at least 0'),
+        ({"four_bits": 0.5}, '"four_bits" must be true or false'),
+    ],
+)
+def test_settings_that_no_training_can_have_are_refused_before_anything_is_done(
+    settings: dict[str, float], problem: str
+) -> None:
+    with pytest.raises(TragError, match=problem):
+        check(settings)
+
+
+def test_what_the_adapter_has_learned_that_it_begins_from_is_kept(tmp_path: Path) -> None:
+    adapter = tmp_path / "20261120-0a0a0a0a" / "adapter.gguf"
+    adapter.parent.mkdir()
+    adapter.write_bytes(b"weights")
+    works = Works(tmp_path / "finetune")
+    work = works.begin(by="ada", seed=1, settings={}, adapter=adapter, known=("who buys paper?",))
+    shutil.rmtree(adapter.parent)
+    assert works.known(works.get(work.id)) == ("who buys paper?",)
 
 
 def test_a_training_that_begins_from_an_adapter_learns_more_slowly_unless_told_otherwise(tmp_path: Path) -> None:

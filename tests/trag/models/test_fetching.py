@@ -1,5 +1,6 @@
 """Fetching from a real server on this machine: whole, in pieces, broken off, wrong, and not at all."""
 
+import errno
 import hashlib
 import os
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from store import StoreError
 from trag.cli import main
 from trag.errors import TragError
 from trag.models import fetching, recommended
@@ -200,6 +202,16 @@ def test_a_disk_without_room_is_said_before_anything_is_fetched(hub: Hub, tmp_pa
         get(hub, tmp_path, replace(MODEL, bytes=10**18))
     assert "TRAG_HOME" in refused.value.hint
     assert hub.asked == []
+
+
+def test_a_disk_that_fills_up_meanwhile_is_not_taken_for_the_network(hub: Hub, tmp_path: Path) -> None:
+    def full(*step: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(StoreError, match="No space is left"):
+        fetch(MODEL, tmp_path, hub=hub.address, progress=full)
+    get(hub, tmp_path)
+    assert ranges(hub)[-1] != "", "what came is gone on with"
 
 
 @pytest.mark.slow

@@ -34,7 +34,18 @@ Direction de l'Eau,Ville de Corvesse,direction
 """.encode(),
     "chart.csv",
 )
-FINDERS = {id(chart): EntityFinder(chart) for chart in (UNIVERSITY, STADT, VILLE)}
+HOSPITAL = load(
+    b"""name,parent,type
+St. Luke's,,hospital
+Medical Directorate,St. Luke's,directorate
+Surgery,Medical Directorate,department
+Ward 5,Surgery,ward
+Children's Ward,Surgery,ward
+Section 4,Surgery,section
+""",
+    "chart.csv",
+)
+FINDERS = {id(chart): EntityFinder(chart) for chart in (UNIVERSITY, STADT, VILLE, HOSPITAL)}
 
 
 def unknown(answer: str, chart: Chart, source: str = "") -> tuple[str, ...]:
@@ -53,6 +64,8 @@ def unknown(answer: str, chart: Chart, source: str = "") -> tuple[str, ...]:
         ("La Direction des Étoiles décide.", VILLE, "Direction des Étoiles"),
         ("C'est l'affaire de la Direction de l'Astrologie.", VILLE, "Direction de l'Astrologie"),
         ("Demandez à l'Équipe des Étoiles.", VILLE, "Équipe des Étoiles"),
+        ("Ward 9 is under Surgery.", HOSPITAL, "Ward 9"),
+        ("Each Radiology Department nurse is told.", HOSPITAL, "Radiology Department"),
     ],
 )
 def test_an_invented_unit_of_one_of_the_charts_own_kinds_is_seen(answer: str, chart: Chart, name: str) -> None:
@@ -70,6 +83,9 @@ def test_an_invented_unit_of_one_of_the_charts_own_kinds_is_seen(answer: str, ch
         ("School starts on Monday.", UNIVERSITY),
         ("Das Dezernat für Umwelt und die Abteilung Einkauf entscheiden.", STADT),
         ("Jede Abteilung entscheidet. Unsere Abteilung auch. Die Abteilung ist frei.", STADT),
+        ("Surgery is a Medical Directorate department.", HOSPITAL),
+        ("Each Surgery Department nurse is told.", HOSPITAL),
+        ("Ward 5 and the Children's Ward are told, as Section 12 of the manual has it.", HOSPITAL),
         ("Toute Direction décide. La Direction de l'Eau, et son Équipe des Parcs.", VILLE),
     ],
 )

@@ -135,7 +135,9 @@ def test_an_adapter_is_promoted_and_rolled_back(
 ) -> None:
     other = add(home, make_adapter(tmp_path / "b.gguf", size=0.1), *GOOD)
     made = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
+    assert soup(client).select("#new [name=epochs][value='2']"), "as is usual from nothing"
     page = post(client, f"/models/adapters/{made.id}/promote", instead_of="")
+    assert page.select("#new [name=epochs][value='1']"), "as is usual from an adapter"
     assert f"{made.id} answers from now on." in texts(page, ".notice")[0]
     assert texts(page, ".model-name") == [f"SmolLM2-135M-Instruct.Q8_0 with {made.id}"]
     assert texts(page, f"#adapter-{made.id} .badge") == ["Answers now"]
@@ -152,7 +154,7 @@ def test_an_adapter_is_promoted_and_rolled_back(
     assert home.model.identity.adapter == made.id
     late = post(client, "/models/adapters/shipped/promote", instead_of="20200101-00000000")
     assert f"Another adapter was promoted meanwhile: {made.id}" in late.get_text()
-    assert "answers now" in post(client, f"/models/adapters/{made.id}/remove").get_text()
+    assert f"{made.id} is promoted" in post(client, f"/models/adapters/{made.id}/remove").get_text()
     page = post(client, "/models/rollback", instead_of=made.id)
     assert "without an adapter from now on" in texts(page, ".notice")[0]
     assert (home.model.identity.adapter, len(texts(page, "#promotions tbody tr"))) == ("", 2)

@@ -14,7 +14,7 @@ from trag.record import AnswerRecord, ModelUsed
 from trag.web.quality.figures import Figures, trends
 from trag.web.quality.pairing import numbered, pairs
 from trag.web.quality.render import time_left
-from trag.web.quality.shares import shares, wilson
+from trag.web.quality.shares import shares
 from trag.web.quality.systems import offered
 from trag.web.quality.wanted import Wanted
 
@@ -44,22 +44,6 @@ def kept(store: Results, answers: Sequence[Result], *, day: int, name: str = "Ex
     for answer in answers:
         store.add(run, answer)
     return store.finish(run) if whole else run
-
-
-@pytest.mark.parametrize(
-    ("some", "of", "low", "high"),
-    [
-        # By hand: z² = 3.8415; for 8 of 10 the middle is (0.8 + 0.19207) / 1.38415, the half 0.22654.
-        (8, 10, 0.4902, 0.9433),
-        (5, 10, 0.2366, 0.7634),
-        (0, 10, 0.0, 0.2775),
-        (10, 10, 0.7225, 1.0),
-        (1, 1, 0.2065, 1.0),
-        (0, 0, 0.0, 1.0),
-    ],
-)
-def test_an_interval_is_that_of_wilson(some: int, of: int, low: float, high: float) -> None:
-    assert wilson(some, of) == pytest.approx((low, high), abs=5e-5)
 
 
 def test_a_share_counts_correct_and_verbose_and_leaves_out_what_is_open() -> None:

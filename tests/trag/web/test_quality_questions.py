@@ -13,6 +13,7 @@ from org.chart import load
 from trag.errors import TragError
 from trag.evaluate.cases import Case, read, write
 from trag.evaluate.runs import Results
+from trag.evaluate.sets import CaseSets
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.gate import UPLOADS, Gate
@@ -134,11 +135,13 @@ def test_a_file_that_is_too_large_is_refused(client: TestClient) -> None:
     assert (answer.status_code, what in answer.json()["detail"]) == (413, True)
 
 
-def test_questions_are_made_from_the_chart(client: TestClient) -> None:
+def test_questions_are_made_from_the_chart(client: TestClient, opened: Home) -> None:
     answer = client.post("/quality/cases/chart", data={"number": "10", "seed": "3"})
     page = BeautifulSoup(answer.text, "html.parser")
     assert "10 questions were made from the chart of Club." in page.get_text()
     assert "10 questions, seed 3" in texts(page, ".sets li:has([checked])")[0]
+    (kept,) = CaseSets(opened.folder / "cases").all()
+    assert kept.chart == opened.organization.version != ""
     again = client.post("/quality/cases/chart", data={"number": "10", "seed": "3"})
     assert len(BeautifulSoup(again.text, "html.parser").select(".sets li")) == 1
 

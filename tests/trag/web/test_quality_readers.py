@@ -26,6 +26,7 @@ from trag.evaluate.grammar.kept import Audit
 from trag.evaluate.running import results_of
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
+from trag.evaluate.sets import CaseSets
 from trag.home import open_home
 from trag.record import AnswerRecord, ModelUsed, Source
 from trag.settings import Settings
@@ -39,11 +40,12 @@ CASES = (
     Case("0", "Open?", "document", "Canary 0.", gold=(("Canary 0",),), document="all.md"),
     Case("1", "Closed by its source?", "simple", "Canary 1."),
     Case("2", "Closed by its question?", "document", "Canary 2.", document="board.md"),
-    Case("3", "About the chart?", "simple", "Canary 3."),
+    Case("3", "Called one about the chart?", "count", "Canary 3.", count=3),
     Case("4", "About anything?", "document", "Canary 4."),
 )
 SOURCES = (("all.md",), ("board.md",), ("all.md",), (), ("all.md",))
-OPEN_TO = {"ada": "01234", "olga": "01234", "rita": "03"}
+MADE = (Case("5", "Made from the chart?", "count", "Canary 5.", count=1),)
+OPEN_TO = {"ada": "01234", "olga": "01234", "rita": "0"}
 """An admin, a reviewer of the Board, to whom all is open, and one of no unit."""
 SECRET = Meaning("01-01", "SELECT", ("Vault",), "Canary 9", (("Canary 9",),), ("word of the Vault",), ("Which word?",))
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -51,11 +53,12 @@ FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 @dataclass
 class Place:
-    """A run of every case by two systems, an audit whose answers were wrong, a needle test of one case, and who looks
-    at them."""
+    """A run of every case by two systems, one of the set that was made from the chart, an audit whose answers were
+    wrong, a needle test of one case, and who looks at them."""
 
     folder: Path
     run: Run
+    made: Run
     audit: Run
     needle: Run
     results: Results
@@ -107,7 +110,9 @@ def place(empty_database: Path, tmp_path_factory: pytest.TempPathFactory, portal
             browsers[name] = TestClient(app, base_url="http://127.0.0.1:7860", cookies=cookies)
             browsers[name].portal = portal
         tested = all_wrong(needle.results_of(home), CASES[3:4], "trag-top-k2")
-        yield Place(folder, run, audited, tested, results, evaluation, browsers)
+        CaseSets(folder / "cases").keep(MADE, "Chart", by="ada", chart=chart.version)
+        made = all_wrong(results, MADE, "finetuned")
+        yield Place(folder, run, made, audited, tested, results, evaluation, browsers)
         evaluation.close()
 
 
@@ -146,16 +151,28 @@ def test_a_reviewer_sees_all_figures_and_judges_what_is_open(place: Place) -> No
         assert place.canaries("rita", each) == ""
     page = BeautifulSoup(rita.get(path).text, "html.parser")
     assert "4 of 4" in page.select("[data-plot=shares] .said")[0].get_text(), "the figures are of every answer"
-    assert "6 answers are left out here" in page.get_text()
+    assert "8 answers are left out here" in page.get_text()
     assert not page.select("[action$=remove], [action$=resume]")
     assert rita.post(f"{path}/answers/1/label", data={"verdict": "Correct"}).status_code == 404
-    assert rita.post(f"{path}/answers/3/label", data={"verdict": "Incorrect"}).status_code == 200
+    assert rita.post(f"{path}/answers/3/label", data={"verdict": "Incorrect"}).status_code == 404
+    assert rita.post(f"{path}/answers/0/label", data={"verdict": "Incorrect"}).status_code == 200
     assert [each.score.verdict for each in place.results.results(place.run.id)][:4] == [
-        "Correct",
+        "Incorrect",
         None,
         "Correct",
-        "Incorrect",
+        "Correct",
     ]
+
+
+def test_what_was_made_from_the_chart_is_open_to_everybody_who_judges_and_stays_so(place: Place) -> None:
+    path = f"/quality/runs/{place.made.id}/answers/0"
+    assert "Canary 5" in place.browsers["rita"].get(path).text
+    sets = CaseSets(place.folder / "cases")
+    again = sets.keep(MADE, "taken out and uploaded again", by="olga")
+    assert "Canary 5" in place.browsers["rita"].get(path).text
+    sets.remove(again.id)
+    assert place.browsers["rita"].get(path).status_code == 404, "nobody knows any more what it was made from"
+    assert "Canary 5" in place.browsers["olga"].get(path).text
 
 
 @pytest.mark.parametrize("path", ["/answers.csv", "/run.json"])
@@ -254,7 +271,7 @@ def test_a_needle_test_shows_figures_and_no_words_to_anybody(place: Place) -> No
         for end in ("", "/report.md"):
             answer = place.browsers[who].get(f"/quality/needles/{place.needle.id}{end}")
             assert "T-RAG, k = 2 (1 question)" in answer.text, (who, end)
-            assert not [one for one in ("Canary", "About the chart?", "No idea") if one in answer.text]
+            assert not [one for one in ("Canary", CASES[3].question, "No idea") if one in answer.text]
 
 
 def test_a_run_that_is_no_audit_has_no_page_of_one(place: Place) -> None:

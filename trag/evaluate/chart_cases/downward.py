@@ -11,8 +11,7 @@ from itertools import islice
 
 from org.chart import Unit
 from trag.evaluate.cases import Some
-from trag.evaluate.chart_cases.facts import MOST_LISTED, NOTHING, Fact, Material, gold
-from trag.evaluate.chart_cases.names import plural
+from trag.evaluate.chart_cases.facts import MOST_LISTED, Fact, Material, gold
 
 _MOST_EXAMPLES = 400  # units that examples may be taken from
 _SEEN = 200  # units looked at for a type to ask about
@@ -73,7 +72,7 @@ def _some(material: Material, form: str, unit: Unit, found: Sequence[Unit], noun
 def nothing(material: Material) -> Iterator[Fact]:
     """A unit with nothing under it, asked what is."""
     for unit in material.leaves:
-        yield Fact("list: nothing", gold("list: nothing", f"No unit is under {unit.name}.", items=(NOTHING,)), unit)
+        yield Fact("list: nothing", gold("list: nothing", f"No unit is under {unit.name}.", count=0), unit)
 
 
 def none_of_type(material: Material) -> Iterator[Fact]:
@@ -83,8 +82,7 @@ def none_of_type(material: Material) -> Iterator[Fact]:
         noun = material.chance.choice(material.types.nouns)
         found = material.types.under(noun, unit)
         if found is not None and not found:
-            said = (f"no {noun}", f"no {plural(noun)}", *NOTHING)
-            yield Fact(form, gold(form, f"No {noun} is under {unit.name}.", items=(said,)), unit, noun=noun)
+            yield Fact(form, gold(form, f"No {noun} is under {unit.name}.", count=0), unit, noun=noun)
 
 
 def count_children(material: Material) -> Iterator[Fact]:

@@ -18,11 +18,10 @@ MOST_LISTED = 20
 """Units in the gold of a list; nobody asks for a longer one in a chat."""
 
 NOTHING = (
-    "no unit", "no units", "no subunit", "no subunits", "no sub-units", "no other", "no others", "no one", "no sibling",
-    "no siblings", "no sister", "no peers", "no child", "no children", "nobody", "nothing", "none", "no direct reports",
-    "the only", "only one", "alone", "not have any", "n't have any", "has no", "have no", "are no", "is no",
+    "no unit", "no units", "no other", "no others", "no one", "no sibling", "no siblings", "no sister", "no peers",
+    "nobody", "nothing", "none", "only", "alone", "not have any", "n't have any", "are no", "is no",
 )  # fmt: skip
-"""An item of gold: the ways to say that there is nothing."""
+"""An item of gold: the ways to say that there is nothing beside a unit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from trag import batch
 from trag.errors import TragError
 from trag.evaluate.comparing import is_right
+from trag.evaluate.grammar import BOUND, SEED, TEXTS
 from trag.evaluate.grammar.diagnosis import Diagnosis, diagnose
 from trag.evaluate.grammar.evidence import covered, outcome
 from trag.evaluate.grammar.filling import fill
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from store.source import Source
     from trag.asking import Organization
     from trag.evaluate.cases import Case
-
-BOUND, TEXTS, SEED = 4, 2, 1
-"""Meanings a template, texts a form of each, and the seed that draws them."""
 
 
 @dataclass(frozen=True, slots=True)

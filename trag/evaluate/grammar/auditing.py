@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from store.files import write_atomic
 from store.source import Source
 from trag.errors import TragError
-from trag.evaluate.grammar import kept, organization
-from trag.evaluate.grammar.audit import BOUND, SEED, TEXTS, Examined, examine, prepare
+from trag.evaluate.grammar import BOUND, SEED, TEXTS, kept, organization
+from trag.evaluate.grammar.audit import Examined, examine, prepare
 from trag.evaluate.grammar.filling import cases
 from trag.evaluate.grammar.kept import Audit
 from trag.evaluate.grammar.templates import Template, read, write

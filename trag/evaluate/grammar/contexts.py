@@ -1,8 +1,8 @@
 """The context comparison: was what a wrong answer was given to read enough to answer from? (GRAMMAR, 4.3)
 
-Enough is what a right answer to the same meaning was given. Of several pieces of evidence those count that hold the
-truth, where any right answer had such; without that, as in the paper, any shared piece will do. Knows nothing about
-how answers are made.
+Enough is evidence that holds the truth, whichever piece of it that is. Where neither the wrong answer nor any right one
+to the same meaning is known to have had such, enough is, as in the paper, any piece that a right one had too. Knows
+nothing about how answers are made.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ MODULES: tuple[Module, ...] = ("retrieval database", "retrieval", "language mode
 
 
 def sufficient(outcome: Outcome, group: Group) -> bool:
-    """Whether a wrong answer in a non-robust group had a context from which its meaning was answered rightly."""
+    """Whether a wrong answer in a non-robust group had a context from which its meaning can be answered rightly."""
     right = [one for one in group.outcomes if one.right]
-    holding = frozenset[str]().union(*(one.holding for one in right))
-    if holding:
-        return bool(outcome.holding & holding)
+    if outcome.holding or any(one.holding for one in right):
+        return bool(outcome.holding)
     return bool(outcome.context & frozenset[str]().union(*(one.context for one in right)))
 
 

@@ -10,6 +10,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from trag.evaluate.grammar import BOUND, SEED, TEXTS
+from trag.evaluate.terminal import at_least_one
 from trag.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,9 +34,11 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
         help="shipped with the program (the default for its own database), written by the configured model, or yours",
     )
     parser.add_argument("--system", default="trag", choices=systems, help="which steps run (default: trag)")
-    parser.add_argument("--bound", type=_at_least_one, default=4, help="meanings a template (default: 4)")
-    parser.add_argument("--texts", type=_at_least_one, default=2, help="short and long texts of each (default: 2)")
-    parser.add_argument("--seed", type=int, default=1, help="another seed draws other values (default: 1)")
+    parser.add_argument("--bound", type=at_least_one, default=BOUND, help=f"meanings a template (default: {BOUND})")
+    parser.add_argument(
+        "--texts", type=at_least_one, default=TEXTS, help=f"short and long texts of each (default: {TEXTS})"
+    )
+    parser.add_argument("--seed", type=int, default=SEED, help=f"another seed draws other values (default: {SEED})")
     parser.add_argument(
         "--resume", metavar="RUN", default="", help="go on with an interrupted run, or show a whole one"
     )
@@ -81,9 +85,3 @@ def job(settings: Settings, options: argparse.Namespace) -> None:
         print(f"left out: {problem}")
     for table in tables.report(audit, examined):
         print(markdown(table))
-
-
-def _at_least_one(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not 1 or more")
-    return int(text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from prompts import CANNOT_ANSWER
 from trag.asking import Organization
-from trag.evaluate.cases import Case
+from trag.evaluate.cases import COMPLEX, SIMPLE, Case
 from trag.evaluate.scoring import counting, items, lists, polarity, refusal, verbosity
 from trag.evaluate.scoring.findings import Findings
 from trag.evaluate.scoring.reading import Reading, evidence, read
@@ -73,14 +73,14 @@ def _found(reading: Reading, listed: Findings, organization: Organization) -> Fi
     if gold.wrong and polarity.is_bare(reading):
         # A plain "No." is all that such a question asks for; how much more another is meant to get, people can tell.
         gold = Findings() if case.polarity else Findings(open=gold.wrong)
-    found = gold + listed + counting.count(reading, organization)
-    found += polarity.polarity(reading, has_gold=not gold.wrong)
-    found += lists.placed(reading, gold.places) + items.forbidden(reading, gold)
+    counted = counting.count(reading, organization)
+    found = gold + listed + counted + polarity.polarity(reading, has_gold=not gold.wrong)
+    found += lists.placed(reading, (*gold.places, *counted.places)) + items.forbidden(reading, gold)
     has_gold = bool(case.gold or case.units or case.some or case.polarity or case.count is not None)
     if not has_gold:
         found += Findings(open=("the case has no gold to decide by",))
     # What a document says of units may differ from the chart.
-    of_chart = has_gold and not case.document and (reading.gold() or not case.gold)
+    of_chart = has_gold and not case.document and (case.kind in SIMPLE + COMPLEX or reading.gold() or not case.gold)
     if of_chart and reading.named and reading.named.against:
         found += Findings(wrong=(f"against the chart: {reading.named.against}",))
     return found

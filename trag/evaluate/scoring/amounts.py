@@ -22,7 +22,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _LIST_NUMBER = re.compile(r"[.)]\s")
-_WITHIN = r"(?:\W+(?:the|a|an|for|in|of|to|by|about))?\W*(?:(?:eur|gbp|usd|chf|[£€$])\W*)?$"
+_WITHIN = r"(?:\W+(?:the|a|an|for|in|of|to|by|about))?\W*(?:(?:eur|gbp|usd|chf)\W*)?$"
 _JOINED = re.compile(r"\W*(?:or|to|and)\b", re.IGNORECASE)
 _JOINS = re.compile(r"\bor(?: (?:even|maybe|perhaps|possibly))?\W*$", re.IGNORECASE)
 _AT_MOST = re.compile(

@@ -20,9 +20,10 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[!?\n]|\.(?=\s|$)")
-_DENIED = re.compile(rf"(?P<no>{_NOT})(?P<between>(?:[^\w'/-]*[\w'/-]+){{0,{_REACH}}}[^\w'/-]*)$", re.IGNORECASE)
+_DENIED = re.compile(rf"(?P<no>{_NOT})(?P<between>(?:[^\w'/-]*+[\w'/-]++){{0,{_REACH}}}[^\w'/-]*+)$", re.IGNORECASE)
 _BARRED = re.compile(
-    r"\b(?:(?:must|may|can|shall|should)(?:n't| not| never)|cannot)\b(?P<between>(?:[^\w'/-]*[\w'/-]+){0,7}[^\w'/-]*)$",
+    r"\b(?:(?:must|may|can|shall|should)(?:n't| not| never)|cannot)\b"
+    r"(?P<between>(?:[^\w'/-]*+[\w'/-]++){0,7}[^\w'/-]*+)$",
     re.IGNORECASE,
 )
 """What must not be reaches further than what is not: "must not be kept in the fridge for 12 hours"."""
@@ -45,7 +46,7 @@ _INSTEAD = re.compile(
     re.IGNORECASE,
 )
 _WITHOUT = re.compile(rf"\b(?:other than|apart from|except(?: for)?|excluding|without){_LINK}", re.IGNORECASE)
-_UNLESS = re.compile(r"\b(?:unless|without|except(?: when| if)?)\b(?:[^\w'-]*[\w'-]+){0,4}[^\w'-]*$", re.IGNORECASE)
+_UNLESS = re.compile(r"\b(?:unless|without|except(?: when| if)?)\b(?:[^\w'-]*+[\w'-]++){0,4}[^\w'-]*+$", re.IGNORECASE)
 _VERB = (
     r"(?:do|does|did|is|are|was|were|can|could|may|might|must|will|would|shall|should|has|have|had|need|needs)"
     r"(?:n't\b| not\b| never\b)|cannot\b|can't\b|never\b"

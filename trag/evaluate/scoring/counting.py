@@ -32,8 +32,8 @@ _VAGUE = re.compile(
 )
 _PART_OF = re.compile(r"^\W*of (?:which|these|them|those|whom)\b", re.I)
 _OF_WHICH = re.compile(r"\b(?:of which|of these|of them|including|among (?:them|these)|with)\W*$", re.I)
-_NONE = re.compile(r"\b(?:no|none|zero|nothing|not any|not have any|n't (?:have )?any)\b", re.I)
-_LIST_NUMBER = re.compile(r"(?:^|\n|\s)\s*$")
+_NONE = re.compile(r"\b(?:no|none|nobody|zero|nothing)\b|(?:\bnot|n't) (?:\w+ )?(?:any|have)\b", re.I)
+_LIST_NUMBER = re.compile(r"(?:^|\s)$")
 _CLAUSE = re.compile(r"[.;:!?\n]\s|,\s+(?=and|but|of|while|with|or)|\bbut\b|\bwhile\b|\band\b|[()]")
 
 
@@ -49,8 +49,8 @@ def count(reading: Reading, organization: Organization) -> Findings:
     if values:
         shown = ", ".join(sorted(given.values()))
         return Findings(wrong=(f"gives {shown} for {wanted}",))
-    if wanted == 0 and _NONE.search(reading.text):
-        return Findings(places=(Place(0, len(reading.text)),))
+    if wanted == 0 and (none := _NONE.search(reading.text)):
+        return Findings(places=(Place(*none.span()),))
     listed = reading.named.beyond(()) if reading.named else ()
     has_number = any(word.is_number and not _is_list_number(word, reading.text) for word in reading.words)
     if listed and len(listed) == wanted and not has_number:
@@ -75,7 +75,9 @@ def _given(reading: Reading, organization: Organization) -> Iterator[tuple[Place
         following = reading.words[place + 1 : place + 1 + _REACH]
         noun = _noun(following, nouns)
         is_part = _OF_WHICH.search(before) or (not is_first and _PART_OF.match(after))
-        is_other = bool(noun) and noun not in types and noun not in _GENERAL
+        # Where there is none of a type, "2 units" are others: "No desk is under it. 2 units are: the teams A and B."
+        general = () if types and reading.case.count == 0 else _GENERAL
+        is_other = bool(noun) and noun not in types and noun not in general
         is_amount = bool(following) and following[0].key in _AMOUNTS
         is_elsewhere = {scope, _scope(before + after)} == {"directly", "in all"} or _is_of_another(clause, reading)
         is_first = False

@@ -80,7 +80,8 @@ def _under_another(reading: Reading, named: Named) -> Iterator[str]:
 
 def placed(reading: Reading, right: Sequence[Place]) -> Findings:
     """The units that an answer names beside those asked for, where no list was: near ones are besides the question, and
-    strangers are wrong, as is an answer that speaks of others in place of the units of the question.
+    strangers are wrong, also where nothing is there to be named, as is an answer that speaks of others in place of the
+    units of the question.
 
     `right` is where the answer holds its gold. What a document tells of other units is no matter, unless the answer
     counts them among those of the gold.
@@ -101,7 +102,7 @@ def placed(reading: Reading, right: Sequence[Place]) -> Findings:
         here = Place(mention.start, mention.end)
         if elsewhere and not is_of_question and all(reading.together(here, place) for place in right):
             wrong.append(f'speaks of "{mention.text}" instead')
-        elif gold and not is_near:
+        elif (gold or case.count == 0) and not is_near:
             wrong.append(f'names "{mention.text}", which does not belong')
         elif not any(named.chart.is_under(one, unit) for unit in mention.units for one in gold):
             besides.append(f'names "{mention.text}" besides')

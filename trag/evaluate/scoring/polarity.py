@@ -16,6 +16,11 @@ from trag.words import stems
 
 Said = Literal["yes", "no", "both", ""]
 
+_UNSURE = (
+    r" (?:\w+ )?(?:sure|certain|clear)\b| enough (?:information|context|details?|data)\b"
+    r"| (?:known|that I|heard|idea)\b"
+)
+"""Makes of a "no", "not" or "never" before it no answer: "not sure", "never heard of it"."""
 _ANSWER = r"\W*(?:(?:the )?(?:short )?answer(?: is|:)\W*)?"
 _YES = re.compile(
     rf"{_ANSWER}(?:yes|yep|yeah|yup|correct|right|indeed|true|affirmative|absolutely|certainly|of course|exactly"
@@ -27,7 +32,7 @@ _NO = re.compile(
     rf"{_ANSWER}(?:no|nope|nah|not|incorrect|false|wrong|negative|never|cannot|i'?a?m afraid not|actually,? no"
     r"|unfortunately,? (?:not|no)|(?:that|this|it|they|you) (?:won't|can't|cannot)"
     r"|(?:that|this|it|they|you)(?:'s| is| are| does| do| can| may| will| must| should)(?:n't| not)"
-    r"|(?:that|this|it)(?:'s| is) (?:false|wrong|incorrect))\b(?! only\b)",
+    rf"|(?:that|this|it)(?:'s| is) (?:false|wrong|incorrect))\b(?! only\b|{_UNSURE})",
     re.IGNORECASE,
 )
 _NO_NOUN = re.compile(r"\W*no (?!the\b|it\b|you\b|they\b|that\b|this\b|there\b)\w+ (?:than|\w+s?\b)", re.IGNORECASE)

@@ -33,7 +33,8 @@ _REFUSAL = re.compile(
             r"\b(?:I|we)(?: can ?not| can't| could not| couldn't|(?: am|'m| are) (?:unable|not able) to)"
             r" (?:\w+ ){0,2}?(?:answer|find|determine|say|tell|provide|give|confirm)\b",
             r"\b(?:I|we) (?:do not|don't) (?:\w+ )?know\b",
-            r"\b(?:I|we) (?:do not|don't) have (?:\w+ ){0,3}(?:information|access|details?|data|knowledge|answer)",
+            r"\b(?:I|we) (?:do not|don't) have (?:\w+ ){0,3}"
+            r"(?:information|access|details?|data|knowledge|answer|idea\b)",
             rf"{_SOURCE}{_OF_SOURCES}(?:do(?:es)? not|don't|doesn't|did not|never|nowhere) (?:\w+ ){{0,2}}?{_SAY}",
             rf"{_SOURCE}{_OF_SOURCES}(?:give|set|contain|name|state|provide|list|mention|hold|say|have|include)s?"
             r" (?:no|nothing)\b",
@@ -52,6 +53,11 @@ _REFUSAL = re.compile(
             r"(?:chart|organi[sz]ation|project|trust|documents?|structure)\b",
             r"\bnothing (?:about|on|regarding|in the)\b",
             r"\bunable to (?:answer|find|determine|say|provide)\b",
+            r"(?:\bnot|n't) enough (?:information|context|details?|data)\b",
+            r"\bhave no idea\b|^\W*no idea\W*$",
+            r"^\W*(?:(?:I(?:'m| am) |(?:it|that)(?:'s| is) )?not|(?:it|that) isn't) (?:\w+ )?(?:sure|certain|clear)"
+            r"(?:\W*$| (?:who|what|how|when|where|which|whether|if|about|from|in)\b[^,;]*$)",
+            r"^\W*(?:not that I(?:'m| am)? (?:know|aware)|(?:I(?:'ve| have) )?never heard)\b(?: of)?(?: \w+)?\W*$",
         )
     ),
     re.IGNORECASE,

@@ -80,7 +80,7 @@ def read(
         asked=asked,
         about=frozenset((*above, *meant, chart.root.id)) - {*gold},
         explained=explained - {*gold},
-        unknown=naming.unknown(text, mentions, wanted, evidence, chart) if gold else (),
+        unknown=naming.unknown(text, mentions, wanted, evidence, chart, finder) if gold else (),
         against=verify.examine(question, text, evidence, chart, finder).finding,
     )
 

@@ -18,10 +18,9 @@ from store.passage import Passage
 from trag.ask import Assistant
 from trag.asking import Organization
 from trag.evaluate.cases import Case
-from trag.evaluate.scoring import score
+from trag.finetune.dataset import gold
 from trag.finetune.dataset.contexts import Context, example, gather
 from trag.finetune.dataset.examples import Asked, Example
-from trag.record import AnswerRecord, ModelUsed
 from trag.verify.support import Evidence, checked
 from trag.words import sentences
 
@@ -33,7 +32,6 @@ _LONGEST = 60
 """Words of an answer to learn."""
 _TOLD_BY_ONE = ("simple", "complex", "list", "count", "particular")
 """Kinds that a statement about the unit may answer when the chart's own answer is not there."""
-_NOBODY = ModelUsed("", "", "")
 _NOT_UNDER = re.compile(r"No, (.+) is not under .+\.$")
 
 
@@ -115,8 +113,7 @@ def _answer(question: _Question, context: Context, organization: Organization) -
 
 
 def _verdict(case: Case, answer: str, organization: Organization) -> str:
-    record = AnswerRecord("", case.question, case.question, answer, "answered", _NOBODY)
-    return score(case, record, organization).verdict or ""
+    return gold.scored(case, answer, organization).verdict or ""
 
 
 def _is_elsewhere(case: Case, context: Context, organization: Organization) -> bool:

@@ -11,7 +11,7 @@ import re
 from prompts import CANNOT_ANSWER
 from trag.asking import Organization
 from trag.evaluate.cases import Case
-from trag.evaluate.scoring import score
+from trag.evaluate.scoring import Score, score
 from trag.record import AnswerRecord, ModelUsed
 
 _SHORT = 5  # words of an answer that is its own gold
@@ -19,7 +19,6 @@ _FIGURE = re.compile(
     r"(?<![\w-])(?:[A-Z]{3} |[€$£] ?)?\d[\d,.:]*\d?(?: ?%| (?:million|thousand|per cent))?(?: [a-z]{3,})?"
 )
 _POLARITY = re.compile(r"(yes|no)\b[,.:;]?", re.IGNORECASE)
-_NOBODY = ModelUsed("", "", "")
 
 
 def case(id: str, question: str, answer: str, kind: str, organization: Organization) -> Case | None:
@@ -36,5 +35,10 @@ def case(id: str, question: str, answer: str, kind: str, organization: Organizat
         made = Case(id, question, kind, answer, gold=items or ((whole,),))
     else:
         return None
-    record = AnswerRecord("", question, question, answer, "answered", _NOBODY)
-    return made if score(made, record, organization).verdict == "Correct" else None
+    return made if scored(made, answer, organization).verdict == "Correct" else None
+
+
+def scored(case: Case, answer: str, organization: Organization) -> Score:
+    """What is thought of an answer to a case that no model gave."""
+    record = AnswerRecord("", case.question, case.question, answer, "answered", ModelUsed("", "", ""))
+    return score(case, record, organization)

@@ -30,7 +30,7 @@ def filled(written: Written) -> Iterator[Home]:
         yield home
 
 
-def made_of(folder: Path, chosen: str = "") -> str:
+def made_of(folder: Path, chosen: str) -> str:
     """A hash of all that follows from an organization depends on: its files, what was `chosen`, and this program."""
     digest = hashlib.sha256(f"{chosen} {program.commit()}".encode())
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):

@@ -17,10 +17,9 @@ from trag.asking import Organization
 from trag.errors import TragError
 from trag.evaluate import cases
 from trag.evaluate.cases import Case
-from trag.evaluate.scoring import score
+from trag.finetune.dataset import gold
 from trag.ingest.parse import parse
 from trag.ingest.sections import Section, sections
-from trag.record import AnswerRecord, ModelUsed
 
 CHART, DOCUMENTS, QUESTIONS = "chart.csv", "documents", "questions.jsonl"
 LEAST_SECTIONS, LEAST_WORDS = 12, 1_100
@@ -47,11 +46,6 @@ class Written:
         if self.organization.chart is None:
             raise ValueError(f"{self.slug} has no chart")
         return self.organization.chart
-
-
-def is_whole(folder: Path) -> bool:
-    """Whether a folder has all three parts."""
-    return (folder / CHART).is_file() and (folder / DOCUMENTS).is_dir() and (folder / QUESTIONS).is_file()
 
 
 def read(folder: Path) -> Written:
@@ -130,17 +124,12 @@ def _of_case(case: Case, found: Sequence[tuple[str, Section]], organization: Org
             if not any(_flat(form) in text for form in item):
                 yield f"none of {', '.join(item)} stands in its section"
     try:
-        scored = score(
-            case, AnswerRecord("", case.question, case.question, case.answer, "answered", _NOBODY), organization
-        )
+        scored = gold.scored(case, case.answer, organization)
     except TragError as error:
         yield error.message
     else:
         if scored.verdict != "Correct":
             yield f"its own answer is {scored.verdict or 'left open'}: {'; '.join(scored.reasons)}"
-
-
-_NOBODY = ModelUsed("", "", "")
 
 
 def _flat(text: str) -> str:

@@ -24,9 +24,8 @@ from torch import Tensor
 from store.files import write_atomic
 from trag import embed, precision
 from trag.errors import SHOWN
-from trag.finetune.dataset import examples as datasets
 from trag.finetune.reranker.examples import Listing, listings
-from trag.finetune.training import checkpoints, schedule
+from trag.finetune.training import checkpoints, material, schedule
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import TrainingSettings
 from trag.llm.engine import cores
@@ -50,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="holds the dataset; the training is kept there too")
     folder = parser.parse_args(arguments).folder
     try:
-        learned, held_out = (_read(folder / "dataset" / name) for name in ("train.jsonl", "held_out.jsonl"))
+        sides, _ = material.read(folder / "dataset")
+        learned, held_out = (tuple(listings(side)) for side in sides)
         trained = train(folder / "reranking", learned, held_out, SETTINGS)
         write_atomic(SHIPPED, save({name: value.half() for name, value in trained.items()}))
     except SHOWN as error:
@@ -125,10 +125,6 @@ def measure(model: network.Network, pairs: network.Pairs, held_out: Sequence[Lis
             right += int(odds.argmax()) in listing.answering
     above = sum(one > other for one in answered for other in unanswered)
     return right / max(1, len(answered)), above / max(1, len(answered) * len(unanswered))
-
-
-def _read(path: Path) -> tuple[Listing, ...]:
-    return tuple(listings(datasets.read(path.read_bytes(), path.name)))
 
 
 def _chosen(listing: Listing, chance: random.Random) -> tuple[list[int], list[int]]:

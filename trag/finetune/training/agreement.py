@@ -20,7 +20,7 @@ import numpy as np
 from prompts import Message
 from trag.errors import SHOWN, TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import plan, run
+from trag.finetune.training import material, plan, run
 from trag.finetune.training.base import Base
 from trag.finetune.training.blocks import prompt_of
 
@@ -106,7 +106,6 @@ def main() -> None:
 
 
 def _compared(folder: Path, adapter: Path, number: int) -> list[Compared]:
-    from trag.finetune.dataset import examples
     from trag.llm import files
 
     order = plan.read(folder)
@@ -115,9 +114,8 @@ def _compared(folder: Path, adapter: Path, number: int) -> list[Compared]:
     base = bases.find(order.home, order.base)
     if base.is_folder:
         raise TragError(f"{base.path} is no GGUF file, which llama.cpp could read.", "Name a GGUF file as the base.")
-    sides = [order.dataset / name for name in ("held_out.jsonl", "train.jsonl")]
-    every = [example for side in sides for example in examples.read(side.read_bytes(), side.name)]
-    asked = [prompt_of(example, one.question) for example in every for one in example.asked][:number]
+    (learned, held_out), _ = material.read(order.dataset)
+    asked = [prompt_of(example, one.question) for example in (*held_out, *learned) for one in example.asked][:number]
     gguf = files.find(order.home, order.base, str(adapter)).model
     return list(compare(base, run.adapter(folder), gguf, adapter, asked))
 

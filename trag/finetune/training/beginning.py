@@ -18,7 +18,7 @@ from trag.finetune.training.layout import Rows
 from trag.llm.files import sha256_of
 
 _DOWN, _UP = ".lora_a", ".lora_b"
-_WITHOUT = "Set TRAG_ADAPTER=none to begin from the model itself."
+_WITHOUT = "To begin from the model itself, set TRAG_ADAPTER=none and begin a new fine-tune (--new)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +32,23 @@ class Beginning:
     sha256: str
 
 
+def check_rank(file: Path, wanted: int) -> None:
+    """Raises TragError when the adapter in a GGUF file is of another rank than `wanted`, where that is not 0 for its
+    own, and when it cannot be read."""
+    ranks = {len(down) for down, _ in _halves(file)[1].values()}
+    if wanted and ranks != {wanted}:
+        raise TragError(
+            f"The adapter that answers now, and that the training begins from, is of rank {max(ranks)}, not {wanted}.",
+            f"Leave out the rank. {_WITHOUT}",
+        )
+
+
 def read(file: Path, model: Base) -> Beginning:
     """The adapter in a GGUF file that was made for `model`. Raises TragError when it is none, or changes what is not
     trained here."""
-    from gguf import GGUFReader
-    from gguf.quants import dequantize
-
-    try:
-        reader = GGUFReader(file)
-        alpha = float(reader.fields["adapter.lora.alpha"].contents())
-        tensors = {tensor.name: dequantize(tensor.data, tensor.tensor_type) for tensor in reader.tensors}
-        names = sorted({name.removesuffix(_DOWN).removesuffix(_UP) for name in tensors})
-        pairs = {name: (tensors[f"{name}{_DOWN}"], tensors[f"{name}{_UP}"]) for name in names}
-    except (OSError, ValueError, KeyError, IndexError) as error:
-        raise TragError(f"{file} holds no adapter that can be read: {error}.", _WITHOUT) from error
+    alpha, pairs = _halves(file)
     shape, ranks = bases.shape(model), {len(down) for down, _ in pairs.values()}
-    foreign = [name for name in names if layout.projection(name) == ""]
+    foreign = [name for name in pairs if layout.projection(name) == ""]
     if foreign or len(ranks) != 1:
         problem = f"changes {foreign[0]}, which is not trained here" if foreign else f"is of {len(ranks)} ranks"
         raise TragError(f"No training can begin from {file}: it {problem}.", _WITHOUT)
@@ -57,3 +58,18 @@ def read(file: Path, model: Base) -> Beginning:
         heads = layout.turned(name, shape.heads, shape.keys)
         halves[layout.projection(name)] = (down, layout.from_llama_cpp(up, heads) if heads else up)
     return Beginning(rank, alpha / rank, halves, sha256_of(file))
+
+
+def _halves(file: Path) -> tuple[float, Mapping[str, tuple[Rows, Rows]]]:
+    """Alpha, and by the name of a tensor in llama.cpp its two halves."""
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
+
+    try:
+        reader = GGUFReader(file)
+        alpha = float(reader.fields["adapter.lora.alpha"].contents())
+        tensors = {tensor.name: dequantize(tensor.data, tensor.tensor_type) for tensor in reader.tensors}
+        names = sorted({name.removesuffix(_DOWN).removesuffix(_UP) for name in tensors})
+        return alpha, {name: (tensors[f"{name}{_DOWN}"], tensors[f"{name}{_UP}"]) for name in names}
+    except (OSError, ValueError, KeyError, IndexError) as error:
+        raise TragError(f"{file} holds no adapter that can be read: {error}.", _WITHOUT) from error

@@ -33,7 +33,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where it stands. `kind` tells what may go on with it: base, dataset and settings."""
+    """Where it stands. `kind` tells what may go on with it: base, dataset, settings, and what it begins from."""
 
     kind: str
     step: int = 0

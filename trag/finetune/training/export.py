@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from store import disk_full
+from store import disk_full, files
 from trag.errors import SHOWN, TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import layout, material, plan, run
@@ -155,7 +155,7 @@ def _written(target: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         unfinished.replace(target)
     except OSError as error:
-        if error.errno == 28:
+        if error.errno in (None, *files.FULL):  # None: numpy does not say why it wrote less
             raise disk_full(str(target)) from error
         raise
     finally:

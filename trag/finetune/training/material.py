@@ -41,13 +41,8 @@ def beginning_of(order: Plan, model: Base) -> tuple[Beginning | None, TrainingSe
     it cannot be read, or another rank is asked for."""
     if not order.adapter:
         return None, order.settings
+    beginning.check_rank(Path(order.adapter), order.settings.rank)
     found = beginning.read(Path(order.adapter), model)
-    if order.settings.rank not in (0, found.rank):
-        raise TragError(
-            f"The adapter that answers now, and that the training begins from, is of rank {found.rank}, not "
-            f"{order.settings.rank}.",
-            "Leave out the rank, or set TRAG_ADAPTER=none to begin from the model itself.",
-        )
     return found, replace(order.settings, rank=found.rank)
 
 

@@ -6,6 +6,7 @@ settings.json <-> Plan, with every problem at once.  Importing it loads nothing 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -57,7 +58,7 @@ class TrainingSettings:
     16 bits would take more than half of its memory."""
 
 
-FROM_AN_ADAPTER = {"learning_rate": 1e-4, "epochs": 1.0}
+_FROM_AN_ADAPTER = {"learning_rate": 1e-4, "epochs": 1.0}
 """What a training that begins from an adapter is told instead, unless somebody says otherwise: at a higher rate it
 forgets what that one has learned."""
 
@@ -74,6 +75,29 @@ class Plan:
     settings: TrainingSettings = field(default_factory=TrainingSettings)
     model: str = ""
     adapter: str = ""
+
+
+def chosen(numbers: Mapping[str, float], *, from_adapter: bool = False) -> TrainingSettings:
+    """The settings of these names, each as a number, and the others as is usual for a training that begins from an
+    adapter, or from none. Raises TragError with all that is wrong with them."""
+    numbers = (_FROM_AN_ADAPTER if from_adapter else {}) | dict(numbers)
+    kinds = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
+    problems = [f"there is no setting {name}" for name in numbers if name not in kinds]
+    for name in kinds.keys() & numbers.keys():
+        if not math.isfinite(numbers[name]):
+            problems.append(f'"{name}" must be a number')
+        elif kinds[name] != "float" and numbers[name] % 1:
+            problems.append(f'"{name}" must be {_KINDS[kinds[name]][1]}')
+    if not problems:
+        as_kind = {"int": int, "float": float, "bool": bool}
+        settings = TrainingSettings(**{name: as_kind[kinds[name]](number) for name, number in numbers.items()})
+        problems = _senseless(settings)
+    if problems:
+        raise TragError(
+            f"No training can be begun with these settings: {'; '.join(sorted(problems))}.",
+            f"The settings of a training are: {', '.join(kinds)}.",
+        )
+    return settings
 
 
 def write(folder: Path, plan: Plan) -> None:

@@ -27,7 +27,8 @@ def is_used(weights: int, *, asked: bool) -> bool:
     if asked and not torch.cuda.is_available():
         raise TragError(
             "Weights are held in 4 bits on an NVIDIA GPU alone, and torch finds none here.",
-            "Leave out --four-bits; or train on a machine with a GPU, and with the build of torch for its CUDA.",
+            "Begin with --new and without --four-bits; or train on a machine with a GPU, and with torch built for its "
+            "CUDA.",
         )
     return torch.cuda.is_available() and (asked or is_needed(weights))
 

@@ -16,12 +16,12 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from store import StoreError, disk_full
 from store.files import lock, write_atomic
 from trag.errors import SHOWN, TragError
 from trag.evaluate import program
@@ -273,7 +273,7 @@ def _finished(result: Trained) -> progress.Finished:
 
 def _another(folder: Path) -> TragError:
     return TragError(
-        f"{folder} holds a training on another base or dataset, or with other settings.",
+        f"{folder} holds a training on another base or dataset, from another adapter, or with other settings.",
         "Put those back to go on with it, or begin a new one in an empty folder.",
     )
 
@@ -301,12 +301,19 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints must not get among them
 
     def say(what: progress.Progress) -> None:
-        with suppress(BrokenPipeError):  # nobody listens any more; the training goes on
+        try:
             print(progress.encode(what), file=lines)
+        except BrokenPipeError:  # nobody listens any more; the training goes on
+            pass
+        except OSError as error:
+            raise disk_full(str(folder)) from error
 
     try:
         with lock(folder):
             train(folder, plan.read(folder), say, stop)
     except SHOWN as error:
-        say(progress.Failed(error.message, error.hint))
+        try:
+            say(progress.Failed(error.message, error.hint))
+        except StoreError:  # the disk is full: what is left is the other file
+            sys.stderr.write(f"{error.message} {error.hint}\n")
         sys.exit(1)

@@ -56,7 +56,7 @@ def answering(home: Home) -> Answering:
     """Opens the model where it is not open yet, and loads nothing."""
     promotions, settings = home.records.promotions, home.settings
     promoted, last = promotions.current(), next(iter(promotions.all()), None)
-    fixed = "TRAG_MODEL_URL" if settings.model_url else "TRAG_ADAPTER" if settings.adapter else ""
+    fixed = adapters.fixed_by(settings)
     try:
         model, left_out = home.model, adapters.left_out(settings, promoted, home.candidates)
     except SHOWN as error:

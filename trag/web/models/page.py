@@ -22,6 +22,7 @@ from trag.errors import TragError
 from trag.finetune import child
 from trag.finetune.going import FineTune
 from trag.finetune.stages import training, works_of
+from trag.finetune.training import plan
 from trag.finetune.training.progress import Needed
 from trag.finetune.work import MOST_SEED
 from trag.models.local import found, tried
@@ -73,8 +74,9 @@ class ModelsPage:
         """Everything there is to see and to do."""
         promotions = self.home.records.promotions
         losses, needed = self._said()
+        now = answering(self.home)
         page = render.models(
-            answering(self.home),
+            now,
             self.home.candidates.all(),
             promotions.all(),
             before=promotions.before(),
@@ -83,6 +85,7 @@ class ModelsPage:
             going=self.fine_tune.now,
             curve=losses,
             needed=needed,
+            passes=plan.chosen({}, from_adapter=bool(now.adapter)).epochs,
             notice=self.notices.find(request.query_params.get("told", "")),
         )
         return HTMLResponse(page)
@@ -178,7 +181,7 @@ class ModelsPage:
     def remove(self, request: Request, id: str) -> Response:
         """Forget an adapter."""
         if id == self.home.records.promotions.current():
-            raise TragError(f"{id} answers now.", "Promote another one first, or roll back.")
+            raise TragError(f"{id} is promoted.", "Promote another one first, or roll back.")
         self.home.candidates.remove(id)
         log.info("%s removed an adapter", named(request))
         return self._go(Notice(f"The adapter {id} is removed. What it was measured by stays under Quality."))

@@ -42,9 +42,11 @@ def models(
     going: Going[Tuning] | None,
     curve: Curve | None,
     needed: Needed | None,
+    passes: float,
     notice: Notice | None,
 ) -> str:
-    """The whole page. `before` is the adapter that a roll-back leads to, "" for the one that ships, None for none."""
+    """The whole page. `before` is the adapter that a roll-back leads to, "" for the one that ships, None for none;
+    `passes` is how many a fine-tune that begins now usually makes."""
     return _page(
         "list",
         answering=answering,
@@ -57,6 +59,7 @@ def models(
         going=going,
         curve=curve,
         needed=needed,
+        passes=passes,
         notice=notice,
     )
 

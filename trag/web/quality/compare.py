@@ -68,7 +68,7 @@ class ComparePage:
     def _answers(self, request: Request, side: Side) -> tuple[Answer, ...]:
         """The answers of a side, as far as whoever looks may read them."""
         answers = tuple(each for each in self.desk.answers(side.run) if each.result.system == side.system)
-        return self.desk.open_to(caller(request), answers)
+        return self.desk.open_to(caller(request), side.run, answers)
 
 
 def _chosen(sides: Sequence[Side], query: Mapping[str, str]) -> tuple[Side | None, Side | None] | None:

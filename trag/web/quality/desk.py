@@ -17,7 +17,6 @@ from fastapi.responses import RedirectResponse, Response
 from trag.errors import TragError
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.sets import CaseSets
-from trag.evaluate.tables import COMPLEX, SIMPLE
 from trag.people import Caller
 from trag.people.reading import hidden, readers
 from trag.web.evidence import documents_of
@@ -72,23 +71,25 @@ class Desk:
         """The answers that a run has by now. Raises TragError when they are damaged."""
         return numbered(self.results.results(run.id))
 
-    def open_to(self, who: Caller, answers: Sequence[Answer]) -> tuple[Answer, ...]:
-        """Those answers of a run whose words somebody may read, and the right ones beside them.
+    def open_to(self, who: Caller, run: Run, answers: Sequence[Answer]) -> tuple[Answer, ...]:
+        """Those of a run's answers whose words somebody may read, and the right ones beside them.
 
         An evaluation reads every document. What it answered from, and the one that a question is about, must be open to
-        them; a question that names none may be about any, unless it is one about the chart.
+        them; a question that names none may be about any, whatever its kind is called, unless it is of a set that is
+        kept here and was made from the chart.
         """
         chart, there = self.home.organization.chart, self.home.records.library.documents()
         closed = hidden(who, there, chart)
         if readers(who, chart) is None:
             return tuple(answers)
         readable = {document.name for document in there} - closed
+        kept = self.sets.find(run.cases_sha256)
+        nowhere_closed = not closed or (kept is not None and bool(kept.chart))
 
         def is_open(result: Result) -> bool:
             if not documents_of(result.record) <= readable:
                 return False
-            about_chart = result.case.kind in (*SIMPLE, *COMPLEX)
-            return result.case.document in readable if result.case.document else about_chart or not closed
+            return result.case.document in readable if result.case.document else nowhere_closed
 
         return tuple(answer for answer in answers if is_open(answer.result))
 

@@ -99,7 +99,7 @@ class QuestionsPage:
         if not cases:
             raise TragError("The chart gives no question.", "It needs two units at least.")
         name = f"Chart {chart.version}, {len(cases)} questions, seed {seed}"
-        kept = self.desk.sets.keep(cases, name, by=named(request))
+        kept = self.desk.sets.keep(cases, name, by=named(request), chart=chart.version)
         told = f"{len(cases):,} questions were made from the chart of {chart.root.name}."
         return self.desk.go(f"/quality?set={kept.id}#new", Notice(told))
 

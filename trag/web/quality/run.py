@@ -57,7 +57,7 @@ class RunPage:
         page = render.run(
             run,
             [answer.result for answer in answers],
-            self.desk.open_to(caller(request), answers),
+            self.desk.open_to(caller(request), run, answers),
             Wanted.read(request.query_params),
             going=self.desk.evaluation.now if self.desk.is_running(run) else None,
             before=self._before(run),
@@ -70,7 +70,7 @@ class RunPage:
     def answer(self, request: Request, run_id: str, number: int) -> Response:
         """One answer with what it stands on, and what was found wrong with it."""
         run = self.desk.run(run_id)
-        answers = self.desk.open_to(caller(request), self.desk.answers(run)) if run else ()
+        answers = self.desk.open_to(caller(request), run, self.desk.answers(run)) if run else ()
         answer = next((each for each in answers if each.number == number), None)
         if run is None or answer is None:
             return missing(request)
@@ -127,7 +127,7 @@ class RunPage:
 
     def _label(self, request: Request, form: ImmutableMultiDict[str, str], run_id: str, number: int) -> Response:
         run = self.desk.run(run_id)
-        answers = self.desk.open_to(caller(request), self.desk.answers(run)) if run else ()
+        answers = self.desk.open_to(caller(request), run, self.desk.answers(run)) if run else ()
         answer = next((each for each in answers if each.number == number), None)
         verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)
         if run is None or answer is None or verdict is None:

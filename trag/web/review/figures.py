@@ -12,8 +12,8 @@ from datetime import date, timedelta
 from math import sqrt
 
 from store.reviewing import Agreement, Count
+from trag.evaluate.comparing import wilson
 from trag.record import VERDICTS
-from trag.web.quality.shares import wilson
 
 LONGEST = 26
 """Weeks that a plot has room for; of more, it shows the last."""

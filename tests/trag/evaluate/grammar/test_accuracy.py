@@ -111,11 +111,15 @@ def test_nothing_asked_has_no_accuracy() -> None:
         (["a", "c"], "c", True),
         (["a* b"], "b", False),  # b was there too, but a* held the truth
         (["a* b"], "a* z", True),
+        (["a*"], "c*", True),  # a pair and its section may hold the same
+        (["a"], "c*", True),
         (["a", "b*"], "a", False),
         ([""], "", False),
     ],
 )
-def test_a_context_is_sufficient_when_it_told_another(right: list[str], wrong: str, expected: bool) -> None:
+def test_a_context_is_sufficient_when_it_holds_the_truth_or_told_another(
+    right: list[str], wrong: str, expected: bool
+) -> None:
     failed = outcome("g", "long", right=False, read=wrong)
     group = Group("g", (*(outcome("g", "short", right=True, read=read) for read in right), failed))
     assert sufficient(failed, group) is expected

@@ -14,6 +14,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from prompts import Message
+from store import StoreError
 from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, run
@@ -164,4 +165,18 @@ def test_an_adapter_of_other_modules_is_refused_and_leaves_no_file(tiny: Path, t
         export.adapter(make_adapter(tmp_path / "peft", more=more), base, tmp_path / "adapter.gguf")
     with pytest.raises(TragError, match="holds no adapter"):
         export.adapter(tmp_path, base, tmp_path / "adapter.gguf")
+    assert [path.name for path in tmp_path.iterdir()] == ["peft"]
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up_is_said_though_numpy_does_not_say_why(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError("4096 requested and 128 written")
+
+    monkeypatch.setattr(export, "_finish", full)
+    base = bases.find(tiny.parent, str(tiny))
+    with pytest.raises(StoreError, match="No space is left"):
+        export.adapter(make_adapter(tmp_path / "peft"), base, tmp_path / "adapter.gguf")
     assert [path.name for path in tmp_path.iterdir()] == ["peft"]

@@ -1,0 +1,45 @@
+"""What an answer to a comparison must hold, in every form of the question."""
+
+from __future__ import annotations
+
+import pytest
+
+from org.answering import facts, subjects
+from org.answering.facts import Fact
+from org.chart import Chart
+from org.entities import EntityFinder
+
+LEGAL, BOARD = "Legal Affairs & Ethics Division", "Board of Governors"  # 4 and 2 units, 2 and 1 offices
+ETHICS, DATA = "Ethics Office", "Data Protection Office"
+
+
+@pytest.mark.parametrize(
+    ("question", "about", "verdict"),
+    [
+        ("which has more units, the board of governors or the legal division", (LEGAL, BOARD), True),
+        ("which has fewer units, the board of governors or the legal division", (LEGAL, BOARD), True),
+        ("which has more offices, the legal division or the board of governors", (LEGAL, BOARD), True),
+        (
+            "which is bigger, the ethics office, the board of governors or the legal division",
+            (LEGAL, BOARD, ETHICS),
+            True,
+        ),
+        ("which is bigger, the speak-up line or the dpo", ("Speak-Up Line", DATA), False),
+        ("does the legal division have more offices than the board of governors", (LEGAL, BOARD), True),
+        ("does the board of governors have more offices than the legal division", (BOARD, LEGAL), False),
+        ("are the ethics office and the dpo in the same division", (ETHICS, DATA), True),
+        (
+            "are the ethics office and communications (health division) in the same division",
+            (ETHICS, "Communications"),
+            False,
+        ),
+    ],
+)
+def test_a_comparison_has_its_fact(
+    question: str, about: tuple[str, ...], verdict: bool, chart: Chart, finder: EntityFinder
+) -> None:
+    asked = subjects.read(question, finder.find(question), finder.find_types(question), chart)
+    ((fact,),) = facts.expected(asked, chart)
+    assert isinstance(fact, Fact)
+    assert tuple(chart.unit(unit).name for unit in fact.about) == about
+    assert fact.verdict is verdict
