@@ -366,9 +366,9 @@ class Asking:
         if chart is None or not self.at_fault:
             return None
         told = [statement for unit in self.at_fault for statement in chart_statements.corrections(unit, chart)]
-        self.added = tuple(one for one in told if not any(holds(other, one) for other in self.statements))
+        self.added = tuple(one for one in told if not any(_holds(other, one) for other in self.statements))
         statements = (*self.statements, *self.added)
-        places = (next(place for place, other in enumerate(statements, 1) if holds(other, one)) for one in told)
+        places = (next(place for place, other in enumerate(statements, 1) if _holds(other, one)) for one in told)
         return Stand(tuple((one.text, f"chart-{place}") for one, place in zip(told, places, strict=True)))
 
     def evidence(self) -> tuple[Evidence, ...]:
@@ -390,7 +390,7 @@ class Asking:
         return cited.sources((*self.statements, *self.added), self.passages, self.organization.chart)
 
 
-def holds(statement: Statement, other: Statement) -> bool:
+def _holds(statement: Statement, other: Statement) -> bool:
     """Whether a statement says of its unit all that another does."""
     return statement.unit == other.unit and other.text in statement.text
 
