@@ -78,9 +78,8 @@ class _Reader:
                 continue
             if word.text in self.index.kinds:
                 yield from self._as_some(place)
-            elif word.text in self.index.leads and word.text not in self.index.names:
-                if top := sites.top(word.text, self.index):
-                    yield Reading(place, place + 1, (top,), Rank.LEAD)
+            elif word.text not in self.index.names and (top := sites.top(word.text, self.index)):
+                yield Reading(place, place + 1, (top,), Rank.LEAD)
 
     def _typed(self, phrase: Phrase) -> str:
         words = self.sentence.words

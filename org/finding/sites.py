@@ -54,7 +54,9 @@ def sites(sentence: Sentence, first: int, last: int, units: Set[str], index: Ind
 def top(word: str, index: Index) -> str:
     """The unit, not the root, with a name that begins with the word, where none but units below it have others; ""
     when there is none."""
-    leading = {unit for unit, _ in index.leads[word]}
+    leading = {unit for unit, _ in index.leads.get(word, ())}
+    if not leading:
+        return ""
     highest = min(leading, key=index.chart.depth)
     is_one = all(unit == highest or index.chart.is_under(unit, highest) for unit in leading)
     return highest if is_one and highest != index.root else ""
