@@ -118,25 +118,26 @@ def lock(folder: Path) -> Iterator[None]:
             file.truncate(0)
 
 
-def _left_behind(folder: Path) -> Iterator[Path]:
-    """The files that writes killed half-way left in a folder; not those of another process that owns a folder in it."""
-    for path in sorted(folder.iterdir()):
-        if path.is_dir() and not path.is_symlink():
-            if not _is_owned(path):
-                yield from _left_behind(path)
-        elif path.name.startswith(".") and path.name.endswith(UNFINISHED):
-            yield path
-
-
-def _is_owned(folder: Path) -> bool:
+def is_held(file: Path) -> bool:
+    """Whether a process holds the lock that is this file; none does where there is no such file."""
     try:
-        with (folder / _LOCK).open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with file.open("rb") as opened:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
     except BlockingIOError:
         return True
     return False
+
+
+def _left_behind(folder: Path) -> Iterator[Path]:
+    """The files that writes killed half-way left in a folder; not those of another process that owns a folder in it."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            if not is_held(path / _LOCK):
+                yield from _left_behind(path)
+        elif path.name.startswith(".") and path.name.endswith(UNFINISHED):
+            yield path
 
 
 def _sync_folder(folder: Path) -> None:

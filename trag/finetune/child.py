@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
+from store.files import is_held
 from trag.errors import TragError
 from trag.finetune.training.progress import Failed, Progress, Step, decode
 
@@ -67,14 +68,7 @@ def _mend(said: Path) -> None:
 
 def is_running(folder: Path) -> bool:
     """Whether a process trains there, whoever started it."""
-    try:
-        with (folder / _LOCK).open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
+    return is_held(folder / _LOCK)
 
 
 def end(folder: Path) -> None:
