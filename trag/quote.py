@@ -44,6 +44,12 @@ _LEANS_BACK = re.compile(
 )
 _BULLET = re.compile(r"^[-*•·–]\s+")
 _ITEM = re.compile(r"^(?:[-*•·–]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+", re.I)
+_BREAKS_OFF = re.compile(
+    r"(?::|\b(?:an?|and|are|as|at|between|by|for|from|has|have|in|into|is|least|most|of|on|or|over|per|than|that|the|"
+    r"to|under|with|within))$",
+    re.I,
+)
+_ENDS = re.compile(r"[.!?][)\]\"'”’]*$")
 # An amount may be in any currency, so that any figure may be one.
 _MONEY = re.compile(
     r"\d|\b(?:hundred|thousand|million|euros?|dollars?|pounds?|free|fees?|charges?|charged|paid|per cent)\b", re.I
@@ -237,8 +243,7 @@ def windows(text: str) -> tuple[str, ...]:
         if _BULLET.match(line):
             before = ""
         else:
-            item = _ITEM if line.endswith(":") and not _ITEM.match(line) else _BULLET
-            found[-1] = _with_items(found[-1], takewhile(item.match, lines[place:]))
+            found[-1] = _with_items(found[-1], _led_in(line, lines[place:]))
     return tuple(found)
 
 
@@ -250,6 +255,14 @@ def answers(text: str) -> tuple[str, ...]:
 def ending(section: str) -> str:
     """The end of a section's path: the heading that its sentences are read under."""
     return " > ".join(section.split(" > ")[-2:])
+
+
+def _led_in(line: str, after: Sequence[str]) -> Iterable[str]:
+    """Those of the lines after a line that are the items of its list."""
+    if _BREAKS_OFF.search(line) and after and not _ITEM.match(after[0]):
+        return takewhile(lambda item: not (_ITEM.match(item) or _ENDS.search(item) or rows.read(item)), after)
+    item = _ITEM if line.endswith(":") and not _ITEM.match(line) else _BULLET
+    return takewhile(item.match, after)
 
 
 def _with_items(text: str, items: Iterable[str]) -> str:

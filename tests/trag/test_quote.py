@@ -142,10 +142,14 @@ def test_a_short_answer_of_a_pair_is_quoted_whole_and_a_long_one_by_its_sentence
             ("(1) Boards meet.", "(1) Boards meet. They vote.", "(2) Clerks:\n- write", "write", "(3) It ends."),
         ),
         ("These are paid:\n\nFees – A: 1; B: 2.", ("These are paid:", "Fees – A: 1; B: 2.")),
+        (
+            "Guests are paid up to\n\n    5 here\n    9 abroad\n\nfor all. No more.",
+            ("Guests are paid up to\n5 here\n9 abroad", "5 here", "9 abroad", "for all.", "No more."),
+        ),
         ("Any:\n- " + "x" * 600, ("Any:", "x" * 600)),
         ("", ()),
     ],
-    ids=["leans back", "list", "no colon", "numbered", "clauses", "rows", "too long", "empty"],
+    ids=["leans back", "list", "no colon", "numbered", "clauses", "rows", "no marks", "too long", "empty"],
 )
 def test_a_sentence_stands_with_what_it_needs_to_be_understood(text: str, windows: tuple[str, ...]) -> None:
     assert quote.windows(text) == windows
