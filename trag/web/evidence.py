@@ -5,7 +5,7 @@ Knows nothing about pages, requests or where records are kept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -15,6 +15,9 @@ from org.chart import Chart, Unit
 from trag.record import AnswerRecord, Source
 from trag.web.documents.names import key
 from trag.web.marks import marked
+
+NEAREST = 3
+"""Passages that are shown to whoever got no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,8 @@ class Evidence:
 
 
 def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, bool]) -> tuple[Evidence, ...]:
-    """The sources, numbered from 1: those that sentences stand on, in the order of the sentences, then the others.
+    """The sources, numbered from 1: those that sentences stand on, in the order of the sentences, then the others;
+    where nothing was answered, the first passage of each section, then the rest, then the chart.
 
     `documents` are those that are there, by name, and whether the reader may open each.
     """
@@ -54,7 +58,11 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
     by_id = {source.id: source for source in record.sources}
     supported = [sentence for sentence in record.checks.sentences if sentence.supported and sentence.source in by_id]
     used = dict.fromkeys(sentence.source for sentence in supported) or dict.fromkeys(by_id if record.approved else ())
-    ordered = [by_id[id_] for id_ in used] + [source for source in record.sources if source.id not in used]
+    others = [source for source in record.sources if source.id not in used]
+    if record.status == "cannot_answer":
+        first = {_section(source): source for source in reversed(others)}
+        others.sort(key=lambda source: 2 if source.kind == "chart" else first[_section(source)] is not source)
+    ordered = [by_id[id_] for id_ in used] + others
     found: list[Evidence] = []
     for number, source in enumerate(ordered, 1):
         borne_out = [sentence.text for sentence in supported if sentence.source == source.id]
@@ -64,6 +72,15 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
         branch = _branch(source, record, chart)
         found.append(Evidence(number, source, source.id in used, question, text, branch, link, withdrawn))
     return tuple(found)
+
+
+def nearest(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Where a reader who got no answer may look: the first of `found`, one passage of each section; none otherwise."""
+    if record.status != "cannot_answer":
+        return ()
+    passages = [each for each in found if of_document(each.source) and not each.withdrawn]
+    first = {_section(each.source): each for each in reversed(passages)}
+    return tuple(each for each in passages if first[_section(each.source)] is each)[:NEAREST]
 
 
 def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecord:
@@ -106,3 +123,7 @@ def _branch(source: Source, record: AnswerRecord, chart: Chart | None) -> Branch
     if unit not in chart.units:
         return None
     return Branch(chart.path(unit), chart.children(unit), chart.siblings(unit))
+
+
+def _section(source: Source) -> tuple[str, str]:
+    return source.document, source.section

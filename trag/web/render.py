@@ -23,7 +23,7 @@ from trag import rows
 from trag.people import Caller
 from trag.record import VERDICTS, AnswerRecord, Approval, Verdict
 from trag.rows import Row
-from trag.web.evidence import Evidence, evidence
+from trag.web.evidence import Evidence, evidence, nearest
 from trag.web.leads import here, leads
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ def conversation(
                 badge(turn.record),
                 pieces(turn.record, found := evidence(turn.record, chart, documents)),
                 [each for each in found if each.used],
-                [each for each in found if not each.used],
+                close := nearest(turn.record, found),
+                [each for each in found if not (each.used or each in close)],
                 choices(turn.record, chart),
                 against(turn.record, turn.given, chart, charts),
             )
@@ -151,7 +152,9 @@ def badge(record: AnswerRecord) -> Badge:
     if record.approved:
         return _approval(record.approved, record.standalone)
     if record.status == "cannot_answer":
-        return Badge("none", "Not in the documents", "Nothing that was found answers this question.")
+        return Badge(
+            "none", "No answer found", "Nothing that was read seems to answer this. Other words may find more."
+        )
     if checks.replaced == "chart":
         return Badge(
             "chart",

@@ -81,7 +81,7 @@ def text(soup: BeautifulSoup | Tag, selector: str) -> str:
         ({}, "checked", "Checked against the chart"),
         ({"checks": Checks(chart=CHART.version, replaced="chart")}, "chart", "From the chart"),
         ({"checks": Checks(chart=CHART.version, replaced="quotation")}, "quotation", "Quotation"),
-        ({"status": "cannot_answer"}, "none", "Not in the documents"),
+        ({"status": "cannot_answer"}, "none", "No answer found"),
         ({"approved": Approval("Rita", "2026-11-03", "Why?")}, "checked", "Approved by Rita on 3 Nov 2026"),
         ({"approved": Approval("local", "2026-11-03", "Why?")}, "checked", "Approved on 3 Nov 2026"),
         (
@@ -225,6 +225,20 @@ def test_sources_that_support_come_first_and_are_numbered_as_cited() -> None:
     assert not soup.select("#source-a1-2 .score")
     assert text(soup, ".read > summary") == "1 more passage read"
     assert text(soup, "#source-a1-3 .asked") == "When does it meet?"
+
+
+def test_who_gets_no_answer_is_shown_where_it_may_stand() -> None:
+    again = replace(SPARE, id="s3", kind="section")
+    nothing = record("I cannot say.", status="cannot_answer", sources=(TREE, SPARE, again, MANUAL), checks=Checks())
+    soup = shown(nothing)
+    assert text(soup, ".evidence > h3") == "Nearest to your question"
+    assert text(soup, ".evidence > .sources .title") == "manual.pdf 1 General manual.pdf 7 Money > 7.3 Limits"
+    assert text(soup, ".evidence > .sources .number") == "1 2"
+    assert text(soup, ".read > summary") == "2 more passages read"
+    assert text(soup, ".read .document") == "manual.pdf Organization chart"
+    hidden = shown(nothing, documents={"manual.pdf": False})
+    assert text(hidden, ".evidence > h3") == ""
+    assert text(hidden, ".read > summary") == "4 passages read, none of which supports the answer"
 
 
 @pytest.mark.parametrize(
