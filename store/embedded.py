@@ -139,9 +139,30 @@ def _check(path: Path) -> None:
     """Raises IndexDamaged for a generation whose files were changed since it was closed, or cannot be searched."""
     kept = path / _SUMS
     if not kept.is_file():
+        _check_links(path)
         _examine(path)
     elif kept.read_bytes() != _sums(path):
         raise IndexDamaged(f"The search index {path} is damaged: its files have changed since it was closed.", REINDEX)
+
+
+def _check_links(path: Path) -> None:
+    """Raises IndexDamaged where a kill came between the number of vectors and the last of their links, which Chroma
+    writes in this order. It would take what stands in memory for their lengths, and the next write for gigabytes."""
+    for header in path.glob("*/header.bin"):
+        try:
+            content = header.read_bytes()
+            (count,) = struct.unpack_from("<Q", content, 20)
+            (most,) = struct.unpack_from("<Q", content, 60)
+            links = (header.parent / "link_lists.bin").read_bytes()
+            end = 0
+            for _ in range(count):
+                (size,) = struct.unpack_from("<I", links, end)
+                end += 4 + size
+                if size % (4 * most + 4) or end > len(links):
+                    raise ValueError(f"no list of links ends at byte {end}")
+        except (OSError, ValueError, struct.error) as error:
+            reason = "the links between its vectors are not whole."
+            raise IndexDamaged(f"The search index {path} is damaged: {reason}", REINDEX) from error
 
 
 def _examine(path: Path) -> None:
