@@ -60,8 +60,8 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
     used = dict.fromkeys(sentence.source for sentence in supported) or dict.fromkeys(by_id if record.approved else ())
     others = [source for source in record.sources if source.id not in used]
     if record.status == "cannot_answer":
-        first = {_section(source): source for source in reversed(others)}
-        others.sort(key=lambda source: 2 if source.kind == "chart" else first[_section(source)] is not source)
+        leading = _leading(others)
+        others.sort(key=lambda source: 2 if source.kind == "chart" else source.id not in leading)
     ordered = [by_id[id_] for id_ in used] + others
     found: list[Evidence] = []
     for number, source in enumerate(ordered, 1):
@@ -79,8 +79,8 @@ def nearest(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Evidence, 
     if record.status != "cannot_answer":
         return ()
     passages = [each for each in found if of_document(each.source) and not each.withdrawn]
-    first = {_section(each.source): each for each in reversed(passages)}
-    return tuple(each for each in passages if first[_section(each.source)] is each)[:NEAREST]
+    leading = _leading([each.source for each in passages])
+    return tuple(each for each in passages if each.source.id in leading)[:NEAREST]
 
 
 def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecord:
@@ -125,5 +125,6 @@ def _branch(source: Source, record: AnswerRecord, chart: Chart | None) -> Branch
     return Branch(chart.path(unit), chart.children(unit), chart.siblings(unit))
 
 
-def _section(source: Source) -> tuple[str, str]:
-    return source.document, source.section
+def _leading(sources: Sequence[Source]) -> frozenset[str]:
+    """The ids of the first source of each section."""
+    return frozenset({(source.document, source.section): source.id for source in reversed(sources)}.values())
