@@ -25,7 +25,7 @@ from trag.llm import files
 from trag.llm.files import SHIPPED
 
 SETTINGS = TrainingSettings(
-    learning_rate=1e-3, epochs=1, accumulation=4, evaluations=8, patience=9, checkpoint_seconds=240
+    learning_rate=1e-3, epochs=0.35, accumulation=4, evaluations=4, patience=9, checkpoint_seconds=240
 )
 
 
