@@ -21,7 +21,7 @@ from trag.approved import Pins
 from trag.asking import Asking, Organization
 from trag.embed import Embedder
 from trag.errors import TragError
-from trag.events import Answer, Event, Found, Retry, Waiting
+from trag.events import Answer, Event, Found, Waiting
 from trag.follow_up import Turn
 from trag.line import Line
 from trag.llm import LanguageModel
@@ -93,12 +93,7 @@ class Assistant:
             yield Found(asking.standalone, asking.entities(), asking.statements_used(), asking.sources())
             try:
                 if asking.has_evidence():
-                    prompt = asking.prompt()
-                    yield from asking.write(prompt.messages)
-                    if (finding := asking.finding()) and (correction := asking.correction(prompt, finding)):
-                        yield Retry(finding)
-                        yield from asking.write(correction)
-                        asking.finding()
+                    yield from asking.reply(asking.prompt())
             except GeneratorExit:
                 # Whoever listened is gone; what was written stays.
                 if asking.draft:

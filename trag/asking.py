@@ -24,7 +24,7 @@ from store.passage import OPEN
 from store.vectors import Passage
 from trag import approved, cited, quote, retrieve, verify
 from trag.approved import Given
-from trag.events import Token
+from trag.events import Retry, Token
 from trag.follow_up import Turn, standalone
 from trag.llm import ModelDied, Usage
 from trag.record import AnswerRecord, Checks, Entity, ModelUsed, Seconds, Source, StatementUsed, Status, Tokens
@@ -148,7 +148,7 @@ class Asking:
         if pairs or sections:
             with self.timed("retrieve"):
                 self.vector = assistant.embedder.embed_questions([self.standalone])[0]
-                self.passages = retrieve.passages(
+                passages = retrieve.passages(
                     self.standalone,
                     self.vector,
                     assistant.vectors,
@@ -157,13 +157,20 @@ class Asking:
                     readers=self.readers,
                     weigh=partial(quote.strengths, self.standalone, weigh=self.weigh) if self.weigh else None,
                 )
+            self.take(passages)
         if organization.chart and organization.finder and self.system.tree:
-            with self.timed("entities"):
-                asked = verify.asked_about(self.standalone, self.mentions, organization.chart)
-                others = [one for one in self.passages if not verify.concerns(whole(one), asked, organization.finder)]
-                self.beside = frozenset(one.id for one in others) - self.answering(others)
             stated = chart_statements.answer(self.standalone, self.mentions, self.types, organization.chart)
             self.from_chart = Stand(((stated.text, "chart-1"),)) if stated else None
+
+    def take(self, passages: Sequence[Passage]) -> None:
+        """The passages that an answer may stand on; those about other units than the ones asked about are `beside`."""
+        self.passages = tuple(passages)
+        chart, finder = self.organization.chart, self.organization.finder
+        if chart and finder and self.system.tree:
+            with self.timed("entities"):
+                asked = verify.asked_about(self.standalone, self.mentions, chart)
+                others = [one for one in self.passages if not verify.concerns(whole(one), asked, finder)]
+                self.beside = frozenset(one.id for one in others) - self.answering(others)
 
     def answering(self, passages: Sequence[Passage]) -> frozenset[str]:
         """The ids of passages that answer so surely that they need not name the units that were asked about."""
@@ -197,6 +204,14 @@ class Asking:
         self.passages = tuple(self.passages[position] for position in prompt.passages)
         self.dropped = prompt.dropped
         return prompt
+
+    def reply(self, prompt: Prompt) -> Iterator[Token | Retry]:
+        """The model's words as they come, and once more where the chart says otherwise and that is to be repaired."""
+        yield from self.write(prompt.messages)
+        if (finding := self.finding()) and (correction := self.correction(prompt, finding)):
+            yield Retry(finding)
+            yield from self.write(correction)
+            self.finding()
 
     def write(self, messages: Sequence[Message]) -> Iterator[Token]:
         """The model's words as they come, in place of any draft before; an early end is noted in `interrupted`."""

@@ -44,6 +44,7 @@ AROUND = (2, 10)
 """How many unrelated contexts there are (k of the paper)."""
 
 _CHART = "Organization chart"
+_MENDED = "-mended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ def needles(
 
 
 def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progress) -> Run:
-    """The answers to every needle at every position among 2 and 10 unrelated contexts, all of one place first.
+    """The answers to every needle at every position among 2 and 10 unrelated contexts, all of one place first: the
+    model's own, and what the product makes of them, checked and mended.
 
     Raises TragError when there is no needle and when the model cannot be reached; what was answered stays, and the same
     call goes on. A model that dies twice of a question leaves it Incorrect.
@@ -103,9 +105,10 @@ def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progres
             "Each must ask about units of the chart, or name the document and the section that answer it.",
         )
     assistant = _assistant(home)
-    systems = {_system(*place): place for place in _places()}
+    systems = {system: place for place in _places() for system in _systems(*place)}
     by_side = {side: {one.case: one for one in found if one.side == side} for side in SIDES}
-    asked = [(system, case) for system, (side, _, _) in systems.items() for case in by_side[side]]
+    # A question is answered in both ways at once, so that the model reads the prompt once.
+    asked = [(system, case) for place in _places() for case in by_side[place[0]] for system in _systems(*place)]
     contexts_read = [_read(passage) for one in found for passage in (*one.right, *one.unrelated)]
     depends = (assistant.settings.answer_tokens, contexts_read)
 
@@ -113,9 +116,10 @@ def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progres
         side, position, around = systems[system]
         needle = by_side[side][case]
         contexts = placed(needle.right, needle.unrelated[:around], position)
-        record = _answered(assistant, needle, contexts)
+        mended = system.endswith(_MENDED)
+        record = _answered(assistant, needle, contexts, mended)
         if record.interrupted:
-            record = _answered(assistant, needle, contexts)  # the model died, perhaps of something else
+            record = _answered(assistant, needle, contexts, mended)  # the model died, perhaps of something else
         if record.interrupted:
             return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
         return Result(system, case, record, score(case, record, assistant.organization))
@@ -146,17 +150,28 @@ def table(results: Sequence[Result]) -> Table:
         for _, called, of in columns
         for around in AROUND
     ]
+    measured = {one.system for one in results}
+    ways = {"": "", _MENDED: ", checked and mended"}
     rows = [
-        (called, *(_cell(results, _system(side, position, around), of) for side, _, of in columns for around in AROUND))
+        (
+            f"{called}{way}",
+            *(
+                _cell(results, f"{_system(side, position, around)}{ending}", of)
+                for side, _, of in columns
+                for around in AROUND
+            ),
+        )
+        for ending, way in ways.items()
+        if any(system.endswith(ending) for system in measured)
         for position, called in POSITIONS.items()
-        if columns
     ]
     note = (
         "The right context stands among k unrelated sections, the same at every position; those of k = 2 are among "
         "those of k = 10. Questions about units: T-RAG is given what the chart says, RAG the sections that name the "
-        "unit and hold the answer; questions about documents: the section that the question is about. What is "
-        "answered is the model's own, neither checked nor mended; what waits "
-        "for people to decide is left out of the shares."
+        "unit and hold the answer; questions about documents: the section that the question is about. The first rows "
+        "are the model's own answers; checked and mended they are what a reader of T-RAG would get from the same "
+        "contexts, the chart's own words and quotations among them. What waits for people to decide is left out of "
+        "the shares."
     )
     return Table("Needle in a haystack", tuple(header), tuple(rows), note)
 
@@ -169,8 +184,16 @@ def _system(side: Side, position: Position, around: int) -> str:
     return f"{side}-{position}-k{around}"
 
 
+def _systems(side: Side, position: Position, around: int) -> tuple[str, ...]:
+    """How a needle at that place is answered: by the model alone and, but for RAG, by the product."""
+    system = _system(side, position, around)
+    return (system,) if side == "rag" else (system, f"{system}{_MENDED}")
+
+
 def _cell(results: Sequence[Result], system: str, of: Collection[Case]) -> str:
     scores = [one.score for one in results if one.system == system and one.case in of]
+    if not scores:
+        return "-"
     decided, right = sum(one.verdict is not None for one in scores), sum(map(is_right, scores))
     share = f"({right / decided:.1%})" if decided else "(-)"
     return f"{right} {share}" if decided == len(scores) else f"{right} of {decided} {share}"
@@ -180,9 +203,9 @@ def _assistant(home: Home) -> Assistant:
     return replace(home.assistant, records=None)
 
 
-def _asking(assistant: Assistant, side: Side, case: Case) -> Asking:
+def _asking(assistant: Assistant, side: Side, case: Case, mended: bool = False) -> Asking:
     """The question with all that is known of it but passages."""
-    system = System(tree=side == "trag", pairs=0, sections=0)
+    system = System(tree=side == "trag", pairs=0, sections=0, repairs=mended)
     asking = Asking(assistant, cleaned(case.question), system, None, threading.Event())
     asking.understand(())
     asking.gather()
@@ -280,10 +303,11 @@ def _room(assistant: Assistant) -> int:
     return assistant.model.context - assistant.settings.answer_tokens
 
 
-def _answered(assistant: Assistant, needle: Needle, contexts: Sequence[Passage]) -> AnswerRecord:
-    """The record of the model's answer to a prompt with these contexts in this order."""
-    asking = _asking(assistant, needle.side, needle.case)
-    asking.passages = tuple(one for one in contexts if one.kind != "chart")  # the record has the chart's statements
+def _answered(assistant: Assistant, needle: Needle, contexts: Sequence[Passage], mended: bool) -> AnswerRecord:
+    """The record of the answer to a prompt with these contexts in this order."""
+    asking = _asking(assistant, needle.side, needle.case, mended)
+    asking.vector = assistant.embedder.embed_questions([asking.standalone])[0]
+    asking.take([one for one in contexts if one.kind != "chart"])  # the record has the chart's statements
     prompt = prompts.answer(
         asking.standalone,
         (),
@@ -294,7 +318,6 @@ def _answered(assistant: Assistant, needle: Needle, contexts: Sequence[Passage])
     )
     if prompt.dropped:
         raise RuntimeError(f"{prompt.dropped} contexts of {needle.case.id} do not fit, though each has its share")
-    for _ in asking.write(prompt.messages):
+    for _ in asking.reply(prompt):
         pass
-    asking.finding()
     return asking.save()

@@ -76,6 +76,11 @@ class Scripted:
         self.context, self.dies = context, dies
         self.prompts: list[str] = []
 
+    @property
+    def first_prompts(self) -> list[str]:
+        """Those that are no correction of an answer."""
+        return [prompt for prompt in self.prompts if "- [" in prompt]
+
     def count(self, messages: Sequence[Message]) -> int:
         return sum(self.count_text(message.content) for message in messages)
 
@@ -164,6 +169,21 @@ def test_the_table_is_the_papers() -> None:
     assert table([]).rows == ()
 
 
+def test_what_the_product_makes_of_the_answers_stands_below_the_models_own() -> None:
+    verdicts: dict[str, list[Verdict | None]] = {
+        "trag-mid-k2": ["Incorrect", "Incorrect"],
+        "trag-mid-k2-mended": ["Correct", "Incorrect"],
+        "rag-mid-k2": ["Incorrect", "Correct"],
+    }
+    results = [result(system, n, one) for system, of in verdicts.items() for n, one in enumerate(of)]
+    found = table(results)
+    assert found.header[1::2] == ("T-RAG, k = 2 (2 questions)", "RAG, k = 2 (2 questions)")
+    rows = {row[0]: row[1::2] for row in found.rows}
+    assert rows["Mid"] == ("0 (0.0%)", "1 (50.0%)")
+    assert rows["Mid, checked and mended"] == ("1 (50.0%)", "-")
+    assert len(rows) == 6
+
+
 def test_rag_stands_beside_t_rag_on_the_questions_that_both_were_asked() -> None:
     verdicts: dict[str, list[Verdict | None]] = {
         "trag-top-k2": ["Correct", "Correct", "Incorrect"],
@@ -238,10 +258,11 @@ def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kep
     told: list[tuple[str, int, int]] = []
     run = measure(opened, found, "harbour", progress=lambda *step: told.append(step))
     results = results_of(opened).results(run.id)
-    assert (run.total, len(results), told[-1]) == (12, 12, ("section-end-k10", 12, 12))
-    prompts = dict(zip([one.system for one in results], model.prompts[1:], strict=True))
+    assert (run.total, len(results), told[-1]) == (24, 24, ("section-end-k10-mended", 24, 24))
+    prompts = dict(zip([one.system for one in results], model.first_prompts[1:], strict=True))
     for system, prompt in prompts.items():
-        side, position, around = system.split("-")
+        assert prompt == prompts[system.removesuffix("-mended")]
+        side, position, around, *_ = system.split("-")
         lines = [line for line in prompt.splitlines() if line.startswith("- [")]
         right = "- [Organization chart]" if side == "trag" else "- [Fees > Mooring]"
         size = int(around[1:])
@@ -256,7 +277,13 @@ def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kep
     assert hay["section-top-k10"] == hay["section-mid-k10"] == hay["section-end-k10"]
     assert hay["section-top-k2"] == hay["section-top-k10"][:2]
     assert {one.score.verdict for one in results if one.system.startswith("section")} == {"Correct"}
-    assert {one.score.verdict for one in results if one.system.startswith("trag")} == {"Incorrect"}
+    of_chart = [one for one in results if one.system.startswith("trag")]
+    mended = [one for one in of_chart if one.system.endswith("-mended")]
+    assert {one.record.answer for one in mended} == {
+        "The Tug Team is under the Pilots' Office, which is under the Harbour Board."
+    }
+    assert {one.score.verdict for one in mended} == {"Correct"}
+    assert {one.score.verdict for one in of_chart if one not in mended} == {"Incorrect"}
     first, last = results[0].record, results[-1].record
     assert ([one.kind for one in first.sources].count("section"), bool(first.statements)) == (2, True)
     assert ([one.kind for one in last.sources].count("section"), last.statements) == (11, ())
@@ -276,7 +303,7 @@ def test_another_room_for_the_answer_is_another_measurement(opened: Home, monkey
     shorter = with_model(opened, Scripted(), monkeypatch)
     monkeypatch.setitem(opened.__dict__, "assistant", replace(opened.assistant, settings=settings))
     other = measure(opened, found, "room", progress=silent)
-    assert (other.id != run.id, len(shorter.prompts)) == (True, 6)
+    assert (other.id != run.id, len(shorter.first_prompts)) == (True, 12)
 
 
 @pytest.mark.slow
@@ -295,7 +322,7 @@ def test_a_measurement_that_broke_off_goes_on(opened: Home, monkeypatch: pytest.
     assert verdicts == ["Incorrect", "Correct", "Correct"], "a model that dies twice of a question leaves it wrong"
     asked = len(model.prompts)
     run = measure(opened, found, "berth", progress=silent)
-    assert (run.id, len(model.prompts) - asked, bool(run.finished)) == (kept.id, 3, True)
+    assert (run.id, len(model.prompts) - asked, bool(run.finished)) == (kept.id, 9, True)
 
 
 @pytest.mark.slow
@@ -308,5 +335,6 @@ def test_the_embedded_model_looks_for_needles_from_the_terminal(
     told = capsys.readouterr()
     assert "left out: pier" in told.err
     (found,) = json.loads(told.out)
-    assert [row[0] for row in found["rows"]] == ["Top", "Mid", "End"]
+    ways = ("", ", checked and mended")
+    assert [row[0] for row in found["rows"]] == [f"{place}{way}" for way in ways for place in ("Top", "Mid", "End")]
     assert len(found["header"]) == 5
