@@ -234,6 +234,7 @@ def test_who_gets_no_answer_is_shown_where_it_may_stand() -> None:
     assert text(soup, ".evidence > h3") == "Nearest to your question"
     assert text(soup, ".evidence > .sources .title") == "manual.pdf 1 General manual.pdf 7 Money > 7.3 Limits"
     assert text(soup, ".evidence > .sources .number") == "1 2"
+    assert not soup.select(".evidence > .sources .score")
     assert text(soup, ".read > summary") == "2 more passages read"
     assert text(soup, ".read .document") == "manual.pdf Organization chart"
     hidden = shown(nothing, documents={"manual.pdf": False})
