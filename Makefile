@@ -26,7 +26,7 @@ setup: .venv/runtime.stamp
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else f"Python 3.11 to 3.13 is needed, found {v[0]}.{v[1]}: make PYTHON=python3.12 $(MAKECMDGOALS)")'
-	@command -v cc >/dev/null || command -v gcc >/dev/null || { echo "A C compiler is needed to build llama.cpp (Debian: apt-get install build-essential)."; exit 1; }
+	@{ command -v cc || command -v gcc; } >/dev/null && { command -v c++ || command -v g++; } >/dev/null || { echo "A C and a C++ compiler are needed to build llama.cpp (Debian: apt-get install build-essential)."; exit 1; }
 	@echo "== Making .venv"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --upgrade pip

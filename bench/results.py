@@ -92,7 +92,7 @@ ORGANIZATIONS = (
     ),
     Organization("sundell-mutual", _ASIDE / "chart.csv", _ASIDE / "documents", _ASIDE / "questions.jsonl"),
 )
-"""Those that nothing was tuned on."""
+"""No model learned from these, and nothing was tuned on the second."""
 
 
 def main() -> None:

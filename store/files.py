@@ -23,7 +23,8 @@ UNFINISHED = ".unfinished"
 """How the name of a file ends that is not whole yet."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """What the operating system says where there is no space."""
-_LOCK = "lock"
+LOCK = "lock"
+"""The file in a folder that the process which owns it holds; see `lock`."""
 _REFUSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 log = logging.getLogger(__name__)
@@ -90,7 +91,7 @@ def lock(folder: Path) -> Iterator[None]:
     The kernel frees the lock when its owner dies, however it dies. What writes killed half-way left behind is removed.
     Raises StoreError that names the owner when another process has the folder.
     """
-    path = folder / _LOCK
+    path = folder / LOCK
     with _explained(path):
         folder.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
@@ -134,7 +135,7 @@ def _left_behind(folder: Path) -> Iterator[Path]:
     """The files that writes killed half-way left in a folder; not those of another process that owns a folder in it."""
     for path in sorted(folder.iterdir()):
         if path.is_dir() and not path.is_symlink():
-            if not is_held(path / _LOCK):
+            if not is_held(path / LOCK):
                 yield from _left_behind(path)
         elif path.name.startswith(".") and path.name.endswith(UNFINISHED):
             yield path

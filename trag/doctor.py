@@ -119,8 +119,11 @@ def _encoder(settings: Settings) -> str:
 
 
 def _home(settings: Settings) -> str:
+    from store.files import LOCK, is_held
     from trag.home import open_home
 
+    if is_held(settings.home / LOCK):
+        return f"{settings.home}, in use: the assistant runs there, or another command"
     with open_home(settings) as home:
         state = home.state()
     chart = f"chart {state.chart}" if state.chart else "no chart"

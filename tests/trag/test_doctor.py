@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from store import files
 from trag.doctor import examine, nvidia_cards
 from trag.llm.local import gpu_support
 from trag.settings import Settings
@@ -18,6 +19,13 @@ def test_on_a_sound_machine_everything_is_well(tmp_path: Path) -> None:
     assert "SmolLM2-135M" in findings["language model"].found
     assert "MiniLM" in findings["encoder"].found
     assert "0 documents, no chart" in findings["home"].found
+
+
+def test_a_home_that_the_assistant_is_using_is_no_fault(tmp_path: Path) -> None:
+    with files.lock(tmp_path):
+        (home,) = (finding for finding in examine(Settings(home=tmp_path)) if finding.what == "home")
+    assert home.well
+    assert "in use" in home.found
 
 
 def test_a_card_that_the_build_cannot_use_is_a_failure_with_the_command_that_mends_it(

@@ -23,7 +23,7 @@ REFUSALS = {
     409: "Another question is being answered in this conversation.",
     413: "The request is larger than 1,000,000 bytes.",
     415: "The body is not sent as application/json.",
-    422: "The question cannot be asked; the message names every problem.",
+    422: "The question cannot be asked; the message says what is wrong with it, five problems at most.",
     429: "The line is full; Retry-After says in how many seconds to ask again.",
     500: "A fault in the program.",
     503: "Nothing can be answered now; the message says why.",
