@@ -33,7 +33,7 @@ from trag.charts import kept
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
 from trag.finetune.candidates import Candidates
-from trag.ingest import editing
+from trag.ingest import editing, upkeep
 from trag.ingest.examples import example_questions
 from trag.ingest.queue import Queue
 from trag.ingest.sections import Section
@@ -215,7 +215,7 @@ class Home:
     ) -> tuple[ingestion.Ingested, ...]:
         """Adds documents and pairs; each result says what became of one file."""
         results = ingestion.ingest(paths, self.stock, replace=replace, make=self._make_pairs, by=by, progress=progress)
-        self.records.approved.look_over()
+        self._look_over()
         return results
 
     def import_pairs(self, content: bytes, name: str, *, by: str) -> tuple[ingestion.Ingested, ...]:
@@ -236,9 +236,7 @@ class Home:
 
     def set_audience(self, document: str, audience: Audience, *, by: str = "") -> None:
         """Who may read a document from now on: "everyone", or ids of units of the chart (they and all below)."""
-        with ingestion.changing:
-            self.records.library.set_audience(document, audience, by=by)
-            self.vectors.set_audience(document, audience)
+        upkeep.set_audience(document, audience, self.stock, by=by)
 
     def original(self, document: str) -> bytes | None:
         """A document's file as it was given, None when there is no such document."""
@@ -249,10 +247,7 @@ class Home:
     def forget(self, document: str, *, by: str = "") -> ingestion.Receipt:
         """Removes a document everywhere; the receipt says what was removed, and what is still there, if anything."""
         receipt = ingestion.forget(document, self.stock, by=by)
-        try:
-            self.records.approved.look_over()
-        except StoreError as error:  # what stood on it is given to nobody all the same
-            log.warning("approved answers were not looked over: %s", error.message)
+        self._look_over()
         return receipt
 
     def reindex(self, progress: Progress) -> int:
@@ -271,8 +266,14 @@ class Home:
         result = ingestion.ingest_one(
             content, job.name, self.stock, make=self._make_pairs, by=job.by, progress=progress
         )
-        self.records.approved.look_over()
+        self._look_over()
         return f"{result.outcome}: {result.told}"
+
+    def _look_over(self) -> None:
+        try:
+            self.records.approved.look_over()
+        except StoreError as error:  # what has changed is done, and what stood on it is given to nobody all the same
+            log.warning("approved answers were not looked over: %s", error.message)
 
     def promote(self, adapter: str, *, by: str, instead_of: str | None = None) -> Promotion:
         """Answers with this candidate from now on, with the adapter that ships for ""; questions under way keep the
@@ -302,12 +303,18 @@ class Home:
                 self.leases.give_up(before)
         return promotion
 
+    def adapter_before(self) -> str | None:
+        """The adapter that a roll-back leads to, "" for the one that ships: the last that answered before the promoted
+        one and was not removed since. None where there is none."""
+        current, *earlier = [each.adapter for each in self.records.promotions.all()] or [""]
+        there = {"", *(each.id for each in self.candidates.all())} - {current}
+        return next((adapter for adapter in (*earlier, "") if adapter in there), None)
+
     def roll_back(self, *, by: str, instead_of: str | None = None) -> Promotion:
-        """Answers with the adapter again that answered before the last promotion. Raises what `promote` raises, and
-        TragError when there was none."""
-        before = self.records.promotions.before()
+        """Answers with the adapter before again. Raises what `promote` raises, and TragError when there is none."""
+        before = self.adapter_before()
         if before is None:
-            raise TragError("No adapter was promoted yet, so there is nothing to go back to.", "")
+            raise TragError("No other adapter that answered is still there, so there is nothing to go back to.", "")
         return self.promote(before, by=by, instead_of=instead_of)
 
     def activate_chart(
@@ -338,7 +345,7 @@ class Home:
             self.__dict__["organization"] = organization
             if "assistant" in self.__dict__:
                 self.assistant.organization = organization
-        self.records.approved.look_over()
+        self._look_over()
         return version
 
     def chart(self, version: str) -> Chart:

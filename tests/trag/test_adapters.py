@@ -210,6 +210,35 @@ def test_one_step_back_and_forth_and_only_from_what_was_seen(home: Home, tmp_pat
         assert Home(home.settings, closing).model.identity.adapter == ours.id
 
 
+class Still:
+    """A model that is there at once, for tests that ask it nothing."""
+
+    def close(self) -> None: ...
+
+
+def test_the_way_back_leads_past_adapters_that_were_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "SHIPPED", tmp_path / "nothing")
+    monkeypatch.setattr("trag.home.open_model", lambda _: Still())
+    with open_home(Settings(home=tmp_path / "home")) as home:
+        ids = []
+        for name in "abc":
+            (tmp_path / name).write_bytes(name.encode())
+            ids.append(add(home.candidates, tmp_path / name).id)
+            home.promote(ids[-1], by="ada")
+        first, second, third = ids
+        assert home.adapter_before() == second
+        home.candidates.remove(second)
+        assert home.adapter_before() == first
+        assert home.roll_back(by="bob", instead_of=third).adapter == first
+        home.candidates.remove(third)
+        assert home.roll_back(by="bob").adapter == ""
+        assert home.adapter_before() == first
+        home.candidates.remove(first)
+        assert home.adapter_before() is None
+        with pytest.raises(TragError, match="nothing to go back to"):
+            home.roll_back(by="bob")
+
+
 def test_settings_that_say_what_answers_leave_nothing_to_promote(tmp_path: Path) -> None:
     for settings, name in (
         (Settings(home=tmp_path, adapter="none"), "TRAG_ADAPTER"),

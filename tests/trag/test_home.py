@@ -1,18 +1,24 @@
 """A home: what is put into it is there when it is opened again, and what was damaged is made good."""
 
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Thread
 
+import numpy as np
 import pytest
 
 from org.chart import load
 from store import StoreError
+from store.approved import ApprovedAnswers
+from store.library import Library
+from store.passage import Passage
 from store.records import ChartVersion
+from trag import ingest
 from trag.errors import TragError
 from trag.home import Home, open_home
 from trag.ingest.sections import Section
@@ -151,6 +157,125 @@ def test_a_kill_while_charts_are_activated_leaves_one_of_them_whole(tmp_path: Pa
         assert len(chart) == active.units
         # what was acknowledged is there; one more may have been kept and not yet told
         assert set(told) <= {each.version for each in home.records.charts()}
+
+
+class Encoder:
+    """An encoder that is there at once, for tests that are not about words."""
+
+    identity, dimension = "encoder", 8
+
+    def embed_passages(self, texts: Sequence[str], progress: object = None) -> np.ndarray:
+        return np.eye(8, dtype=np.float32)[[number % 8 for number in range(len(texts))]]
+
+
+@pytest.fixture
+def light(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """The settings of a home that opens at once; rules make no pairs in it."""
+    monkeypatch.setattr("trag.home.open_embedder", lambda _: Encoder())
+    monkeypatch.setattr("trag.home.pairs_of", lambda *_, **__: ())
+    folder = tmp_path / "home"
+    folder.mkdir()
+    shutil.copy(empty_database, folder)
+    return Settings(home=folder)
+
+
+def add_rules(home: Home) -> None:
+    """Keeps a document in the records alone: the index is put in line when it is opened."""
+    passages = [Passage(f"rules-{n}", "section", "rules.md", "Fees", None, f"The fee {n}.") for n in range(3)]
+    home.records.library.put("rules.md", "0" * 64, None, passages)
+
+
+def audience(home: Home) -> set[str]:
+    document = home.records.library.document("rules.md")
+    assert document is not None
+    return set(document.audience)
+
+
+def found_by(home: Home) -> set[str]:
+    """Which of three units finds the document."""
+    vector = np.eye(8, dtype=np.float32)[0]
+    return {key for key in "abc" if home.vectors.search(vector, "fee", kinds=["section"], k=3, readers=[key])}
+
+
+def test_who_may_read_a_document_can_be_changed_while_the_index_opens(
+    light: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_home(light) as home:
+        add_rules(home)
+        admin = Thread(target=lambda: home.set_audience("rules.md", frozenset({"a"})), daemon=True)
+        reconcile = ingest.reconcile
+
+        def meanwhile(stock: ingest.Stock) -> tuple[str, ...]:
+            admin.start()
+            admin.join(0.3)  # long enough to take what it can get
+            return reconcile(stock)
+
+        monkeypatch.setattr(ingest, "reconcile", meanwhile)
+        opening = Thread(target=lambda: home.vectors, daemon=True)
+        opening.start()
+        opening.join(10)
+        admin.join(10)
+        assert (opening.is_alive(), admin.is_alive()) == (False, False)
+        assert (audience(home), found_by(home)) == ({"a"}, {"a"})
+
+
+@pytest.mark.parametrize("again", ["set again", "reconciled"])
+@pytest.mark.parametrize(
+    ("fails", "recorded", "found"), [("index 1", "ab", "ab"), ("records", "ab", "ab"), ("index 2", "bc", "b")]
+)
+def test_wherever_a_change_of_readers_fails_nobody_finds_what_they_may_not_read(
+    light: Settings, monkeypatch: pytest.MonkeyPatch, fails: str, recorded: str, found: str, again: str
+) -> None:
+    writes = 0
+
+    def fail(*_: object, **__: object) -> None:
+        raise StoreError("No space is left.")
+
+    with open_home(light) as home:
+        add_rules(home)
+        home.set_audience("rules.md", frozenset("ab"))
+        with monkeypatch.context() as patched:
+            from store import collection
+
+            whole = collection.set_audience
+
+            def write(*arguments: object) -> None:
+                nonlocal writes
+                writes += 1
+                if fails == f"index {writes}":
+                    fail()
+                whole(*arguments)
+
+            patched.setattr(collection, "set_audience", write)
+            if fails == "records":
+                patched.setattr(Library, "set_audience", fail)
+            with pytest.raises(StoreError, match="No space"):
+                home.set_audience("rules.md", frozenset("bc"))
+        assert (audience(home), found_by(home)) == (set(recorded), set(found))
+        if again == "set again":
+            home.set_audience("rules.md", frozenset("bc"))
+            recorded = "bc"
+        else:
+            ingest.reconcile(home.stock)
+        assert (audience(home), found_by(home)) == (set(recorded), set(recorded))
+
+
+def test_what_is_done_is_not_said_to_have_failed_when_approved_answers_cannot_be_looked_over(
+    light: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: ApprovedAnswers) -> None:
+        raise StoreError("The database cannot be reached.")
+
+    monkeypatch.setattr(ApprovedAnswers, "look_over", fail)
+    (tmp_path / "rules.md").write_text("# Rules\n\nThe fee is 20 LMD a year.\n")
+    with open_home(light) as home:
+        assert activate(home).version == home.organization.version
+        (ingested,) = home.ingest([tmp_path / "rules.md"], replace=False, progress=silent)
+        home.queue.add(b"# Codes\n\nThe code is 7.\n", "codes.md", by="ada")
+        while home.queue.jobs()[0].state in ("waiting", "working"):
+            time.sleep(0.01)
+        assert (ingested.outcome, home.queue.jobs()[0].state) == ("indexed", "done")
+        assert home.forget("rules.md").left == ()
 
 
 def lose(index: Path) -> None:

@@ -20,6 +20,9 @@ log = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]
 
+_AGAIN = 10.0
+"""Seconds until the records are tried again that could not be read or written."""
+
 _keeping = threading.Lock()
 """Held while a file has no job yet, and by whoever removes files that no job wants."""
 
@@ -101,14 +104,21 @@ class Queue:
         self._thread.join()
 
     def _run(self) -> None:
-        while not self._closing.is_set():
+        failed = False
+        while True:
             self._come.clear()
+            if self._closing.is_set():  # whoever closes sets this first, so that no end is missed by clearing
+                return
             try:
+                if failed:  # nobody else works: a job that is said to be worked on could not be ended
+                    self._jobs.wait_again()
                 while not self._closing.is_set() and (job := self._jobs.take()):
                     self._do(job)
+                failed = False
             except StoreError:
                 log.exception("the line of uploads stands still: the records cannot be read or written")
-            self._come.wait()
+                failed = True
+            self._come.wait(_AGAIN if failed else None)
 
     def _do(self, job: Job) -> None:
         self._current = job

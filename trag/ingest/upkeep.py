@@ -1,4 +1,5 @@
-"""Keeping the index in line with the records, which are the truth: after a kill or a fault, and for another embedder.
+"""Keeping the index in line with the records, which are the truth: in who may read what, after a kill or a fault, and
+for another embedder.
 
 Knows nothing of formats, or of how passages are made.
 """
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from store.catalog import Held
     from store.library import Document
+    from store.passage import Audience
     from store.records import Records
     from store.vectors import Passage
     from trag.embed import Embedder
@@ -37,6 +39,7 @@ __all__ = [
     "put_right",
     "reconcile",
     "reindex",
+    "set_audience",
     "silent",
 ]
 
@@ -125,6 +128,23 @@ def put_right(document: Document, held: Held | None, stock: Stock, progress: Pro
         stock.vectors.set_audience(name, document.audience)
         return True
     return False
+
+
+def set_audience(document: str, audience: Audience, stock: Stock, *, by: str = "") -> None:
+    """Makes `audience` who may read a document. Raises StoreError when it is gone, or a store cannot be written.
+
+    A search finds it for nobody who may not read it by the records, also where this fails or is killed: it may then be
+    found by fewer, until this is done again, the document comes again or the next start.
+    """
+    library, vectors = stock.records.library, stock.vectors
+    with changing:
+        if before := library.document(document):
+            vectors.set_audience(document, before.audience & audience)
+        try:
+            library.set_audience(document, audience, by=by)
+        finally:  # a failing database may have kept the change all the same: what it says now counts
+            if found := library.document(document):
+                vectors.set_audience(document, found.audience)
 
 
 def reindex(

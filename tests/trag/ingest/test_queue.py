@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from store import files
+from store import StoreError, files
 from store.jobs import Job, Jobs
 from store.records import Records
 from trag.errors import TragError
@@ -166,6 +166,50 @@ def test_a_file_is_kept_until_its_job_is_written_down_as_done(line: Line, monkey
     until(lambda: over(queue))
     assert kept == [("done", [b"one"])]
     until(lambda: list(waiting.iterdir()) == [])
+
+
+@pytest.mark.parametrize("failing", [("take",), ("end",), ("end", "wait_again")], ids="-".join)
+def test_the_line_goes_on_by_itself_once_the_records_can_be_written_again(
+    line: Line, monkeypatch: pytest.MonkeyPatch, failing: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("trag.ingest.queue._AGAIN", 0.05)
+    queue, left = line.open(lambda job, content, progress: content.decode()), list(failing)
+
+    def fail_once(name: str) -> None:
+        whole = getattr(Jobs, name)
+
+        def method(jobs: Jobs, *arguments: object) -> object:
+            if name in left and jobs.all():
+                left.remove(name)
+                raise StoreError("The database cannot be reached.")
+            return whole(jobs, *arguments)
+
+        monkeypatch.setattr(Jobs, name, method)
+
+    for name in failing:
+        fail_once(name)
+    queue.add(b"one", "a.md", by="")
+    until(lambda: over(queue))
+    assert left == []
+    assert [(job.state, job.message) for job in queue.jobs()] == [("done", "one")]
+
+
+def test_an_end_that_comes_while_the_line_looks_for_more_is_not_missed(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue = line.open(lambda job, content, progress: "indexed")
+    closing, clear = threading.Thread(target=queue.close), queue._come.clear
+
+    def closed_before() -> None:
+        closing.start()
+        until(lambda: queue._closing.is_set() and queue._come.is_set())
+        clear()
+
+    monkeypatch.setattr(queue._come, "clear", closed_before)
+    queue.add(b"one", "a.md", by="")
+    until(queue._closing.is_set)
+    closing.join(5)
+    assert not closing.is_alive()
 
 
 def test_a_start_removes_the_files_that_no_job_wants(line: Line) -> None:

@@ -1,5 +1,6 @@
 """The page of the models over a real home, through the gate: what it shows, does and refuses."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,7 +63,7 @@ def add(home: Home, file: Path, *figures: Figure, by: str = "ada") -> Manifest:
         by=by,
     )
     if figures:
-        measured = Measured(datetime.now(UTC), "", gate.verdict(figures), "20261120-200000", "", "")
+        measured = Measured(datetime.now(UTC), "", gate.verdict(figures), "20261120-200000", "")
         return home.candidates.keep_results(made.id, measured)
     return made
 
@@ -189,6 +190,25 @@ def test_a_promoted_adapter_that_is_gone_is_said_with_what_to_do(
     assert texts(page, "p > [popovertarget=roll-back]")[0] == "Roll back to the model alone"
     post(client, "/models/rollback", instead_of=made.id)
     assert texts(soup(client), ".model-name") == ["SmolLM2-135M-Instruct.Q8_0 with no adapter"]
+
+
+def test_a_removed_adapter_is_not_offered_as_the_way_back(empty_database: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    shutil.copy(empty_database, folder)
+    with open_home(Settings(home=folder, model=str(tmp_path / "none.gguf"))) as home:  # no model has to be loaded
+        for name in "ab":
+            (tmp_path / name).write_bytes(name.encode())
+            home.records.promotions.put(add(home, tmp_path / name).id, by="ada")
+        _, a = [each.adapter for each in home.records.promotions.all()]
+        app = FastAPI()
+        app.add_middleware(Gate)
+        fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
+        with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+            assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == f"Roll back to {a}"
+            home.candidates.remove(a)
+            assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == "Roll back to the model alone"
+        fine_tune.close()
 
 
 @pytest.mark.slow

@@ -72,14 +72,13 @@ class ModelsPage:
 
     def show(self, request: Request) -> Response:
         """Everything there is to see and to do."""
-        promotions = self.home.records.promotions
         losses, needed = self._said()
         now = answering(self.home)
         page = render.models(
             now,
             self.home.candidates.all(),
-            promotions.all(),
-            before=promotions.before(),
+            self.home.records.promotions.all(),
+            before=self.home.adapter_before(),
             files=found(self.home.folder / "models"),
             folder=(self.home.folder / "models").absolute(),
             going=self.fine_tune.now,
