@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import socket
 import sys
@@ -10,6 +11,12 @@ from urllib.parse import urlsplit
 from trag.errors import TragError
 from trag.settings import Settings
 from trag.web.people.door import LOCAL
+
+_HINTS = {
+    errno.EADDRINUSE: "Another program listens there: stop it, or set TRAG_PORT to another number.",
+    errno.EACCES: "Set TRAG_PORT to a number from 1024 on: those below are kept for the system.",
+}
+"""What to do, by why a port cannot be opened."""
 
 
 def serve(settings: Settings) -> None:
@@ -21,12 +28,11 @@ def serve(settings: Settings) -> None:
     from trag.web.pages import create_app
 
     _check(settings)
-    here = settings.address.rstrip("/") or f"http://{settings.host}:{settings.port}"
     with open_home(settings) as home, _listener(settings) as listener:
         app = create_app(home)
         if settings.address and (link := first_link(home.records)):
-            sys.stdout.write(f"No accounts yet. Make the first admin within 24 hours at {here}/links/{link}\n")
-        sys.stdout.write(f"Open {here}\n")
+            sys.stdout.write(f"No accounts yet. Make the first admin within 24 hours at {settings.url}/links/{link}\n")
+        sys.stdout.write(f"Open {settings.url}\n")
         sys.stdout.flush()
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         config = uvicorn.Config(
@@ -62,10 +68,11 @@ def _check(settings: Settings) -> None:
 
 
 def _listener(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
-        return socket.create_server((settings.host, settings.port))
+        return socket.create_server((settings.host, settings.port), family=family)
     except OSError as error:
-        hint = "Another program listens there: stop it, or set TRAG_PORT to another number."
+        hint = _HINTS.get(error.errno or 0, "TRAG_HOST must be an address of this machine.")
         raise TragError(f"Port {settings.port} on {settings.host} cannot be opened: {error.strerror}.", hint) from error
 
 

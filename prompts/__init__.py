@@ -18,6 +18,8 @@ CANNOT_ANSWER = "I cannot answer that from the organization's documents and char
 """The one refusal: what the prompt asks for, the pipeline gives, and the evaluations and tests look for."""
 
 _FOLDER = Path(__file__).parent
+_MARKS = r"\s\u200c\u200d>*_#-"
+"""What may stand before a heading that is still read as one: space, joiners that nobody sees, marks of Markdown."""
 _NAMES = {
     "system": {"organization", "cannot_answer"},
     "answer": {"facts", "question"},
@@ -93,8 +95,8 @@ def answer(
     dropped from the end: passages first, then statements. No line of theirs or of the question, which may be a
     document's too, is one of the prompt's own. Raises PromptError when the question alone does not fit.
     """
-    question = _headings().sub(" ", question)
-    statements, passages = ([_headings().sub(" ", fact) for fact in facts] for facts in (statements, passages))
+    question = _quoted(question)
+    statements, passages = (list(map(_quoted, facts)) for facts in (statements, passages))
     kept_statements, kept_passages = len(statements), len(passages)
     system = Message("system", _fill("system", organization=organization, cannot_answer=CANNOT_ANSWER))
     while True:
@@ -173,13 +175,20 @@ def _file(name: str) -> Template:
     return load(_FOLDER / f"{name}.txt", frozenset(_NAMES[name]))
 
 
+def _quoted(text: str) -> str:
+    """The text with a space for the line breaks before a heading of the prompt: a document that has the words of one
+    stays one line of quotation there, and opens no part of the prompt."""
+    return _headings().sub(r"\1 ", text)
+
+
 @cache
 def _headings() -> re.Pattern[str]:
-    """What finds the line break before a heading of the prompt: a document that has the words of one stays one line of
-    quotation there, and opens no part of the prompt."""
+    """What finds the line breaks before a heading of the prompt, with the rest of their line before them. It begins
+    only where such marks begin, or a text of nothing else would take quadratic time."""
     files = (_file(name).template for name in ("passages", "statements", "answer", "correction"))
     told = (part.strip() for text in files for part in re.split(r"\$\w+", text))
-    return re.compile(rf"\n[\s>*_#-]*(?={'|'.join(re.escape(part) for part in told if part)})", re.IGNORECASE)
+    heads = "|".join(re.escape(part) for part in told if part)
+    return re.compile(rf"(?<![{_MARKS}])((?:(?!\n)[{_MARKS}])*)\n[{_MARKS}]*(?={heads})", re.IGNORECASE)
 
 
 @cache

@@ -8,6 +8,7 @@ Knows the order of the steps, and nothing about Gradio, Chroma, spaCy or llama.c
 
 from __future__ import annotations
 
+import re
 import threading
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
@@ -33,6 +34,10 @@ from trag.systems import SYSTEMS
 
 LONGEST_QUESTION = 4_000
 """Characters a question may have."""
+_JOINERS = "\u200c\u200d"
+"""Marks that nobody sees, without which Persian and the Indic scripts are misspelt."""
+_STRAY = re.compile(f"(?<![\u0600-\U0010ffff])[{_JOINERS}]+")
+"""Joiners where nothing is joined: behind a Latin letter, a sign or a space they only hide what is written."""
 
 
 @dataclass(slots=True)
@@ -124,9 +129,10 @@ class Assistant:
 
 
 def cleaned(question: str) -> str:
-    """The question without control characters and outer white space. Raises TragError when nothing is left, or too
-    much."""
-    text = "".join(c if c in "\n\t" or not unicodedata.category(c).startswith("C") else " " for c in question).strip()
+    """The question as it shows: a space for each control character and whatever is no character, nothing for marks that
+    nobody sees, but joiners where a script needs them, and no outer white space. Raises TragError when nothing is left,
+    or too much."""
+    text = _STRAY.sub("", "".join(map(_shown, question))).strip()
     if not text:
         raise TragError("The question is empty.", "Type a question about the organization or its documents.")
     if len(text) > LONGEST_QUESTION:
@@ -135,3 +141,10 @@ def cleaned(question: str) -> str:
             "Shorten it to what you want to know.",
         )
     return text
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t" or character in _JOINERS:
+        return character
+    category = unicodedata.category(character)
+    return "" if category == "Cf" else " " if category[0] == "C" else character

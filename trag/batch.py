@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from trag import json_lines
 from trag.errors import TragError
+from trag.json_lines import BadLineError, Shape, is_words
 from trag.record import AnswerRecord
+
+_SHAPES: Mapping[str, Shape] = {
+    "id": ("a text that is not empty, or a whole number", lambda value: is_words(value) or type(value) is int),
+    "question": ("text", lambda value: isinstance(value, str)),
+}
+_START = b'{"id": '
+"""How each line of an answers file begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,46 +35,45 @@ class Asked:
 
 
 def questions(path: Path) -> tuple[Asked, ...]:
-    """The questions in `path`, JSON lines with an "id" and a "question". Raises TragError listing every bad line."""
-    found: dict[str, Asked] = {}
-    problems: list[str] = []
-    for number, line in enumerate(_text(path).split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            values = json.loads(line)
-            asked = Asked(str(values["id"]), str(values["question"]))
-        except json.JSONDecodeError as error:
-            problems.append(f"line {number}: {error}")
-            continue
-        except (TypeError, KeyError):
-            problems.append(f'line {number}: needs "id" and "question"')
-            continue
-        if asked.id in found:
-            problems.append(f"line {number}: the id '{asked.id}' occurs twice")
-        found[asked.id] = asked
-    if problems:
-        raise TragError(f"{path}: {'; '.join(problems)}", 'Each line is {"id": "...", "question": "..."}.')
+    """The questions in `path`, JSON lines with an "id" and a "question", whatever else; an empty question is one.
+
+    Raises TragError with the number of every bad line and what is wrong with it, or when there is no question at all.
+    """
+    ids: set[str] = set()
+
+    def made(values: Mapping[str, Any]) -> Asked:
+        if wrong := json_lines.wrong({key: values[key] for key in _SHAPES if key in values}, _SHAPES, _SHAPES):
+            raise BadLineError(wrong)
+        asked = Asked(str(values["id"]), values["question"])
+        if asked.id in ids:
+            raise BadLineError([f"the id '{asked.id}' occurs twice"])
+        ids.add(asked.id)
+        return asked
+
+    hint = 'Each line is {"id": "...", "question": "..."}, in UTF-8.'
+    found = json_lines.read(_content(path), made, f"{path} cannot be used", hint)
     if not found:
-        raise TragError(f"{path} holds no question.", 'Each line is {"id": "...", "question": "..."}.')
-    return tuple(found.values())
+        raise TragError(f"{path} holds no question.", hint)
+    return found
 
 
 def answered(path: Path) -> frozenset[str]:
     """The ids that `path` already answers. A last line that a kill cut short is removed, so that the run can go on
-    behind it."""
+    behind it. Raises TragError for a file of anything else, and leaves it as it is."""
     if not path.exists():
         return frozenset()
     content = path.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) < len(content):
-        os.truncate(path, len(whole))
+    torn = content[len(whole) :]
     try:
-        return frozenset(json.loads(line)["id"] for line in whole.splitlines() if line.strip())
-    except (json.JSONDecodeError, TypeError, KeyError) as error:
-        raise TragError(
-            f"{path} is there already and is no file of answers.", "Name another file for the answers."
-        ) from error
+        ids = frozenset(json.loads(line)["id"] for line in whole.splitlines() if line.strip())
+    except (ValueError, TypeError, KeyError) as error:
+        raise _no_answers(path) from error
+    if torn[: len(_START)] != _START[: len(torn)]:
+        raise _no_answers(path)
+    if torn:
+        os.truncate(path, len(whole))
+    return ids
 
 
 def run(
@@ -92,10 +101,14 @@ def run(
             yield one
 
 
-def _text(path: Path) -> str:
+def _no_answers(path: Path) -> TragError:
+    return TragError(f"{path} is there already and is no file of answers.", "Name another file for the answers.")
+
+
+def _content(path: Path) -> bytes:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes()
     except FileNotFoundError as error:
         raise TragError(f"There is no file {path}.", "Check the path.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise TragError(f"{path} cannot be read: {error}", "It must be a UTF-8 text file.") from error
+    except OSError as error:
+        raise TragError(f"{path} cannot be read: {error.strerror}.", "It must be a UTF-8 text file.") from error

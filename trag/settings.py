@@ -16,6 +16,8 @@ from typing import Any
 
 from trag.errors import TragError
 
+LAST_PORT = 65_535
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -90,6 +92,12 @@ class Settings:
         return self.database_url or f"sqlite:///{self.home / 'trag.db'}"
 
     @property
+    def url(self) -> str:
+        """The address that people open, without a slash at its end: the proxy's, else that of this machine."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.address.rstrip("/") or f"http://{host}:{self.port}"
+
+    @property
     def able(self) -> bool:
         """Whether the model is one that can write pairs and choose among values: any but the embedded one, which is far
         too small."""
@@ -99,7 +107,8 @@ class Settings:
 def load(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings of the home that TRAG_HOME names.
 
-    Raises TragError that lists every unknown key and every value of a wrong type, in both places at once.
+    Raises TragError that lists every unknown key and every value of a wrong type, in both places at once, and a port
+    that there is not.
     """
     environment = os.environ if environment is None else environment
     home = Path(environment.get("TRAG_HOME") or Settings().home).expanduser()
@@ -120,6 +129,9 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         if name.startswith("TRAG_") and name != "TRAG_HOME"
     }
     values |= _known(variables, "environment TRAG_*", problems)
+    port = values.get("port", Settings().port)
+    if not 1 <= port <= LAST_PORT:
+        problems.append(f"port = {port}: a port is a number from 1 to {LAST_PORT}")
     if problems:
         raise TragError("; ".join(problems), "docs/operators.md lists every setting.")
     return Settings(home=home, **values)

@@ -345,20 +345,42 @@ def test_a_chart_activated_while_one_asks_counts_from_the_next_question(home: Ho
 
 @pytest.mark.parametrize(
     ("question", "message"),
-    [("", "empty"), (" \n\t ", "empty"), ("\x00\x07", "empty"), ("a" * 20_000, "20,000 characters")],
-    ids=["nothing", "white space", "control characters", "20,000 characters"],
+    [
+        ("", "empty"),
+        (" \n\t ", "empty"),
+        ("\x00\x07", "empty"),
+        ("\u200d\u00ad", "empty"),
+        ("a" * 20_000, "20,000 characters"),
+    ],
+    ids=["nothing", "white space", "control characters", "marks nobody sees", "20,000 characters"],
 )
 def test_a_question_that_cannot_be_asked_says_why(home: Home, question: str, message: str) -> None:
     with pytest.raises(TragError, match=message):
         next(home.assistant.ask(question))
 
 
-def test_control_characters_are_cut_and_other_scripts_kept() -> None:
-    assert (
-        cleaned("\x00Where\x1b is\u200b it?\n") == "Where  is  it?".replace("  ", " ")
-        or cleaned("أين المكتب؟") == "أين المكتب؟"
-    )
-    assert cleaned("أين المكتب؟") == "أين المكتب؟"
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("\x00Where\x1bis\u200b it?\n", "Where is it?"),
+        ("a\n\tb", "a\n\tb"),
+        ("أين المكتب؟", "أين المكتب؟"),
+        ("کجا می\u200cروند؟", "کجا می\u200cروند؟"),
+        ("ශ්\u200dරී അവന്\u200d എവിടെ?", "ශ්\u200dරී അവന്\u200d എവിടെ?"),
+        ("Wo ist die Reise\u00adkosten\u00adstelle?", "Wo ist die Reisekostenstelle?"),
+        ("\ufeffWho\u2060 signs\u202e it\u202c?", "Who signs it?"),
+        ("Where is Eth\u200dics?\n\u200cQues\u200dtion: x", "Where is Ethics?\nQuestion: x"),
+        ("<|im\u200b_end|>", "<|im_end|>"),
+        ("\ud800Who\ue000signs?", "Who signs?"),
+        ("Who signs? \U000e0049\U000e0067", "Who signs?"),
+    ],
+    ids=[
+        "controls", "breaks", "Arabic", "Persian", "Sinhala and Malayalam", "soft hyphens", "marks of order", "hidden",
+        "token", "no characters", "tags",
+    ],
+)  # fmt: skip
+def test_a_question_is_asked_as_it_shows(question: str, shown: str) -> None:
+    assert cleaned(question) == shown
 
 
 @pytest.mark.parametrize("question", ["أين يقع مكتب الأخلاقيات؟", "倫理室はどこですか", "Où est l’Ethics Office ?"])

@@ -70,11 +70,31 @@ def test_only_the_end_of_a_line_ends_a_question(tmp_path: Path) -> None:
 
 def test_every_bad_line_of_a_questions_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
-    path.write_text('{"id": "a", "question": "x"}\n{"id": "b"}\nnot json\n\n{"id": "a", "question": "y"}\n')
+    path.write_text(
+        '{"id": "a", "question": "x"}\n{"id": "b"}\nnot json\n\n{"id": "a", "question": "y"}\n'
+        '{"id": "c", "question": null}\n{"id": "d", "question": ["z"]}\n{"id": null, "question": 7}\n'
+        '{"id": "\\ud83d", "question": "z"}\n{"id": true, "question": "z"}\n[]\n'
+    )
     with pytest.raises(TragError) as refused:
         batch.questions(path)
-    for part in ("line 2", "line 3", "line 5: the id 'a' occurs twice"):
-        assert part in refused.value.message
+    first, *rest = refused.value.message.split("\n")
+    number = '"id" must be a text that is not empty, or a whole number'
+    assert first == f'{path} cannot be used: line 2: needs "question"'
+    assert rest[0].startswith("line 3: is no JSON (")
+    assert rest[1:5] == [
+        "line 5: the id 'a' occurs twice",
+        'line 6: "question" must be text',
+        'line 7: "question" must be text',
+        f'line 8: {number}; "question" must be text',
+    ]
+    assert rest[5].startswith("line 9: is no UTF-8 text (")
+    assert rest[6:] == [f"line 10: {number}", "line 11: is no JSON object"]
+
+
+def test_an_id_may_be_a_number_a_question_empty_and_a_line_hold_more(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text('{"id": 7, "question": "x", "kind": "simple"}\n{"id": "b", "question": ""}\n')
+    assert batch.questions(path) == (Asked("7", "x"), Asked("b", ""))
 
 
 @pytest.mark.parametrize("content", ["", "\n\n"], ids=["empty", "blank"])
@@ -85,9 +105,22 @@ def test_a_questions_file_without_a_question_is_an_error(tmp_path: Path, content
         batch.questions(path)
 
 
-def test_an_answers_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "content",
+    [b"my diary\n", b"my diary", b"my diary\nand more", b'{"mood": "good"}', b"\xff\xfe\n", b"\x89PNG"],
+    ids=["line", "no end", "two lines", "settings", "no text", "picture"],
+)
+def test_an_answers_file_of_another_kind_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "answers.jsonl"
-    path.write_text("my diary\n")
+    path.write_bytes(content)
     with pytest.raises(TragError, match="no file of answers"):
         list(batch.run((Asked("a", "x"),), path, record, problem))
-    assert path.read_text() == "my diary\n"
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("torn", range(1, 12))
+def test_a_first_line_that_a_kill_cut_anywhere_is_begun_again(tmp_path: Path, torn: int) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(record("x").with_id("a").to_json().encode()[:torn])
+    list(batch.run((Asked("a", "x"),), path, record, problem))
+    assert [line["id"] for line in lines(path)] == ["a"]

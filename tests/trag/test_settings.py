@@ -50,6 +50,27 @@ def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
         assert part in refused.value.message
 
 
+@pytest.mark.parametrize("port", ["0", "-1", "65536", "99999"])
+def test_a_port_that_there_is_not_is_reported_with_the_rest(port: str) -> None:
+    with pytest.raises(TragError, match=f"port = {port}: a port is a number from 1 to 65535") as refused:
+        load({"TRAG_PORT": port, "TRAG_NONSENSE": "1"})
+    assert "'nonsense'" in refused.value.message
+    assert load({"TRAG_PORT": "65535"}).port == 65535
+
+
+@pytest.mark.parametrize(
+    ("settings", "url"),
+    [
+        (Settings(), "http://127.0.0.1:7860"),
+        (Settings(host="::1", port=80), "http://[::1]:80"),
+        (Settings(host="::", address="https://assistant.example.org/"), "https://assistant.example.org"),
+    ],
+    ids=["here", "here by IPv6", "proxy"],
+)
+def test_the_address_that_people_open_is_one_that_a_browser_reads(settings: Settings, url: str) -> None:
+    assert settings.url == url
+
+
 def test_a_file_that_is_no_toml_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "trag.toml").write_text("port = = 1")
     with pytest.raises(TragError, match=r"trag\.toml"):

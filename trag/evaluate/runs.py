@@ -8,9 +8,9 @@ Knows nothing about how answers are made or scored.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
+import logging
 import os
 import re
 import shutil
@@ -28,6 +28,7 @@ from trag.evaluate.scoring import Score
 from trag.record import AnswerRecord, ModelUsed, Verdict
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 _RUN, _CASES, _RESULTS, _LABELS = "run.json", "cases.jsonl", "results.jsonl", "labels.jsonl"
 
@@ -73,29 +74,30 @@ class Results:
         self._folder = folder
 
     def runs(self) -> tuple[Run, ...]:
-        """Every run, the newest first."""
-        found = [_run(file) for file in self._folder.glob(f"*/{_RUN}")]
+        """Every run, the newest first. One that cannot be read is left out, and the log says which."""
+        found = filter(None, (_run(file) for file in self._folder.glob(f"*/{_RUN}")))
         return tuple(sorted(found, key=lambda run: (run.started, run.id), reverse=True))
 
     def run(self, run_id: str) -> Run:
-        """Raises TragError when there is no such run."""
-        file = self._folder / run_id / _RUN
-        if not re.fullmatch(r"[0-9-]+", run_id) or not file.is_file():
-            newest = ", ".join(run.id for run in self.runs()[:5]) or "none yet"
-            raise TragError(f"There is no run {run_id}; the newest are: {newest}.", "python -m trag evaluate list")
-        return _run(file)
+        """Raises TragError when there is no such run, or it cannot be read."""
+        file = self._place(run_id) / _RUN
+        run = _run(file)
+        if run is None:
+            raise TragError(f"{file} is damaged, or a newer version wrote it.", _remove_hint(run_id))
+        return run
 
     def cases(self, run_id: str) -> tuple[Case, ...]:
         """The questions of a run, in the order in which they are asked."""
-        file = self._folder / self.run(run_id).id / _CASES
-        return case_files.read(file.read_bytes(), str(file))
+        file = self._place(run_id) / _CASES
+        return case_files.read(_content(file), str(file))
 
     def results(self, run_id: str) -> tuple[Result, ...]:
         """The answers that a run has so far; what people said of one stands before what its gold says.
 
-        A last line that a kill cut short does not count. Raises TragError when another line is damaged.
+        A last line that a kill cut short does not count. Raises TragError when another line is damaged, or the run is
+        removed meanwhile.
         """
-        folder = self._folder / self.run(run_id).id
+        folder = self._place(run_id)
         cases = {case.id: case for case in self.cases(run_id)}
         found = _lines(folder / _RESULTS, lambda values: _result(values, cases))
         labels = dict(_lines(folder / _LABELS, _label)) if (folder / _LABELS).exists() else {}
@@ -133,10 +135,18 @@ class Results:
         return finished
 
     def remove(self, run_id: str) -> None:
-        """Forgets a run and its answers. Raises TragError when there is no such run."""
-        folder = self._folder / self.run(run_id).id
+        """Forgets a run and its answers, also one that cannot be read. Raises TragError when there is no such run."""
+        folder = self._place(run_id)
         (folder / _RUN).unlink()  # first: without it the rest is no run, wherever a kill comes
         shutil.rmtree(folder)
+
+    def _place(self, run_id: str) -> Path:
+        """The folder of a run. Raises TragError when there is no such run."""
+        folder = self._folder / run_id
+        if not re.fullmatch(r"[0-9-]+", run_id) or not (folder / _RUN).is_file():
+            newest = ", ".join(run.id for run in self.runs()[:5]) or "none yet"
+            raise TragError(f"There is no run {run_id}; the newest are: {newest}.", "python -m trag evaluate list")
+        return folder
 
     def _new_folder(self, name: str) -> str:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -164,18 +174,24 @@ def sha256_of(cases: Sequence[Case]) -> str:
     return hashlib.sha256(case_files.write(cases)).hexdigest()
 
 
-def _run(file: Path) -> Run:
-    values: dict[str, Any] = json.loads(file.read_bytes())
-    finished = values["finished"]
-    return Run(
-        **values
-        | {
-            "systems": tuple(values["systems"]),
-            "started": datetime.fromisoformat(values["started"]),
-            "finished": datetime.fromisoformat(finished) if finished else None,
-            "model": ModelUsed(**values["model"]),
-        }
-    )
+def _run(file: Path) -> Run | None:
+    try:
+        values: dict[str, Any] = json.loads(file.read_bytes())
+        finished = values["finished"]
+        return Run(
+            **values
+            | {
+                "systems": tuple(values["systems"]),
+                "started": datetime.fromisoformat(values["started"]),
+                "finished": datetime.fromisoformat(finished) if finished else None,
+                "model": ModelUsed(**values["model"]),
+            }
+        )
+    except FileNotFoundError:  # removed since it was found
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("%s cannot be read: %r", file, error)
+        return None
 
 
 def _result(values: Mapping[str, Any], cases: Mapping[str, Case]) -> Result:
@@ -198,17 +214,25 @@ def _labelled(result: Result, label: tuple[Verdict, str] | None) -> Result:
 
 def _lines(file: Path, read: Callable[[Mapping[str, Any]], T]) -> list[T]:
     """What each whole line of a file holds."""
-    *lines, _ = file.read_bytes().split(b"\n")
+    *lines, _ = _content(file).split(b"\n")
     found = []
     for number, line in enumerate(lines, 1):
         try:
             found.append(read(json.loads(line)))
         except (ValueError, KeyError, TypeError) as error:
-            raise TragError(
-                f"{file} is damaged in line {number}.",
-                f"Remove the run: python -m trag evaluate remove {file.parent.name}",
-            ) from error
+            raise TragError(f"{file} is damaged in line {number}.", _remove_hint(file.parent.name)) from error
     return found
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError as error:
+        raise TragError(f"{file} is gone, alone or with its run.", "python -m trag evaluate list") from error
+
+
+def _remove_hint(run_id: str) -> str:
+    return f"Remove the run: python -m trag evaluate remove {run_id}"
 
 
 def _append(file: Path, line: bytes) -> None:
@@ -225,6 +249,6 @@ def _append(file: Path, line: bytes) -> None:
             results.flush()
             os.fsync(results.fileno())
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in files.FULL:
             raise disk_full(str(file)) from error
         raise

@@ -18,8 +18,8 @@ _EMPTY = frozenset("a an the do does did is are was were be been has have had wi
 _SAME = {"can": "may", "could": "may", "might": "may", "shall": "must", "should": "must"}
 
 
-class Asking(Protocol):
-    """A pair, made or kept."""
+class Pair(Protocol):
+    """A question and its answer, made or kept."""
 
     @property
     def question(self) -> str:
@@ -30,10 +30,10 @@ class Asking(Protocol):
         """What is answered."""
 
 
-Each = TypeVar("Each", bound=Asking)
+Each = TypeVar("Each", bound=Pair)
 
 
-def distinct(pairs: Iterable[Each], beside: Iterable[Asking] = ()) -> tuple[Each, ...]:
+def distinct(pairs: Iterable[Each], beside: Iterable[Pair] = ()) -> tuple[Each, ...]:
     """`pairs` without those that ask and answer what an earlier one does, or one of those `beside` them.
 
     Two questions ask the same when they share every word but articles and auxiliaries, in any order and form. Likeness
@@ -53,7 +53,7 @@ def distinct(pairs: Iterable[Each], beside: Iterable[Asking] = ()) -> tuple[Each
     return tuple(kept)
 
 
-def _asked(pair: Asking) -> tuple[frozenset[str], frozenset[float]]:
+def _asked(pair: Pair) -> tuple[frozenset[str], frozenset[float]]:
     return _said(pair.question), numbers(pair.question)
 
 

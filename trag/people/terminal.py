@@ -72,8 +72,7 @@ def _link(settings: Settings, options: argparse.Namespace) -> None:
         if is_vouched_for(home.records.people, person, settings):
             raise TragError(*NO_PASSWORD)
         secret, _ = home.records.links.make("password", person.id, LINK_LASTS, by=_by())
-    own = settings.address.rstrip("/") or f"http://{settings.host}:{settings.port}"
-    print(f"For {person.shown}, within a day, once the app runs: {own}/links/{secret}")
+    print(f"For {person.shown}, within a day, once the app runs: {settings.url}/links/{secret}")
 
 
 def _rename(settings: Settings, options: argparse.Namespace) -> None:

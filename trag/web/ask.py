@@ -160,17 +160,17 @@ class AskPage:
 
     def stop(self, chosen: str, request: gr.Request) -> Shown:
         """End the answer here; what is written is kept."""
-        asking = self.askings.find(chosen) if self._owns(caller(request), chosen) else None
-        if asking is not None:
-            asking.stop.set()
+        drafting = self.askings.find(chosen) if self._owns(caller(request), chosen) else None
+        if drafting is not None:
+            drafting.stop.set()
         return Shown()
 
     async def follow(self, chosen: str, request: gr.Request) -> AsyncIterator[Shown]:
         """The answer as it is written, the page with the answer in its place, then whether the model has come up."""
         owned = await run_in_threadpool(self._owns, caller(request), chosen)
-        asking = self.askings.find(chosen) if owned else None
-        if asking is not None:
-            async for draft in asking.follow():
+        drafting = self.askings.find(chosen) if owned else None
+        if drafting is not None:
+            async for draft in drafting.follow():
                 if not draft.over:
                     yield Shown(live=self._live(draft), ask=gr.update(visible=False), stop=gr.update(visible=True))
         page = await run_in_threadpool(self._page, caller(request), chosen)
@@ -237,13 +237,13 @@ class AskPage:
     def _page(self, who: Caller, conversation: str) -> Shown:
         """Everything but the question box, as it is now."""
         chosen = conversation if self._owns(who, conversation) else ""
-        asking = self.askings.find(chosen)
-        busy = asking is not None and not asking.draft.over
+        drafting = self.askings.find(chosen)
+        busy = drafting is not None and not drafting.draft.over
         return Shown(
             chosen=chosen,
             side=self._side(who, chosen),
             log=self._log(who, chosen),
-            live=self._live(asking.draft) if asking else "",
+            live=self._live(drafting.draft) if drafting else "",
             state=render.notice(self._problem()),
             notice="",
             ask=gr.update(visible=not busy),

@@ -61,9 +61,9 @@ class Draft:
                 return replace(self, record=record, over=True)
 
 
-class Asking:
-    """One question on its way, asked `by` somebody; `draft` is its latest state. `stop` ends it early: what is written
-    by then is kept."""
+class Drafting:
+    """One question that is being answered, asked `by` somebody; `draft` is its latest state. `stop` ends it early: what
+    is written by then is kept."""
 
     def __init__(self, question: str, events: Iterator[Event], stop: threading.Event, by: str = "") -> None:
         self.by = by
@@ -110,22 +110,22 @@ class Askings:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._askings: dict[str, Asking] = {}
-        self._under_way: list[Asking] = []  # also those that are forgotten here, and go on by themselves
+        self._draftings: dict[str, Drafting] = {}
+        self._under_way: list[Drafting] = []  # also those that are forgotten here, and go on by themselves
 
-    def find(self, conversation: str) -> Asking | None:
+    def find(self, conversation: str) -> Drafting | None:
         """The question that is being answered in `conversation`, or the last one if it failed."""
         with self._lock:
-            asking = self._askings.get(conversation)
-            if asking is not None and asking.draft.record is not None:
-                del self._askings[conversation]
+            drafting = self._draftings.get(conversation)
+            if drafting is not None and drafting.draft.record is not None:
+                del self._draftings[conversation]
                 return None
-            return asking
+            return drafting
 
     def busy(self) -> bool:
         """Whether anything is being answered, or waits to be."""
         with self._lock:
-            return any(not asking.draft.over for asking in self._askings.values())
+            return any(not drafting.draft.over for drafting in self._draftings.values())
 
     def check(self, by: str) -> None:
         """Raises LineFull while that person has as many questions under way as one person may."""
@@ -140,47 +140,49 @@ class Askings:
         `by` is the id of who asks, "" for nobody in particular. Raises what `check` raises.
         """
         with self._lock:
-            running = self._askings.get(conversation)
+            running = self._draftings.get(conversation)
             if running is not None and not running.draft.over:
                 return False
             self._check(by)
             self._clear_away()
             stop = threading.Event()
-            asking = Asking(question, ask(stop), stop, by)
-            self._askings[conversation] = asking
-            self._under_way.append(asking)
+            drafting = Drafting(question, ask(stop), stop, by)
+            self._draftings[conversation] = drafting
+            self._under_way.append(drafting)
             return True
 
     def end(self, conversation: str) -> None:
         """Stop what is being asked in `conversation` and forget it."""
         with self._lock:
-            asking = self._askings.pop(conversation, None)
-        if asking is not None:
-            asking.end()
+            drafting = self._draftings.pop(conversation, None)
+        if drafting is not None:
+            drafting.end()
 
-    def forget(self, conversation: str) -> None:
-        """Forget what was asked in `conversation`; it goes on by itself."""
+    def forget(self, conversation: str, stop: threading.Event) -> None:
+        """Forget the question in `conversation` that `stop` ends, and no other; it goes on by itself."""
         with self._lock:
-            self._askings.pop(conversation, None)
+            drafting = self._draftings.get(conversation)
+            if drafting is not None and drafting.stop is stop:
+                del self._draftings[conversation]
 
     def _check(self, by: str) -> None:
-        self._under_way = [asking for asking in self._under_way if not asking.draft.over]
-        own = sum(asking.by == by for asking in self._under_way)
+        self._under_way = [drafting for drafting in self._under_way if not drafting.draft.over]
+        own = sum(drafting.by == by for drafting in self._under_way)
         if by and own >= AT_ONCE:
             raise LineFull(f"{own} of your questions are being answered or wait.", "Wait for one of them, or stop it.")
 
     def _clear_away(self) -> None:
         """Forget answers, which are in the records, and failures that many others came after."""
-        over = [(place, asking.draft) for place, asking in self._askings.items() if asking.draft.over]
+        over = [(place, each.draft) for place, each in self._draftings.items() if each.draft.over]
         failed = [place for place, draft in over if draft.record is None]
         for place in [place for place, draft in over if draft.record] + failed[:-KEPT]:
-            del self._askings[place]
+            del self._draftings[place]
 
     def end_all(self) -> None:
         """Stop everything that is being asked: the app is about to close."""
         with self._lock:
-            askings = tuple(self._askings.values())
-        for asking in askings:
-            asking.stop.set()
-        for asking in askings:
-            asking.end()
+            draftings = tuple(self._draftings.values())
+        for drafting in draftings:
+            drafting.stop.set()
+        for drafting in draftings:
+            drafting.end()

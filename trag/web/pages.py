@@ -42,7 +42,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.people.door import Door
     from trag.web.programs import page as programs
     from trag.web.programs import tool as mcp
-    from trag.web.programs.answering import Answering
+    from trag.web.programs.answering import Answerer
     from trag.web.quality import page as quality
     from trag.web.review import page as review
 
@@ -73,7 +73,7 @@ def create_app(home: Home) -> FastAPI:
     people.mount(app, home, door)
     review.mount(app, home)
     programs.mount(app, home, page.askings, ready=page.assistant.result)
-    tool = mcp.mount(app, Answering(home, page.askings, page.assistant.result), on=home.settings.mcp)
+    tool = mcp.mount(app, Answerer(home, page.askings, page.assistant.result), on=home.settings.mcp)
     opening.submit(shelf.begin).add_done_callback(_logged)
     gr.mount_gradio_app(
         app,

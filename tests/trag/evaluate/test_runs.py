@@ -1,7 +1,9 @@
 """What an evaluation leaves on the disk, and what of it outlives a kill."""
 
 import errno
+import json
 import os
+import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -131,6 +133,45 @@ def test_a_folder_that_a_kill_left_without_a_run_is_none(results: Results, tmp_p
     assert results.begin(PLANNED, CASES).id != run.id
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"", b'{"id": "2', b"\xff", b"[]", b"{}", None],
+    ids=["empty", "half", "no text", "a list", "no key", "a key of a newer version"],
+)
+def test_a_run_that_cannot_be_read_is_left_out_and_can_be_removed(
+    results: Results, tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes | None
+) -> None:
+    run, other = results.begin(PLANNED, CASES), results.begin(PLANNED, CASES)
+    file = tmp_path / "results" / run.id / "run.json"
+    newer = json.dumps(json.loads(file.read_bytes()) | {"mood": "good"}).encode()
+    file.write_bytes(newer if content is None else content)
+    assert results.runs() == (other,)
+    assert str(file) in caplog.text
+    with pytest.raises(TragError, match="damaged, or a newer version wrote it") as refused:
+        results.run(run.id)
+    assert refused.value.hint.endswith(f"evaluate remove {run.id}")
+    results.remove(run.id)
+    assert not file.parent.exists()
+
+
+def test_a_run_that_is_removed_while_it_is_read_is_left_out(
+    results: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    run, other, third = (results.begin(PLANNED, CASES) for _ in range(3))
+    read = Path.read_bytes
+
+    def removed(file: Path) -> bytes:
+        if (file.parent.name, file.name) in ((run.id, "run.json"), (third.id, "cases.jsonl")):
+            shutil.rmtree(file.parent)
+        return read(file)
+
+    monkeypatch.setattr(Path, "read_bytes", removed)
+    assert results.runs() == (third, other)
+    assert not caplog.records, "nothing is wrong"
+    with pytest.raises(TragError, match="is gone"):
+        results.results(third.id)
+
+
 @pytest.mark.parametrize("run_id", ["", "..", "../secret", "20260101-000000", "/etc"])
 def test_a_run_that_is_not_there_is_said_with_those_that_are(results: Results, tmp_path: Path, run_id: str) -> None:
     (tmp_path / "secret").mkdir()
@@ -148,11 +189,12 @@ def test_a_removed_run_is_gone(results: Results, tmp_path: Path) -> None:
     assert not (tmp_path / "results" / run.id).exists()
 
 
-def test_a_full_disk_is_said_in_words(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG], ids=errno.errorcode.get)
+def test_a_full_disk_is_said_in_words(results: Results, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     run = results.begin(PLANNED, CASES)
 
     def full(descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StoreError, match="No space is left"):

@@ -2,9 +2,13 @@
 
 import io
 import re
+import signal
+import socket
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+import uvicorn
 
 import app
 from trag import cli
@@ -81,3 +85,47 @@ def test_a_public_address_without_the_proxy_it_is_reached_by_is_refused(
             app.serve(Settings(home=tmp_path / "home", address=address, proxy_from=proxy))
         if isinstance(told.value, TragError):
             assert "TRAG_PROXY_FROM" in told.value.hint
+
+
+@pytest.mark.parametrize(
+    ("host", "family", "shown"),
+    [("127.0.0.1", socket.AF_INET, "127.0.0.1"), ("::1", socket.AF_INET6, "[::1]")],
+    ids=["IPv4", "IPv6"],
+)
+def test_the_app_listens_where_it_says(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    host: str,
+    family: socket.AddressFamily,
+    shown: str,
+) -> None:
+    with socket.create_server((host, 0), family=family) as free:
+        port = free.getsockname()[1]
+    heard: list[tuple[int, tuple[str, int]]] = []
+
+    def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
+        heard.extend((each.family, each.getsockname()[:2]) for each in sockets)
+
+    monkeypatch.setattr("trag.home.open_home", lambda settings: nullcontext())
+    monkeypatch.setattr("trag.web.pages.create_app", lambda home: None)
+    monkeypatch.setattr(signal, "signal", lambda number, handler: None)
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    app.serve(Settings(home=tmp_path, host=host, port=port))
+    assert heard == [(family, (host, port))]
+    assert capsys.readouterr().out == f"Open http://{shown}:{port}\n"
+
+
+def test_a_port_that_cannot_be_opened_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trag.home.open_home", lambda settings: nullcontext())
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(TragError, match=f"Port {port} on 127") as refused:
+            app.serve(Settings(home=tmp_path, port=port))
+    assert refused.value.hint.startswith("Another program listens there")
+    elsewhere = Settings(
+        home=tmp_path, host="192.0.2.1", address="https://assistant.example.org", proxy_from="127.0.0.1"
+    )
+    with pytest.raises(TragError, match="Port 7860 on 192") as refused:
+        app.serve(elsewhere)
+    assert "TRAG_HOST" in refused.value.hint

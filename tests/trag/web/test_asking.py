@@ -12,7 +12,7 @@ from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.line import LineFull
 from trag.record import AnswerRecord, ModelUsed
 from trag.web import asking
-from trag.web.asking import AT_ONCE, Asking, Askings, Draft
+from trag.web.asking import AT_ONCE, Askings, Draft, Drafting
 
 RECORD = AnswerRecord("a1", "Q?", "Q?", "Done.", "answered", ModelUsed("small", "0", ""))
 FOUND = Found("Q?", (), (), ())
@@ -40,13 +40,20 @@ def test_each_event_moves_the_draft(events: tuple[Event, ...], draft: Draft) -> 
     assert states(*events) == draft
 
 
-def last(asking: Asking) -> Draft:
+def last(drafting: Drafting) -> Draft:
     """The state that ends a question."""
 
     async def follow() -> Draft:
-        return [draft async for draft in asking.follow()][-1]
+        return [draft async for draft in drafting.follow()][-1]
 
     return asyncio.run(follow())
+
+
+def begun(askings: Askings, conversation: str) -> Drafting:
+    """The question that is there."""
+    drafting = askings.find(conversation)
+    assert drafting is not None
+    return drafting
 
 
 class Script:
@@ -71,13 +78,13 @@ def test_every_follower_sees_it_to_the_end() -> None:
     script = Script(FOUND, Token("A"), Answer(RECORD))
     askings = Askings()
     assert askings.begin("c", "Q?", script)
-    asking = askings.find("c")
-    assert asking is not None
+    drafting = askings.find("c")
+    assert drafting is not None
 
     async def follow() -> Draft:
-        assert await anext(asking.follow()) == Draft("Q?")  # and this page is gone: the answer is still written
+        assert await anext(drafting.follow()) == Draft("Q?")  # and this page is gone: the answer is still written
         script.gate.release(2)
-        async for draft in asking.follow():
+        async for draft in drafting.follow():
             if draft.text == "A":
                 script.gate.release()
         return draft
@@ -94,9 +101,25 @@ def test_one_question_at_a_time_in_each_conversation() -> None:
     assert askings.begin("d", "elsewhere", other)
     script.gate.release()
     other.gate.release()
-    asking = askings.find("c")
-    assert asking is None or last(asking).record == RECORD
+    drafting = askings.find("c")
+    assert drafting is None or last(drafting).record == RECORD
     assert askings.begin("c", "again", Script(Answer(RECORD)))
+
+
+def test_a_question_that_is_over_forgets_no_newer_one() -> None:
+    first, second = Script(Answer(RECORD)), Script(Answer(RECORD))
+    askings = Askings()
+    assert askings.begin("c", "Q?", first)
+    over = begun(askings, "c")
+    first.gate.release()
+    last(over)
+    assert askings.begin("c", "Newer?", second)
+    askings.forget("c", over.stop)
+    newer = begun(askings, "c")
+    assert newer.draft.question == "Newer?"
+    askings.forget("c", newer.stop)
+    assert askings.find("c") is None
+    second.gate.release()
 
 
 def test_what_is_refused_is_said_and_stays_until_the_next_question() -> None:
@@ -104,11 +127,11 @@ def test_what_is_refused_is_said_and_stays_until_the_next_question() -> None:
     askings = Askings()
     askings.begin("c", "Q?", script)
     script.gate.release(3)
-    asking = askings.find("c")
-    assert asking is not None
-    end = last(asking)
+    drafting = askings.find("c")
+    assert drafting is not None
+    end = last(drafting)
     assert (end.text, end.problem, end.hint, end.over) == ("Half", "No model.", "Set one.", True)
-    assert askings.find("c") is asking
+    assert askings.find("c") is drafting
     assert askings.begin("c", "Q?", Script())
 
 
@@ -117,9 +140,9 @@ def test_what_is_refused_is_said_and_stays_until_the_next_question() -> None:
 def test_a_fault_ends_the_wait_too(script: Callable[[], Script]) -> None:
     events = script()
     events.gate.release()
-    asking = Asking("Q?", events(threading.Event()), threading.Event())
-    end = last(asking)
-    asking.end()  # the thread is over, so that pytest counts its exception to this test and not to a later one
+    drafting = Drafting("Q?", events(threading.Event()), threading.Event())
+    end = last(drafting)
+    drafting.end()  # the thread is over, so that pytest counts its exception to this test and not to a later one
     assert end.over
     assert "fault in the program" in end.problem
 
@@ -128,12 +151,12 @@ def test_who_stops_in_the_line_leaves_it() -> None:
     script = Script(Waiting(2), Waiting(2), Answer(RECORD))
     askings = Askings()
     askings.begin("c", "Q?", script)
-    asking = askings.find("c")
-    assert asking is not None
+    drafting = askings.find("c")
+    assert drafting is not None
     script.gate.release()
-    asking.stop.set()
+    drafting.stop.set()
     script.gate.release()
-    end = last(asking)
+    end = last(drafting)
     assert (end.problem, end.record, end.over) == ("You left the line.", None, True)
 
 
@@ -155,11 +178,11 @@ def test_it_is_known_whether_anybody_is_being_answered() -> None:
     askings = Askings()
     assert not askings.busy()
     askings.begin("c", "Q?", script)
-    asking = askings.find("c")
-    assert asking is not None
+    drafting = askings.find("c")
+    assert drafting is not None
     assert askings.busy()
     script.gate.release(2)
-    last(asking)
+    last(drafting)
     assert not askings.busy()
 
 
@@ -168,7 +191,7 @@ def test_nobody_fills_the_line_alone_not_even_with_what_was_deleted_meanwhile() 
     scripts = [Script(FOUND, Answer(RECORD)) for _ in range(AT_ONCE)]
     for number, script in enumerate(scripts):
         assert askings.begin(f"c{number}", "Q?", script, by="ada")
-        askings.forget(f"c{number}")
+        askings.forget(f"c{number}", begun(askings, f"c{number}").stop)
     with pytest.raises(LineFull, match=f"{AT_ONCE} of your questions"):
         askings.begin("more", "Q?", Script(), by="ada")
     other = Script(Answer(RECORD))

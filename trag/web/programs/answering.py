@@ -44,7 +44,8 @@ class Listening:
         self._heard: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
 
     def events(self, ask: Callable[[threading.Event], Iterator[Event]], stop: threading.Event) -> Iterator[Event]:
-        """What `ask` yields, told to the listener on the way."""
+        """What `ask` yields, told to the listener once whoever iterates has taken it in: a program that hears its
+        answer may ask the next question at once."""
         self._stop = stop
         return self._told(ask, stop)
 
@@ -72,8 +73,8 @@ class Listening:
     def _told(self, ask: Callable[[threading.Event], Iterator[Event]], stop: threading.Event) -> Iterator[Event]:
         try:
             for event in ask(stop):
-                self._tell(event)
                 yield event
+                self._tell(event)
         except SHOWN as error:
             self._tell(error)
             raise
@@ -86,9 +87,9 @@ class Listening:
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
-    """What answering programs needs. They wait in the same line as people, and in a conversation there is one question
-    at a time, whoever asks it."""
+class Answerer:
+    """Answers programs. They wait in the same line as people, and in a conversation there is one question at a time,
+    whoever asks it."""
 
     home: Home
     askings: Askings
@@ -114,7 +115,7 @@ class Answering:
                     asker=caller.person,
                 )
             finally:
-                self.askings.forget(place)
+                self.askings.forget(place, stop)
 
         if not self.askings.begin(place, asked.question, lambda stop: listening.events(ask, stop), by=caller.person):
             raise Refused(409, "Another question is being answered in this conversation.", "Wait for its answer.")

@@ -19,7 +19,7 @@ from trag.errors import SHOWN
 from trag.events import Event
 from trag.record import AnswerRecord
 from trag.web.programs import render
-from trag.web.programs.answering import Answering, Listening
+from trag.web.programs.answering import Answerer, Listening
 from trag.web.programs.chat import MODEL, PATH, Completion, chat, model
 from trag.web.programs.description import description
 from trag.web.programs.questions import Asked, asked
@@ -40,8 +40,8 @@ STREAM = "text/event-stream"
 class ProgramsPage:
     """What the routes share."""
 
-    def __init__(self, answering: Answering) -> None:
-        self.answering = answering
+    def __init__(self, answerer: Answerer) -> None:
+        self.answerer = answerer
         self.since = int(time.time())
 
     def routes(self, router: APIRouter) -> None:
@@ -76,7 +76,7 @@ class ProgramsPage:
         return await _whole(request, listening, lambda record: JSONResponse(completion.whole(record)))
 
     async def _begin(self, request: Request, question: Asked) -> Listening:
-        return await self.answering.begin(question, caller(request))
+        return await self.answerer.begin(question, caller(request))
 
 
 class _Stream(StreamingResponse):
@@ -94,7 +94,7 @@ class _Stream(StreamingResponse):
 def mount(app: FastAPI, home: Home, askings: Askings, *, ready: Callable[[], Assistant]) -> None:
     """The addresses of programs in `app`. `ready` gives the assistant as soon as it is open."""
     router = APIRouter()
-    ProgramsPage(Answering(home, askings, ready)).routes(router)
+    ProgramsPage(Answerer(home, askings, ready)).routes(router)
     app.include_router(router)
 
 

@@ -23,7 +23,7 @@ from starlette.routing import Route
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN
 from trag.record import AnswerRecord
-from trag.web.programs.answering import Answering
+from trag.web.programs.answering import Answerer
 from trag.web.programs.questions import Asked, askable, read
 from trag.web.programs.refusals import Refused, words
 from trag.web.programs.unmarked import unmarked
@@ -76,9 +76,9 @@ class Tool:
             await self.manager.handle_request(scope, receive, send)
 
 
-def mount(app: FastAPI, answering: Answering, *, on: bool) -> Tool:
+def mount(app: FastAPI, answerer: Answerer, *, on: bool) -> Tool:
     """The tool in `app`, which enters what `running` gives."""
-    tool = Tool(_manager(answering) if on else None)
+    tool = Tool(_manager(answerer) if on else None)
     app.router.routes.append(Route("/mcp", tool, methods=["GET", "POST"]))
     return tool
 
@@ -95,7 +95,7 @@ def told(record: AnswerRecord) -> str:
     return unmarked("\n\n".join(filter(None, parts)))
 
 
-def _manager(answering: Answering) -> StreamableHTTPSessionManager:
+def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
     import mcp_types as types
     from mcp.server import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -114,7 +114,7 @@ def _manager(answering: Answering) -> StreamableHTTPSessionManager:
 
     async def call(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
         try:
-            record = await _answered(answering, context.request, params)
+            record = await _answered(answerer, context.request, params)
         except SHOWN as error:
             return types.CallToolResult(content=[types.TextContent(text=words(error))], is_error=True)
         plain = json.loads(record.to_json())
@@ -124,12 +124,12 @@ def _manager(answering: Answering) -> StreamableHTTPSessionManager:
     return StreamableHTTPSessionManager(server, stateless=True)
 
 
-async def _answered(answering: Answering, request: Any, params: CallToolRequestParams) -> AnswerRecord:
+async def _answered(answerer: Answerer, request: Any, params: CallToolRequestParams) -> AnswerRecord:
     """The answer to a call, for whoever sent its request. Raises one of SHOWN."""
     if params.name != NAME:
         raise Refused(404, f"There is no tool {params.name[:100]!r} here.", f"Its name is {NAME!r}.")
     sent = read(Sent, json.dumps(params.arguments or {}).encode())
-    listening = await answering.begin(Asked(askable(sent.question)), caller(request))
+    listening = await answerer.begin(Asked(askable(sent.question)), caller(request))
     try:
         return await listening.record()
     finally:

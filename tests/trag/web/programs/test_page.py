@@ -3,16 +3,17 @@
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from trag.errors import TragError
-from trag.events import Event, Token
+from trag.events import Answer, Event, Token
 from trag.line import LineFull
 from trag.web import gate
-from trag.web.asking import PATIENCE
+from trag.web.asking import PATIENCE, Draft
 from trag.web.gate import LARGEST
 
 Place = Any  # of conftest.py
@@ -113,6 +114,40 @@ def test_in_a_conversation_there_is_one_question_at_a_time(place: Place) -> None
     place.askings.begin(conversation, "Before?", endless(threading.Event()))
     refused = place.program().post(ASK, json=QUESTION | {"conversation": conversation})
     assert refused.status_code == 409
+
+
+def test_who_hears_an_answer_may_ask_the_next_question_at_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    after = Draft.after
+
+    def slowly(draft: Draft, event: Event) -> Draft:
+        if isinstance(event, Answer):
+            time.sleep(0.3)
+        return after(draft, event)
+
+    monkeypatch.setattr(Draft, "after", slowly)
+    sent = QUESTION | {"conversation": place.records.start_conversation("local", "Mine").id}
+    program = place.program()
+    assert [program.post(ASK, json=sent).status_code for _ in range(2)] == [200, 200]
+
+
+def test_a_program_that_has_its_answer_forgets_no_newer_question(place: Place) -> None:
+    conversation = place.records.start_conversation("local", "Mine").id
+    answered, end, last = place.assistant.script, threading.Event(), threading.Event()
+
+    def slow_to_end(stop: threading.Event) -> Iterator[Event]:
+        yield from answered(stop)
+        end.wait(10)
+
+    place.assistant.script = slow_to_end
+    assert place.program().post(ASK, json=QUESTION | {"conversation": conversation}).status_code == 200
+    (ending,) = [thread for thread in threading.enumerate() if thread.name == "asking"]
+    assert place.askings.begin(conversation, "Newer?", endless(last))
+    end.set()
+    ending.join(10)
+    newer = place.askings.find(conversation)
+    last.set()
+    assert newer is not None
+    assert newer.draft.question == "Newer?"
 
 
 def test_a_program_reads_what_its_person_may_read(place: Place) -> None:

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from trag.events import Event, Token
 from trag.line import LineFull
 from trag.record import AnswerRecord, Approval
-from trag.web.programs.answering import Answering
+from trag.web.programs.answering import Answerer
 from trag.web.programs.tool import NAME, Tool, mount, told
 
 Place = Any  # of conftest.py
@@ -31,7 +31,7 @@ ACCEPT = "application/json, text/event-stream"
 def tool(place: Place) -> Tool:
     """The tool beside the other addresses."""
     home: Any = type("Home", (), {"records": place.records, "organization": type("None_", (), {"chart": None})})
-    return mount(place.app, Answering(home, place.askings, lambda: place.assistant), on=True)
+    return mount(place.app, Answerer(home, place.askings, lambda: place.assistant), on=True)
 
 
 def call(arguments: Any = None, name: str = NAME) -> dict[str, Any]:
