@@ -1,6 +1,6 @@
 """What differs between two charts, told as a person would: added, removed, moved, renamed, edited.
 
-Chart, Chart -> Changes -> applied to the first chart, the second one.  Knows nothing about files or about who asks.
+Chart, Chart -> Changes.  Knows nothing about files or about who asks.
 """
 
 from __future__ import annotations
@@ -78,13 +78,8 @@ def compare(before: Chart, after: Chart) -> Changes:
     return changes if as_before else replace(changes, order=order)
 
 
-def apply(changes: Changes, chart: Chart) -> Chart:
-    """The chart that the changes lead to from the one that they were told from."""
-    units = {unit.id: unit for unit in _units(changes, chart)}
-    return Chart([units[unit] for unit in changes.order] if changes.order else units.values())
-
-
 def _units(changes: Changes, chart: Chart) -> Iterator[Unit]:
+    """The units that the changes make of those of a chart: those that stay in their order, then what is added."""
     removed = {unit.id for unit in changes.removed}
     after = {change.before.id: change.after for change in changes.changed}
     yield from (after.get(unit.id, unit) for unit in chart.units.values() if unit.id not in removed)

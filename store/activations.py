@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, text
+from sqlalchemy import Connection, Row, insert, select
 
 from store import StoreError, audit, schema
+from store.database import lock_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,7 @@ def activate(
     instead_of: str | None,
 ) -> ChartVersion:
     """Make a chart the one in use, unless another than `instead_of` is by now (see `Records.activate_chart`)."""
-    if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
-        connection.execute(text("LOCK TABLE activations IN SHARE ROW EXCLUSIVE MODE"))
+    lock_table(connection, schema.activations)
     found = charts(connection)
     active = found[0].version if found else ""
     if instead_of is not None and active != instead_of:

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Connection, Engine, func, insert, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, func, insert, select
 
 from store import schema, storable
-from store.database import reading, writing
+from store.database import lock_table, reading, writing
 
 _AT_A_TIME = 1_000
 
@@ -94,8 +94,7 @@ def note(connection: Connection, who: str, what: str, about: str = "", *, where:
 
     Call it last: from here to the end of the transaction everybody else who writes to the log waits.
     """
-    if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
-        connection.execute(text("LOCK TABLE audit IN SHARE ROW EXCLUSIVE MODE"))
+    lock_table(connection, schema.audit)
     table = schema.audit
     last = connection.execute(select(table.c.number, table.c.chain).order_by(table.c.number.desc()).limit(1)).first()
     number, before = last if last else (0, "")

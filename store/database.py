@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
 from store import StoreError, disk_full
@@ -78,6 +78,12 @@ def writing(engine: Engine) -> Iterator[Connection]:
     """A transaction that is durable when the block ends, and never happened if the block raises."""
     with _explained(engine.url), engine.execution_options(write=True).begin() as connection:
         yield connection
+
+
+def lock_table(connection: Connection, table: Table) -> None:
+    """Let nobody else lock or write to a table until this transaction ends; who only reads is not held up."""
+    if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
+        connection.execute(text(f"LOCK TABLE {table.name} IN SHARE ROW EXCLUSIVE MODE"))
 
 
 def wal_is_safe(version: tuple[int, int, int]) -> bool:

@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from itertools import islice
@@ -20,7 +20,6 @@ from typing import Any
 
 from sqlalchemy import (
     Boolean,
-    Column,
     Connection,
     DateTime,
     MetaData,
@@ -182,11 +181,6 @@ def _out(value: Any) -> Any:
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
     return value
-
-
-def _row(columns: Sequence[Column[Any]], line: str, sqlite: bool) -> dict[str, Any]:
-    values = zip(columns, json.loads(line), strict=True)
-    return {column.name: _in(value, column.type, sqlite) for column, value in values}
 
 
 def _in(value: Any, kind: Any, sqlite: bool) -> Any:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Engine, delete, insert, select, text
+from sqlalchemy import Connection, Engine, delete, insert, select
 
 from store import StoreError, audit, schema
-from store.database import reading, writing
+from store.database import lock_table, reading, writing
 
 
 class Examples:
@@ -33,8 +33,7 @@ class Examples:
         """
         rows = [{"position": position, "question": question} for position, question in enumerate(questions, 1)]
         with writing(self._engine) as connection:
-            if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
-                connection.execute(text("LOCK TABLE examples IN SHARE ROW EXCLUSIVE MODE"))
+            lock_table(connection, schema.examples)
             if instead_of is not None and _all(connection) != tuple(instead_of):
                 raise StoreError(
                     "The example questions were changed meanwhile, so nothing was saved.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, or_, select, update
 
 from store import schema, standing
 
@@ -38,11 +38,15 @@ def forget(
     if alone is not None:
         inside = or_(inside, and_(answers.c.conversation.is_(None), alone))
     ids = select(answers.c.id).where(inside)
-    # The verdict of who asked goes with the conversation.
+    # The verdict of who asked goes with the conversation. SQLite may give its number to the next verdict, so no answer
+    # that stays may say that its verdicts count only from beyond that number on.
     connection.execute(delete(labels).where(labels.c.asker, labels.c.answer.in_(ids)))
     judged = select(labels.c.answer)
     kept = select(answers.c.number).where(inside, answers.c.id.in_(judged))
-    unnamed = update(reviews).where(reviews.c.number.in_(kept)).values(asker="", flag="")
+    left = select(func.max(labels.c.number)).join(answers, answers.c.id == labels.c.answer)
+    newest = left.where(answers.c.number == reviews.c.number).correlate(reviews).scalar_subquery()
+    since = case((reviews.c.since > newest, newest), else_=reviews.c.since)
+    unnamed = update(reviews).where(reviews.c.number.in_(kept)).values(asker="", flag="", since=since)
     stay = connection.execute(unnamed).rowcount
     leaving = select(answers.c.number).where(inside, answers.c.id.not_in(judged))
     standing.tally(connection, schema.topics.c.number.in_(leaving), -1)

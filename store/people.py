@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import get_args
 
-from sqlalchemy import ColumnElement, Connection, Engine, Executable, case, delete, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Connection, Engine, Executable, case, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from store import StoreError, audit, schema, storable
-from store.database import reading, writing
+from store.database import lock_table, reading, writing
 from store.forgetting import Forgotten, asked_by, forget
 from store.keys import end_keys, use_link
 from store.person import COLUMNS, How, Newcomer, Person, Role, State, folded
@@ -266,8 +266,7 @@ def _add(connection: Connection, new: Newcomer) -> Person:
 
 def _alone(connection: Connection) -> None:
     """Wait until nobody else changes who is here: the last two admins could demote each other at once."""
-    if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
-        connection.execute(text("LOCK TABLE people IN SHARE ROW EXCLUSIVE MODE"))
+    lock_table(connection, schema.people)
 
 
 def _remove(connection: Connection, *chosen: ColumnElement[bool]) -> Forgotten:

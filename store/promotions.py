@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, Engine, insert, select, text
+from sqlalchemy import Connection, Engine, insert, select
 
 from store import StoreError, audit, schema
-from store.database import reading, writing
+from store.database import lock_table, reading, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,7 @@ class Promotions:
         """
         promotion = Promotion(adapter, datetime.now(UTC), by)
         with writing(self._engine) as connection:
-            if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
-                connection.execute(text("LOCK TABLE promotions IN SHARE ROW EXCLUSIVE MODE"))
+            lock_table(connection, schema.promotions)
             current = next((each.adapter for each in _all(connection)), "")
             if instead_of is not None and current != instead_of:
                 raise StoreError(

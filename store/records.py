@@ -212,17 +212,6 @@ class Records:
             number = kept.inserted_primary_key.number  # type: ignore[union-attr]  # None after many rows at once
             standing.enter(connection, number, id, asker, now, record_json)
 
-    def update_answer(self, id: str, answer: str, record_json: str) -> None:
-        """Keep a saved answer as it stands now. Raises StoreError when it is gone, and when somebody has judged it: a
-        verdict is on the words that were shown."""
-        table = schema.answers
-        with writing(self._engine) as connection:
-            number, _ = standing.hold(connection, id)
-            if connection.execute(select(schema.labels.c.number).where(schema.labels.c.answer == id)).first():
-                raise StoreError("That answer was judged, so it stays as it is.", "Ask the question again.")
-            connection.execute(update(table).where(table.c.id == id).values(answer=answer, record_json=record_json))
-            standing.enter_again(connection, number, record_json)
-
     def answer(self, id: str) -> StoredAnswer | None:
         """The answer with that id."""
         return next(iter(self._answers(schema.answers.c.id == id)), None)
@@ -286,7 +275,8 @@ class Records:
         return label
 
     def label(self, answer: str, reviewer: str) -> Label | None:
-        """The verdict that counts, a reviewer's last one on an answer."""
+        """What somebody said last of an answer, a review or a remark of who asked, also where it counts no more; None
+        where they said nothing."""
         return next(iter(self.label_history(answer, reviewer)[-1:]), None)
 
     def labels_of(self, answer: str) -> tuple[Label, ...]:

@@ -131,12 +131,6 @@ class Reviewing:
                 connection, by, "second review wanted" if wanted else "second review taken back", answer, where=where
             )
 
-    def reopen(self, answer: str, *, by: str, why: str, where: str = "") -> None:
-        """Put an answer back into the queue: the verdicts so far no longer count. Raises StoreError when it is gone."""
-        with writing(self._engine) as connection:
-            standing.reopen(connection, answer)
-            audit.note(connection, by, "review reopened", answer, where=where, result=why)
-
     def counts(self, by: By, *, since: date | None = None, hidden: Collection[str] = ()) -> tuple[Count, ...]:
         """How many answers stand how, of each week, model, document or unit; those of `hidden` documents are left out
         where documents are told. `since` is the Monday of the first week that counts."""

@@ -24,6 +24,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Program
 from sqlalchemy.pool import NullPool
 
 from store import StoreError
+from store.files import UNFINISHED
 
 SECONDS = 30.0
 """A statement may take this long."""
@@ -149,7 +150,7 @@ class Source:
 
 def make(path: Path, tables: Sequence[Table], rows: Mapping[str, Sequence[Sequence[object]]]) -> None:
     """Write `tables` to a SQLite file in place of what was there, the `rows` of each in the order of its columns."""
-    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished = path.with_name(f".{path.name}{UNFINISHED}")
     unfinished.unlink(missing_ok=True)
     connection = sqlite3.connect(unfinished)
     try:

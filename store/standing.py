@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from store import StoreError, audit, schema
+from store.database import lock_table
 
 UNDECIDED = ("open", "second", "disputed")
 """Where an answer stands that has no verdict that holds."""
@@ -37,8 +38,7 @@ def take_desk(connection: Connection) -> None:
     To be called before the transaction changes a conversation, an answer or a label: two that each held a row which the
     other needs would wait for each other for ever.
     """
-    if connection.dialect.name == "postgresql":  # SQLite's writers are alone already
-        connection.execute(text("LOCK TABLE tallies IN SHARE ROW EXCLUSIVE MODE"))
+    lock_table(connection, schema.tallies)
 
 
 def enter(connection: Connection, number: int, id: str, asker: str, created: datetime, record_json: str) -> None:
@@ -47,19 +47,10 @@ def enter(connection: Connection, number: int, id: str, asker: str, created: dat
     monday = (created - timedelta(days=created.weekday())).date().isoformat()
     row = {"number": number, "asker": asker, "lot": lot(id), "flag": "", "standing": "open"}
     connection.execute(insert(schema.reviews), row | told | {"second": False, "since": 0})
-    _put_topics(connection, number, [("week", monday), *topics])
-
-
-def enter_again(connection: Connection, number: int, record_json: str) -> None:
-    """What is on the desk of an answer that was changed before anybody judged it."""
-    reviews, topics = schema.reviews, schema.topics.c
-    about = topics.number == number
-    told, found = _told(record_json)
-    connection.execute(update(reviews).where(reviews.c.number == number).values(told))
-    tally(connection, about, -1)
-    connection.execute(delete(schema.topics).where(about, topics.kind != "week"))
-    connection.execute(insert(schema.topics), _rows(number, found))
-    tally(connection, about, 1)
+    about = [("week", monday), *topics]
+    rows = [{"kind": kind, "value": value, "number": number, "standing": "open"} for kind, value in about]
+    connection.execute(insert(schema.topics), rows)
+    tally(connection, schema.topics.c.number == number, 1)
 
 
 def hold(connection: Connection, answer: str) -> tuple[int, int]:
@@ -212,12 +203,3 @@ def _told(record_json: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     units = {entity["unit"] for entity in record.get("entities", ())}
     topics = [("model", " + ".join(filter(None, (told["model"], told["adapter"]))))]
     return told, topics + [("document", name) for name in documents] + [("unit", unit) for unit in units]
-
-
-def _put_topics(connection: Connection, number: int, topics: Sequence[tuple[str, str]]) -> None:
-    connection.execute(insert(schema.topics), _rows(number, topics))
-    tally(connection, schema.topics.c.number == number, 1)
-
-
-def _rows(number: int, topics: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    return [{"kind": kind, "value": value, "number": number, "standing": "open"} for kind, value in topics]

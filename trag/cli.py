@@ -26,11 +26,10 @@ from trag.models import terminal as models
 from trag.people import terminal as people
 from trag.record import AnswerRecord
 from trag.settings import Settings, load
+from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from org.chart import Report
-
-_SYSTEMS = ("trag", "trag-unrepaired", "trag-no-tree", "rag", "finetuned", "finetuned-tree")
 
 # Each job imports what it needs, so that `chart check` does not pay for a language model.
 
@@ -70,13 +69,13 @@ def _parser() -> argparse.ArgumentParser:
     ask = jobs.add_parser("ask", help="answer one question")
     ask.add_argument("question")
     ask.add_argument("--json", action="store_true", help="print the whole answer record as one line of JSON")
-    ask.add_argument("--system", default="trag", choices=_SYSTEMS, help="which steps run (default: trag)")
+    ask.add_argument("--system", default="trag", choices=SYSTEMS, help="which steps run (default: trag)")
     ask.set_defaults(job=_ask)
 
     batch = jobs.add_parser("batch", help="answer a file of questions; resumes where it was stopped")
     batch.add_argument("questions", type=Path, help='JSON lines: {"id": ..., "question": ...}')
     batch.add_argument("answers", type=Path, help="JSON lines: one answer record a question, with the question's id")
-    batch.add_argument("--system", default="trag", choices=_SYSTEMS, help="which steps run (default: trag)")
+    batch.add_argument("--system", default="trag", choices=SYSTEMS, help="which steps run (default: trag)")
     batch.set_defaults(job=_batch)
 
     ingest = jobs.add_parser("ingest", help="add documents, and question-answer pairs (.jsonl)")
@@ -120,8 +119,8 @@ def _parser() -> argparse.ArgumentParser:
             )
         act.set_defaults(job=_CHART[name])
 
-    evaluation.add(jobs, _SYSTEMS)
-    auditing.add(jobs, _SYSTEMS)
+    evaluation.add(jobs, tuple(SYSTEMS))
+    auditing.add(jobs, tuple(SYSTEMS))
     finetuning.add(jobs)
     models.add(jobs)
     people.add(jobs)

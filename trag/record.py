@@ -181,5 +181,5 @@ class AnswerRecord:
         )
 
     def with_id(self, answer_id: str) -> AnswerRecord:
-        """The same record under the id that the store gave it."""
+        """The same record under another id, such as that of its question in a file of them."""
         return replace(self, id=answer_id)

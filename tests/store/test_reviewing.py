@@ -15,7 +15,7 @@ from itertools import product
 import pytest
 from sqlalchemy import text
 
-from store import StoreError
+from store import StoreError, standing
 from store import records as stored
 from store.database import HEAD, open_database, reading, writing
 from store.person import Newcomer, Role
@@ -78,6 +78,12 @@ def judge(records: Records, *verdicts: tuple[str, str, str], **options: bool) ->
         records.put_label(answer, reviewer, verdict, "", "", **options)  # type: ignore[arg-type]
 
 
+def reopen(records: Records, answer: str) -> None:
+    """Put an answer back into the queue, as when the approved one that came of it returns."""
+    with writing(records._engine) as connection:
+        standing.reopen(connection, answer)
+
+
 def test_a_new_answer_lies_on_the_desk_with_what_its_record_says(records: Records, save: Save) -> None:
     save("a", asker="eve", documents=("d1", "d2", "d1"), units=("u1",), support="yny")
     found = records.reviewing.review("a")
@@ -114,7 +120,7 @@ def test_an_approved_answer_that_was_given_waits_only_once_somebody_doubts_it(re
     flags = (("praised", "eve", "Correct"), ("wordy", "eve", "Correct-Verbose"), ("wrong", "eve", "Incorrect"))
     judge(records, *flags, asker=True)
     judge(records, ("reopened", "rita", "Correct"))
-    records.reviewing.reopen("reopened", by="rita", why="d was replaced")
+    reopen(records, "reopened")
     assert ids(records, "flagged") == ["wrong", "wordy"]
     assert [ids(records, choice, share=1.0) for choice in queues] == [["reopened", "wrong", "wordy", "asked"]] * 3
     assert ids(records, document="d") == ["reopened", "wrong", "wordy"]
@@ -198,7 +204,7 @@ def test_a_second_review_may_be_taken_back_and_a_review_opened_again(records: Re
     assert (ids(records, "judged"), ids(records, "second", "sam")) == ([], ["a"])
     records.reviewing.ask_second("a", False, by="ada")
     assert ids(records, "judged") == ["a"]
-    records.reviewing.reopen("a", by="ada", why="its source changed")
+    reopen(records, "a")
     assert (ids(records), ids(records, document="d1")) == (["a"], ["a"])
     judge(records, ("a", "sam", "Incorrect"))
     assert ids(records, "judged", document="d1") == ["a"], "the verdict before no longer counts"
@@ -223,7 +229,7 @@ def test_a_verdict_is_taken_back_and_the_one_before_counts_again(records: Record
     for answer, reviewer in (("a", "sam"), ("b", "eve"), ("b", "rita")):
         with pytest.raises(StoreError, match="no verdict of yours"):
             records.take_back_label(answer, reviewer)
-    records.reviewing.reopen("a", by="ada", why="its source changed")
+    reopen(records, "a")
     with pytest.raises(StoreError, match="no verdict of yours"):
         records.take_back_label("a", "rita")
     assert {event.what for event in records.audit.page(about="b")} == {"judged", "remarked", "verdict taken back"}
@@ -235,7 +241,7 @@ def test_only_verdicts_that_count_are_learned_from_and_an_overruling_is_no_secon
     for id in ("a", "b"):
         save(id)
         judge(records, (id, "rita", "Correct"))
-    records.reviewing.reopen("a", by="ada", why="its source changed")
+    reopen(records, "a")
     judge(records, ("b", "ada", "Incorrect"), settles=True)
     assert (records.verdicts("a"), [label.reviewer for label in records.verdicts("b")]) == ((), ["rita", "ada"])
     assert records.labels() == records.verdicts("b")
@@ -304,7 +310,7 @@ def test_the_figures_are_what_counting_answer_by_answer_finds(records: Records, 
         elif chosen < 0.95:
             records.reviewing.ask_second(answer, chance.random() < 0.5, by="ada")
         else:
-            records.reviewing.reopen(answer, by="ada", why="its source changed")
+            reopen(records, answer)
 
     assert records.reviewing.agreement() == agreements(records)
     assert sum(each.answers for each in agreements(records)) > 20
@@ -358,15 +364,6 @@ def test_a_verdict_on_ones_own_question_is_a_flag_while_somebody_else_may_judge(
     assert ids(records, "disputed", reviewer=ada) == ["own"]
 
 
-def test_a_judged_answer_keeps_its_words_and_another_is_read_again(records: Records, save: Save) -> None:
-    save("a", documents=("d1",))
-    records.update_answer("a", "w", record(documents=("d2",), support="n"))
-    assert (records.reviewing.values("document"), ids(records, "weak", document="d2")) == (("d2",), ["a"])
-    judge(records, ("a", "rita", "Correct"))
-    with pytest.raises(StoreError, match="was judged"):
-        records.update_answer("a", "other", "{}")
-
-
 def test_a_forgotten_conversation_leaves_only_what_reviewers_judged_and_no_name(records: Records, save: Save) -> None:
     for id in ("plain", "remarked", "judged"):
         save(id, asker="eve", documents=("d1",))
@@ -384,6 +381,32 @@ def test_a_forgotten_conversation_leaves_only_what_reviewers_judged_and_no_name(
     assert records.reviewing.values("document") == ("d1",)
     last = records.audit.page(most=1)[0]
     assert (last.what, last.about) == ("conversations forgotten", "eve")
+
+
+def test_the_next_verdict_counts_where_the_last_remark_before_the_review_was_opened_again_is_forgotten(
+    records: Records, save: Save
+) -> None:
+    save("a", asker="eve", documents=("d1",))
+    judge(records, ("a", "rita", "Correct"))
+    judge(records, ("a", "eve", "Incorrect"), asker=True)
+    reopen(records, "a")
+    records.forget_person("eve", by="ada")
+    assert (ids(records), records.verdicts("a")) == (["a"], ())
+    judge(records, ("a", "sam", "Incorrect"))
+    assert (ids(records), ids(records, "judged", document="d1")) == ([], ["a"])
+    assert [label.reviewer for label in records.verdicts("a")] == ["sam"], "the verdict before no longer counts"
+
+
+def test_verdicts_go_on_counting_when_who_asked_is_forgotten(records: Records, save: Save) -> None:
+    save("a", asker="eve")
+    judge(records, ("a", "rita", "Correct"))
+    reopen(records, "a")
+    judge(records, ("a", "sam", "Incorrect"), ("a", "tom", "Incorrect"))
+    records.forget_person("eve", by="ada")
+    assert [label.reviewer for label in records.verdicts("a")] == ["sam", "tom"]
+    records.take_back_label("a", "tom")
+    records.take_back_label("a", "sam")
+    assert ids(records) == ["a"], "what was judged before the review was opened again does not count again"
 
 
 def test_what_nobody_went_on_with_is_forgotten_after_its_time(records: Records, save: Save) -> None:

@@ -50,14 +50,14 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A verdict, the adapter that answered then ("" for none), and the ids of the runs that have every answer.
+    """A verdict, the adapter that answered then ("" for none), and the id of the run that has the answers to all but
+    the general questions.
     `against_sha256` is that of the adapter that answered, "" for none, None where it was not written down."""
 
     at: datetime
     against: str
     verdict: Verdict
     run: str
-    choice_run: str = ""
     against_sha256: str | None = None
 
 
@@ -217,4 +217,5 @@ def _measured(values: Mapping[str, Any]) -> Measured:
     verdict = values["verdict"]
     figures = tuple(Figure(**figure) for figure in verdict["figures"])
     kept = Verdict(verdict["promote"], tuple(verdict["reasons"]), figures)
-    return Measured(**{**values, "at": datetime.fromisoformat(values["at"]), "verdict": kept})
+    at, against_sha256 = datetime.fromisoformat(values["at"]), values.get("against_sha256")
+    return Measured(at, values["against"], kept, values["run"], against_sha256)

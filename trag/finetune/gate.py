@@ -92,7 +92,6 @@ def measure(
     if not run.finished or (stop and stop.is_set()):
         return None
     found = figures(*_sides(running.results_of(home).results(run.id)), asked.sets)
-    choice_run = ""
     if subjects := sorted(general.glob("*.csv")):
         known = choice.read([(file.name, file.read_bytes()) for file in subjects])
         some = known if most >= MOST else spread(known, most)
@@ -101,13 +100,12 @@ def measure(
             made = choice.measure(home, some, name, by_words=True, candidate=candidate, shown={}, progress=told)
         except _StoppedError:
             return None
-        choice_run = made.id
         pairs = _paired(*_sides(choice.results_of(home).results(made.id)))
         found = (*found, figure(GENERAL, pairs, _right))
     if _answering(home) != against:
         raise TragError(f"What answers changed while {candidate} was measured.", "Measure it again.")
     now, said = datetime.now(UTC), verdict(found, learned=asked.learned)
-    measured = Measured(now, against.adapter, said, run.id, choice_run, against.adapter_sha256)
+    measured = Measured(now, against.adapter, said, run.id, against.adapter_sha256)
     home.candidates.keep_results(candidate, measured)
     return measured
 

@@ -36,11 +36,10 @@ def read_again(
     passages: Sequence[Passage],
     old: Sequence[Pair],
     old_passages: Sequence[Passage],
-    elsewhere: Sequence[Pair] = (),
 ) -> tuple[tuple[Pair, ...], int]:
     """The pairs of a document that has `passages` now, and how many of the `old` ones wait to be looked at again
     because their section has changed or is gone. What was made is left out where it nearly repeats what somebody
-    vouches for, here or `elsewhere`."""
+    vouches for."""
     same = unchanged(old_passages, passages)
     kept: list[Pair] = []
     questioned = 0
@@ -63,7 +62,7 @@ def read_again(
         for pair in _of_makers(document, made, passages, _with_people(kept))
         if pair.id not in ids and _said(pair) not in said
     ]
-    return (*kept, *distinct(fresh, _vouched_for([*kept, *elsewhere]))), questioned
+    return (*kept, *distinct(fresh, _vouched_for(kept))), questioned
 
 
 def given(

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
-from store.files import write_atomic
+from store.files import UNFINISHED, write_atomic
 from trag.errors import TragError
 from trag.llm import header
 from trag.llm.header import Header
@@ -203,7 +203,7 @@ def _prepare(path: Path, note: Path) -> tuple[Path, str]:
             "Free some space, or set TRAG_HOME to a larger disk.",
         )
     log.info("preparing the embedded model for this processor, once")
-    unfinished = path.with_name(f".{uuid4().hex}.unfinished")
+    unfinished = path.with_name(f".{uuid4().hex}{UNFINISHED}")
     process = Process()
     try:
         process.started(_PREPARE_SECONDS)

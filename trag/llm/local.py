@@ -80,7 +80,6 @@ class LocalModel:
         self._numbers = count(1)
         self._starting = threading.Lock()
         self._process: Process | None = None
-        self._starts = 0
         self._on_gpu: bool | None = None
         self._deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
         self._deaths_in_a_row = 0
@@ -106,11 +105,6 @@ class LocalModel:
     def pid(self) -> int:
         """The id of the model's process, 0 while there is none."""
         return self._process.pid if self._process else 0
-
-    @property
-    def restarts(self) -> int:
-        """How often the process was started again."""
-        return max(0, self._starts - 1)
 
     def warm(self) -> None:
         """Load the model, if it is not. Raises TragError when it cannot be loaded."""
@@ -251,7 +245,6 @@ class LocalModel:
                 self._deaths.append(monotonic())
                 self._deaths_in_a_row += 1
             raise
-        self._starts += 1
         self._on_gpu = gpu and self._gpu_layers != 0
         log.info("model %s runs in process %d", self._files.model.name, process.pid)
         return process

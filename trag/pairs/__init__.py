@@ -7,6 +7,6 @@ from trag.pairs.made import Made
 from trag.pairs.making import pairs_of
 from trag.pairs.rules import by_rules
 from trag.pairs.support import source
-from trag.pairs.written import MOST_EXAMPLES, Written, written
+from trag.pairs.written import MOST_EXAMPLES, written
 
-__all__ = ["MOST_EXAMPLES", "Made", "Written", "by_rules", "pairs_of", "source", "written"]
+__all__ = ["MOST_EXAMPLES", "Made", "by_rules", "pairs_of", "source", "written"]

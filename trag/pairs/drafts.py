@@ -1,7 +1,6 @@
 """What a model wrote -> drafts of pairs: JSON wherever it stands, a table, or questions and answers under their labels.
 
-Forgiving of form, strict about content: what is no question with an answer is left out and counted. Knows nothing about
-sections.
+Forgiving of form, strict about content: what is no question with an answer is left out. Knows nothing about sections.
 """
 
 from __future__ import annotations
@@ -49,12 +48,10 @@ class Draft:
     source: str = ""
 
 
-def drafts(text: str, *, type: str = "short answer") -> tuple[tuple[Draft, ...], int]:
-    """The pairs in `text`, and how many that were begun are none. `type` is for those that name no known one."""
+def drafts(text: str, *, type: str = "short answer") -> tuple[Draft, ...]:
+    """The pairs in `text`. `type` is for those that name no known one."""
     rows = list(_json_rows(text)) or list(_table_rows(text)) or list(_labelled_rows(text))
-    made = [_draft(row, type) for row in rows]
-    kept = tuple(dict.fromkeys(draft for draft in made if draft))
-    return kept, sum(draft is None for draft in made)
+    return tuple(dict.fromkeys(draft for row in rows if (draft := _draft(row, type))))
 
 
 def _json_rows(text: str) -> Iterator[dict[str, str]]:

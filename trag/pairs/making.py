@@ -51,7 +51,7 @@ def _written(section: Section, model: LanguageModel, folder: Path, examples: Seq
     if path.exists():
         kept = [Made(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
         return [replace(pair, section=section.path, page=section.page) for pair in kept]
-    result = written(section, model, examples=examples)
+    pairs = written(section, model, examples=examples)
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, json.dumps([asdict(pair) for pair in result.pairs]).encode())
-    return result.pairs
+    write_atomic(path, json.dumps([asdict(pair) for pair in pairs]).encode())
+    return pairs

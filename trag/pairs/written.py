@@ -6,7 +6,6 @@ at a time, so that whoever calls can stop and go on. Knows nothing about documen
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,36 +29,20 @@ MOST_EXAMPLES = 20
 """Example questions that the model reads, fewer where they would leave too little of its context for the section."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The pairs of one section; how many things the model wrote that are no pairs; whether it was stopped before its
-    end."""
-
-    pairs: tuple[Made, ...]
-    unreadable: int = 0
-    stopped: bool = False
-
-
-def written(
-    section: Section, model: LanguageModel, *, examples: Sequence[str] = (), stop: threading.Event | None = None
-) -> Written:
+def written(section: Section, model: LanguageModel, *, examples: Sequence[str] = ()) -> tuple[Made, ...]:
     """The pairs that `model` writes about a section; the third pass only where there are `examples`.
 
     A section that does not fit the model's context is given piece by piece. Raises TragError when not even a sentence
     fits, or when the model cannot be reached; the section can be tried again then.
     """
     made: list[Made] = []
-    unreadable = 0
     ways = [_Pass(), _Pass(dialogue=True), *([_Pass(_fitting(examples, model))] if examples else [])]
     for way in ways:
         for piece in _pieces(section, way, model):
-            if stop and stop.is_set():
-                break
-            stream = model.stream(way.messages(section.path, piece), max_tokens=_room(model), stop=stop)
-            found, wrong = drafts("".join(part for part in stream if isinstance(part, str)), type=way.type)
+            stream = model.stream(way.messages(section.path, piece), max_tokens=_room(model))
+            found = drafts("".join(part for part in stream if isinstance(part, str)), type=way.type)
             made += (_made(draft, section, way) for draft in found)
-            unreadable += wrong
-    return Written(distinct(made), unreadable, stopped=bool(stop and stop.is_set()))
+    return distinct(made)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def tells(answer: str, cells: Sequence[Particular]) -> bool:
 
 def _agrees(question: str, answered: Answered, fact: Fact, facts: Sequence[Fact], chart: Chart) -> bool:
     if fact.verdict is not None:
-        return _verdict(answered, fact, chart) in (fact.verdict, None)
+        return _verdict(answered, fact) in (fact.verdict, None)
     if fact.numbers:
         return _has_number(answered, fact)
     if fact.one_of:
@@ -71,7 +71,7 @@ def _agrees(question: str, answered: Answered, fact: Fact, facts: Sequence[Fact]
     return _is_listed(question, answered, fact, chart)
 
 
-def _verdict(answered: Answered, fact: Fact, chart: Chart) -> bool | None:
+def _verdict(answered: Answered, fact: Fact) -> bool | None:
     """The answer's own yes or no; None when it says neither and claims nothing to the point."""
     if ends := _ENDS.search(answered.text):
         return ends[1].lower() == "yes"

@@ -5,7 +5,6 @@ Knows nothing about what is in it, or what becomes of it.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import tempfile
@@ -18,8 +17,7 @@ from typing import IO
 from fastapi.concurrency import run_in_threadpool
 
 from store import disk_full
-
-_UNFINISHED = ".unfinished"  # what a killed process leaves behind goes when the home is opened
+from store.files import FULL, UNFINISHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ async def received(chunks: AsyncIterable[bytes], folder: Path) -> AsyncIterator[
     """
     await run_in_threadpool(folder.mkdir, parents=True, exist_ok=True)
     with _explained(folder):
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=_UNFINISHED)
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=UNFINISHED)
     path = Path(name)
     try:
         sha256, size = hashlib.sha256(), 0
@@ -66,6 +64,6 @@ def _explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if error.errno in FULL:
             raise disk_full(str(folder)) from error
         raise

@@ -40,11 +40,6 @@ def caller(request: Any) -> Caller:
     return visit(request).caller
 
 
-def visitor(request: Any) -> str:
-    """Who sent a request, as their conversations and labels name them: by the id of a person, which never changes."""
-    return caller(request).person
-
-
 def named(request: Any) -> str:
     """Who sent a request, as the records of what was done name them: by the name that they sign in with."""
     return caller(request).name

@@ -13,7 +13,7 @@ from trag.finetune.candidates import Candidates, Figure, Manifest, Measured, Ver
 
 FIGURE = Figure("All questions", 40, 20, 30, 12, 2, 0.013)
 MEASURED = Measured(
-    datetime(2026, 11, 20, 20, tzinfo=UTC), "", Verdict(True, ("Better: <b>.",), (FIGURE,)), "20261120-2000", "c-1"
+    datetime(2026, 11, 20, 20, tzinfo=UTC), "", Verdict(True, ("Better: <b>.",), (FIGURE,)), "20261120-2000"
 )
 
 
@@ -52,6 +52,7 @@ def test_one_that_an_earlier_program_kept_is_read_with_what_is_known_of_it(tmp_p
     (folder / "learned.json").unlink()
     values = json.loads((folder / "manifest.json").read_text())
     del values["results"]["against_sha256"]
+    values["results"]["choice_run"] = "20261120-2001"
     (folder / "manifest.json").write_text(json.dumps(values))
     assert kept.get(made.id) == replace(measured, results=MEASURED)
     assert kept.learned(made.id) is None

@@ -11,7 +11,7 @@ from trag.finetune.candidates import Against, Figure, Manifest, Measured, Standi
 FIGURE = Figure("All questions", 40, 20, 30, 12, 2, 0.013)
 NOW = Against("b" * 64, "shipped", "a" * 64)
 RESULTS = Measured(
-    datetime(2026, 11, 20, 20, tzinfo=UTC), "shipped", Verdict(True, ("Better: all.",), (FIGURE,)), "r", "", "a" * 64
+    datetime(2026, 11, 20, 20, tzinfo=UTC), "shipped", Verdict(True, ("Better: all.",), (FIGURE,)), "r", "a" * 64
 )
 CANDIDATE = Manifest(
     "20261120-0a0a0a0a", datetime(2026, 11, 20, tzinfo=UTC), "SmolLM2", "b" * 64, "c" * 64, "d" * 64, (), "ada", RESULTS

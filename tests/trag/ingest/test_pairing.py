@@ -162,9 +162,6 @@ def test_what_is_made_and_nearly_repeats_what_somebody_vouches_for_is_left_out()
     refused = replace(own, state="deleted", searched=False)
     pairs, _ = pairing.read_again("a.md", again, there, (refused,), there)
     assert len(pairs) == 3, "one that was refused elsewhere is not in the way"
-    other = replace(own, document="b.md")
-    pairs, _ = pairing.read_again("a.md", again, there, (), (), elsewhere=(other,))
-    assert [pair.question for pair in pairs] == ["What is the fee?"]
 
 
 def as_given(pair: Pair, line: int = 1) -> GivenPair:

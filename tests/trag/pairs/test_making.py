@@ -8,7 +8,6 @@ import pytest
 
 from trag.ingest.sections import Section
 from trag.pairs import Made, making, pairs_of
-from trag.pairs.written import Written
 
 SECTION = Section("4 Board", 7, "The board has seven directors.")
 
@@ -28,9 +27,9 @@ def test_a_section_is_written_about_again_only_when_it_or_the_examples_change(
 ) -> None:
     asked: list[tuple[str, ...]] = []
 
-    def write(section: Section, model: object, *, examples: Sequence[str]) -> Written:
+    def write(section: Section, model: object, *, examples: Sequence[str]) -> tuple[Made, ...]:
         asked.append((section.text, *examples))
-        return Written(())
+        return ()
 
     monkeypatch.setattr(making, "written", write)
     options: dict[str, Any] = {"model": Named(), "folder": tmp_path / "pairs"}
@@ -45,10 +44,10 @@ def test_a_section_on_another_page_or_under_another_number_is_not_written_about_
 ) -> None:
     asked: list[Section] = []
 
-    def write(section: Section, model: object, *, examples: Sequence[str]) -> Written:
+    def write(section: Section, model: object, *, examples: Sequence[str]) -> tuple[Made, ...]:
         asked.append(section)
         answer = "The board has seven."
-        return Written((Made("How many?", answer, "list", section.path, section.page, answer, "model", True),))
+        return (Made("How many?", answer, "list", section.path, section.page, answer, "model", True),)
 
     monkeypatch.setattr(making, "written", write)
     options: dict[str, Any] = {"model": Named(), "folder": tmp_path / "pairs"}

@@ -48,21 +48,21 @@ class Scripted:
 
 def test_every_pair_is_checked_against_its_section() -> None:
     found = written(SECTION, Scripted(GOOD + WRONG + INVENTED + "nonsense {", TURN))  # type: ignore[arg-type]
-    assert {pair.question: (pair.answer, pair.supported, pair.type) for pair in found.pairs} == {
+    assert {pair.question: (pair.answer, pair.supported, pair.type) for pair in found} == {
         "How many directors does the board have?": ("Seven.", True, "short answer"),
         "How often does the board meet?": ("Twice a month.", False, "short answer"),
         "May the chair be a member of staff?": ("Yes.", False, "yes no"),
         "And how often does it meet?": ("The board meets once a month.", True, "dialogue"),
     }
-    assert {pair.source for pair in found.pairs if pair.supported} == {
+    assert {pair.source for pair in found if pair.supported} == {
         "The board has seven directors.",
         "The board meets once a month.",
     }
-    assert {(pair.section, pair.page, pair.origin) for pair in found.pairs} == {(SECTION.path, 7, "model")}
+    assert {(pair.section, pair.page, pair.origin) for pair in found} == {(SECTION.path, 7, "model")}
 
 
 def test_the_turns_of_a_dialogue_are_not_of_a_type_that_is_searched() -> None:
-    (pair,) = written(SECTION, Scripted("", TURN)).pairs  # type: ignore[arg-type]
+    (pair,) = written(SECTION, Scripted("", TURN))  # type: ignore[arg-type]
     assert pair.type not in DIRECT_TYPES
 
 
@@ -71,7 +71,7 @@ def test_the_third_pass_shows_the_model_the_questions_of_the_expert() -> None:
     found = written(SECTION, model, examples=["Who sits on the board?"])  # type: ignore[arg-type]
     assert [("Who sits on the board?" in text) for text in model.asked] == [False, False, True]
     assert all(SECTION.text in text and SECTION.path in text for text in model.asked)
-    assert len(found.pairs) == 1
+    assert len(found) == 1
 
 
 def test_examples_leave_room_for_the_section() -> None:
@@ -84,7 +84,7 @@ def test_examples_leave_room_for_the_section() -> None:
 
 def test_the_same_pair_of_two_passes_is_there_once() -> None:
     found = written(SECTION, Scripted(GOOD + GOOD, "", GOOD), examples=["Who?"])  # type: ignore[arg-type]
-    assert len(found.pairs) == 1
+    assert len(found) == 1
 
 
 def test_a_section_too_long_for_the_model_is_given_piece_by_piece() -> None:
@@ -99,11 +99,3 @@ def test_a_sentence_that_does_not_fit_is_an_error_with_a_hint() -> None:
     with pytest.raises(TragError, match="1 Long") as refused:
         written(Section("1 Long", None, "word " * 900), Scripted(context=600))  # type: ignore[arg-type]
     assert "TRAG_CONTEXT" in refused.value.hint
-
-
-def test_a_stop_is_told_and_asks_no_further() -> None:
-    stop = threading.Event()
-    stop.set()
-    model = Scripted(GOOD)
-    found = written(SECTION, model, stop=stop)  # type: ignore[arg-type]
-    assert (found.stopped, found.pairs, model.asked) == (True, (), [])

@@ -36,7 +36,7 @@ def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory, make_a
         by="ada",
     )
     shipped = files.sha256_of(files.SHIPPED / files.ADAPTER_FILE)
-    measured = Measured(datetime.now(UTC), "shipped", gate.verdict(FIGURES), "20261120-200000", "", shipped)
+    measured = Measured(datetime.now(UTC), "shipped", gate.verdict(FIGURES), "20261120-200000", shipped)
     candidates.keep_results(made.id, measured)
     return home
 

@@ -11,11 +11,13 @@ from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
 from trag.record import AnswerRecord, ModelUsed
+from trag.systems import SYSTEMS
+from trag.web import quality
 from trag.web.quality.figures import Figures, trends
 from trag.web.quality.pairing import numbered, pairs
 from trag.web.quality.render import time_left
 from trag.web.quality.shares import shares
-from trag.web.quality.systems import offered
+from trag.web.quality.systems import offered, tone
 from trag.web.quality.wanted import Wanted
 
 MODEL = ModelUsed("tiny", "0" * 64, "")
@@ -144,6 +146,17 @@ def test_the_base_model_is_offered_only_beside_an_adapter(adapter: str, base: st
     systems = offered(adapter)
     assert (systems[0].name, systems[0].base) == ("trag", base)
     assert all(system.said.endswith(".") for system in systems)
+
+
+def test_each_system_has_its_words_and_a_colour_and_a_sign_of_its_own() -> None:
+    assert {each.name for each in offered("")} == set(SYSTEMS)
+    tones = [tone(name) for name in SYSTEMS]
+    assert sorted(tones) == [*range(1, len(SYSTEMS) + 1)]
+    assert [tone(f"{name}:base") for name in SYSTEMS] == tones
+    web = Path(quality.__file__).parents[1]
+    colours = (web / "static" / "quality_plots.css").read_text(encoding="utf-8")
+    signs = (web / "templates" / "quality" / "plots.html").read_text(encoding="utf-8")
+    assert all(f".tone-{number} " in colours and f'id="sign-{number}"' in signs for number in tones)
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def _finish(writer: GGUFWriter) -> None:
 @contextmanager
 def _written(target: Path) -> Iterator[Path]:
     """A file beside `target` that takes its place once it is whole."""
-    unfinished = target.with_name(f".{uuid4().hex}.unfinished")
+    unfinished = target.with_name(f".{uuid4().hex}{files.UNFINISHED}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         yield unfinished

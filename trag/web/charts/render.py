@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from org.chart import Chart, Report
 from org.reading.letters import ENCODINGS
@@ -147,7 +146,7 @@ def problem_lines(problems: Sequence[Problem]) -> Iterator[tuple[str, ...]]:
 
 
 def _page(name: str, **values: object) -> str:
-    return environment().get_template(f"charts/{name}.html").render(urlencode=urlencode, here="/charts", **values)
+    return environment().get_template(f"charts/{name}.html").render(here="/charts", **values)
 
 
 def _path(subject: Upload | ChartVersion) -> str:

@@ -5,13 +5,11 @@ Knows nothing about what the events mean, or where they are kept.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from org.reading.cells import guard
 from trag.json_lines import as_line
+from trag.web.files import csv_line
 
 if TYPE_CHECKING:
     from store.audit import Event
@@ -21,9 +19,9 @@ FIELDS = ("number", "at", "who", "what", "about", "where", "result", "chain")
 
 def as_csv(events: Iterable[Event]) -> Iterator[str]:
     """A header, then a line for each event."""
-    yield _line(FIELDS)
+    yield csv_line(FIELDS)
     for event in events:
-        yield _line([guard(value) for value in _values(event)])
+        yield csv_line(_values(event))
 
 
 def as_json(events: Iterable[Event]) -> Iterator[str]:
@@ -35,9 +33,3 @@ def as_json(events: Iterable[Event]) -> Iterator[str]:
 
 def _values(event: Event) -> list[str]:
     return [event.at.isoformat() if field == "at" else str(getattr(event, field)) for field in FIELDS]
-
-
-def _line(values: Iterable[str]) -> str:
-    line = io.StringIO(newline="")
-    csv.writer(line).writerow(values)
-    return line.getvalue()

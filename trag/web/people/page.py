@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.datastructures import ImmutableMultiDict, UploadFile
 
 from store.person import Newcomer
@@ -20,7 +20,7 @@ from trag.errors import TragError
 from trag.people.first_admin import make_admin
 from trag.people.names import accepted, accepted_shown
 from trag.people.roster import read_roster, unit_of, without
-from trag.web.files import table
+from trag.web.files import streamed, table
 from trag.web.forms import filled
 from trag.web.notices import Notice, Notices
 from trag.web.people import render
@@ -183,8 +183,7 @@ class PeoplePage:
 
     def _exported(self, request: Request, lines: Iterator[str], name: str, media: str) -> Response:
         self.records.audit.add(caller(request).name, "export", "audit log", where=where(request), result=name)
-        headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
-        return StreamingResponse(lines, media_type=media, headers=headers)
+        return streamed(lines, name, media)
 
 
 def mount(app: FastAPI, home: Home, door: Door) -> None:

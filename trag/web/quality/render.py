@@ -25,6 +25,7 @@ from trag.web.quality import LARGEST_SET
 from trag.web.quality.figures import Measured, trends
 from trag.web.quality.pairing import CHANGES, Answer, Pair
 from trag.web.quality.shares import shares
+from trag.web.quality.systems import tone
 from trag.web.quality.wanted import CHOICES, MOST, UNDECIDED, Wanted
 from trag.web.render import MEANINGS, NEIGHBOURS, badge, environment, pieces
 
@@ -69,9 +70,6 @@ MODULES: dict[Module, tuple[str, str]] = {
     "language model": ("The model", "It was given what tells the truth, and did not answer from it."),
 }
 """The modules of an audit as people call them, and what it means that one owes a wrong answer."""
-
-PLACES = ("trag", "trag-no-tree", "rag", "finetuned-tree", "finetuned", "trag-unrepaired")
-"""The systems in the order of their colours and signs, which are the same on every plot."""
 
 
 def quality(
@@ -295,12 +293,6 @@ def _sides(pairs: Sequence[Pair]) -> tuple[list[Answer], list[Answer]]:
     return [pair.before for pair in pairs], [pair.after for pair in pairs]
 
 
-def _place(system: str) -> int:
-    """Which colour and sign a system has, from 1."""
-    name = system.partition(":")[0]
-    return PLACES.index(name) + 1 if name in PLACES else len(PLACES)
-
-
 def _page(name: str, **values: object) -> str:
     template = environment().get_template(f"quality/{name}.html")
     return template.render(
@@ -309,7 +301,7 @@ def _page(name: str, **values: object) -> str:
         meanings=MEANINGS,
         model_of=model_of,
         percent=percent,
-        place=_place,
+        tone=tone,
         time_left=time_left,
         undecided_word=UNDECIDED,
         urlencode=urlencode,

@@ -6,19 +6,17 @@ documents that whoever takes the file may not read. Knows nothing about requests
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from org.reading.cells import guard
 from store.records import Label
 from store.reviewing import Review
 from trag.json_lines import as_line
 from trag.record import VERDICTS, AnswerRecord, Source
 from trag.web.evidence import documents_of
+from trag.web.files import csv_line
 
 if TYPE_CHECKING:
     from store.records import Records
@@ -69,10 +67,10 @@ def as_json(answers: Iterable[Judged]) -> Iterator[str]:
 
 def as_csv(answers: Iterable[Judged]) -> Iterator[str]:
     """A header, then a line for each answer, of which a spreadsheet runs nothing."""
-    yield "\ufeff" + _line(FIELDS)
+    yield "\ufeff" + csv_line(FIELDS)
     for each in answers:
         values = _values(each) | {"documents": "; ".join(sorted(documents_of(each.record)))}
-        yield _line(guard(values[field]) for field in FIELDS)
+        yield csv_line(values[field] for field in FIELDS)
 
 
 def _holding(review: Review, labels: Iterable[Label]) -> Label | None:
@@ -110,9 +108,3 @@ def _source(source: Source) -> dict[str, object]:
         "question": source.question,
         "text": source.text,
     }
-
-
-def _line(values: Iterable[str]) -> str:
-    line = io.StringIO(newline="")
-    csv.writer(line).writerow(values)
-    return line.getvalue()

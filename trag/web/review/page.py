@@ -11,8 +11,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Request
-from fastapi.responses import HTMLResponse, Response, StreamingResponse
+from fastapi.responses import HTMLResponse, Response
 
+from trag.web.files import streamed
 from trag.web.review import exports, figures, render
 from trag.web.review.answer import AnswerPage
 from trag.web.review.approving import ApprovingPage
@@ -108,8 +109,7 @@ class ReviewPage:
 
     def _exported(self, request: Request, lines: Iterator[str], name: str, media: str) -> Response:
         self.desk.records.audit.add(named(request), "export", "judged answers", where=where(request), result=name)
-        headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
-        return StreamingResponse(lines, media_type=media, headers=headers)
+        return streamed(lines, name, media)
 
 
 def mount(app: FastAPI, home: Home) -> None:
