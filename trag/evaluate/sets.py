@@ -6,6 +6,7 @@ Knows nothing about requests, or how questions are made.
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,8 @@ from trag.evaluate.runs import sha256_of
 LONGEST_NAME = 120
 
 _CASES, _DESCRIBED = ".jsonl", ".about"
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +51,20 @@ class CaseSets:
         return tuple(sorted(self._all(), key=lambda each: each.at, reverse=True))
 
     def find(self, id: str) -> CaseSet | None:
-        """The set with that content, None when it is not or no longer there."""
+        """The set with that content, None when it is not or no longer there, or what it is cannot be read: the log says
+        so then, and keeping the same questions again mends it."""
         if not re.fullmatch(r"[0-9a-f]{64}", id) or not self._cases(id).is_file():
             return None
         try:
             about = json.loads(self._about(id).read_bytes())
+            kinds = tuple((kind, number) for kind, number in about["kinds"])
+            at = datetime.fromisoformat(about["at"])
+            return CaseSet(id, about["name"], about["by"], at, about["questions"], kinds, about.get("chart", ""))
         except FileNotFoundError:
             return None
-        kinds = tuple((kind, number) for kind, number in about["kinds"])
-        at = datetime.fromisoformat(about["at"])
-        return CaseSet(id, about["name"], about["by"], at, about["questions"], kinds, about.get("chart", ""))
+        except (ValueError, KeyError, TypeError) as error:
+            log.warning("%s cannot be read, so its set is left out: %r", self._about(id), error)
+            return None
 
     def content(self, kept: CaseSet) -> bytes:
         """The questions as JSON lines. Raises StoreError when they have gone meanwhile."""
