@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from org import namesakes
 from org.chart import Chart
-from org.finding import clues, index, names, speech
+from org.finding import clues, index, names, sites, speech
 from org.finding.index import Rank
 from org.finding.readings import Phrase, Reading, readings
 from org.finding.sentence import EVERYDAY, Sentence, read
@@ -51,6 +51,7 @@ class TypeMention:
 
 
 _PLACES = ("position", "place", "role")  # "the position of the Press Desk" asks where it is
+_THIS = frozenset(("the", "our", "this", "whole", "entire"))
 _APART = re.compile(r"\b(?:and|or|vs)\b", re.IGNORECASE)
 
 
@@ -73,10 +74,13 @@ class EntityFinder:
         that may be wrong: there, not to `narrow` gives every unit of the name.
         """
         sentence, phrases, found = self.read(text)
-        mentions = [_mention(sentence, reading) for reading in self._choose(sentence, found)]
+        chosen = self._choose(sentence, found)
         if not narrow:
-            return tuple(mentions)
-        return tuple(self._narrow(sentence, phrases, mentions, mention) for mention in mentions)
+            return tuple(_mention(sentence, reading) for reading in chosen)
+        chosen = chosen or self._whole(sentence, found)
+        mentions = [_mention(sentence, reading) for reading in chosen]
+        narrowed = (self._narrow(sentence, phrases, mentions, mention) for mention in mentions)
+        return tuple(map(self._highest, chosen, narrowed))
 
     def read(self, text: str) -> tuple[Sentence, Sequence[Phrase], tuple[Reading, ...]]:
         """The sentence, its phrases, and every reading of them, likely or not."""
@@ -127,15 +131,38 @@ class EntityFinder:
             free = [reading for reading in alike if taken.isdisjoint(range(reading.first, reading.last))]
             weighed = [(weigh(clues.clues(sentence, reading, sure, self.index)), reading) for reading in free]
             for weight, reading in sorted(weighed, key=lambda one: (-one[0], one[1].first)):
-                # nobody puts by chance behind a name what tells it from others
-                likely = weight > 0 or (
-                    reading.rank == Rank.GIVEN
-                    and self._told(reading.units, sentence.text, sentence.words[reading.last - 1].end)[0]
+                # nobody puts by chance beside a name what tells it from others
+                likely = (
+                    weight > 0
+                    or reading.is_listed
+                    or (
+                        reading.rank == Rank.GIVEN
+                        and self._told(reading.units, sentence.text, sentence.words[reading.last - 1].end)[0]
+                    )
                 )
                 if likely and taken.isdisjoint(range(reading.first, reading.last)):
                     taken.update(range(reading.first, reading.last))
                     chosen.append(reading)
         return sorted(chosen, key=lambda reading: reading.first)
+
+    def _highest(self, reading: Reading, mention: Mention) -> Mention:
+        """Without its kind a name is the highest unit's: "music" is the School of Music, not the Music Office in it."""
+        top = sites.highest(mention.units, self.index) if reading.rank == Rank.BARE else ""
+        return replace(mention, units=(top,)) if top else mention
+
+    def _whole(self, sentence: Sentence, found: Sequence[Reading]) -> list[Reading]:
+        """The organization, where a sentence about units calls it by its type: "how many teams are in the company"."""
+
+        def is_whole(reading: Reading) -> bool:
+            word = sentence.words[reading.first]
+            return (
+                (reading.units, reading.rank) == ((self.index.root,), Rank.HEAD)
+                and word.text in self.index.wholes
+                and sentence.before(word.start, 1) in _THIS
+                and speech.ends(sentence.text, word.start, word.end)[1]  # not "the company car"
+            )
+
+        return list(filter(is_whole, found)) if sentence.placing else []
 
     def _told(self, units: Sequence[str], text: str, end: int) -> tuple[tuple[str, ...], int]:
         """Those of the units of a name that the brackets behind its `end` tell from others, and where they end."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from org.answering import kinds
-from org.answering.questions import Asked, Kind
+from org.answering.patterns import Asked, Kind
 from org.answering.replies import MOST_SHARING, nearest, size
 from org.answering.subjects import Subject
 from org.chart import Chart, Unit
@@ -95,7 +95,7 @@ def _about(unit: Unit, subject: Subject, chart: Chart) -> Fact | None:
             return Fact(about, one_of=above[step - 1 : step])
         case Kind.COUNT:
             return Fact(about, numbers=_numbers(unit, asked, types, chart))
-        case Kind.HAS_UNITS:
+        case Kind.HAS_UNITS if types or not asked.of_lacking:
             return Fact(about, verdict=bool(_units(unit, asked, types, chart)))
         case Kind.IS_TYPE if unit.type and types:
             return Fact(about, verdict=any(kinds.is_of_type(unit, noun) for noun in types))

@@ -35,7 +35,7 @@ _FIELDS = (
     (
         _HEAD,
         re.compile(
-            rf"\bwho(?:m|se)?\b(?!.*\bdo(?:es)?\b).*\b{_LEADS}\b|@0(?:'s)? (?:head|leader|boss|manager)\b"
+            rf"\bwho(?:m|se|s)?\b(?!.*\bdo(?:es)?\b).*\b{_LEADS}\b|@0(?:'s)? (?:head|leader|boss|manager)\b"
             rf"|\b(?:head|leader|boss|manager|name of the {_LEADS}) (?:of|for)\b"
         ),
     ),

@@ -1,156 +1,25 @@
-"""What a question asks of the chart: its signs (signs.py) against a table of patterns, of which the first counts.
+"""All that a text asks of the chart: its clauses, what "it" and "they" mean in each, each question by patterns.py.
 
-"who @0 reports" -> Asked(ABOVE, of mention 0).  A question with a word that is no sign is not purely about the chart,
-and is left to the documents.  Knows nothing about what the chart holds.
+"@0: who does it report to?" -> Asked(ABOVE, of mention 0).  A question with a word that is no sign is not purely about
+the chart, and is left to the documents.  Knows nothing about what the chart holds.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from enum import Enum, auto
 
-from org.answering import signs
+from org.answering import patterns, signs
+from org.answering.patterns import Asked, Kind
 from org.entities import Mention, TypeMention
-
-
-class Kind(Enum):
-    """What is asked about the units that a question names."""
-
-    RELATED = auto()  # how two units stand to each other
-    MORE = auto()  # which of two has more units under it
-    ARE_PEERS = auto()  # whether two are directly under the same unit
-    SAME = auto()  # whether two are under the same unit
-    COMMON = auto()  # the unit above both
-    BETWEEN = auto()  # the units between one and another above it
-    IS_UNDER = auto()
-    IS_TYPE = auto()
-    HAS_UNITS = auto()
-    COUNT = auto()
-    PEERS = auto()
-    PATH = auto()
-    DEPTH = auto()
-    TYPE = auto()
-    ALIAS = auto()
-    ABOVE = auto()
-    AROUND = auto()  # above and below
-    UNDER = auto()
-    OF_TYPE = auto()
-    TOP = auto()
-    WHERE = auto()
-    WHAT = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One thing asked. `of` and `against` are places among the mentions, `types` among the types.
-
-    `direct` asks for the next level alone, `deep` for all levels; `of_units` tells that it speaks of units and not only
-    of what something consists of; `steps` is how often it says "parent", `reports` whether it says "report",
-    `yes_or_no` whether it asks for one of the two.
-    """
-
-    kind: Kind
-    of: tuple[int, ...]
-    against: tuple[int, ...]
-    types: tuple[int, ...]
-    direct: bool
-    deep: bool
-    of_units: bool
-    steps: int
-    reports: bool
-    yes_or_no: bool = False
-
-
-_U = r"@\d+(?: @\d+)*"  # units by name
-_C = r"(?:#\d+|unit)"  # a category
-_CS = rf"(?:{_C} )*"
-_W = r"(?:who|which|where|how)"
-_BELOW = r"(?:below|reports|in)"
-_RANK = r"(?:more|most|fewer)"
-_TWO = r"(?=.*@.*@)"
-_NO_UNIT = r"(?!.*@)"
-_PLAIN = r"(?!.*\b(?:who|which|where|count|list|same|parent|more|type|level|peer|except)\b|.*\babove @\d+(?! above)).*"
-_PATTERNS: tuple[tuple[Kind, str], ...] = (
-    (Kind.RELATED, rf"{_TWO}.*\b(?:related|path)\b.*"),  # how is A related to B; the path from A to B
-    (Kind.RELATED, rf"yes {_U} (?:above below|below above) {_U}"),  # is A above or below B
-    (Kind.MORE, rf"{_TWO}(?!yes @\d+ {_RANK} {_C}).*\b{_RANK}\b.*"),  # which has more units, A or B
-    (Kind.ARE_PEERS, rf"{_TWO}yes .*\bpeer\b.*"),  # are A and B siblings
-    (Kind.ARE_PEERS, r"yes parent @\d+ above @\d+"),  # is the unit above A also above B
-    (Kind.SAME, rf"{_TWO}yes .*\bsame\b.*"),  # do A and B report to the same unit
-    (Kind.COMMON, rf"{_TWO}(?!yes @).*\b(?:same|both)\b.*"),  # what do A and B have in common
-    (Kind.BETWEEN, rf"{_TWO}.*\b(?:between|level)\b.*"),  # what is between A and B
-    (Kind.PATH, rf"(?:{_W} |list )?level above {_U}"),  # what levels are above A
-    (
-        Kind.DEPTH,
-        rf"(?=.*@)(?:in )?(?:{_W} |list |count )?level (?:above )?{_U}(?: (?:in|top|where))*",
-    ),  # at what level is A
-    (
-        Kind.IS_UNDER,
-        rf"yes (?P<a>{_U}) (?:both |(?:both )?{_CS}{_BELOW} )(?P<b>{_U})",
-    ),  # is A part of B; A is in B, right?
-    (Kind.IS_UNDER, rf"which in (?P<a>@\d+(?: @\d+)+) (?:below|reports) (?P<b>{_U})"),  # which of A and B is under C
-    (Kind.IS_UNDER, rf"(?P<a>{_U}) (?:below|reports) (?P<b>{_U})"),  # A reports to B?
-    (Kind.IS_UNDER, rf"yes (?P<b>{_U}) {_CS}(?:above|parent|runs)(?: in)?(?: both)? (?P<a>{_U})"),  # does B include A
-    (Kind.IS_TYPE, rf"yes {_U} {_C}(?: {_C})*"),  # is A a committee
-    (Kind.HAS_UNITS, rf"yes {_U} (?:above )?(?:children|(?:above )?{_C})(?: {_C})*(?: {_BELOW})?"),  # has A any teams
-    (Kind.HAS_UNITS, rf"yes {_CS}(?:{_C}|children) {_BELOW} {_U}"),  # are there any teams in A
-    (Kind.COUNT, rf"(?:which )?count (?=.*@)(?=.*(?:{_C}|children|below|reports)){_PLAIN}"),  # how many teams are in A
-    (Kind.COUNT, rf"(?:which )?count (?:above )?(?:{_C} ?)+(?:above)?"),  # how many teams are there
-    (Kind.UNDER, rf"(?:{_W} |list ){_CS}{_BELOW} (?P<a>{_U}) (?:peer|except) {_U}"),  # what is in A besides B
-    (Kind.PEERS, r"(?!yes)(?=.*@).*\b(?:peer|same|except\b.*\bparent|parent\b.*\bexcept)\b.*"),  # which are next to A
-    (Kind.PEERS, rf"(?:{_W} |list )?{_CS}{_BELOW} parent {_U}"),  # who reports to the parent of A
-    (Kind.UNDER, rf"(?:{_W} |list )?(?:hierarchy|structure|path) below {_U}"),  # the hierarchy below A
-    (Kind.PATH, r"(?=.*@).*\b(?:path|hierarchy)\b.*"),  # the chain of command of A
-    (Kind.UNDER, rf"(?:{_W} |list )?type (?:in )?(?:{_C} )+{_BELOW} {_U}"),  # what types of units are in A
-    (
-        Kind.TYPE,
-        rf"(?=.*\btype\b)(?:(?:which|how|type|structure|list|{_C}) )*{_U}(?: (?:which|type|{_C}))*",
-    ),  # what kind is A
-    (Kind.ALIAS, rf"(?=.*\balias\b)(?:(?:who|which|list) )?(?:alias )?{_U}(?: alias)?"),  # what does A stand for
-    (Kind.ABOVE, rf"(?:{_BELOW} )?{_W} {_CS}{_U}(?: {_C})* {_BELOW}(?: {_C})*"),  # which unit is A part of
-    (Kind.ABOVE, rf"{_BELOW} {_W} {_CS}{_U}"),  # in which division is A
-    (
-        Kind.AROUND,
-        rf"(?:{_W} |list )?(?:above below|below above|parent children|children parent) {_U}",
-    ),  # what is above and below A
-    (Kind.ABOVE, rf"yes {_U} {_BELOW} {_C}(?: {_C})*"),  # is A in a division
-    (Kind.WHERE, r"yes @\d+"),  # is there an A
-    (Kind.WHERE, rf"where {_U} in #\d+"),  # where is the library of the school
-    (Kind.ABOVE, rf"{_W} (?:parent )?{_CS}{_U} {_CS}{_BELOW}(?: {_C})*"),  # to which higher unit does A report
-    (Kind.ABOVE, rf"(?:{_W} |list )?{_CS}(?:above|(?:parent )*parent) {_U}"),  # who oversees A; the parent of A
-    (Kind.ABOVE, rf"(?:{_W} |list )?{_CS}{_U} parent(?: {_C})*"),  # what is A's parent
-    (Kind.UNDER, rf"(?=.*(?:{_W}|list|#|unit|children))(?!who in)(?:{_W} |list )?{_CS}(?:children )?{_BELOW} {_U}"),
-    (Kind.UNDER, rf"(?:{_W} |list ){_CS}{_U} above(?: {_C})*(?: below)?"),  # what does A consist of
-    (Kind.UNDER, rf"(?:{_W} |list )?(?:{_C} )+{_U} runs"),  # which teams does A manage
-    (Kind.UNDER, rf"(?:{_W} |list )?(?:{_C} )+above {_U} above"),  # which teams has A got
-    (Kind.UNDER, rf"(?:{_W} |list )?{_CS}(?:children|structure) (?:{_BELOW} )?{_U}"),  # the subunits of A
-    (Kind.UNDER, rf"(?:{_W} |list )?{_U} (?:{_CS}{_C}|children|structure)"),  # list A's teams
-    (Kind.UNDER, rf"{_NO_UNIT}.*\btoplevel\b.*"),  # which units are at the top level
-    (Kind.TOP, rf"{_NO_UNIT}.*\btop\b.*"),  # what is at the top
-    (Kind.WHERE, rf"(?:which )?where (?:{_BELOW} )?{_U}(?: {_BELOW})?"),  # where is A
-    (Kind.WHERE, rf"(?:{_W} )?{_U} where"),  # A is where; how does A fit in
-    (
-        Kind.OF_TYPE,
-        rf"{_NO_UNIT}(?:{_W} |list |(?:yes )?(?:above )?){_CS}#\d+(?: {_C})*(?: above)?",
-    ),  # which committees exist
-    (Kind.UNDER, rf"{_NO_UNIT}(?:{_W} |list )unit(?: above)?"),  # list all units
-    (Kind.WHAT, rf"(?:which|about) {_U}"),  # what is A
-)
-_TABLE = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
+from org.finding import names
 
 _ASKING = frozenset(("who", "which", "where", "how", "count", "list", "yes", "about"))
 _FIRST = _ASKING - {"list", "yes", "about"}  # a question has begun: these are no mere lead-in
 _LINKS = ("below", "reports", "in")
+_REFERS = frozenset(("it", "they", "org"))  # to a unit named elsewhere, or to all of them
 _LISTS = (Kind.UNDER, Kind.OF_TYPE, Kind.PEERS)
-_SEVERAL = re.compile(
-    rf"(?:(?:{_W}|list) )?((?:(?:list )?{_CS}{_BELOW} {_U} ?){{2,}})"
-)  # some under A and some under B
-_ONE_OF_SEVERAL = re.compile(rf"({_CS}){_BELOW} ({_U})")
-_HOW_MANY = re.compile(r"(?: and)? count(?: (?:direct|deep|it|below|unit))*$")  # "..., and how many?"
-_OF_ALL = re.compile(r"\bdeep (?:#|unit|children)")  # "are all teams under A": to say which are is no answer
-_IN_RANKED = re.compile(rf"\b{_BELOW} {_RANK} {_C}")  # "is A in a bigger division than B"
+_HOW_MANY = re.compile(r"(?: and)? count(?: (?:direct|deep|lacking|it|they|below|unit))*$")  # "..., and how many?"
 _CLAUSE = re.compile(r"[.?!;:\n]+(?:\s|$)|\s[-–—]\s")
 _OPEN_QUESTION = re.compile(r"\W*(?:(?:and|but|so|also|then) )?(?:who|whom|what|which|where|when|why|how)\b")
 _QUESTION = re.compile(rf"{_OPEN_QUESTION.pattern}|\W*(?:is|are|does|do|did|can|may|must|should|shall)\b")
@@ -163,6 +32,7 @@ _ASIDE = re.compile(
 _STILL_ASKS = re.compile(
     r",\s*(?:(?:and|so|but|then) )?(?:who|what|which|where|when|how|is|are|do|does|did|can|may|must|should|shall)\b"
 )
+_TOGETHER = re.compile(r"@\d+(?:(?:[\s,&/]|\b(?:and|or|the)\b)+@\d+)*")
 _LONGEST = 1000  # letters: a longer text is a story, and no question about the chart alone
 _LEAD_INS = 6  # commas
 
@@ -178,21 +48,51 @@ def read(
         return ()
     asked: list[Asked] = []
     subject = ""
+    topic: Sequence[str] = ()
+    several = _several(question, types)
     for clause in _CLAUSE.split(signs.mask(question, mentions, types)):
         pieces = clause.split(",", _LEAD_INS)
         found: tuple[Asked, ...] = ()
+        entire = signs.read(_without_asides(clause), context)
         asks_twice = _AND_ASKS.match(clause)
+        if asks_twice and signs.UNKNOWN in entire:
+            return ()  # half of it is not understood
         for start in (0,) if asks_twice or _OPEN_QUESTION.match(clause) else range(len(pieces)):
-            before = _last_unit(",".join(pieces[:start]), subject)
-            row = signs.read(_without_asides(",".join(pieces[start:])), context)
-            if asks_twice and signs.UNKNOWN in row:
-                return ()  # half of it is not understood
-            found = found or _clause(row, before)
-        if not found and _QUESTION.match(clause):
-            return ()
+            lead_in = ",".join(pieces[:start])
+            lead = signs.read(lead_in, context)
+            if _are_units(lead):
+                continue  # "payroll, which division": never which divisions there are
+            before = _last_unit(lead_in, subject)
+            row = signs.read(_without_asides(",".join(pieces[start:])), context) if start else entire
+            about = topic or ((signs.UNKNOWN,) if any(sign == signs.UNKNOWN or sign[0] == "@" for sign in lead) else ())
+            found = found or _clause(row, before, about, several)
+        if (not found and _QUESTION.match(clause)) or (_are_units(entire) and asked and not asked[-1].of):
+            return ()  # "which division: payroll" asks it of payroll
         asked += found
         subject = _last_unit(clause, subject)
+        topic = _announced(entire, topic)
     return tuple(asked)
+
+
+def _several(question: str, types: Sequence[TypeMention]) -> frozenset[str]:
+    """The signs of the types that are named in the plural: "which teams" asks for more than one."""
+    plural = {f"#{place}" for place, one in enumerate(types) if names.words(one.text)[-1].plural}
+    any_units = any(word.plural and signs.is_unit(word.text) for word in names.words(question))
+    return frozenset((*plural, "unit") if any_units else plural)
+
+
+def _announced(row: Sequence[str], topic: Sequence[str]) -> Sequence[str]:
+    """What the questions after a clause are about: units, where it names nothing else, or something unknown here."""
+    if _are_units(row) or (row[:1] in (["in"], ["below"], ["about"]) and _are_units(row[1:])):
+        return [sign for sign in row if sign[0] == "@"]  # "in finance: how many teams"
+    if signs.UNKNOWN in row and all(sign == signs.UNKNOWN or sign[0] == "#" for sign in row):
+        return (signs.UNKNOWN,)
+    return () if any(sign[0] == "@" for sign in row) else topic
+
+
+def _are_units(row: Sequence[str]) -> bool:
+    """Whether a row has the names of units and nothing else."""
+    return bool(row) and all(sign[0] == "@" or sign == signs.AND for sign in row)
 
 
 def _without_asides(clause: str) -> str:
@@ -200,29 +100,66 @@ def _without_asides(clause: str) -> str:
     return _ASIDE.sub(lambda aside: aside[0] if _STILL_ASKS.search(aside[0]) else "", clause)
 
 
-def _clause(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
+def _clause(row: Sequence[str], subject: str, topic: Sequence[str], several: frozenset[str]) -> tuple[Asked, ...]:
     """What one clause asks: all of it, or, after a lead-in of any words, all from its first asking word on.
 
-    `subject` is the unit that "it" means.
+    `subject` is the unit that "it" means, and the units that "they" means; `topic` is what an earlier clause announced,
+    "payroll: which division?"; `several` are the categories in the plural.
     """
     known = max((place + 1 for place, sign in enumerate(row) if sign == signs.UNKNOWN), default=0)
-    if "when" in row or _FIRST.intersection(row[:known]):
+    if signs.BEYOND in row or _FIRST.intersection(row[:known]):
         return ()
     asking = _ASKING if known == 0 else _ASKING - {"about"}  # "a friend asked about ...": no question yet
     first = next((place for place in range(known, len(row)) if row[place] in asking), len(row))
     if first and row[first - 1] in _LINKS:
         first -= 1  # "under which ..."
-    whole = _parts(row, subject) if known == 0 else ()
+    asks, whole = row[first:], _parts(row, subject) if known == 0 else ()
+    if _are_units(row[known:first]) and not whole:
+        if known and not _names(asks):
+            return ()
+        topic = _announced(row[known:first], topic)
+    elif known == 0:
+        asks = row
+    is_known = signs.UNKNOWN not in topic
+    if topic and is_known and asks and not _names(asks):
+        return _of_topic(topic, asks, several)
+    if _asks_which_one(row[first:], several) and not (is_known and known == 0 and (whole or not _names(row[:first]))):
+        return ()  # "wards 1-4, which area": not of these words, and not of the organization
     return whole or _parts(row[first:], _last_unit(" ".join(row[:first]), subject))
+
+
+def _of_topic(topic: Sequence[str], asks: Sequence[str], several: frozenset[str]) -> tuple[Asked, ...]:
+    """What is asked of the units of a topic by a row of signs that names none."""
+    if "yes" in asks or (_is_category(asks) and several.isdisjoint(asks)):
+        return ()  # "finance: are there teams" has the signs of "finance: is that a team", and so has "finance: team?"
+    if _asks_which_one(asks, several):
+        return _parts([*asks, *topic, "in"], "")
+    if asks[0] in ("which", "list") and _is_category(asks[1:]):
+        return _parts([*asks, "in", *topic], "")
+    return _parts([*topic, *asks], "")
+
+
+def _asks_which_one(asks: Sequence[str], several: frozenset[str]) -> bool:
+    """Whether a row is no more than "which division", or another category in the singular."""
+    return list(asks[:1]) == ["which"] and _is_category(asks[1:]) and several.isdisjoint(asks)
+
+
+def _is_category(row: Sequence[str]) -> bool:
+    return bool(row) and all(sign == "unit" or sign[0] == "#" or sign in signs.FLAGS for sign in row)
+
+
+def _names(row: Sequence[str]) -> bool:
+    """Whether a row names a unit, or refers to one."""
+    return any(sign[0] == "@" or sign in _REFERS for sign in row)
 
 
 def _parts(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
     """A row of signs as one question, or as several; empty when any of them is not understood."""
     is_joined = signs.AND in row
-    if not is_joined and (whole := _match(row, subject)):
+    if not is_joined and (whole := patterns.match(row, subject)):
         return (whole,)
-    if not is_joined and (several := _SEVERAL.fullmatch(signs.tidy(row))):
-        return _some_and_some(several[1], signs.FLAGS.intersection(row))
+    if not is_joined and (several := patterns.some_and_some(row)):
+        return several
     if more := _HOW_MANY.search(" ".join(row)):
         listed = _parts(row[: -len(more[0].split())], subject)
         if listed and all(one.kind in _LISTS for one in listed):
@@ -232,7 +169,7 @@ def _parts(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
     starts = [place for place in range(1, len(row)) if row[place] in _ASKING and _may_end(row[:place])]
     asked: list[Asked] = []
     for start, end in zip([0, *starts], [*starts, len(row)], strict=True):
-        one = _match(row[start:end], subject) if starts else None
+        one = patterns.match(row[start:end], subject) if starts else None
         if one is None:
             return ()
         asked.append(one)
@@ -252,7 +189,7 @@ def _joined(row: Sequence[str], subject: str) -> tuple[Asked, ...]:
     of_several = False
     for one in rows:
         named = {sign for sign in one if sign.startswith("@")}
-        parts = _parts(one, subject) if named or not (of_several and "it" in one) else ()
+        parts = _parts(one, subject) if named or not (of_several and not _REFERS.isdisjoint(one)) else ()
         if not parts:
             return ()  # "are A and B siblings, and what is under it": under which?
         asked += parts
@@ -268,55 +205,7 @@ def _may_end(row: Sequence[str]) -> bool:
     return not is_open or (before[0] in _FIRST and any(sign.startswith("@") for sign in before))
 
 
-def _some_and_some(text: str, flags: Collection[str]) -> tuple[Asked, ...]:
-    """Some units under A and some under B, a category holding until another is named (T-RAG, section 6.2)."""
-    asked: list[Asked | None] = []
-    sought = ""
-    for categories, units in _ONE_OF_SEVERAL.findall(text):
-        sought = categories or sought
-        asked.append(_match(["list", *flags, *sought.split(), "below", *units.split()], ""))
-    return tuple(one for one in asked if one)
-
-
-def _match(row: Sequence[str], subject: str) -> Asked | None:
-    """One question, by the first pattern that fits all its signs."""
-    text = whole = signs.tidy(row)
-    if (text.startswith("yes") and _OF_ALL.search(" ".join(row))) or _IN_RANKED.search(" ".join(row)):
-        return None
-    text = re.sub(
-        rf"^(yes @\d+ (?:{_BELOW}|above)) it$", rf"\1 {subject or signs.UNKNOWN}", text
-    )  # "and is A under it"
-    if "@" in text:  # "what does A have under it"
-        text = re.sub(r"(?<=above) (?:below|in) it\b", "" if "#" in text else " unit", text)
-        text = re.sub(r"(?: (?:below|in|above))? it\b", "", text)
-    else:
-        text = re.sub(r"\bit\b", subject or signs.UNKNOWN, text)
-    for kind, pattern in _TABLE:
-        if fit := pattern.fullmatch(text):
-            sides = fit.groupdict()
-            of = _places("@", sides.get("a", text))
-            ranked = re.sub(r"^which (?:in )?(?:#\d+ )+", "", text) if kind is Kind.MORE else text
-            any_unit = kind in (Kind.COUNT, Kind.UNDER) and "unit" in text
-            return Asked(
-                kind,
-                of=of[::-1] if "fewer" in text else of,  # is A smaller than B: is B bigger than A
-                against=_places("@", sides.get("b", "")),
-                types=() if any_unit else _places("#", ranked),  # "which team has more desks"
-                direct="direct" in row or (kind is Kind.IS_UNDER and "parent" in text),
-                deep="deep" in row and "direct" not in row,
-                # "who belongs to the committee?" asks for its members
-                of_units=bool(re.search(rf"unit|#|reports|children{'' if 'who' in row else '|below'}", whole)),
-                steps=text.count("parent"),
-                reports="reports" in text,
-                yes_or_no=text.startswith("yes"),
-            )
-    return None
-
-
-def _places(mark: str, text: str) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(int(place) for place in re.findall(rf"{mark}(\d+)", text)))
-
-
 def _last_unit(text: str, otherwise: str) -> str:
-    found = re.findall(r"@\d+", text)
-    return str(found[-1]) if found else otherwise
+    """The last unit that a text or a row of signs names, with those that it is named together with: "@0 @1"."""
+    found = _TOGETHER.findall(text)
+    return " ".join(re.findall(r"@\d+", found[-1])) if found else otherwise

@@ -1,4 +1,4 @@
-"""The chart's answer to one thing asked (org/answering/questions.py), in the words of org/answering/sentences.py.
+"""The chart's answer to one thing asked (org/answering/patterns.py), in the words of org/answering/sentences.py.
 
 Asked, the units it is about -> a complete answer, "" when the chart cannot give one.
 Knows nothing about how a question was typed.
@@ -11,7 +11,7 @@ from itertools import islice, product
 from math import prod
 
 from org.answering import kinds, sentences
-from org.answering.questions import Asked, Kind
+from org.answering.patterns import Asked, Kind
 from org.answering.sentences import label, listing, sentence
 from org.answering.subjects import Group, Subject
 from org.chart import Chart, Unit
@@ -100,6 +100,8 @@ def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: 
             return _under(unit, asked, types, chart, limit)
         case Kind.HAS_UNITS:
             text = _under(unit, asked, types, chart, limit)
+            if asked.of_lacking and not types and not text.startswith("No "):
+                return text  # units of other kinds make no "yes"
             return f"{'No' if text.startswith('No ') else 'Yes'}: {_continued(text)}"
         case Kind.COUNT:
             told = [_count(unit, noun, asked, chart) for noun in types]
@@ -112,6 +114,8 @@ def _about(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart, limit: 
             return f"{'Yes' if _is_one_of(unit, types) else 'No'}, {name} is {sentences.with_article(unit.type)}."
         case Kind.ALIAS if unit.aliases:
             return sentence(f"{name} is also called {listing(unit.aliases)}")
+        case Kind.PURPOSE:
+            return sentences.described(unit, chart)
         case Kind.WHAT:
             return " ".join(filter(None, (sentences.kind(unit, chart), sentences.described(unit, chart))))
         case _:

@@ -13,11 +13,14 @@ from itertools import product
 from pathlib import Path
 
 from org.entities import Mention, TypeMention
+from org.finding import names
 
 UNKNOWN = "?"
+BEYOND = "beyond"
+"""Asks for more than the chart holds, so that a question with it is left alone, whatever else it says."""
 AND = "and"
 """Joins two questions: "how many teams are there and who leads A"."""
-FLAGS = frozenset(("direct", "deep"))
+FLAGS = frozenset(("direct", "deep", "lacking"))
 _NOTHING = "-"
 _QUANTITY = "number"
 _LONGEST = 7  # words of a phrase
@@ -46,6 +49,11 @@ _PLAIN = tuple(
         (r"(^|[.?!:;,]\s+)(?:has|have)\s+(?:the\s+)?(@\d+|it|they)\s+(?:got\b)?", r"\1does \2 have "),
         (r"(\bhow many\s[^@]*)\b(?:has|have)\s+((?:the\s+)?@\d+)", r"\1 does \2 have"),
         (r"\band (?:of|for|from|to)\s+(?=(?:the\s+)?@)", "and "),  # "the parents of A and of B"
+        (r"(?<=[\w\s]\s)(?:do (?:we|you) have|have (?:we|you)(?: got)?)\b(?! to\b)", "are there"),
+        (r"\bdo we have\b(?! to\b)", "are there"),
+        (r"\bwe(?: have|'ve)(?: got)?\b(?! to\b)", "there"),
+        (r"(@\d+|\bit)\s+for(?=\s*[.,?!;]|\W*$)", r"\1 what for"),
+        (r"\bwhat is\s+an?\s+(?=#\d+\s*(?:[.?!;]|\W*$))", "what is meant by "),
         (r"\(s\)", "s"),
         (r"\bright (?=under|below|beneath|above|over)", "directly "),
         (r"\bright\W*$", "correct"),
@@ -56,7 +64,7 @@ _PLAIN = tuple(
 )
 _RELATES = r"(?:reports|below|above|parent)"
 _ASKS = r"\b(?:who|which|where|how|count)\b"
-_WITH_OF = "parent|children|path|above|related|alias|type|peer|same|both|between|where|about|more|level|top"
+_WITH_OF = "parent|children|path|above|related|alias|type|peer|same|both|between|where|about|more|level|top|purpose"
 _TIDY = tuple(
     (re.compile(pattern), tidy)
     for pattern, tidy in (
@@ -107,6 +115,9 @@ def mask(question: str, mentions: Sequence[Mention], types: Sequence[TypeMention
     masked = (masked + question[done:]).lower().replace("’", "'")
     for pattern, plain in _PLAIN:
         masked = pattern.sub(plain, masked)
+    for place, named in enumerate(mentions):
+        if names.is_acronym(named.text):  # "what does DPO mean": of a whole name that asks for more than other names
+            masked = re.sub(rf"(@{place})\s+means?\b|\bmeaning of(?=\s+@{place}\b)", r"\1 alias", masked)
     for last in last_words:
         masked = re.sub(rf"\b(?:that|this) {re.escape(last)}\b", "it", masked)  # "this adviser"
     return masked
@@ -132,8 +143,10 @@ def read(clause: str, context: Collection[int]) -> list[str]:
                 row.pop()
         elif word[0] == "@" or (word[0] == "#" and before[:1] != "#"):
             sign = word
-        elif word[0] == "#" or (word in _DOING and _SUBJECT.fullmatch(before) and words[place + 1 :][:1] != ["you"]):
+        elif word[0] == "#" or (word in _DOING and _asks_for_deeds(before, words[place + 1 :])):
             sign = UNKNOWN  # "board committees" are not two types; "what does it do" asks for more than its place
+        elif _is_of_each(words[place:], row):
+            sign = BEYOND  # "how many teams does each division have" asks for a number of each
         elif (
             row[-1:] in ([], [AND])
             and before not in _PERSONS
@@ -151,6 +164,19 @@ def read(clause: str, context: Collection[int]) -> list[str]:
     return [UNKNOWN if sign == _QUANTITY else sign for sign in row if sign != _QUANTITY or "yes" in row]
 
 
+def _asks_for_deeds(before: str, after: Sequence[str]) -> bool:
+    """Whether "do" between these words asks what a unit does, "what does it do", or any of a type, "... a panel do"."""
+    return bool(_SUBJECT.fullmatch(before) and after[:1] != ["you"]) or (
+        before[:1] == "#" and after[:1] in ([], ["&&"])
+    )
+
+
+def _is_of_each(words: Sequence[str], row: Sequence[str]) -> bool:
+    """Whether words ask of each unit of a kind by itself, as "list each team" and "count every team" do not."""
+    alone = (words[0] == "each" and row[-1:] != ["list"]) or (words[0] == "every" and "count" in row[:-1])
+    return alone and any(word[0] == "#" or is_unit(word) for word in words[1 : 3 if words[1:2] == ["of"] else 2])
+
+
 def is_idle_adverb(word: str) -> bool:
     """Whether a word is an adverb in -ly that changes nothing: "currently" is one, "originally" and "only" are not."""
     return word.endswith("ly") and _phrases().get((word,)) == _NOTHING
@@ -158,15 +184,22 @@ def is_idle_adverb(word: str) -> bool:
 
 def _is_name(words: Sequence[str], before: str, row: Sequence[str]) -> bool:
     """Whether a number is part of a name: "Ward 4", which the chart lacks, "Wards 1 and 4", but not "and two of B"."""
-    if before[:1] == "#" or _phrases().get((before,)) == "unit":
+    if before[:1] == "#" or is_unit(before):
         return True
-    return bool(row) and row[-1][0] == "@" and words[0].isdecimal() and not any(word[0] in "@#" for word in words)
+    if not (row and row[-1][0] == "@" and words[0].isdecimal()):
+        return False
+    return bool(re.fullmatch(rf"{_ASKING}|which", "".join(words[1:2]))) or not any(word[0] in "@#" for word in words)
+
+
+def is_unit(word: str) -> bool:
+    """Whether a word stands for any unit: "body", or a kind that the chart may lack, "department"."""
+    return _phrases().get((word,), "").partition(" ")[0] == "unit"
 
 
 def _is_quantity(words: Sequence[str]) -> bool:
     """Whether the first of two words says how many; "one" only before what it counts: "one team", not "the one"."""
     if words[0] == "one":
-        return len(words) > 1 and (words[1][0] == "#" or _phrases().get((words[1],)) == "unit")
+        return len(words) > 1 and (words[1][0] == "#" or is_unit(words[1]))
     return words[0].isdecimal() or words[0] in _QUANTITIES
 
 

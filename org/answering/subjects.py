@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from org import namesakes
 from org.answering import questions
-from org.answering.questions import Asked
+from org.answering.patterns import Asked
 from org.chart import Chart, Unit
 from org.entities import Mention, TypeMention
 
@@ -35,19 +35,24 @@ _INSIDE = re.compile(r"\b(?:in|within|of|at|across)(?: the| our)?\s*$", re.IGNOR
 _VERB = re.compile(r"\s*,?\s*(?:does|do|is|are)\b(?! (?:it|that|this)\b)", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*(?:['’]s|[,(>:-]|under)\s*(?:the\s+)?", re.IGNORECASE)
 _TOLD_BY = re.compile(r"\s*(?:['’]s|[,(]|(?:under|in|of|at|within) )\s*(?:the\s+)?", re.IGNORECASE)
-_EXISTS = re.compile(
-    r"(?:\b(?:is there|(?:do|does|did) (?:we|you|they) have|have (?:we|you|they) got) (?:an?|any|such an?) )"
-    r"(?P<name>\w[^?!,;]{0,120}?)(?: (?:here|too|at all|as well))?\W*$",
-    re.IGNORECASE,
+_IS_THERE = (
+    r"\b(?:is there|(?:do|does|did) (?:we|you|they) have|have (?:we|you|they) got) (?:an?|any|such an?) "
+    r"(?P<name>\w[^?!,;]{0,120}?)"
 )
+_EXISTS = re.compile(rf"{_IS_THERE}(?: (?:here|too|at all|as well))?\W*$", re.IGNORECASE)
+_EXISTS_IN = re.compile(rf"{_IS_THERE} (?:in|at|within|inside|under) (?:(?:the|our) )?$", re.IGNORECASE)
+_DOES = re.compile(r"\bdo(?:es)? (?:(?:the|our) )?$", re.IGNORECASE)
+_HAVE = re.compile(r" have (?:an?|any) (?P<name>\w[^?!,;]{0,120}?)\W*$", re.IGNORECASE)
 _WITHIN = re.compile(
-    r"(?!.*\b(?:and|or|part|under)\b)[\w\s]{0,30}\b(?:of|in|within|inside)\s+(?:(?:the|our)\s+)?", re.IGNORECASE
+    r"(?!.*\b(?:and|or|part|under)\b)[\w\s]{0,30}\b(?:of|in|within|inside|at)\s+(?:(?:the|our)\s+)?", re.IGNORECASE
 )
 
 
 def read(question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], chart: Chart) -> tuple[Subject, ...]:
     """All that a question asks of the chart; empty when it is not purely about the chart."""
-    mentions = _existing(question, chart) or whole(question, mentions, chart)
+    mentions = (
+        _existing(question, chart) or _existing_in(question, mentions, types, chart) or whole(question, mentions, chart)
+    )
     types = [one for one in types if not any(one.start < other.end and other.start < one.end for other in mentions)]
     asked = questions.read(question, mentions, types, context=_context(question, mentions, chart))
     groups = [tuple(chart.unit(unit) for unit in mention.units) for mention in mentions]
@@ -98,6 +103,27 @@ def _existing(question: str, chart: Chart) -> list[Mention]:
     asked = _EXISTS.search(question)
     units = namesakes.sharing(asked["name"], chart) if asked and " " in asked["name"] else ()
     return [Mention(tuple(one.id for one in units), asked["name"], *asked.span("name"))] if asked and units else []
+
+
+def _existing_in(
+    question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], chart: Chart
+) -> list[Mention]:
+    """The unit that a question looks for by its given name, and the one that it looks in: "does the Infirmary have a
+    pharmacy", "is there a stroke unit at the Infirmary". That there is none is told of a name of several words alone:
+    a name of one word is a common noun as well."""
+    if len(mentions) != 1:
+        return []
+    (inside,) = mentions
+    asked = None if re.search(r"\w", question[inside.end :]) else _EXISTS_IN.search(question[: inside.start])
+    if asked is None and _DOES.search(question[: inside.start]):
+        asked = _HAVE.match(question, inside.end)
+    if asked is None or asked.span("name") in {(one.start, one.end) for one in types}:
+        return []
+    units = [one.id for one in namesakes.sharing(asked["name"], chart)]
+    there = [unit for unit in units if any(chart.is_under(unit, above) for above in inside.units)]
+    found = tuple(there or (units if " " in asked["name"] else ()))
+    sought = Mention(found, asked["name"], *asked.span("name"))
+    return sorted((sought, inside), key=lambda mention: mention.start) if found else []
 
 
 def _context(question: str, mentions: Sequence[Mention], chart: Chart) -> set[int]:

@@ -75,7 +75,7 @@ def _typed(sentence: Sentence, reading: Reading, kind: str, size: str, plain: st
         yield f"short {plain}"
     for word in words:
         typed = sentence.text[word.start : word.end]
-        if [part.text for part in names.words(typed)] != [word.text]:
+        if names.key(typed) != word.text:
             yield f"put right {kind} {size}"
             yield f"put right {'together' if ' ' in typed else 'alone'} {kind} {size}"
     others = *sentence.words[: reading.first], *sentence.words[reading.last :]

@@ -63,7 +63,8 @@ class Index:
     single words for a kind of unit, the chart's types among them; `root` is the unit that is the organization.
     `offices` are the units with a type that is no body: HR, a department, has no "HR committee".
     `by_word` gives the names (unit, key) of three words or more that have a word that few have, `leads` the names of
-    units with others below them by the word that begins them."""
+    units with others below them by the word that begins them. `wholes` are words for the organization, as "company",
+    that are the type of no other unit."""
 
     chart: Chart
 
@@ -75,6 +76,7 @@ class Index:
     offices: frozenset[str]
     by_word: Mapping[str, Sequence[tuple[str, str]]]
     leads: Mapping[str, Sequence[tuple[str, str]]]
+    wholes: frozenset[str]
 
     def units(self, phrase: str) -> frozenset[str]:
         """All units that a phrase may mean."""
@@ -87,6 +89,7 @@ def build(chart: Chart) -> Index:
     types = _types(chart)
     common = names.OFFICES | names.BODIES
     kinds = common | {kind for kind in types if kind and " " not in kind}
+    no_leads = common | {"a"}  # "A Division", but any sentence may begin with an "A"
     named: dict[str, list[Name]] = defaultdict(list)
     cores: dict[str, list[Core]] = defaultdict(list)
     heads: dict[str, list[Name]] = defaultdict(list)
@@ -106,13 +109,17 @@ def build(chart: Chart) -> Index:
             key = names.key(written)
             is_nickname = own_words.isdisjoint(key.split(" ")) and not names.is_acronym(written)
             first, _, rest = key.partition(" ")
-            if is_above and rest and first not in common and len(leads[first]) <= _MOST_HAVING:
+            if is_above and rest and first not in no_leads and len(leads[first]) <= _MOST_HAVING:
                 leads[first].append((unit.id, key))
             if key.count(" ") > 1:
                 long.append((unit.id, key))
             named[key].append(Name(unit.id, written, Rank.GIVEN, is_nickname))
             if not written.isascii() and (spelled := names.key(names.spelled_out(written))) != key:
                 named[spelled].append(Name(unit.id, written, Rank.GIVEN, is_nickname))
+            if rest in kinds and (len(first) == 1 or first.isdecimal()):  # "Division A"
+                named[f"{rest} {first}"].append(Name(unit.id, written, Rank.DERIVED))
+            elif rest and first == "a":  # "A Cappella"
+                named[rest].append(Name(unit.id, written, Rank.DERIVED))
             for other in names.other_names(written):
                 keys.append(names.key(other))
                 named[keys[-1]].append(Name(unit.id, other, Rank.DERIVED))
@@ -127,7 +134,7 @@ def build(chart: Chart) -> Index:
         for short in _without_root(own, root_key) if unit.id != root.id else ():
             named[short].append(Name(unit.id, unit.name, Rank.DERIVED))
         last = own.rpartition(" ")[2]
-        if last != own and last in kinds and len(only[last]) < 2:
+        if last != own and last in kinds and last not in names.GENERAL and len(only[last]) < 2:
             only[last].append(Name(unit.id, unit.name, Rank.HEAD))
         if head:
             heads[names.key(head)].append(Name(unit.id, f"the {head}", Rank.HEAD))
@@ -137,15 +144,20 @@ def build(chart: Chart) -> Index:
     for kind, ending in only.items():
         if len(ending) == 1 and kind not in named and kind not in cores:
             named[kind] = ending
-    for word in dict.fromkeys((names.key(root.name).rpartition(" ")[2], names.key(root.type))):
-        if word and " " not in word and word not in named:  # "the Foundation"
+    called = [word for word in (names.key(root.name).rpartition(" ")[2], names.key(root.type)) if word]
+    for word in dict.fromkeys(called):
+        if " " not in word and word not in named:  # "the Foundation"
             named[word].append(Name(root.id, f"the {word}", Rank.HEAD))
+    below = {names.key(kind) for kind in {unit.type for unit in chart.units.values() if unit.id != root.id}}
+    wholes = frozenset(
+        word for word in called if word not in below and {name.unit for name in named.get(word, ())} == {root.id}
+    )
     few = {core: _few(sharing) if len(sharing) > MOST_SHARING else sharing for core, sharing in cores.items()}
     typed = {unit_type: names.key(unit_type) for unit_type in chart.types}
     offices = frozenset(
         unit.id for unit in chart.units.values() if typed.get(unit.type) in names.OFFICES - names.BODIES
     )
-    return Index(chart, dict(named), few, types, kinds, root.id, offices, _by_word(long, kinds), _rare(leads))
+    return Index(chart, dict(named), few, types, kinds, root.id, offices, _by_word(long, kinds), _rare(leads), wholes)
 
 
 def _abbreviated(keys: Iterable[str], part: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Collection, Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -43,6 +43,13 @@ _ABROAD = frozenset((
     "de", "dela", "delas", "delos", "del", "della", "der", "des", "du", "et", "fuer", "fur", "und", "von",
 ))  # fmt: skip
 _DROPPED = frozenset(("the", "of", "for", "on", "in", "and", "a", "an", *_ABROAD))
+_LETTER = re.compile(r"A [^\W_]+$|.*[^\W_][ -]A$")  # "A Division", "Watch A"
+# Before these, and at the end of what is said, an "a" is no article.
+_NO_NOUN = re.compile(
+    r"\s*(?:$|[^\w\s]|(?:and|or|vs|is|are|was|do|does|has|have|in|at|of|on|to|from|under|above|below|than|with"
+    r"|reports?\s+to|sits?|belongs?)\b)",
+    re.IGNORECASE,
+)
 _SAME = {
     "centre": "center", "programme": "program", "organisation": "organization", "defence": "defense",
     "dept": "department", "div": "division", "lab": "laboratory",
@@ -57,6 +64,7 @@ _SAME = {
 _PARENTHESIS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
 _CAPITALIZED = re.compile(r"(?<![^\W_])[A-Z](?=\w)")
 _KIND_FIRST = re.compile(r"[A-Za-z]+ (?!of\b|for\b|on\b|d[eu']|f[uü]e?r\b)[A-Za-z]", re.IGNORECASE)
+_SENTENCE_CASE = re.compile(r"[A-Z]\w+ [a-z]")
 _TITLED = re.compile(r"-[A-Z]?[a-z]+$")
 _CODE = re.compile(r"[A-Z]{1,3}-?\d{1,3}")
 _REMIT = re.compile(r"\s+(?:for|of|in|at)\s+|\s*(?:,|:| - | – )\s*")
@@ -86,7 +94,8 @@ def canonical(word: str) -> str:
 def words(text: str, kept: Set[str] = frozenset()) -> list[Word]:
     """The canonical words of a text: no case, accents, possessives, plurals, articles or "of"; British as American.
 
-    `kept` are articles and the like that stay where they are in capitals, for a chart with a Section "A".
+    `kept` are articles and the like that stay where they are in capitals, for a chart with a Section "A"; an "a" also
+    where it is no article: "who is in section a?"
     """
     folded, places = _fold(text)
     found = [
@@ -94,7 +103,12 @@ def words(text: str, kept: Set[str] = frozenset()) -> list[Word]:
         for match in _WORD.finditer(folded)
         for word, plural in (_canonical(match[0]),)
     ]
-    return [word for word in found if word.text not in _DROPPED or (word.text in kept and text[word.start].isupper())]
+    return [
+        word
+        for word in found
+        if word.text not in _DROPPED
+        or (word.text in kept and (text[word.start].isupper() or (word.text == "a" and _NO_NOUN.match(text, word.end))))
+    ]
 
 
 def key(text: str) -> str:
@@ -102,17 +116,19 @@ def key(text: str) -> str:
     return " ".join(_texts(text) or [_canonical(word)[0] for word in _WORD.findall(_fold(text)[0])])
 
 
-def dropped(keys: Iterable[str]) -> frozenset[str]:
-    """The words of those keys that are all articles and the like, which `words` would drop."""
+def dropped(keys: Collection[str]) -> frozenset[str]:
+    """The words that `words` would drop of those keys that are all articles and the like, or have the letter A."""
     found = (key.split(" ") for key in keys if key.partition(" ")[0] in _DROPPED)
-    return frozenset(word for some in found if _DROPPED.issuperset(some) for word in some)
+    words = frozenset(word for some in found if _DROPPED.issuperset(some) for word in some)
+    return words | {"a"} if any(key.startswith("a ") or key.endswith(" a") for key in keys) else words
 
 
 @lru_cache(maxsize=64)  # one name is asked about several times in a row
 def _texts(text: str) -> tuple[str, ...]:
     """The canonical words alone, for names, of which a chart may have 100,000."""
     found = [_canonical(word)[0] for word in _WORD.findall(_fold(text)[0])]
-    return tuple(word for word in found if word not in _DROPPED)
+    is_lettered = "a" in found and _LETTER.match(text) is not None
+    return tuple(word for word in found if word not in _DROPPED or (word == "a" and is_lettered))
 
 
 def _fold(text: str) -> tuple[str, range | list[int]]:
@@ -281,9 +297,9 @@ def cores(name: str, kinds: frozenset[str], unit_type: str = "") -> Iterator[Cor
         kind, core = found[-1], found[:-1]
     elif found[0] in kinds:
         kind, core = found[0], found[1 + (found[1] == "to") :]  # "Mission to Karsova"
-        is_part = kind not in KINDS_ABROAD and bool(
-            _KIND_FIRST.match(bare)
-        )  # "Board Secretary" is not the board of anything
+        # "Board Secretary" is not the board of anything; "Service voirie" is a service
+        is_kind = kind in KINDS_ABROAD or (unit_type in ("", kind) and _SENTENCE_CASE.match(bare))
+        is_part = not is_kind and bool(_KIND_FIRST.match(bare))
     else:
         head = _texts(head_name(bare))
         if head and head[-1] in kinds:  # "Regional Bureau for Africa"
@@ -296,7 +312,7 @@ def cores(name: str, kinds: frozenset[str], unit_type: str = "") -> Iterator[Cor
         kind, core = unit_type, ()
         if kind not in kinds or "," in bare:
             return
-    if core:
+    if not _DROPPED.issuperset(core):
         yield Core(" ".join(core), kind, is_part=is_part)
     parts = _CONJUNCTION.split(bare)
     for part in parts if len(parts) > 1 else ():

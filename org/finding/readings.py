@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from org.finding import beside, names, sites
 from org.finding.index import MOST_SHARING, Core, Index, Name, Rank
+from org.finding.listed import listed
 from org.finding.sentence import EVERYDAY, Sentence
 
 
@@ -26,7 +27,8 @@ class Phrase:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The words from `first` up to `last` as a name of `units`, which the chart has as `written` ("" where they are
-    only some of its words). A nickname shares no word with the unit's own name; a part is one side of an "and"."""
+    only some of its words). A nickname shares no word with the unit's own name; a part is one side of an "and";
+    what is listed has the rest of its name from a list that it stands in."""
 
     first: int
     last: int
@@ -35,6 +37,7 @@ class Reading:
     written: str = ""
     is_nickname: bool = False
     is_part: bool = False
+    is_listed: bool = False
 
 
 _LESSER = frozenset(("deputy", "vice", "assistant", "associate", "sub"))  # another post than the one they stand before
@@ -48,13 +51,31 @@ _FILLER = re.compile(r"\W*\b(the|an?|in)\b\W*", re.IGNORECASE)
 
 
 def readings(sentence: Sentence, phrases: Iterable[Phrase], index: Index) -> tuple[Reading, ...]:
-    """Every reading of every phrase; of several with the same words and units the surest."""
+    """Every reading of every phrase; of several with the same words and units the surest. What a list says of words is
+    all that they mean. A name in full is no other's without its kind, and words of one name no side of another's."""
     found: dict[tuple[int, int, frozenset[str]], Reading] = {}
     for reading in _Reader(sentence, tuple(phrases), index).readings():
         key = reading.first, reading.last, frozenset(reading.units)
         if key not in found or reading.rank < found[key].rank:
             found[key] = reading
-    return tuple(found.values())
+    in_list = {
+        (one.first, one.last): Reading(one.first, one.last, one.units, Rank.GIVEN, one.written, is_listed=True)
+        for one in listed(sentence, index)
+    }
+    in_full = {
+        (reading.first, reading.last)
+        for reading in found.values()
+        if reading.rank == Rank.GIVEN and not names.is_acronym(reading.written)
+    }
+    with_kind = {(reading.first, reading.last) for reading in found.values() if reading.rank == Rank.SOME}
+    others = (
+        reading
+        for reading in found.values()
+        if (place := (reading.first, reading.last)) not in in_list
+        and not (reading.rank == Rank.BARE and place in in_full)
+        and not (reading.rank == Rank.KIND and reading.is_part and place in with_kind)
+    )
+    return *in_list.values(), *others
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +180,16 @@ class _Reader:
             return
         is_everyday = phrase.text in EVERYDAY
         if kind and (units := _of_kind(cores, kind, strict=is_everyday)):
-            yield Reading(first - (not after), last + bool(after), units, Rank.KIND)
+            is_part = all(core.is_part for core in cores if core.unit in units)
+            yield Reading(first - (not after), last + bool(after), units, Rank.KIND, is_part=is_part)
         if kind and is_everyday:
             return
         alone = [core for core in cores if core.is_alone]
         sharing = dict.fromkeys(core.unit for core in alone)
         if len(sharing) > 1:
             alone = [core for core in alone if not core.is_part] or alone
-            alone = [core for core in alone if core.kind in names.OFFICES] or alone
+            if any(core.kind in names.OFFICES for core in alone):
+                alone = [core for core in alone if core.kind not in names.BODIES - names.OFFICES]
             sharing = dict.fromkeys(core.unit for core in alone)
         if 0 < len(sharing) <= MOST_SHARING:
             yield Reading(first, last, tuple(sharing), Rank.BARE, alone[0].written, is_part=alone[0].is_part)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Collection, Iterator, Set
 from dataclasses import dataclass
 
 from org.finding.index import Index
@@ -55,11 +55,14 @@ def top(word: str, index: Index) -> str:
     """The unit, not the root, with a name that begins with the word, where none but units below it have others; ""
     when there is none."""
     leading = {unit for unit, _ in index.leads.get(word, ())}
-    if not leading:
-        return ""
-    highest = min(leading, key=index.chart.depth)
-    is_one = all(unit == highest or index.chart.is_under(unit, highest) for unit in leading)
-    return highest if is_one and highest != index.root else ""
+    return highest(leading, index) if leading else ""
+
+
+def highest(units: Collection[str], index: Index) -> str:
+    """The unit, not the root, that all the others are under; "" when there is none."""
+    top = min(units, key=index.chart.depth)
+    is_one = all(unit == top or index.chart.is_under(unit, top) for unit in units)
+    return top if is_one and top != index.root else ""
 
 
 def _apart(start: int, end: int, first: int, last: int, fitting: dict[str, str]) -> Iterator[Site]:

@@ -25,6 +25,7 @@ _NEAREST = 4  # words weighed for one
 # What makes another word and is no slip: "officer" for "office", "administrator" for "administration".
 _ENDINGS = frozenset("able al ant ary ate ation d ed en ent er ial ian ic ing ion ist ive ly ment or r y".split())
 _ARABIC_PREFIXES = "بفكلو"
+_LETTERS = re.compile(r"([a-z]) (?:and|&) ([a-z])", re.IGNORECASE)  # a name of two letters, or two in a list
 # What may stand within a word that is typed as two; an "and" or a comma tells two things apart.
 _GAP = re.compile(r"[^\S\n]+|[-_\u2010\u2011]")
 
@@ -53,7 +54,8 @@ class Speller:
                     self._similar[part].append(word)
 
     def repair(self, text: str, found: Sequence[Word]) -> tuple[Word, ...]:
-        """The words `found` in `text` with one or two letters, a missing or an extra space put right."""
+        """The words `found` in `text` with one or two letters, a missing or an extra space put right; and as two words
+        the letters of a list, "A and B", which are one only in a name such as "R and D"."""
         repaired: list[Word] = []
         near = self._near(found)
         place = 0
@@ -63,6 +65,10 @@ class Speller:
             if following and self._is_one(text, word, following):
                 repaired.append(Word(word.text + following.text, word.start, following.end, following.plural))
                 place += 2
+                continue
+            if word.text not in self.known and (letters := _LETTERS.fullmatch(text, word.start, word.end)):
+                repaired += (Word(letters[at].lower(), *letters.span(at), plural=False) for at in (1, 2))
+                place += 1
                 continue
             before = repaired[-1].text if repaired else ""
             after = [following.text, *near[place + 1]] if following else []

@@ -6,6 +6,7 @@ import pytest
 
 from org.answering import facts, subjects
 from org.answering.facts import Fact
+from org.answering.patterns import Kind
 from org.chart import Chart
 from org.entities import EntityFinder
 
@@ -43,3 +44,13 @@ def test_a_comparison_has_its_fact(
     assert isinstance(fact, Fact)
     assert tuple(chart.unit(unit).name for unit in fact.about) == about
     assert fact.verdict is verdict
+
+
+@pytest.mark.parametrize(("question", "verdicts"), [("offices", [True]), ("bureaus", [])])
+def test_a_kind_of_unit_that_the_chart_lacks_is_neither_there_nor_not(
+    question: str, verdicts: list[bool], chart: Chart, finder: EntityFinder
+) -> None:
+    question = f"does the legal division have any {question}"
+    asked = subjects.read(question, finder.find(question), finder.find_types(question), chart)
+    assert [one.asked.kind for one in asked] == [Kind.HAS_UNITS]
+    assert [fact.verdict for facts_of_one in facts.expected(asked, chart) for fact in facts_of_one] == verdicts

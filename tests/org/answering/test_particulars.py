@@ -42,6 +42,7 @@ def reply(question: str, chart: Chart, finder: EntityFinder) -> str:
         ("who is the person in charge of the legal division", "The head of the Legal Division is Anna Berg."),
         ("who is the manager in charge of the legal division", "The head of the Legal Division is Anna Berg."),
         ("hello, who currently heads the legal division", "The head of the Legal Division is Anna Berg."),
+        ("whos in charge of legal division", "The head of the Legal Division is Anna Berg."),
         ("who runs legal division", "The head of the Legal Division is Anna Berg."),
         ("Who's the boss of the Legal Division?", "The head of the Legal Division is Anna Berg."),
         ("Who is the Legal Division's head?", "The head of the Legal Division is Anna Berg."),

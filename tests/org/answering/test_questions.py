@@ -91,6 +91,13 @@ SAME_ANSWER = {
         "what is two levels above the chief executive",
     ),
     "The Harbour Trust is at the top of the organization.": ("at what level is the harbour trust",),
+    "The Ethics Office: Advises on conduct.": (
+        "what is the ethics office for?",
+        "what's the purpose of the ethics office",
+        "the ethics office: what is it for? thanks",
+        "what is the ethics office for, please",
+    ),
+    "The Data Protection Office is also called DPO.": ("what does DPO mean", "whats the meaning of DPO?"),
 }
 QUESTIONS = [(question, text) for text, questions in SAME_ANSWER.items() for question in questions]
 
@@ -151,8 +158,6 @@ NOT_UNDERSTOOD_WHOLE = (
     "does the civil division have all chambers",
     "is chamber 1 the only chamber in the civil division",
     "is chamber 1 only in the civil division",
-    "are chamber 1 and 3 under the civil division",
-    "where are chambers 1 and 3",
     "was chamber 1 originally in the criminal division",
     "where was chamber 1 originally",
     "does nothing report to finance?",
@@ -178,8 +183,49 @@ NOT_UNDERSTOOD_WHOLE = (
     "does the registrar general have more departments than libraries",
     "is finance a library under the registrar general",
     "chamber 1 keeps the keys of the registrar general, doesn't it",
+    # what is asked of something that the chart lacks is not asked of the organization
+    "appeals bench: which division",
+    "chambers 1-3, which division",
+    "i work in chamber 1, which division is that",
+    "regarding the appeals bench, which division",
+    "which division: chamber 3",
+    "how many units - finance",
+    # that is asked of one unit alone, and "are there" and "is that" are the same here
+    "civil division: are there chambers",
+    "civil division: is that a chamber",
+    "chamber 1: registry?",
+    # a kind of unit that the chart lacks, where no other will do
+    "are there any committees under the civil division",
+    "how many boards are there",
+    # what units are for, what they do and what they are called
+    "what is the civil registry for",
+    "who is finance for",
+    "what does finance mean",
+    "what does a chamber do",
+    "what do chambers do?",
+    "what is a chamber?",
+    "what's a registry",
+    "which chamber do i need",
+    # a number of each, and no total
+    "how many chambers does each division have",
+    "how many chambers are in each of the divisions",
+    "how many chambers are in every division",
+    "each division has how many chambers",
+    "what do we have to do with finance",
 )
 WHOLE = {
+    "name 2 that are directly under the Civil Division and 2 that are directly under the Criminal Division": (
+        "Directly under the Civil Division there are 3 units: Chamber 1, Chamber 2 and the Civil Registry. Directly "
+        "under the Criminal Division there are 2 units: Chamber 3 and the Criminal Registry."
+    ),
+    "where are chambers 1 and 3": (
+        "Chamber 1 is under the Civil Division, which is under the Regional Court. Chamber 3 is under the Criminal "
+        "Division, which is under the Regional Court."
+    ),
+    "are chamber 1 and 3 under the civil division": (
+        "Yes, Chamber 1 is directly under the Civil Division. No, Chamber 3 is not under the Civil Division. Chamber 3 "
+        "is under the Criminal Division, which is under the Regional Court."
+    ),
     "which has the most units, the civil division, the criminal division or the registrar general?": (
         "The Registrar General has the most units under it (4), before the Civil Division (3) and the Criminal "
         "Division (2)."
@@ -221,6 +267,54 @@ WHOLE = {
     "chamber 1 isn't under the civil division, is it?": "Yes, Chamber 1 is directly under the Civil Division.",
     "chamber 1 is not under the civil division, or is it?": "Yes, Chamber 1 is directly under the Civil Division.",
     "chamber 1 belongs to the civil division, doesn't it?": "Yes, Chamber 1 is directly under the Civil Division.",
+    "chamber 3: which division?": "Chamber 3 is under the Criminal Division.",
+    "chamber 3 - what division is that": "Chamber 3 is under the Criminal Division.",
+    "chamber 3, which division": "Chamber 3 is under the Criminal Division.",
+    "chamber 3 which division": "Chamber 3 is under the Criminal Division.",
+    "chamber 1 and chamber 3: which division?": (
+        "Chamber 1 is under the Civil Division. Chamber 3 is under the Criminal Division."
+    ),
+    "civil division: which chambers?": "There are 2 chambers under the Civil Division: Chamber 1 and Chamber 2.",
+    "civil division - list the chambers": "There are 2 chambers under the Civil Division: Chamber 1 and Chamber 2.",
+    "civil division, how many units?": "3 units are under the Civil Division, all of them directly.",
+    "chamber 3: which division? and how many chambers are there in the organization?": (
+        "Chamber 3 is under the Criminal Division. There are 3 chambers in the organization."
+    ),
+    "finance and human resources. are they under the same unit?": (
+        "Yes: Finance and Human Resources are both directly under the Registrar General."
+    ),
+    "civil division: chambers?": "There are 2 chambers under the Civil Division: Chamber 1 and Chamber 2.",
+    "in the civil division: how many chambers?": "There are 2 chambers under the Civil Division.",
+    "good morning: how many chambers are there": "There are 3 chambers in the organization.",
+    "finance and the civil registry, who do they report to": (
+        "Finance reports to the Registrar General. The Civil Registry reports to the Civil Division."
+    ),
+    "finance, human resources and the civil registry. who do they report to?": (
+        "Finance reports to the Registrar General. Human Resources reports to the Registrar General. The Civil "
+        "Registry reports to the Civil Division."
+    ),
+    "finance and the civil registry: do they share a parent": (
+        "No. Finance is directly under the Registrar General. The Civil Registry is directly under the Civil Division. "
+        "The closest unit above both Finance and the Civil Registry is the Regional Court."
+    ),
+    "which chambers do we have in the civil division": (
+        "There are 2 chambers under the Civil Division: Chamber 1 and Chamber 2."
+    ),
+    "what have we got in the civil division": (
+        "Directly under the Civil Division there are 3 units: Chamber 1, Chamber 2 and the Civil Registry."
+    ),
+    "how many chambers do we have in the civil division": "There are 2 chambers under the Civil Division.",
+    "do we have any chambers in the civil division": (
+        "Yes: there are 2 chambers under the Civil Division: Chamber 1 and Chamber 2."
+    ),
+    # units of other kinds make no "yes"
+    "does the civil division have any teams": (
+        "Directly under the Civil Division there are 3 units: Chamber 1, Chamber 2 and the Civil Registry."
+    ),
+    "does finance have any teams": "No: no unit is under Finance.",
+    "list each chamber in the civil division": (
+        "There are 2 chambers under the Civil Division: Chamber 1 and Chamber 2."
+    ),
     "is there a court library": "The Court Library is under the Registrar General, which is under the Regional Court.",
     "do we have a bailiffs service here?": (
         "The Bailiffs Service is under the Registrar General, which is under the Regional Court."

@@ -44,6 +44,34 @@ def test_different_names_keep_different_keys(first: str, second: str) -> None:
     assert names.key(first) != names.key(second)
 
 
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("A Division", "a division"),
+        ("Watch A", "watch a"),
+        ("Centre for a Better City", "center better city"),
+        ("a team", "team"),
+    ],
+)
+def test_the_letter_of_a_name_is_no_article(name: str, key: str) -> None:
+    assert names.key(name) == key
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("who is in watch a?", "who is watch a"),
+        ("does watch a report to B", "doe watch a report to b"),
+        ("is A Division a team", "is a division team"),
+        ("in watch a report is due", "watch report is due"),
+    ],
+)
+def test_in_a_chart_with_lettered_names_an_a_is_kept_where_it_is_no_article(text: str, expected: str) -> None:
+    kept = names.dropped(["watch a", "finance"])
+    assert " ".join(word.text for word in names.words(text, kept)) == expected
+    assert "a" not in [word.text for word in names.words(text, names.dropped(["finance"]))]
+
+
 def test_words_know_their_place_in_the_text() -> None:
     text = "Où est l'École’s Straße, 東ア?"
     found = [(word.text, text[word.start : word.end]) for word in names.words(text)]

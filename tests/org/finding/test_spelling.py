@@ -52,6 +52,12 @@ def test_slips_are_put_right(speller: Speller, text: str, expected: str) -> None
     assert " ".join(word.text for word in speller.repair(text, names.words(text))) == expected
 
 
+@pytest.mark.parametrize(("text", "expected"), [("A and B", ["A", "B"]), ("r & d", ["r & d"])])
+def test_two_letters_are_one_word_only_where_a_name_has_it(text: str, expected: list[str]) -> None:
+    found = Speller(["rd"], frozenset(), frozenset()).repair(text, names.words(text))
+    assert [text[word.start : word.end] for word in found] == expected
+
+
 @pytest.mark.parametrize(
     "text",
     [

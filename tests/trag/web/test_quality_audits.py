@@ -119,7 +119,7 @@ def test_a_needle_test_is_shown_downloaded_and_removed(
     page = soup(client, f"/quality/needles/{whole.id}")
     assert texts(page, ".sheet tbody tr:first-child > *") == ["Top", "0 (0.0%)", "-"]
     assert "Not finished" in soup(client, f"/quality/needles/{part.id}").get_text()
-    assert "| Top | 0 (0.0%) | 0 (-) |" in client.get(f"/quality/needles/{whole.id}/report.md").text
+    assert "| Top | 0 (0.0%) | - |" in client.get(f"/quality/needles/{whole.id}/report.md").text
     for each in (page, soup(client)):
         assert not each.select("img, main script, [onerror]")
         assert not undirected(each)
