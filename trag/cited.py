@@ -1,4 +1,5 @@
-"""What an answer rests on, as its record keeps it: the units that were named, the chart's statements, the passages.
+"""What an answer rests on, as its record keeps it: the units that were named, the chart's statements, the passages;
+and where to look when there is no answer.
 
 Knows nothing about how they were found.
 """
@@ -12,6 +13,9 @@ from org.entities import Mention
 from org.statements import Statement
 from store.vectors import Passage
 from trag.record import Entity, Source
+
+NEAREST = 3
+"""How many passages whoever gets no answer is led to at most."""
 
 
 def entities(mentions: Iterable[Mention], chart: Chart | None) -> tuple[Entity, ...]:
@@ -28,6 +32,15 @@ def sources(statements: Iterable[Statement], passages: Iterable[Passage], chart:
     """Statements, numbered chart-1, chart-2, ..., then passages under their own ids."""
     from_chart = (_of_chart(number, statement, chart) for number, statement in enumerate(statements, 1))
     return (*from_chart, *map(_of_documents, passages))
+
+
+def leading(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """The first passage of each section of a document, in their order: where a reader who got no answer may look."""
+    first: dict[tuple[str, str], Source] = {}
+    for source in sources:
+        if source.kind != "chart":
+            first.setdefault((source.document, source.section), source)
+    return tuple(first.values())
 
 
 def _of_chart(number: int, statement: Statement, chart: Chart | None) -> Source:

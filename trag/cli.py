@@ -152,7 +152,10 @@ def _ask(settings: Settings, options: argparse.Namespace) -> None:
 
 
 def answer_as_text(record: AnswerRecord) -> str:
-    """An answer as the terminal shows it: the words, how far they are borne out, and the sources they stand on."""
+    """An answer as the terminal shows it: the words, how far they are borne out, and the sources they stand on, or
+    where there is no answer those that are nearest to the question."""
+    from trag import cited
+
     lines = [record.answer]
     if record.interrupted:
         lines.append(f"[interrupted: {record.interrupted}]")
@@ -168,7 +171,10 @@ def answer_as_text(record: AnswerRecord) -> str:
         f"[no source bears this out: {sentence.text}]" for sentence in record.checks.sentences if not sentence.supported
     ]
     sources = [by_id[id] for id in used if id in by_id]
-    if sources:
+    if record.status == "cannot_answer" and (near := cited.leading(record.sources)[: cited.NEAREST]):
+        lines.append("[nearest to the question]")
+        sources = [*near]
+    elif sources:
         lines.append("")
     for number, source in enumerate(sources, 1):
         page = f", page {source.page}" if source.page else ""

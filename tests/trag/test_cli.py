@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from store.records import Records
-from trag.cli import main
+from trag.cli import answer_as_text, main
+from trag.record import AnswerRecord, ModelUsed, Source
 
 ROOT = Path(__file__).parent.parent.parent
 CHART = """name,parent,type,aliases,description
@@ -64,6 +66,17 @@ def test_an_error_is_a_line_and_a_hint_and_exit_1(
     assert problem in error
     assert advice.startswith("Hint: ")
     assert hint in advice
+
+
+def test_who_gets_no_answer_is_told_where_it_may_stand() -> None:
+    near = Source("a", "section", "fees.md", "Mooring", 4, "A berth costs forty crowns a night.", 0.4)
+    record = AnswerRecord("", "?", "?", "I cannot say.", "cannot_answer", ModelUsed("", "", ""), sources=(near,))
+    assert answer_as_text(record).splitlines() == [
+        "I cannot say.",
+        "[nearest to the question]",
+        "[1] fees.md, page 4, Mooring: A berth costs forty crowns a night.",
+    ]
+    assert "nearest" not in answer_as_text(replace(record, status="answered"))
 
 
 def test_wrong_usage_is_exit_2(capsys: pytest.CaptureFixture[str]) -> None:

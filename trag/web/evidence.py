@@ -12,12 +12,10 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from org.chart import Chart, Unit
+from trag import cited
 from trag.record import AnswerRecord, Source
 from trag.web.documents.names import key
 from trag.web.marks import marked
-
-NEAREST = 3
-"""Passages that are shown to whoever got no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +58,8 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
     used = dict.fromkeys(sentence.source for sentence in supported) or dict.fromkeys(by_id if record.approved else ())
     others = [source for source in record.sources if source.id not in used]
     if record.status == "cannot_answer":
-        leading = _leading(others)
-        others.sort(key=lambda source: 2 if source.kind == "chart" else source.id not in leading)
+        leading = cited.leading(others)
+        others.sort(key=lambda source: 2 if source.kind == "chart" else source not in leading)
     ordered = [by_id[id_] for id_ in used] + others
     found: list[Evidence] = []
     for number, source in enumerate(ordered, 1):
@@ -79,8 +77,8 @@ def nearest(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Evidence, 
     if record.status != "cannot_answer":
         return ()
     passages = [each for each in found if of_document(each.source) and not each.withdrawn]
-    leading = _leading([each.source for each in passages])
-    return tuple(each for each in passages if each.source.id in leading)[:NEAREST]
+    leading = cited.leading(each.source for each in passages)
+    return tuple(each for each in passages if each.source in leading)[: cited.NEAREST]
 
 
 def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecord:
@@ -123,8 +121,3 @@ def _branch(source: Source, record: AnswerRecord, chart: Chart | None) -> Branch
     if unit not in chart.units:
         return None
     return Branch(chart.path(unit), chart.children(unit), chart.siblings(unit))
-
-
-def _leading(sources: Sequence[Source]) -> frozenset[str]:
-    """The ids of the first source of each section."""
-    return frozenset({(source.document, source.section): source.id for source in reversed(sources)}.values())
