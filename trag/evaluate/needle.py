@@ -36,7 +36,7 @@ Side = Literal["trag", "rag", "section"]
 Position = Literal["top", "mid", "end"]
 T = TypeVar("T")
 
-SIDES: dict[Side, str] = {"trag": "T-RAG", "rag": "RAG", "section": "RAG, questions about documents"}
+SIDES: dict[Side, str] = {"trag": "T-RAG", "rag": "RAG", "section": "Documents"}
 """What the needle is: for a question about units what the chart says of them, or the sections of documents that say the
 same (the two sides of the paper's table); for a question about a document the section that it names."""
 POSITIONS: dict[Position, str] = {"top": "Top", "mid": "Mid", "end": "End"}

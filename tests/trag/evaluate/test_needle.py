@@ -165,7 +165,7 @@ def test_the_table_is_the_papers() -> None:
         ("End", "3 (100.0%)", "2 (66.7%)"),
     )
     both = table([*results, result("section-top-k2", 9, "Correct")])
-    assert both.header[3:] == tuple(f"RAG, questions about documents, k = {k} (1 question)" for k in (2, 10))
+    assert both.header[3:] == tuple(f"Documents, k = {k} (1 question)" for k in (2, 10))
     assert table([]).rows == ()
 
 
