@@ -46,6 +46,8 @@ HOMES = ROOT / "var" / "bench"
 SYSTEMS = ("rag", "finetuned", "finetuned-tree", "trag-no-tree", "trag-unrepaired", "trag")
 MADE, SEED = 60, 1
 """Questions made from each chart."""
+BESIDE_PEERS = 50
+"""Questions of each organization's own that are put to the peers too: all four answer in turns, half a minute each."""
 
 T = TypeVar("T")
 
@@ -159,13 +161,13 @@ def each(of: Callable[[Sequence[Result]], Table]) -> Callable[[Sets], Sequence[T
 
 
 def beside_peers(wanted: Wanted) -> Told:
-    """The product and its peers, each organization's own questions put to all of them in turns (bench.peers)."""
+    """The product and its peers: some questions of each organization, put to all of them in turns (bench.peers)."""
     folder = ROOT / "var" / "peers"
     setup, model = lineup.alike(load({**os.environ, "TRAG_HOME": str(folder / "home")}))
     contenders = lineup.contenders()
     found = {}
     for one in wanted.organizations:
-        cases = _spread(case_files.read(*_content(one.questions)), wanted.questions)
+        cases = _spread(case_files.read(*_content(one.questions)), wanted.questions or BESIDE_PEERS)
         asked = comparing.Asked(one.name, known(one.chart), one.chart, one.documents, cases)
         found[one.name] = comparing.compare(asked, contenders, setup, model, folder)
     figures = (table for name, compared in found.items() for table in peer_tables.side_by_side(compared, name))

@@ -336,7 +336,8 @@ class Asking:
             first = quoted[0]
             best = verify.borne_out(self.draft, [Evidence(first.source, first.text)])
             agrees = 2 * sum(sentence.supported for sentence in best) >= len(best) and (
-                assistant.settings.able or not quote.leaves_out(self.standalone, self.draft, first.text)
+                assistant.settings.able
+                or not any(quote.leaves_out(self.standalone, self.draft, one.text) for one in quoted)
             )
             words = tuple((one.text, one.source) for one in quoted)
             return Stand(words, first.is_sure, first.is_doubtful, agrees)

@@ -238,6 +238,18 @@ def test_words_that_leave_out_what_else_may_be_meant_give_way_to_the_whole_sente
     assert answer.answer.startswith("Gifts worth more than 40 LMD are declared")
 
 
+def test_a_value_beside_another_that_may_be_meant_gives_way_to_both(tmp_path: Path) -> None:
+    (tmp_path / "complaints.md").write_text(
+        "# Complaints\n\nThe desk answers a complaint within 8 days.\n\nThe board answers a complaint within 30 days.\n"
+    )
+    with open_home(Settings(home=tmp_path / "home")) as home:
+        home.ingest([tmp_path / "complaints.md"], replace=False, progress=lambda step, done, total: None)
+        answer = record(ask(home, "within how many days is a complaint answered?", "Within 30 days."))
+        assert answer.checks.replaced == "quotation"
+        assert answer.answer.startswith("The board answers a complaint within 30 days.")
+        assert "8 days" in answer.answer
+
+
 def test_what_is_said_of_one_unit_is_no_answer_about_another(home: Home) -> None:
     said = "Gifts worth more than 40 LMD are declared within ten days."
     asked = record(ask(home, "Within how many days are gifts declared to the Ethics Office?", said))
