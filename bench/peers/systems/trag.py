@@ -13,6 +13,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from bench.peers.serving import Passage, Reply, Setup, serve
 from org.chart import load as load_chart
+from trag.embed import embedded_folder
 from trag.events import Answer, Token
 from trag.home import open_home
 from trag.ingest.upkeep import silent
@@ -31,11 +32,13 @@ class Product:
             shutil.rmtree(place) if place.is_dir() else place.unlink()
         # The embedded model goes without a name: one that is named is taken for able to write pairs, and does.
         named = "" if Path(setup.model).parent == (home / "models").absolute() else setup.model
+        # So does the encoder that comes with the product: beside one that is named nothing is reranked.
+        encoder = "" if Path(setup.embedder) == embedded_folder() else setup.embedder
         settings = Settings(
             home=home,
             model=named,
             adapter=NO_ADAPTER,  # the same weights for all
-            embedder=setup.embedder,
+            embedder=encoder,
             context=setup.context,
             answer_tokens=setup.answer_tokens,
         )
@@ -43,6 +46,7 @@ class Product:
         assert isinstance(self._home.model, LocalModel)
         self._home.model.warm()
         assert self._home.embedder
+        assert self._home.reranker or encoder
         assert self._home.vectors
         import_module("spacy")  # the peers import all of theirs before the clock starts
 
