@@ -153,11 +153,18 @@ def each(of: Callable[[Sequence[Result]], Table]) -> Callable[[Sets], Sequence[T
     """One table a set, and one of all of them; without those that nothing is in."""
 
     def tables_of(sets: Sets) -> Sequence[Table]:
-        named = {**sets, "all": [one for results in sets.values() for one in results]} if len(sets) > 1 else sets
+        every = [_apart(name, result) for name, results in sets.items() for result in results]
+        named = {**sets, "all": every} if len(sets) > 1 else sets
         found = (replace(of(results), title=f"{of(results).title}, {name}") for name, results in named.items())
         return [table for table in found if table.rows]
 
     return tables_of
+
+
+def _apart(name: str, result: Result) -> Result:
+    """A result whose group of paraphrases is not mistaken for one of another set that is called the same."""
+    group = result.case.group
+    return replace(result, case=replace(result.case, group=f"{name} {group}")) if group else result
 
 
 def beside_peers(wanted: Wanted) -> Told:

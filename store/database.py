@@ -17,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, Operati
 
 from store import StoreError, disk_full
 
-HEAD = "0010"
+HEAD = "0011"
 """The newest migration. Kept here so that an up-to-date database opens without Alembic."""
 
 _BUSY = 30.0

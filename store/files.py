@@ -45,7 +45,7 @@ def atomic(path: Path) -> Iterator[IO[bytes]]:
 
     Raises StoreError when the disk is full or the folder may not be written to.
     """
-    with _explained(path):
+    with explained(path):
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=UNFINISHED)
         unfinished = Path(name)
         try:
@@ -69,7 +69,7 @@ def keep(folder: Path, content: bytes, suffix: str) -> str:
         raise ValueError(f"a suffix is a dot and letters, or empty; found {suffix!r}")
     sha256 = hashlib.sha256(content).hexdigest()
     path = folder / f"{sha256}{suffix}"
-    with _explained(path):
+    with explained(path):
         folder.mkdir(parents=True, exist_ok=True)
         kept = path.is_file() and path.read_bytes() == content
     if not kept:
@@ -92,7 +92,7 @@ def lock(folder: Path) -> Iterator[None]:
     Raises StoreError that names the owner when another process has the folder.
     """
     path = folder / LOCK
-    with _explained(path):
+    with explained(path):
         folder.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
     with file:
@@ -105,7 +105,7 @@ def lock(folder: Path) -> Iterator[None]:
                 f"{folder} is already in use" + (f" by process {owner}." if owner else " by another process."),
                 "Stop that process first, or set TRAG_HOME to another folder.",
             ) from error
-        with _explained(path):
+        with explained(path):
             file.truncate(0)
             file.write(f"{os.getpid()}\n".encode())
             file.flush()
@@ -151,8 +151,9 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Say in plain words what the operating system refused; anything unforeseen keeps its traceback."""
+def explained(path: Path) -> Iterator[None]:
+    """Say of `path` in plain words what the operating system refused, as a StoreError; anything unforeseen keeps its
+    traceback."""
     try:
         yield
     except OSError as error:

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, delete, insert, or_, select, update
 
 from store import schema
 from store.database import reading, writing
+from store.passage import OPEN, Audience, audience_field, read_audience
 
 State = Literal["waiting", "working", "done", "failed", "cancelled"]
 _OVER: tuple[State, ...] = ("done", "failed", "cancelled")
@@ -21,8 +22,8 @@ _OVER: tuple[State, ...] = ("done", "failed", "cancelled")
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One uploaded file, found by its `sha256`. `message` and `hint` say how it ended; `step`, `done` and `total` are
-    how far the one that is worked on has come, which is not kept."""
+    """One uploaded file, found by its `sha256`, and who may read it where its document is new. `message` and `hint` say
+    how it ended; `step`, `done` and `total` are how far the one that is worked on has come, which is not kept."""
 
     id: str
     name: str
@@ -32,6 +33,7 @@ class Job:
     state: State = "waiting"
     message: str = ""
     hint: str = ""
+    audience: Audience = OPEN
     step: str = ""
     done: int = 0
     total: int = 0
@@ -43,12 +45,13 @@ class Jobs:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def add(self, name: str, sha256: str, by: str) -> Job:
+    def add(self, name: str, sha256: str, by: str, audience: Audience = OPEN) -> Job:
         """A new job at the end of the line."""
-        job = Job(uuid.uuid4().hex, name, sha256, by, datetime.now(UTC))
+        job = Job(uuid.uuid4().hex, name, sha256, by, datetime.now(UTC), audience=audience)
         row = {"id": job.id, "name": name, "sha256": sha256, "given_by": by, "added": job.added}
+        row |= {"state": job.state, "message": "", "hint": "", "audience": audience_field(audience)}
         with writing(self._engine) as connection:
-            connection.execute(insert(schema.jobs), row | {"state": job.state, "message": "", "hint": ""})
+            connection.execute(insert(schema.jobs), row)
         return job
 
     def all(self) -> tuple[Job, ...]:
@@ -93,9 +96,14 @@ class Jobs:
 def _jobs(connection: Connection) -> tuple[Job, ...]:
     table = schema.jobs.c
     columns = (
-        table.id, table.name, table.sha256, table.given_by, table.added, table.state, table.message, table.hint
+        table.id, table.name, table.sha256, table.given_by, table.added, table.state, table.message, table.hint,
+        table.audience,
     )  # fmt: skip
-    return tuple(Job(*row) for row in connection.execute(select(*columns).order_by(table.number)))
+    rows = connection.execute(select(*columns).order_by(table.number)).all()
+    return tuple(
+        Job(id, name, sha256, by, added, state, message, hint, read_audience(audience))
+        for id, name, sha256, by, added, state, message, hint, audience in rows
+    )
 
 
 def _set(connection: Connection, id: str, state: State, message: str = "", hint: str = "") -> None:

@@ -81,9 +81,9 @@ class Sessions:
             connection.execute(insert(table), row)
         return secret, session
 
-    def find(self, secret: str) -> tuple[Session, Person] | None:
+    def find(self, secret: str, *, used: bool = True) -> tuple[Session, Person] | None:
         """The session that a browser holds, and whose it is as they are now; None when it is over, was idle too long
-        or its person is not active."""
+        or its person is not active. It is `used` by this, unless a page asks by itself."""
         now = _now()
         found = _find(self._engine, schema.sessions, secret)
         if found is None:
@@ -92,7 +92,7 @@ class Sessions:
         session = Session(*row)
         if not (now < session.ends and now - session.seen < IDLE):
             return None
-        if now - session.seen >= _SEEN_EVERY:
+        if used and now - session.seen >= _SEEN_EVERY:
             table = schema.sessions
             with writing(self._engine) as connection:
                 connection.execute(update(table).where(table.c.id == session.id).values(seen=now))

@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, 
 
 from store import StoreError, audit, schema
 from store.database import reading, writing
-from store.passage import OPEN, Audience, Passage, audience_field
+from store.passage import OPEN, Audience, Passage, audience_field, read_audience
 
 Origin = Literal["given", "rule", "model", "person"]
 """Where a pair comes from: a file of pairs, the rules, a model, somebody at the page."""
@@ -101,10 +101,12 @@ class Library:
         passages: Sequence[Passage],
         pairs: Sequence[Pair] = (),
         *,
+        audience: Audience = OPEN,
         notes: Sequence[str] = (),
         by: str = "",
     ) -> None:
-        """Keep a document, its passages in order, and its pairs, in place of what had that name; its audience stays."""
+        """Keep a document, its passages in order, and its pairs, in place of what had that name. `audience` is who may
+        read a new one; one that was there keeps its own."""
         if ({passage.document for passage in passages} | {pair.document for pair in pairs}) - {name}:
             raise ValueError(f"a passage or pair of another document among those of {name!r}")
         table = schema.documents
@@ -112,7 +114,7 @@ class Library:
         with writing(self._engine) as connection:
             kept = connection.execute(update(table).where(table.c.name == name).values(**row)).rowcount
             if not kept:
-                row |= {"name": name, "audience": audience_field(OPEN)}
+                row |= {"name": name, "audience": audience_field(audience)}
                 connection.execute(insert(table), row)
             connection.execute(delete(schema.passages).where(schema.passages.c.document == name))
             if passages:
@@ -251,7 +253,7 @@ class Library:
         with reading(self._engine) as connection:
             rows = connection.execute(query if name is None else query.where(table.name == name)).all()
         return tuple(
-            Document(name, sha256, pages, added, passages, pairs, reviews, _audience(audience), _lines(notes), by)
+            Document(name, sha256, pages, added, passages, pairs, reviews, read_audience(audience), _lines(notes), by)
             for name, sha256, pages, added, passages, pairs, reviews, audience, notes, by in rows
         )
 
@@ -313,10 +315,6 @@ def _passage_row(position: int, passage: Passage) -> dict[str, Any]:
         "page": passage.page,
         "text": passage.text,
     }
-
-
-def _audience(field: str) -> Audience:
-    return frozenset(field.split("\n") if field else ())
 
 
 def _lines(field: str) -> tuple[str, ...]:

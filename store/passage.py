@@ -83,7 +83,12 @@ def audience_field(audience: Collection[str]) -> str:
     return "\n".join(sorted({storable(key) for key in audience}))
 
 
+def read_audience(field: str) -> Audience:
+    """The audience that `audience_field` wrote."""
+    return frozenset(field.split("\n") if field else ())
+
+
 def to_audience(fields: Mapping[str, Any]) -> Audience | None:
     """Who may read a passage that Chroma keeps; None for one of before there were audiences."""
     text = fields.get("audience")
-    return None if text is None else frozenset(text.split("\n") if text else ())
+    return None if text is None else read_audience(text)

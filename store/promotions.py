@@ -39,11 +39,6 @@ class Promotions:
         """The promoted adapter, "" for the one that ships."""
         return next((each.adapter for each in self.all()), "")
 
-    def before(self) -> str | None:
-        """The adapter that answered before the current one, "" for the one that ships; None where no other ever did."""
-        current, *earlier = [each.adapter for each in self.all()] or [""]
-        return next((adapter for adapter in (*earlier, "") if adapter != current), None)
-
     def put(self, adapter: str, *, by: str, instead_of: str | None = None) -> Promotion:
         """Let `adapter` answer from now on.
 

@@ -130,6 +130,7 @@ jobs = Table(
     Column("state", Words, nullable=False),
     Column("message", Words, nullable=False),
     Column("hint", Words, nullable=False),
+    Column("audience", Words, nullable=False),
 )
 
 # Nothing is overwritten here: each activation is a row, and the last one is the chart in use.

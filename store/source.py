@@ -34,6 +34,8 @@ _STEPS = 10_000
 """Instructions of SQLite between two looks at the clock."""
 _FUNCTIONS = {"count", "sum", "min", "max", "lower", "upper", "like", "coalesce"}
 """What a statement may call in SQLite."""
+_CANCELED = "57014"
+"""PostgreSQL's word for a statement that it stopped."""
 _MAY = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
 
 
@@ -137,6 +139,10 @@ class Source:
         try:
             yield
         except DBAPIError as error:
+            if _is_stopped(error):
+                raise Unrunnable(
+                    f"takes longer than the {self._seconds:g} seconds that a statement may take.", "Ask for less."
+                ) from error
             reason = " ".join(str(error.orig).split())[:300]
             if _is_of_the_statement(error):
                 raise Unrunnable(f"does not run: {reason}", "Correct the statement.") from error
@@ -214,13 +220,20 @@ def _close(failure: ExceptionContext) -> None:
         cursor.close()
 
 
+def _is_stopped(error: DBAPIError) -> bool:
+    """Whether the database stopped the statement because of its limit of time."""
+    original: Any = error.orig
+    if isinstance(original, sqlite3.Error):
+        return bool(getattr(original, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT)
+    return getattr(original, "sqlstate", None) == _CANCELED
+
+
 def _is_of_the_statement(error: DBAPIError) -> bool:
     """Whether the statement is at fault, and not the database."""
     original: Any = error.orig
     if isinstance(original, sqlite3.Error):
         statement = (
             sqlite3.SQLITE_ERROR,
-            sqlite3.SQLITE_INTERRUPT,
             sqlite3.SQLITE_AUTH,
             sqlite3.SQLITE_TOOBIG,
             sqlite3.SQLITE_READONLY,
@@ -231,7 +244,7 @@ def _is_of_the_statement(error: DBAPIError) -> bool:
     state: str | None = getattr(original, "sqlstate", None)
     if state is None:
         return isinstance(error, ProgrammingError)
-    return state[:2] in ("0A", "22", "25", "42") or state == "57014"
+    return state[:2] in ("0A", "22", "25", "42")
 
 
 def _type(type_: object) -> str:

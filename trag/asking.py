@@ -37,6 +37,20 @@ if TYPE_CHECKING:
 
     from trag.ask import Assistant
 
+BY_READER = "stopped by the reader"
+
+
+class Stop(threading.Event):
+    """Ends an answer early; `reason` is what its record says of that."""
+
+    reason = BY_READER
+
+    def set(self, reason: str = BY_READER) -> None:
+        """End it; the first reason counts."""
+        if not self.is_set():
+            self.reason = reason
+        super().set()
+
 
 @dataclass(frozen=True, slots=True)
 class Organization:
@@ -234,7 +248,7 @@ class Asking:
         except ModelDied as error:
             self.interrupted = f"{error.message} {error.hint}"
         if self.stop.is_set():
-            self.interrupted = "stopped by the reader"
+            self.interrupted = self.stop.reason if isinstance(self.stop, Stop) else BY_READER
         self.seconds = replace(self.seconds, generate=self.seconds.generate + monotonic() - began)
 
     def finding(self) -> str:

@@ -81,6 +81,14 @@ def _parser() -> argparse.ArgumentParser:
     ingest = jobs.add_parser("ingest", help="add documents, and question-answer pairs (.jsonl)")
     ingest.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files or folders")
     ingest.add_argument("--replace", action="store_true", help="replace documents of the same name")
+    ingest.add_argument(
+        "--readers",
+        action="append",
+        default=[],
+        metavar="UNIT",
+        help="who may read documents that are new: a unit of the chart and all below it; may be given again (default: "
+        "everyone)",
+    )
     ingest.add_argument("--forget", metavar="DOCUMENT", help="remove a document everywhere")
     ingest.add_argument(
         "--reindex", action="store_true", help="embed everything again, after another embedder was chosen"
@@ -202,6 +210,7 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
 
     from trag.home import open_home
     from trag.ingest.parse.characters import counted, decode
+    from trag.people import reading
 
     if not (options.paths or options.forget or options.reindex or options.examples):
         raise TragError("Nothing to do: no PATH, --forget, --reindex or --examples.", "python -m trag ingest --help")
@@ -222,8 +231,11 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
             left = receipt.left
         if options.reindex:
             print(f"{home.reindex(progress)} passages embedded again")
+        audience = reading.audience_of(options.readers, home.organization.chart)
         results = (
-            home.ingest(options.paths, replace=options.replace, progress=progress, by=_by()) if options.paths else ()
+            home.ingest(options.paths, replace=options.replace, progress=progress, audience=audience, by=_by())
+            if options.paths
+            else ()
         )
     for result in results:
         print(result)

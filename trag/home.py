@@ -20,7 +20,7 @@ from org.entities import EntityFinder
 from store import StoreError, files
 from store.jobs import Job
 from store.library import Pair
-from store.passage import Audience
+from store.passage import OPEN, Audience
 from store.promotions import Promotion
 from store.records import ChartVersion, Records
 from store.vectors import Vectors
@@ -211,10 +211,19 @@ class Home:
         return State(self.organization.name, len(self.records.library.documents()), self.organization.version)
 
     def ingest(
-        self, paths: Sequence[Path], *, replace: bool, progress: Progress, by: str = ""
+        self,
+        paths: Sequence[Path],
+        *,
+        replace: bool,
+        progress: Progress,
+        audience: Audience = OPEN,
+        by: str = "",
     ) -> tuple[ingestion.Ingested, ...]:
-        """Adds documents and pairs; each result says what became of one file."""
-        results = ingestion.ingest(paths, self.stock, replace=replace, make=self._make_pairs, by=by, progress=progress)
+        """Adds documents and pairs; each result says what became of one file. `audience` is who may read what is
+        new."""
+        results = ingestion.ingest(
+            paths, self.stock, replace=replace, make=self._make_pairs, audience=audience, by=by, progress=progress
+        )
         self._look_over()
         return results
 
@@ -234,9 +243,12 @@ class Home:
         self.records.examples.put(questions, instead_of=instead_of, by=by)
         return questions
 
-    def set_audience(self, document: str, audience: Audience, *, by: str = "") -> None:
-        """Who may read a document from now on: "everyone", or ids of units of the chart (they and all below)."""
-        upkeep.set_audience(document, audience, self.stock, by=by)
+    def set_audience(
+        self, document: str, audience: Audience, *, instead_of: Audience | None = None, by: str = ""
+    ) -> None:
+        """Who may read a document from now on: "everyone", or ids of units of the chart (they and all below).
+        `instead_of` is who might when `by` looked: StoreError when those are others by now."""
+        upkeep.set_audience(document, audience, self.stock, instead_of=instead_of, by=by)
 
     def original(self, document: str) -> bytes | None:
         """A document's file as it was given, None when there is no such document."""
@@ -264,7 +276,13 @@ class Home:
 
     def _work(self, job: Job, content: bytes, progress: Progress) -> str:
         result = ingestion.ingest_one(
-            content, job.name, self.stock, make=self._make_pairs, by=job.by, progress=progress
+            content,
+            job.name,
+            self.stock,
+            make=self._make_pairs,
+            audience=job.audience,
+            by=job.by,
+            progress=progress,
         )
         self._look_over()
         return f"{result.outcome}: {result.told}"

@@ -7,8 +7,11 @@ import pytest
 
 from bench import results
 from bench.results import Organization, rewritten
-from trag.evaluate import program, running
-from trag.evaluate.runs import Results
+from trag.evaluate import program, running, tables
+from trag.evaluate.cases import Case
+from trag.evaluate.runs import Result, Results
+from trag.evaluate.scoring import Score
+from trag.record import AnswerRecord, ModelUsed, Verdict
 
 BEFORE = "# Results\n\nBy hand.\n\n<!-- results: overall -->\nold\n<!-- end of results: overall -->\n\nBy hand too.\n"
 
@@ -44,6 +47,26 @@ def test_a_slice_is_spread_over_the_set() -> None:
     assert results._spread(range(10), 3) == [0, 3, 6]  # type: ignore[arg-type, comparison-overlap]
     assert results._spread(range(3), 0) == range(3)  # type: ignore[arg-type, comparison-overlap]
     assert results._spread(range(3), 9) == range(3)  # type: ignore[arg-type, comparison-overlap]
+
+
+def test_groups_of_paraphrases_that_are_called_the_same_are_told_apart_in_all_sets() -> None:
+    def answers(*verdicts: Verdict) -> list[Result]:
+        return [
+            Result(
+                "trag",
+                Case(str(number), "Who?", "simple", group="paraphrase-01"),
+                AnswerRecord(str(number), "Who?", "Who?", "The Board.", "answered", ModelUsed("", "", "")),
+                Score(verdict),
+            )
+            for number, verdict in enumerate(verdicts)
+        ]
+
+    told = results.each(tables.groups)({"one": answers("Correct", "Correct"), "two": answers("Incorrect", "Correct")})
+    assert [table.rows for table in told] == [
+        (("trag", "1", "1 (100.0%)"),),
+        (("trag", "1", "0 (0.0%)"),),
+        (("trag", "2", "1 (50.0%)"),),
+    ]
 
 
 @pytest.mark.slow

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from store.passage import OPEN
 from store.records import Records
 
 
 def test_jobs_are_taken_in_the_order_in_which_they_came(url: str) -> None:
     records = Records(url)
     jobs = records.jobs
-    added = [jobs.add(name, name[0] * 64, "ada") for name in ("b.pdf", "a.pdf")]
+    given = (("b.pdf", OPEN), ("a.pdf", frozenset({"hr", "legal"})))
+    added = [jobs.add(name, name[0] * 64, "ada", audience) for name, audience in given]
     assert jobs.all() == tuple(added)
     taken = [jobs.take(), jobs.take(), jobs.take()]
     assert [job.name if job else "" for job in taken] == ["b.pdf", "a.pdf", ""]

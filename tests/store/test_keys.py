@@ -91,6 +91,16 @@ def test_a_session_ends_when_nobody_uses_it_and_in_any_case_after_a_week(
     assert len(records.sessions.of(ada.id)) == lasts
 
 
+def test_a_session_that_is_only_looked_up_ends_as_one_that_nobody_uses(
+    records: Records, ada: Person, clock: Clock
+) -> None:
+    secret, session = records.sessions.begin(ada.id)
+    clock.now += keys.IDLE - HOUR
+    assert records.sessions.find(secret, used=False) == (session, ada)
+    clock.now += HOUR
+    assert records.sessions.find(secret, used=False) is None
+
+
 @pytest.mark.parametrize("state", ["pending", "disabled"])
 def test_nobody_begins_a_session_or_makes_a_token_before_or_after_being_active(
     records: Records, ada: Person, state: str

@@ -21,6 +21,7 @@ BACK = (
     "ALTER TABLE reviews ADD COLUMN reviewers INTEGER NOT NULL DEFAULT 0",
     "CREATE INDEX reviews_by_reviewers ON reviews (reviewers)",
     "ALTER TABLE activations DROP COLUMN original",
+    "ALTER TABLE jobs DROP COLUMN audience",
     "UPDATE alembic_version SET version_num = '0008'",
 )
 """What makes the tables of today, which the records write, those of version 0008 again."""

@@ -11,6 +11,7 @@ import pytest
 from org.chart import load
 from prompts import CANNOT_ANSWER, Message
 from trag.ask import cleaned
+from trag.asking import Stop
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token
 from trag.follow_up import Turn
@@ -296,16 +297,18 @@ def test_a_model_that_dies_leaves_what_it_wrote(home: Home) -> None:
     assert home.records.answer(answer.id) is not None
 
 
-def test_a_reader_who_stops_or_leaves_finds_what_was_written(home: Home) -> None:
-    stop = threading.Event()
+@pytest.mark.parametrize(("stop", "why"), [(threading.Event(), ()), (Stop(), ()), (Stop(), ("the app was closed",))])
+def test_a_reader_who_stops_or_leaves_finds_what_was_written(
+    home: Home, stop: threading.Event, why: tuple[str, ...]
+) -> None:
     assistant = replace(home.assistant, model=Scripted("One two three four", "One two three four"))
     seen = 0
     for event in assistant.ask("what about gifts?", stop=stop):
         seen += isinstance(event, Token)
         if seen == 2:
-            stop.set()
+            stop.set(*why)
     assert isinstance(event, Answer)
-    assert (event.record.answer, event.record.interrupted) == ("One two ", "stopped by the reader")
+    assert (event.record.answer, event.record.interrupted) == ("One two ", *(why or ("stopped by the reader",)))
 
     conversation = home.records.start_conversation("local", "gifts")
     asking = assistant.ask("what about gifts?", conversation=conversation.id)

@@ -13,7 +13,9 @@ import pytest
 
 from store.records import Records
 from trag.cli import answer_as_text, main
+from trag.home import open_home
 from trag.record import AnswerRecord, ModelUsed, Source
+from trag.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
 CHART = """name,parent,type,aliases,description
@@ -185,6 +187,20 @@ def test_a_fresh_home_ingests_answers_and_keeps_what_it_answered(folder: Path) -
     plain = run("ask", "where is the tug team?", home=home)
     assert "Pilots' Office" in plain.stdout
     assert "Organization chart" in plain.stdout
+
+
+@pytest.mark.slow
+def test_documents_are_added_for_the_units_that_are_named(folder: Path) -> None:
+    home = folder / "home"
+    assert run("chart", "activate", folder / "chart.csv", home=home).returncode == 0
+    refused = run("ingest", folder / "documents", "--readers", "tug team", "--readers", "Pool", home=home)
+    assert (refused.returncode, "no unit Pool" in refused.stderr) == (1, True)
+    assert run("ingest", folder / "documents", "--readers", "tug team", home=home).returncode == 0
+    with open_home(Settings(home=home)) as opened:
+        (document,) = opened.records.library.documents()
+        chart = opened.organization.chart
+    assert chart
+    assert document.audience == {chart.named("Tug Team")[0].id}
 
 
 @pytest.mark.slow

@@ -219,6 +219,19 @@ def test_who_may_read_a_document_can_be_changed_while_the_index_opens(
         assert (audience(home), found_by(home)) == ({"a"}, {"a"})
 
 
+def test_of_two_who_change_who_may_read_a_document_they_saw_the_second_is_refused(light: Settings) -> None:
+    seen = frozenset({"everyone"})
+    with open_home(light) as home:
+        add_rules(home)
+        home.set_audience("rules.md", frozenset({"a"}), instead_of=seen)
+        with pytest.raises(StoreError, match="changed meanwhile"):
+            home.set_audience("rules.md", frozenset("abc"), instead_of=seen)
+        assert (audience(home), found_by(home)) == ({"a"}, {"a"})
+        home.set_audience("rules.md", frozenset(), instead_of=frozenset("a"))
+        home.set_audience("rules.md", frozenset("b"), instead_of=frozenset())
+        assert (audience(home), found_by(home)) == ({"b"}, {"b"})
+
+
 @pytest.mark.parametrize("again", ["set again", "reconciled"])
 @pytest.mark.parametrize(
     ("fails", "recorded", "found"), [("index 1", "ab", "ab"), ("records", "ab", "ab"), ("index 2", "bc", "b")]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import prompts
 from trag.evaluate.cases import Case
+from trag.llm.remote import RequestRefused
 
 if TYPE_CHECKING:
     from trag.evaluate.runs import Result, Results, Run
@@ -29,7 +30,8 @@ _VERDICT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How many undecided answers the model gave a verdict on, and on how many it said something else."""
+    """How many undecided answers the model gave a verdict on, and on how many it gave none: it said something else, or
+    could not be asked."""
 
     decided: int
     unread: int
@@ -37,9 +39,9 @@ class Judged:
 
 def judge(results: Results, run: Run, model: LanguageModel, progress: Callable[[int, int], None]) -> Judged:
     """Puts each undecided answer of a run to `model` and keeps its verdict before the next is asked, so that what was
-    interrupted goes on.
+    interrupted goes on. An answer that it cannot be asked about stays undecided.
 
-    Raises TragError when the model cannot be reached, or when question and answer do not fit it.
+    Raises TragError when the model cannot be reached.
     """
     undecided = [result for result in results.results(run.id) if result.score.verdict is None]
     unread = 0
@@ -80,5 +82,11 @@ def right(case: Case) -> str:
 
 
 def _said(result: Result, model: LanguageModel) -> str:
+    """What the model says of an answer, "" where it cannot be asked about it."""
     messages = prompts.judge(result.case.question, right(result.case), result.record.answer)
-    return "".join(part for part in model.stream(messages, max_tokens=_TOKENS) if isinstance(part, str))
+    if model.count(messages) + _TOKENS > model.context:
+        return ""
+    try:
+        return "".join(part for part in model.stream(messages, max_tokens=_TOKENS) if isinstance(part, str))
+    except RequestRefused:
+        return ""

@@ -43,5 +43,10 @@ def plan(
         chart=chart,
         total=total,
         adapter_sha256=identity.adapter_sha256,
-        evidence=hashlib.sha256(repr(evidence).encode()).hexdigest(),
+        evidence=fingerprint(evidence),
     )
+
+
+def fingerprint(evidence: tuple[object, ...]) -> str:
+    """The sha256 of all that answers depend on beside model and chart, each with a `repr` that tells it whole."""
+    return hashlib.sha256(repr(evidence).encode()).hexdigest()

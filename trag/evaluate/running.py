@@ -8,19 +8,21 @@ nothing about tables.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prompts import PromptError
 from trag.ask import Assistant, cleaned
 from trag.errors import TragError
 from trag.evaluate.cases import Case
-from trag.evaluate.planning import plan
+from trag.evaluate.planning import fingerprint, plan
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score, score
 from trag.line import Line, LineFull
+from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord
 from trag.systems import SYSTEMS
 
@@ -37,11 +39,18 @@ _PAUSE = 1.0
 """Seconds until a full line is tried again."""
 
 _one_at_a_time = threading.Lock()
+_filled: set[tuple[Path, str]] = set()
+"""The folder of the home and the id of the run that answers are being added to."""
 
 
 def results_of(home: Home) -> Results:
     """The evaluations that a home keeps."""
     return Results(home.folder / "results")
+
+
+def is_filled(home: Home, run_id: str) -> bool:
+    """Whether `evaluate` is adding answers to a run of a home, whoever began it."""
+    return (home.folder, run_id) in _filled
 
 
 def evaluate(
@@ -58,9 +67,10 @@ def evaluate(
     that goes on where it was; a set `stop` ends this one so that it can.
 
     `progress` is told the system, the answers there are, and those there will be. The answers go nowhere but into the
-    run. A question that cannot be asked, or that ends the model twice, is Incorrect. Raises TragError for systems that
-    cannot be run, when another evaluation is running, when the run to go on with was made by another model, chart or
-    program, with other documents, settings or questions, and when the model cannot be reached; what was answered stays.
+    run. A question that cannot be asked, that the model's server refuses, or that ends the model twice, is Incorrect.
+    Raises TragError for systems that cannot be run, when another evaluation is running, when the run to go on with was
+    made by another model, chart or program, with other documents, settings or questions, when documents or settings
+    change while it runs, and when the model cannot be reached; what was answered stays.
     """
     if not _one_at_a_time.acquire(blocking=False):
         raise TragError("An evaluation is running already.", "Wait until it has ended, or stop it.")
@@ -72,9 +82,20 @@ def evaluate(
             run = _resumed(results.run(resume), planned) if resume else results.begin(planned, cases)
             if run.finished:
                 return run
-            return _answer_all(home, assistant, results, run, cases, progress, stop or threading.Event())
+            with _filling(home, run):
+                return _answer_all(home, assistant, results, run, cases, progress, stop or threading.Event())
     finally:
         _one_at_a_time.release()
+
+
+@contextmanager
+def _filling(home: Home, run: Run) -> Iterator[None]:
+    """Let others know of the run that is being filled."""
+    _filled.add((home.folder, run.id))
+    try:
+        yield
+    finally:
+        _filled.discard((home.folder, run.id))
 
 
 def earlier(home: Home, cases: Sequence[Case], systems: Sequence[str]) -> tuple[Run, ...]:
@@ -108,6 +129,11 @@ def _evidence(home: Home) -> tuple[object, ...]:
     given = (settings.context, settings.answer_tokens, settings.pairs, settings.sections, settings.threshold)
     ids = sorted(id for held in home.vectors.ids().values() for id in held)
     return (*given, settings.statement_tokens, home.embedder.identity, ids)
+
+
+def _refuse_change(home: Home, run: Run) -> None:
+    """Raises TragError when other things can be found now than when the run began: answers of both do not compare."""
+    _resumed(run, replace(run, evidence=fingerprint(_evidence(home))))
 
 
 def _resumed(run: Run, planned: Run) -> Run:
@@ -150,6 +176,7 @@ def _answer_all(
         others: dict[str, Assistant] = {}
         for system in run.systems:
             _, _, adapter = system.partition(":")
+            _refuse_change(home, run)
             for case in cases:
                 if (system, case.id) in answered:
                     continue
@@ -162,6 +189,7 @@ def _answer_all(
                 results.add(run, result)
                 answered.add((system, case.id))
     progress(run.systems[-1], len(answered), run.total)
+    _refuse_change(home, run)
     return results.finish(run)
 
 
@@ -194,7 +222,7 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
     while not stop.is_set():
         try:
             return assistant.answer(question, system=system.partition(":")[0], stop=stop, readers=None)
-        except PromptError as error:
+        except (PromptError, RequestRefused) as error:
             return assistant.problem(question, f"{error.message} {error.hint}".strip())
         except LineFull:
             stop.wait(_PAUSE)

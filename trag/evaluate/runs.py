@@ -1,7 +1,8 @@
 """What an evaluation leaves behind, in a folder of its own for each run.
 
 TRAG_HOME/results/<run id>/: run.json (what was run, on what), cases.jsonl (the questions), results.jsonl (a line for
-each answer, on the disk before the next question is asked), labels.jsonl (what people said of an answer).
+each answer, on the disk before the next question is asked), labels.jsonl (what people said of an answer). Beside them
+audits/<sha256 of the questions>.json: what an audit keeps of its questions, as long as a run of them is here.
 
 Knows nothing about how answers are made or scored.
 """
@@ -30,6 +31,7 @@ from trag.record import AnswerRecord, ModelUsed, Verdict
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
+AUDITS = "audits"
 _RUN, _CASES, _RESULTS, _LABELS = "run.json", "cases.jsonl", "results.jsonl", "labels.jsonl"
 
 
@@ -135,10 +137,14 @@ class Results:
         return finished
 
     def remove(self, run_id: str) -> None:
-        """Forgets a run and its answers, also one that cannot be read. Raises TragError when there is no such run."""
+        """Forgets a run and its answers, also one that cannot be read, and with the last run of an audit its questions.
+        Raises TragError when there is no such run."""
         folder = self._place(run_id)
+        gone = _run(folder / _RUN)
         (folder / _RUN).unlink()  # first: without it the rest is no run, wherever a kill comes
         shutil.rmtree(folder)
+        if gone and all(run.cases_sha256 != gone.cases_sha256 for run in self.runs()):
+            (self._folder / AUDITS / f"{gone.cases_sha256}.json").unlink(missing_ok=True)
 
     def _place(self, run_id: str) -> Path:
         """The folder of a run. Raises TragError when there is no such run."""

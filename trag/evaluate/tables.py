@@ -18,7 +18,7 @@ from org.reading.cells import guard
 from trag.evaluate.cases import COMPLEX, SIMPLE
 from trag.evaluate.comparing import Comparison, is_right
 from trag.evaluate.runs import Result
-from trag.evaluate.scoring import Score
+from trag.evaluate.scoring import Score, declines
 from trag.record import VERDICTS
 
 _COUNTS = ("N", "C", "CV", "I", "T", "Perc.", "Undecided")
@@ -97,7 +97,7 @@ def refusals(results: Sequence[Result]) -> Table:
     for system, of in by_system(results).items():
         without = [result for result in of if result.case.refuse]
         rest = [result for result in of if not result.case.refuse]
-        wrongly = sum(result.record.status == "cannot_answer" and not result.record.interrupted for result in rest)
+        wrongly = sum(declines(result.case, result.record) and not result.record.interrupted for result in rest)
         refused = _right([result.score for result in without])
         rows.append((system, str(len(without)), refused, str(len(rest)), _share(wrongly, len(rest))))
     header = ("Name", "Unanswerable", "Rightly refused", "Answerable", "Wrongly refused")

@@ -230,7 +230,8 @@ def _made(home: Home, options: argparse.Namespace) -> tuple[Sequence[Case], str]
     chart = home.organization.chart
     if chart is None:
         raise TragError("This home has no chart to make cases from.", "python -m trag chart activate FILE")
-    return make(chart, seed=seed, number=number), f"chart, {number} cases, seed {seed}"
+    cases = make(chart, seed=seed, number=number)
+    return cases, f"chart, {len(cases)} cases, seed {seed}"
 
 
 def _read(file: Path) -> tuple[Sequence[Case], str]:
@@ -311,7 +312,7 @@ def _judge(settings: Settings, options: argparse.Namespace) -> None:
             print(f"{name} judges answers of its own; another model would be less lenient.", file=sys.stderr)
         judged = judge(results, run, home.model, partial(progress, name))
         found = results.results(run.id)
-    unread = f", and said something else of {judged.unread}" if judged.unread else ""
+    unread = f", and gave no verdict on {judged.unread}" if judged.unread else ""
     print(f"{name} decided {judged.decided} answers that the gold left open{unread}.")
     _shown(run, found)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.finetune import child
-from trag.finetune.stages import Told, begin, carry_out, measure, training, works_of
+from trag.finetune.stages import Told, begin, carry_out, measure, remove, training, works_of
 from trag.finetune.work import Work
 from trag.undertaking import Going, State, Undertaking
 
@@ -66,6 +66,18 @@ class FineTune(Undertaking[Tuning]):
         work = Work("", datetime.now(UTC), by, 0, stage="measure", candidate=candidate)
         self._start(Tuning(work, Told("measure")), partial(self._measure, work))
 
+    def remove(self, candidate: str) -> None:
+        """Forget an adapter, and the fine-tune that it came of. Raises TragError while it is being measured, and as
+        `stages.remove` does."""
+        with self._lock:
+            names = {candidate, *(work.id for work in works_of(self._home).of(candidate))}
+            shown = self.now if self.now and {self.now.about.work.id, self.now.about.work.candidate} & names else None
+            if shown and not shown.over:
+                raise TragError(f"{candidate} is being measured.", "Wait until that has ended, or stop it.")
+            remove(self._home, candidate)
+            if shown:
+                self._take_up("stopped")
+
     def discard(self) -> None:
         """Forget one that is over, with its checkpoints; a candidate that came of it stays."""
         with self._lock:
@@ -106,7 +118,7 @@ class FineTune(Undertaking[Tuning]):
         return work.finished
 
     def _measure(self, work: Work, stop: threading.Event) -> bool:
-        finished = measure(self._home, work, partial(self._say, work), stop)
+        finished = measure(self._home, work.candidate, partial(self._say, work), stop)
         if finished:
             self._now_is(replace(work, stage="done"))
         return finished

@@ -6,10 +6,12 @@ home, Work -> a candidate that was measured.  Knows the order of the stages and 
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
@@ -94,7 +96,8 @@ def settings_of(work: Work) -> TrainingSettings:
 def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, until: Stage = "done") -> Work:
     """The fine-tune as far as `until`, or as far as it came when `stop` was set: then it can go on.
 
-    Raises TragError for what ended a stage, which is done anew when it is carried out again; everything before stays.
+    Raises TragError for what ended a stage, which is done anew when it is carried out again; everything before stays. A
+    candidate that answers by now, or is gone, is not measured any more.
     """
     works = works_of(home)
     while not work.is_past(until) and not stop.is_set():
@@ -108,8 +111,10 @@ def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, unti
                 break
             work = works.after(work, "export")
         elif work.stage == "export":
-            work = works.after(work, "measure", candidate=_export(home, work))
-        elif measure(home, work, tell, stop):
+            if not (candidate := _export(home, work, stop)):
+                break
+            work = works.after(work, "measure", candidate=candidate)
+        elif _is_settled(home, work.candidate) or measure(home, work.candidate, tell, stop, most=work.questions):
             work = works.after(work, "done")
         else:
             break
@@ -117,7 +122,8 @@ def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, unti
 
 
 def _order(home: Home, work: Work) -> Plan:
-    model = home.settings.model
+    model = home.settings.model  # as it is found from here: training runs in another folder
+    model = str(Path(model).expanduser().absolute()) if model else ""
     works = works_of(home)
     adapter = str(works.beginning(work)) if work.adapter else ""
     return Plan(works.dataset(work), home.folder, work.base or model, settings_of(work), model, adapter)
@@ -171,8 +177,9 @@ def _tell_step(folder: Path, tell: Tell) -> None:
         tell(Told("train", "training", last.step, last.steps, last))
 
 
-def _export(home: Home, work: Work) -> str:
-    """The id of the candidate. Raises TragError when another model is in use than the one that it was trained for."""
+def _export(home: Home, work: Work, stop: threading.Event) -> str:
+    """The id of the candidate, "" when `stop` came first. Raises TragError when another model is in use than the one
+    that it was trained for."""
     works = works_of(home)
     dataset, folder = works.dataset(work), works.training(work)
     found, model = trained(folder), home.settings.model
@@ -185,7 +192,8 @@ def _export(home: Home, work: Work) -> str:
             "Set TRAG_MODEL back to the model that it was trained for, and go on; or begin a new fine-tune.",
         )
     target = works.place(work) / files.ADAPTER_FILE
-    _export_to(folder, target)
+    if not _export_to(folder, target, stop):
+        return ""
     cases, train = dataset / folders.CASES, dataset / folders.TRAIN
     asked = examples.questions(examples.read(train.read_bytes(), str(train)))
     candidate = home.candidates.add(
@@ -226,47 +234,93 @@ def described(found: Trained, settings: TrainingSettings, adapter: str = "") -> 
     )
 
 
-def estimate(home: Home, work: Work) -> Estimate:
-    """What training will take, from a step that is measured in a process of its own. Its dataset must be made. Raises
-    TragError when it cannot fit."""
+def estimate(home: Home, work: Work, stop: threading.Event) -> Estimate | None:
+    """What training will take, from a step that is measured in a process of its own; None when `stop` came first. Its
+    dataset must be made. Raises TragError when it cannot fit."""
     folder = works_of(home).place(work) / "estimate"
     plan.write(folder, _order(home, work))
-    told = _said_by("trag.finetune.training.estimate", str(folder))
+    told = _said_by(stop, "trag.finetune.training.estimate", str(folder))
+    if told is None:
+        return None
     values = json.loads(told)
     return Estimate(**values | {"needs": Needs(**values["needs"])})
 
 
-def merge(home: Home, candidate: str, target: Path) -> None:
-    """Writes the whole model with a candidate merged in, for servers that read one file. Raises TragError when its
-    training is no longer kept."""
+def merge(home: Home, candidate: str, target: Path, stop: threading.Event) -> bool:
+    """Writes the whole model with a candidate merged in, for servers that read one file; False when `stop` came first.
+    Raises TragError when its training is no longer kept, and for a target that cannot be written."""
     works = works_of(home)
-    work = next((work for work in works.all() if work.candidate == candidate), None)
+    work = next(iter(works.of(candidate)), None)
     if work is None or trained(works.training(work)) is None:
         raise TragError(f"The training of {candidate} is no longer kept.", "Fine-tune again.")
-    _export_to(works.training(work), target, "--merged")
+    return _export_to(works.training(work), target, stop, "--merged")
 
 
-def _export_to(folder: Path, target: Path, *more: str) -> None:
-    """Exports a finished training in a process of its own, so that what it loads is gone afterwards."""
-    _said_by("trag.finetune.training.export", str(folder), str(target.absolute()), *more)
+def _export_to(folder: Path, target: Path, stop: threading.Event, *more: str) -> bool:
+    """Exports a finished training in a process of its own, so that what it loads is gone afterwards; False when `stop`
+    came first."""
+    words = (str(folder), str(target.absolute()), *more)
+    return _said_by(stop, "trag.finetune.training.export", *words) is not None
 
 
-def _said_by(module: str, *words: str) -> str:
-    """What `python -m MODULE WORDS...` says. Raises TragError with its last words when it fails."""
-    command = [sys.executable, "-m", module, *words]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
-    if ended.returncode:
-        message, _, hint = ended.stderr.strip().rpartition("\n")
-        raise TragError(message or hint or f"{module} ended with status {ended.returncode}.", hint if message else "")
-    return ended.stdout
+def _said_by(stop: threading.Event, module: str, *words: str) -> str | None:
+    """What `python -m MODULE WORDS...` says, None when it was stopped. Raises TragError with its last words when it
+    fails."""
+    # In a session of its own: a Ctrl-C is for whoever started it, who ends it then.
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        start_new_session=True,
+    )
+    with process:
+        said, problem = _ended(process, stop)
+    if process.returncode and stop.is_set():
+        return None
+    if process.returncode:
+        message, _, hint = problem.strip().rpartition("\n")
+        raise TragError(message or hint or f"{module} ended with status {process.returncode}.", hint if message else "")
+    return said
 
 
-def measure(home: Home, work: Work, tell: Tell, stop: threading.Event) -> bool:
-    """Whether the candidate was measured to the end; False when that was stopped."""
+def _ended(process: subprocess.Popen[str], stop: threading.Event) -> tuple[str, str]:
+    """What it said, and what went wrong, once it has ended; soon after `stop` is set."""
+    while not stop.is_set():
+        with suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=_PACE)
+    process.send_signal(signal.SIGINT)  # not SIGTERM: on this one it removes what it has half written
+    return process.communicate()
 
-    most = work.questions or gate.MOST
+
+def measure(home: Home, candidate: str, tell: Tell, stop: threading.Event, *, most: int = 0) -> bool:
+    """Whether the candidate was measured to the end, by `most` questions (0: as many as usual); False when that was
+    stopped. Nothing is left to be done then of the fine-tune that it came of."""
 
     def progress(system: str, done: int, total: int) -> None:
         tell(Told("measure", system, done, total))
 
-    return gate.measure(home, work.candidate, progress=progress, stop=stop, most=most) is not None
+    if gate.measure(home, candidate, progress=progress, stop=stop, most=most or gate.MOST) is None:
+        return False
+    works = works_of(home)
+    for work in works.of(candidate):
+        works.after(work, "done")
+    return True
+
+
+def _is_settled(home: Home, candidate: str) -> bool:
+    """Whether there is nothing to measure: the candidate is gone, or answers already."""
+    return candidate not in (each.id for each in home.candidates.all()) or candidate == home.adapter_name
+
+
+def remove(home: Home, candidate: str) -> None:
+    """Forgets a candidate, and the fine-tune that it came of with its dataset. Raises TragError when there is none, and
+    while it is promoted."""
+    if candidate == home.records.promotions.current():
+        raise TragError(f"{candidate} is promoted.", "Promote another one first, or roll back.")
+    works = works_of(home)
+    for work in works.of(candidate):  # first: nobody could name them without it, wherever a kill comes
+        works.remove(work)
+    home.candidates.remove(candidate)

@@ -115,15 +115,18 @@ def _carry_out(settings: Settings, options: argparse.Namespace) -> int:
         work = _work(home, options)
         with _bar() as tell:
             work = carry_out(home, work, tell, stop, until=until)
-        candidate, now = (home.candidates.get(work.candidate) if work.candidate else None), gate.answering(home)
+        candidate = next((each for each in home.candidates.all() if each.id == work.candidate), None)
+        now = gate.answering(home)
         folder = home.folder / "finetune" / work.id
     if not work.is_past(until):
         print(f"Stopped, and kept in {folder}. Go on: python -m trag finetune")
         return 1
-    if candidate and candidate.results:
+    if candidate and (candidate.results or work.finished):
         _told(candidate, now)
     elif candidate:
         print(f"Exported: {candidate.id}. Measure it: python -m trag finetune measure {candidate.id}")
+    elif work.candidate:
+        print(f"Done: the adapter {work.candidate} that came of it is gone. Begin another: python -m trag finetune")
     else:
         print(f"Done: {' '.join(options.words)}, in {folder}. Go on: python -m trag finetune")
     return 0
@@ -157,21 +160,15 @@ def _work(home: Home, options: argparse.Namespace) -> Work:
 
 def _measure(settings: Settings, options: argparse.Namespace) -> int:
     from trag.finetune import gate
-    from trag.finetune.stages import Told
+    from trag.finetune.stages import measure
     from trag.home import open_home
 
     with open_home(settings) as home, _stopping() as stop:
         id = options.words[1] if len(options.words) > 1 else _newest(home.candidates)
         with _bar() as tell:
-            measured = gate.measure(
-                home,
-                id,
-                progress=lambda system, done, total: tell(Told("measure", system, done, total)),
-                stop=stop,
-                most=options.questions or gate.MOST,
-            )
+            measured = measure(home, id, tell, stop, most=options.questions or 0)
         candidate, now = home.candidates.get(id), gate.answering(home)
-    if measured is None:
+    if not measured:
         print(f"Stopped. Go on: python -m trag finetune measure {id}")
         return 1
     _told(candidate, now)
@@ -205,9 +202,11 @@ def _merge(settings: Settings, options: argparse.Namespace) -> int:
     from trag.home import open_home
 
     _, id, file = options.words
-    with open_home(settings) as home:
+    with open_home(settings) as home, _stopping() as stop:
         home.candidates.get(id)
-        merge(home, id, Path(file))
+        if not merge(home, id, Path(file), stop):
+            print("Stopped.", file=sys.stderr)
+            return 1
     print(f"{file} is the model with {id} merged in.")
     return 0
 
@@ -244,12 +243,11 @@ def _list(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _remove(settings: Settings, options: argparse.Namespace) -> int:
+    from trag.finetune.stages import remove
     from trag.home import open_home
 
     with open_home(settings) as home:
-        if options.words[1] == home.records.promotions.current():
-            raise TragError(f"{options.words[1]} is promoted.", "Promote another one first, or roll back.")
-        home.candidates.remove(options.words[1])
+        remove(home, options.words[1])
     print(f"Removed: {options.words[1]}")
     return 0
 
@@ -261,9 +259,10 @@ def _estimate(settings: Settings, options: argparse.Namespace) -> int:
     with open_home(settings) as home, _stopping() as stop:
         with _bar() as tell:
             work = carry_out(home, _work(home, options), tell, stop, until="train")
-        if not work.is_past("train"):
-            return 1
-        found = estimate(home, work)
+        found = estimate(home, work, stop) if work.is_past("train") else None
+    if found is None:
+        print("Stopped.", file=sys.stderr)
+        return 1
     print(
         f"{found.steps:,} steps, {found.tokens:,} tokens at {found.tokens_per_second:.0f} a second: about "
         f"{found.seconds / 60:.0f} minutes. {_left_out(found)}It takes {found.needs.memory / 10**9:.1f} GB of memory "
@@ -286,6 +285,8 @@ def _told(candidate: Manifest, now: Against | None) -> None:
         print(f"{candidate.id} beside {telling.beside(candidate.results)}")
         print(*telling.figures(candidate.results), sep="\n")
     print(telling.stands(candidate, now))
+    if now and now.adapter == candidate.id:
+        return
     promote = f"python -m trag finetune promote {candidate.id}"
     earned = standing(candidate, now) == "earned"
     print(f"Promote it: {promote}" if earned else f"To promote it all the same: {promote} --anyway")

@@ -75,6 +75,10 @@ class Works:
         newest = next(iter(self.all()), None)
         return newest if newest and not newest.finished else None
 
+    def of(self, candidate: str) -> tuple[Work, ...]:
+        """The fine-tunes that a candidate came of, the newest first: two may have made the same one."""
+        return tuple(work for work in self.all() if candidate and work.candidate == candidate)
+
     def get(self, id: str) -> Work:
         """Raises TragError when there is no such fine-tune."""
         found = _read(self.folder / id / _WORK) if re.fullmatch(_ID, id) else None

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path, PurePath
 
 from store import files
-from store.passage import OPEN
+from store.passage import OPEN, Audience
 from trag.errors import TragError
 from trag.ingest import pairing
 from trag.ingest.forgetting import sweep
@@ -45,6 +45,7 @@ def ingest(
     *,
     replace: bool = False,
     make: Making = nothing,
+    audience: Audience = OPEN,
     by: str = "",
     limits: Limits | None = None,
     progress: Progress = silent,
@@ -52,13 +53,13 @@ def ingest(
     """Adds documents, then the question-answer pairs (.jsonl) given for them; what became of each file, in that order.
 
     A document is named like its file, or by its path below the folder where two files are named alike. One that is
-    there with the same content is left alone; with other content it fails unless `replace`, which keeps the pairs that
-    people gave or changed. The pairs given for a document in one call are all that were given for it afterwards. Raises
-    StoreError when nothing can be kept any more.
+    there with the same content is left alone; with other content it fails unless `replace`, which keeps its readers and
+    the pairs that people gave or changed. `audience` is who may read what is new. The pairs given for a document in one
+    call are all that were given for it afterwards. Raises StoreError when nothing can be kept any more.
     """
     documents, pair_files, results = find(paths)
     with changing:
-        run = _Run(stock, replace, make, by, limits or Limits(), progress)
+        run = _Run(stock, replace, make, audience, by, limits or Limits(), progress)
         given: dict[str, tuple[GivenPair, ...]] = {}
         failed: list[Ingested] = []
         for path, name in pair_files:
@@ -82,11 +83,14 @@ def ingest(
     return tuple(results)
 
 
-def ingest_one(content: bytes, name: str, stock: Stock, *, make: Making, by: str, progress: Progress) -> Ingested:
-    """Adds one document, in the place of the one of its name. Raises TragError when it cannot be read; what `progress`
-    raises ends the work with nothing changed."""
+def ingest_one(
+    content: bytes, name: str, stock: Stock, *, make: Making, audience: Audience, by: str, progress: Progress
+) -> Ingested:
+    """Adds one document, in the place of the one of its name, whose readers it keeps; `audience` is who may read it
+    where there is none. Raises TragError when it cannot be read; what `progress` raises ends the work with nothing
+    changed."""
     with changing:
-        run = _Run(stock, True, make, by, Limits(), progress, lambda: progress("reading", 0, 0))
+        run = _Run(stock, True, make, audience, by, Limits(), progress, lambda: progress("reading", 0, 0))
         result = run.document(content, name, PurePath(name).suffix.lower(), ())
         sweep(stock)
     return result
@@ -99,6 +103,7 @@ class _Run:
     stock: Stock
     replace: bool
     make: Making
+    audience: Audience
     by: str
     limits: Limits
     progress: Progress
@@ -141,8 +146,9 @@ class _Run:
         # In this order, so that a fault or a kill at any moment leaves the old document or the new: the next start puts
         # the index right, and so does the same content when it comes again.
         files.keep(self.stock.originals, content, suffix)
-        library.put(name, sha256, reading.pages, passages, document_pairs, notes=notes, by=self.by)
-        self.stock.vectors.put(name, searched, embedded, audience=before.audience if before else OPEN)
+        audience = before.audience if before else self.audience
+        library.put(name, sha256, reading.pages, passages, document_pairs, audience=audience, notes=notes, by=self.by)
+        self.stock.vectors.put(name, searched, embedded, audience=audience)
         outcome: Outcome = "replaced" if before else "indexed"
         count = len(searched) - len(passages)
         return Ingested(name, outcome, pages=reading.pages, passages=len(passages), pairs=count, notes=tuple(notes))

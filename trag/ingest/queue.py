@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 
 from store import StoreError, files
 from store.jobs import Job, Jobs
+from store.passage import OPEN, Audience
 from trag.errors import SHOWN
 
 log = logging.getLogger(__name__)
@@ -60,11 +61,12 @@ class Queue:
         self._thread = threading.Thread(target=self._run, name="ingest", daemon=True)
         self._thread.start()
 
-    def add(self, content: bytes, name: str, *, by: str) -> Job:
-        """Keep a file and put it in the line. What is acknowledged survives a kill."""
+    def add(self, content: bytes, name: str, *, by: str, audience: Audience = OPEN) -> Job:
+        """Keep a file and put it in the line. What is acknowledged survives a kill. `audience` is who may read it where
+        no document of that name is there yet."""
         with _keeping:
             sha256 = files.keep(self._folder, content, _suffix(name))
-            job = self._jobs.add(name, sha256, by)
+            job = self._jobs.add(name, sha256, by, audience)
         self._come.set()
         return job
 

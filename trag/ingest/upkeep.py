@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from store import StoreError
 from store import vectors as store_vectors
 from store.library import Leaving
 from store.vectors import IndexDamaged, Vectors
@@ -130,8 +131,11 @@ def put_right(document: Document, held: Held | None, stock: Stock, progress: Pro
     return False
 
 
-def set_audience(document: str, audience: Audience, stock: Stock, *, by: str = "") -> None:
-    """Makes `audience` who may read a document. Raises StoreError when it is gone, or a store cannot be written.
+def set_audience(
+    document: str, audience: Audience, stock: Stock, *, instead_of: Audience | None = None, by: str = ""
+) -> None:
+    """Makes `audience` who may read a document. Raises StoreError when it is gone, or a store cannot be written, and
+    when those that `by` saw as who may read it, `instead_of`, are others by now; None asks for no such check.
 
     A search finds it for nobody who may not read it by the records, also where this fails or is killed: it may then be
     found by fewer, until this is done again, the document comes again or the next start.
@@ -139,6 +143,11 @@ def set_audience(document: str, audience: Audience, stock: Stock, *, by: str = "
     library, vectors = stock.records.library, stock.vectors
     with changing:
         if before := library.document(document):
+            if instead_of is not None and before.audience != instead_of:
+                raise StoreError(
+                    "Who may read it was changed meanwhile, so nothing was saved.",
+                    "Look at who may read it now, and save again.",
+                )
             vectors.set_audience(document, before.audience & audience)
         try:
             library.set_audience(document, audience, by=by)

@@ -68,7 +68,7 @@ def prepare(source: str, target: str) -> None:
     _said.clear()
     if llama_cpp.llama_model_quantize(source.encode(), target.encode(), ctypes.byref(parameters)) != 0:
         raise TragError(
-            f"The embedded model cannot be prepared in {Path(target).parent}: {_reason()}.", "Is the disk full?"
+            f"No model with 8-bit weights can be written to {Path(target).parent}: {_reason()}.", "Is the disk full?"
         )
 
 

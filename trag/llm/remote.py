@@ -30,6 +30,10 @@ _EXTRAS: dict[str, Any] = {
 }
 
 
+class RequestRefused(TragError):
+    """The server does not take this request, such as one that is too long for its model; another one may do better."""
+
+
 class RemoteModel:
     """One model of one server. The server's own line is behind `slots`; several answers are written at once."""
 
@@ -78,7 +82,8 @@ class RemoteModel:
     def stream(
         self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
     ) -> Generator[str | Usage, None, None]:
-        """See LanguageModel. Raises ModelDied when the server breaks off after it has begun to answer."""
+        """See LanguageModel. Raises ModelDied when the server breaks off after it has begun to answer, RequestRefused
+        when it finds fault with what it was asked."""
         stop = stop or threading.Event()
         arriving: SimpleQueue[ChatCompletionChunk | BaseException | None] = SimpleQueue()
         left = threading.Event()
@@ -164,7 +169,8 @@ class RemoteModel:
         if not isinstance(error, openai.APIError):
             return error
         message, hint = self._said(error)
-        explained = ModelDied(message, hint) if begun else TragError(message, hint)
+        refused = isinstance(error, (openai.BadRequestError, openai.UnprocessableEntityError))
+        explained = (ModelDied if begun else RequestRefused if refused else TragError)(message, hint)
         explained.__cause__ = error
         return explained
 

@@ -39,18 +39,21 @@ def fetch(model: Recommended, folder: Path, *, hub: str = HUB, progress: Progres
     """The file in `folder`, which is made. What came of an earlier attempt is gone on with.
 
     Raises TragError when the hub cannot be reached, with where to put the file by hand; when the disk has no room; when
-    somebody else is fetching it; and when what came, or what is there, is not the published file.
+    somebody else is fetching it; and when what came, or what is there, is not the published file. Raises StoreError
+    when the folder may not be written to.
     """
     if not hub.startswith(("https://", "http://")):
         raise TragError(f"{hub!r} is no address of a hub.", f"It begins with https://, as {HUB} does.")
     target = folder / model.file
-    folder.mkdir(parents=True, exist_ok=True)
+    with files.explained(target):
+        folder.mkdir(parents=True, exist_ok=True)
     if target.exists():
         _check(target, model, progress)
         _describe(target, model)
         return target
     part = folder / f"{model.file}.part"
-    with part.open("ab") as file:
+    # Without a buffer: what counts as fetched is in the file, and nothing is left to be written when it is closed.
+    with files.explained(part), part.open("ab", buffering=0) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -120,7 +123,8 @@ def _receive(model: Recommended, file: BinaryIO, hub: str, progress: Progress) -
                     f"{hub} gives more than the {model.bytes:,} bytes of {model.file}.",
                     "It is another file: use a sound hub.",
                 )
-            file.write(piece)
+            while piece:
+                piece = piece[file.write(piece) :]
             progress("fetching", have, model.bytes)
 
 

@@ -13,9 +13,11 @@ Every search, page and list asks here. Knows nothing about how a caller is known
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from store.passage import EVERYONE, Audience
+from store.passage import EVERYONE, OPEN, Audience
+from trag.errors import TragError
 from trag.people import Caller
 
 if TYPE_CHECKING:
@@ -33,6 +35,30 @@ def readers(caller: Caller, chart: Chart | None) -> Readers:
     if chart is None or caller.unit not in chart.units:
         return frozenset({EVERYONE})
     return frozenset({EVERYONE, *(unit.id for unit in chart.path(caller.unit))})
+
+
+def audience_of(units: Iterable[str], chart: Chart | None) -> Audience:
+    """The audience of units, each told by its id or its name; everyone where there are none.
+
+    Raises TragError that names every one the chart in use does not have, or has several of.
+    """
+    wanted = tuple(dict.fromkeys(units))
+    found = {unit: _meant(unit, chart) for unit in wanted}
+    unknown = [unit for unit, ids in found.items() if not ids]
+    several = [unit for unit, ids in found.items() if len(ids) > 1]
+    if unknown or several:
+        told = [f"the chart in use has no unit {unit}" for unit in unknown]
+        told += [f"it has several units called {unit}" for unit in several]
+        raise TragError(f"Nobody can be let read it: {'; '.join(told)}.", "Name units by their ids in the chart.")
+    if EVERYONE in chain(*found.values()):
+        raise TragError(f'A unit whose id is "{EVERYONE}" would open it to all.', "Give it another id in the chart.")
+    return frozenset(chain(*found.values())) or OPEN
+
+
+def _meant(unit: str, chart: Chart | None) -> tuple[str, ...]:
+    if chart is None:
+        return ()
+    return (unit,) if unit in chart.units else tuple(one.id for one in chart.named(unit))
 
 
 def may_read(caller: Caller, audience: Audience, chart: Chart | None) -> bool:

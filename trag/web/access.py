@@ -184,6 +184,9 @@ and reviewers write down what they do themselves."""
 _TAKEN_AWAY = re.compile(r".*(?:\.(?:csv|json|jsonl|md|xlsx)|/original)")
 _TAKEN_FROM_NOBODY = frozenset({"/charts/sample.csv", "/quality/sample.jsonl", "/documents/present"})
 
+LOOKS = frozenset({"/documents/queue", "/models/progress", "/quality/progress"})
+"""What open pages ask for by themselves, again and again: no sign that somebody is there, so it keeps no session."""
+
 PROGRAMS = frozenset({"/api/ask", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"})
 """The addresses of programs: a token opens these alone, and where there are accounts nothing else opens them."""
 

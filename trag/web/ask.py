@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -93,7 +94,7 @@ class AskPage:
                     stop = gr.Button("Stop", elem_id="stop", visible=False, scale=0, min_width=72)
             shown = [chosen, side, log, live, state, notice, ask, stop, question]
 
-            def on(trigger: Any, handler: Any, inputs: Any = None, **more: Any) -> Any:
+            def on(trigger: Any, handler: Any, inputs: Any = None, trigger_mode: Any = "multiple", **more: Any) -> Any:
                 """Handlers run for several visitors at once: who must wait, waits in the assistant's own line."""
                 return trigger(
                     handler,
@@ -101,17 +102,18 @@ class AskPage:
                     shown,
                     show_progress="hidden",
                     concurrency_limit=None,
-                    trigger_mode="multiple",
+                    trigger_mode=trigger_mode,
                     api_visibility="private",
                     **more,
                 )
 
+            # A second press on one page asks nothing while the first is under way: each would begin a conversation.
+            sent = partial(gr.on, [question.submit, ask.click])
             begun = [
                 on(page.load, self.open),
-                on(question.submit, self.ask, [question, chosen]),
-                on(ask.click, self.ask, [question, chosen]),
-                on(log.ask, self.ask_this, chosen),
-                on(live.ask, self.ask_this, chosen),
+                on(sent, self.ask, [question, chosen], trigger_mode="once"),
+                on(log.ask, self.ask_this, chosen, trigger_mode="once"),
+                on(live.ask, self.ask_this, chosen, trigger_mode="once"),
             ]
             following = [on(event.then, self.follow, chosen) for event in begun]
             following.append(on(on(side.choose, self.choose, cancels=following).then, self.follow, chosen))

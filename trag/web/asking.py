@@ -13,6 +13,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 
+from trag.asking import BY_READER, Stop
 from trag.errors import SHOWN
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.line import LineFull
@@ -24,6 +25,12 @@ PATIENCE = 1.0
 """Seconds that closing waits for what is written to be kept."""
 AT_ONCE = 4
 """Questions that one person may have under way, in the line or before the model is up: nobody fills the line alone."""
+BY_CLOSING = "the assistant was stopped meanwhile"
+LEFT = {
+    BY_READER: ("You left the line.", ""),
+    BY_CLOSING: ("The assistant was stopped before it was your turn.", "Ask again when it is back."),
+}
+"""What somebody in the line is told, by why it ends for them."""
 KEPT = 500
 """Failed questions that are remembered, the latest ones, until somebody comes back for them."""
 
@@ -65,7 +72,7 @@ class Drafting:
     """One question that is being answered, asked `by` somebody; `draft` is its latest state. `stop` ends it early: what
     is written by then is kept."""
 
-    def __init__(self, question: str, events: Iterator[Event], stop: threading.Event, by: str = "") -> None:
+    def __init__(self, question: str, events: Iterator[Event], stop: Stop, by: str = "") -> None:
         self.by = by
         self.stop = stop
         self.draft = Draft(question)
@@ -92,7 +99,7 @@ class Drafting:
             for event in events:
                 self.draft = self.draft.after(event)
                 if self.stop.is_set() and isinstance(event, Waiting):
-                    self._fail("You left the line.", "")
+                    self._fail(*LEFT[self.stop.reason])
                     return
         except SHOWN as error:
             self._fail(error.message, error.hint)
@@ -132,9 +139,7 @@ class Askings:
         with self._lock:
             self._check(by)
 
-    def begin(
-        self, conversation: str, question: str, ask: Callable[[threading.Event], Iterator[Event]], *, by: str = ""
-    ) -> bool:
+    def begin(self, conversation: str, question: str, ask: Callable[[Stop], Iterator[Event]], *, by: str = "") -> bool:
         """Ask `question` in `conversation`; False, and nothing is asked, while another one is being answered there.
 
         `by` is the id of who asks, "" for nobody in particular. Raises what `check` raises.
@@ -145,7 +150,7 @@ class Askings:
                 return False
             self._check(by)
             self._clear_away()
-            stop = threading.Event()
+            stop = Stop()
             drafting = Drafting(question, ask(stop), stop, by)
             self._draftings[conversation] = drafting
             self._under_way.append(drafting)
@@ -183,6 +188,6 @@ class Askings:
         with self._lock:
             draftings = tuple(self._draftings.values())
         for drafting in draftings:
-            drafting.stop.set()
+            drafting.stop.set(BY_CLOSING)
         for drafting in draftings:
             drafting.end()

@@ -64,6 +64,13 @@ LONGEST_TAB = 100
 """Characters of the name that a page of Gradio's gives itself."""
 
 
+_NEXT = (
+    "Reload the page to sign in.",
+    "Nothing was kept: sign in in another window, then send it again.",
+)
+"""What somebody who is not signed in can do, who only looked, and who sent something."""
+
+
 class _Refused(Exception):
     """What was asked for is not done: the status and the reason that the browser gets."""
 
@@ -104,7 +111,7 @@ class Gate:
                     await answer.lead(_sign_in(scope))
                     return
                 if visit is None:
-                    raise _Refused(401, "You are not signed in, or not any more. Reload the page to sign in.")
+                    raise _Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
                 if not visit.caller.may(needs):
                     raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
             await self._pass(scope, receive, answer, visit, where)
@@ -117,15 +124,22 @@ class Gate:
             if self.door and refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.reason}"
                 await run_in_threadpool(self.door.refused, who, what, where, reason)
-            await self._refuse(refusal, scope, receive, answer, visit)
+            await self._refuse(refusal, scope, receive, answer, visit, where)
 
     async def _refuse(
-        self, refusal: _Refused, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None
+        self, refusal: _Refused, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None, where: str
     ) -> None:
-        """Tell it to a program in the shape that its address promises, on a page to who is in, else in a word."""
+        """Tell it to a program in the shape that its address promises, on a page to who reads pages, which for somebody
+        who is not in is the one to sign in on, else in a word."""
+        headers = Headers(scope=scope)
+        reads = scope["method"] in ("GET", "POST") and "text/html" in headers.get("accept", "")
         if scope["path"] in access.PROGRAMS:
             await response(scope["path"], refusal.status, refusal.reason)(scope, receive, answer.pass_on)
-        elif visit and scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", ""):
+        elif reads and refusal.status == 401:
+            query = urlencode({"after": _sent_from(headers), "over": "1"}).encode()
+            entrance = {**scope, "method": "GET", "path": "/sign-in", "raw_path": b"/sign-in", "query_string": query}
+            await self._pass(entrance, replayed(b"", receive), answer, None, where)
+        elif reads and refusal.status != 400:
             HERE.set(visit)
             page = told(Request(scope), TragError(refusal.reason), refusal.status)
             await page(scope, receive, answer.pass_on)
@@ -162,7 +176,7 @@ class Gate:
         try:
             if path in access.PROGRAMS:
                 return await run_in_threadpool(self.door.program, headers)
-            return await run_in_threadpool(self.door.visit, headers, client)
+            return await run_in_threadpool(self.door.visit, headers, client, used=path not in access.LOOKS)
         except StoreError as error:
             log.exception("nobody can be let in")
             raise _Refused(503, error.message) from error
@@ -266,6 +280,13 @@ def _sign_in(scope: Scope) -> str:
     query = scope["query_string"].decode("latin-1")
     after = scope["path"] + (f"?{query}" if query else "")
     return "/sign-in" if after == "/" else f"/sign-in?{urlencode({'after': after})}"
+
+
+def _sent_from(headers: Headers) -> str:
+    """The page of ours that something was sent from, as far as the browser says, else the first one."""
+    _, _, rest = headers.get("referer", "").partition("://")
+    host, slash, path = rest.partition("/")
+    return slash + path if host == headers.get("host") else "/"
 
 
 def _untrusted(name: bytes, path: str) -> bool:

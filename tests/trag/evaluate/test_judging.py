@@ -9,11 +9,13 @@ import pytest
 
 from prompts import Message
 from trag.cli import main
+from trag.errors import TragError
 from trag.evaluate.cases import Case, Some
 from trag.evaluate.judging import Judged, judge, right, verdict
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
 from trag.llm import ModelIdentity, Usage
+from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed, Verdict
 
 CASES = (
@@ -25,19 +27,26 @@ CASES = (
 
 
 class Judge:
-    """A model that says what it is told to, and keeps what it was asked."""
+    """A model that says what it is told to, or raises it, and keeps what it was asked."""
 
     identity = ModelIdentity("larger-model")
+    context = 4096
 
-    def __init__(self, *said: str) -> None:
+    def __init__(self, *said: str | Exception) -> None:
         self.said = list(said)
         self.asked: list[str] = []
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return sum(len(message.content) for message in messages) // 3
 
     def stream(
         self, messages: Sequence[Message], *, max_tokens: int, stop: object = None
     ) -> Generator[str | Usage, None, None]:
         self.asked.append(messages[-1].content)
-        yield self.said.pop(0)
+        said = self.said.pop(0)
+        if isinstance(said, Exception):
+            raise said
+        yield said
         yield Usage()
 
 
@@ -87,6 +96,21 @@ def test_what_it_said_without_a_verdict_leaves_the_answer_open_for_the_next_time
     again = Judge("Incorrect")
     assert judge(results, run, again, lambda *_: None) == Judged(1, 0)  # type: ignore[arg-type]
     assert len(again.asked) == 1
+
+
+def test_what_cannot_be_put_to_it_stays_open_and_the_others_are_judged(results: Results, run: Run) -> None:
+    refusing = Judge(RequestRefused("http://models/v1 answered 400: too long"), "Correct")
+    assert judge(results, run, refusing, lambda *_: None) == Judged(1, 1)  # type: ignore[arg-type]
+    assert (verdicts(results, run)["open"], verdicts(results, run)["open too"]) == (None, "Correct")
+    small = Judge("Correct")
+    small.context = 8
+    assert judge(results, run, small, lambda *_: None) == Judged(0, 1)  # type: ignore[arg-type]
+    assert small.asked == []
+
+
+def test_a_judge_that_cannot_be_reached_is_told(results: Results, run: Run) -> None:
+    with pytest.raises(TragError, match="cannot be reached"):
+        judge(results, run, Judge(TragError("http://models/v1 cannot be reached.")), lambda *_: None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

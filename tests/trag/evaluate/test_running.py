@@ -27,6 +27,7 @@ from trag.home import Home, open_home
 from trag.ingest.upkeep import silent
 from trag.line import Line
 from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.llm.remote import RequestRefused
 from trag.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -200,11 +201,33 @@ def test_a_model_that_cannot_be_reached_stops_the_run_and_loses_nothing(
 
 
 @pytest.mark.slow
+def test_a_question_that_the_model_s_server_refuses_is_wrong_and_the_run_goes_on(
+    opened: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = with_model(opened, Scripted(), monkeypatch)
+    stream = model.stream
+
+    def refusing(messages: Sequence[Message], **options: object) -> Generator[str | Usage, None, None]:
+        if CASES[0].question in messages[-1].content:
+            raise RequestRefused("http://models:8000/v1 answered 400: too long", "The server's own log says more.")
+        return stream(messages, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(model, "stream", refusing)
+    finished, _ = run(opened)
+    first, _, last = running.results_of(opened).results(finished.id)
+    assert (first.score.verdict, last.score.verdict) == ("Incorrect", "Correct")
+    assert "answered 400: too long" in first.score.reasons[0]
+    assert finished.finished
+
+
+@pytest.mark.slow
 def test_a_second_evaluation_is_refused_while_one_runs(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     with_model(opened, Scripted(), monkeypatch)
     refused: list[str] = []
+    filled: list[list[bool]] = []
 
     def meanwhile(system: str, done: int, total: int) -> None:
+        filled.append([running.is_filled(opened, run.id) for run in running.results_of(opened).runs()])
         if not done:
             with pytest.raises(TragError) as found:
                 run(opened)
@@ -213,6 +236,8 @@ def test_a_second_evaluation_is_refused_while_one_runs(opened: Home, monkeypatch
     before = len(running.results_of(opened).runs())
     finished = running.evaluate(opened, CASES, "harbour", ("finetuned",), progress=meanwhile)
     assert refused == ["An evaluation is running already."]
+    assert filled == [[True] + [False] * before] * (len(CASES) + 1), "the new run alone"
+    assert not running.is_filled(opened, finished.id)
     assert finished.finished
     assert len(running.results_of(opened).runs()) == before + 1
     assert run(opened)[0].finished, "the next one may run"
@@ -317,6 +342,28 @@ def test_a_run_goes_on_only_with_the_documents_and_settings_it_was_made_with(
     with_model(opened, Scripted(), monkeypatch)
     finished, _ = run(opened, resume=stopped.id)
     assert finished.finished
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [1, 4], ids=["before the second system", "before the end"])
+def test_a_run_whose_documents_change_meanwhile_is_left_unfinished(
+    opened: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    with_model(opened, Scripted(), monkeypatch)
+    (tmp_path / "tides.md").write_text("# Tides\n\nThe tide table is printed every spring.\n")
+
+    def meanwhile(system: str, done: int, total: int) -> None:
+        if done == after:
+            opened.ingest([tmp_path / "tides.md"], replace=False, progress=silent)
+
+    try:
+        with pytest.raises(TragError, match="it was made with other documents or settings"):
+            running.evaluate(opened, CASES, "harbour", ("finetuned", "trag"), progress=meanwhile)
+    finally:
+        opened.forget("tides.md")
+    (unfinished, *_) = running.earlier(opened, CASES, ("finetuned", "trag"))
+    assert not unfinished.finished
+    assert len(running.results_of(opened).results(unfinished.id)) == (3 if after == 1 else 6)
 
 
 def test_the_program_is_named_by_its_commit_or_by_its_sources(tmp_path: Path) -> None:

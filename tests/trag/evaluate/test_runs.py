@@ -101,6 +101,19 @@ def test_a_first_line_that_a_kill_cut_short_is_dropped_too(results: Results, tmp
     assert results.results(run.id) == (result(CASES[0]),)
 
 
+def test_what_an_audit_keeps_of_its_questions_goes_with_the_last_run_of_them(results: Results, tmp_path: Path) -> None:
+    first, second = results.begin(PLANNED, CASES), results.begin(PLANNED, CASES)
+    other = results.begin(replace(PLANNED, cases_sha256="f" * 64), CASES)
+    audits = tmp_path / "results" / "audits"
+    audits.mkdir()
+    for run in (first, other):
+        (audits / f"{run.cases_sha256}.json").write_text("{}")
+    results.remove(first.id)
+    assert (audits / f"{second.cases_sha256}.json").exists()
+    results.remove(second.id)
+    assert [file.stem for file in audits.iterdir()] == [other.cases_sha256]
+
+
 @pytest.mark.parametrize("line", [b"{}", b"[]", b"nonsense", b'{"system": "trag", "case": "z"}'])
 def test_a_damaged_line_in_the_middle_is_named(results: Results, tmp_path: Path, line: bytes) -> None:
     run = results.begin(PLANNED, CASES)

@@ -29,6 +29,10 @@ NO_DESK = Case(id="no desk", question="which desks are under the finance divisio
         pytest.param(UNITS, "There are three.", I, id="another number"),
         pytest.param(UNITS, "2 or 3.", I, id="two numbers"),
         pytest.param(UNITS, "About two.", I, id="vague"),
+        pytest.param(UNITS, "There are over 2 units.", I, id="over"),
+        pytest.param(UNITS, "The DG presides over 2 units.", C, id="over them"),
+        pytest.param(UNITS, "The Director General is a position with 2 direct subunits.", C, id="with"),
+        pytest.param(UNITS, "2 units, with 8 under them.", C, id="with others behind the first"),
         pytest.param(UNITS, "2 units are directly under it, and 8 in all.", C, id="and those of all levels"),
         pytest.param(BOTH_WAYS, "2 units are directly under it, and 8 in all.", C, id="directly and indirectly"),
         pytest.param(UNITS, "There are 2 teams directly under it.", I, id="of the wrong thing"),
@@ -45,6 +49,8 @@ NO_DESK = Case(id="no desk", question="which desks are under the finance divisio
         pytest.param(NONE, "One.", I, id="one for none"),
         pytest.param(NOTHING, "Nothing is under the Payroll Team.", C, id="nothing"),
         pytest.param(NOTHING, "The Payroll Team has no units under it.", C, id="no units"),
+        pytest.param(NOTHING, "There are no units under the Payroll Team in the chart.", C, id="none in the chart"),
+        pytest.param(NOTHING, "The documents do not mention any unit under it.", I, id="not known"),
         pytest.param(NOTHING, "It doesn't have any subunits.", C, id="not any"),
         pytest.param(NOTHING, "Nobody reports to the Payroll Team.", C, id="nobody"),
         pytest.param(NOTHING, "It is the only team there and has nothing under it.", C, id="the only one of another"),
@@ -72,3 +78,8 @@ NO_DESK = Case(id="no desk", question="which desks are under the finance divisio
 def test_counts_are_of_the_thing_asked(scored: Scored, case: Case, answer: str, verdict: str) -> None:
     found = scored(case, answer)
     assert found.verdict == verdict, found.reasons
+
+
+def test_a_number_that_is_not_told_exactly_is_told_in_its_words(scored: Scored) -> None:
+    assert scored(UNITS, "There are about two.").reasons == ("gives about 2 for 2",)
+    assert scored(UNITS, "It has over 2 units.").reasons == ("gives over 2 for 2",)

@@ -94,10 +94,13 @@ GIFT = Case(
     document="rules.md",
 )
 
+SIGNATURES = Case(id="signatures", question="who signs above 50,000", kind="document", gold=(("two signatures",),))
+
 
 @pytest.mark.parametrize(
     ("case", "answer", "verdict"),
     [
+        pytest.param(SIGNATURES, "At least two signatures are needed.", C, id="a limit of which the case says nothing"),
         pytest.param(DAYS, "You can appeal within 21 days.", C, id="in other words"),
         pytest.param(DAYS, "Twenty-one days.", C, id="in words"),
         pytest.param(DAYS, "There is a 21-day period.", C, id="with a hyphen"),
@@ -219,6 +222,7 @@ COMMON = Case(
         pytest.param(WHERE, "In the Legal Office or with the neighbours.", I, id="or something that is no unit"),
         pytest.param(EMPTY, "Nothing.", C, id="nothing, rightly"),
         pytest.param(EMPTY, "There are no units under the Payroll Team.", C, id="no units"),
+        pytest.param(EMPTY, "There are no units under the Payroll Team in the chart.", C, id="no units in the chart"),
         pytest.param(EMPTY, "The Claims Desk.", I, id="something for nothing"),
         pytest.param(COMMON, "The DG.", C, id="common parent"),
         pytest.param(ALONE, "The Board of Trustees has no siblings.", C, id="no siblings"),

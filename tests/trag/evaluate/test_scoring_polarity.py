@@ -27,9 +27,14 @@ NO = Case(
 )
 
 
+ALCOHOL = Case(id="alcohol", question="does the travel policy cover alcohol", kind="document", polarity="no")
+
+
 @pytest.mark.parametrize(
     ("case", "answer", "verdict"),
     [
+        pytest.param(ALCOHOL, "No, the travel policy does not cover alcohol.", C, id="what the policy leaves out"),
+        pytest.param(ALCOHOL, "It is not stated in the travel policy.", I, id="not stated"),
         pytest.param(YES, "Yes.", C, id="yes"),
         pytest.param(YES, "Indeed it is.", C, id="indeed"),
         pytest.param(YES, "That is correct.", C, id="that is correct"),

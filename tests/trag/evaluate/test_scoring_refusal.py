@@ -74,6 +74,54 @@ def test_answers_that_deny_something_are_no_refusals(text: str) -> None:
     assert not reply.declining, reply
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, the travel policy does not cover alcohol.",
+        "Silver is not included in the course price.",
+        "There are no units under it in the chart.",
+        "The chart lists no unit under it.",
+        "No such unit exists.",
+        "It does not exist.",
+    ],
+)
+def test_where_a_denial_is_right_what_denies_something_is_no_refusal(text: str) -> None:
+    assert not read(text, "denial").declining
+    assert read(text).declines, "where it is not, it declines"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CANNOT_ANSWER,
+        "I do not know.",
+        "There is no information on that.",
+        "Not sure.",
+        "The documents do not mention it.",
+        "It is not stated in the handbook.",
+        "It is not provided in the given context.",
+        "No unit is mentioned.",
+    ],
+)
+def test_what_is_not_known_declines_also_where_a_denial_is_right(text: str) -> None:
+    assert read(text, "denial").declines
+
+
+@pytest.mark.parametrize(
+    ("text", "declines"),
+    [
+        ("There is no Falconry Desk.", True),
+        ("The Claims Desk has no fax number.", True),
+        ("There is no limit.", False),
+        ("There is no fee for members, but guests pay.", False),
+        ("The Falconry Desk is closed.", False),
+    ],
+)
+def test_where_nothing_answers_it_declines_to_say_that_there_is_no_such_thing(text: str, declines: bool) -> None:
+    assert read(text, "refusal").declines == declines
+    assert not read(text).declines
+
+
 def test_what_is_said_besides_a_refusal_is_kept_apart() -> None:
     reply = read("The price is not stated anywhere. Visitors pay £2 an hour. Please ask the desk.")
     assert reply.telling == ("Visitors pay £2 an hour.",)

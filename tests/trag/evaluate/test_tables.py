@@ -9,6 +9,7 @@ from math import isclose
 
 import pytest
 
+from prompts import CANNOT_ANSWER
 from trag.evaluate import exports, tables
 from trag.evaluate.cases import COMPLEX, SIMPLE, Case
 from trag.evaluate.chart_cases import KINDS
@@ -113,12 +114,12 @@ def test_every_kind_has_a_row_and_what_is_undecided_shows() -> None:
 
 def test_refusals_where_they_are_due_and_where_they_are_not() -> None:
     found = [
-        result("a", C, kind="unanswerable", refuse=True, status="cannot_answer"),
+        result("a", C, kind="unanswerable", refuse=True, answer=CANNOT_ANSWER),
         result("b", I, kind="unanswerable", refuse=True),
         result("c", I, kind="unanswerable", refuse=True),
-        result("d", I, status="cannot_answer"),
-        result("e", I, status="cannot_answer", interrupted="the model died"),
-        result("f", C),
+        result("d", I, answer="I could not find that in the documents."),
+        result("e", I, answer="", interrupted="the model died"),
+        result("f", C, status="cannot_answer", answer="I could not find who wrote it. It is 21 days."),
         result("g", I),
     ]
     assert tables.refusals(found).rows == (("trag", "3", "1 (33.3%)", "4", "1 (25.0%)"),)

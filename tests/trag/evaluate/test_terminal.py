@@ -3,17 +3,24 @@
 import csv
 import io
 import json
+from argparse import Namespace
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from org.chart import load
 from store import files
+from trag.asking import Organization
 from trag.cli import main
+from trag.evaluate import terminal
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
+from trag.home import Home
 from trag.record import AnswerRecord, ModelUsed, Verdict
 
 MODEL = ModelUsed("small", "0" * 64, "")
@@ -160,3 +167,11 @@ def test_a_run_is_removed(home: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_cases_from_a_chart_need_one(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "chart"]) == 1
     assert "has no chart to make cases from" in capsys.readouterr().err
+
+
+def test_a_set_made_from_a_chart_is_called_by_as_many_cases_as_it_has() -> None:
+    chart = load(b"name,parent,type\nHarbour Board,,board\nTug Team,Harbour Board,team\n", "chart.csv")
+    home = cast(Home, SimpleNamespace(organization=Organization("Harbour", chart)))
+    cases, name = terminal._made(home, Namespace(number=1000, seed=7))
+    assert 0 < len(cases) < 1000
+    assert name == f"chart, {len(cases)} cases, seed 7"

@@ -4,7 +4,9 @@ is scripted here."""
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from trag import undertaking
 from trag.errors import TragError
 from trag.finetune import child, going
+from trag.finetune.candidates import Candidates
 from trag.finetune.going import FineTune
 from trag.finetune.stages import Tell, Told, works_of
 from trag.finetune.training.progress import Step, encode
@@ -30,6 +33,8 @@ class Folder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.settings = Settings(home=folder)
+        self.candidates = Candidates(folder / "adapters")
+        self.records = SimpleNamespace(promotions=SimpleNamespace(current=lambda: ""))
 
 
 class Script:
@@ -54,9 +59,9 @@ class Script:
         self.done.append(work.id)
         return works.after(work, "done", candidate="20261120-0a0a0a0a")
 
-    def measure(self, home: Home, work: Work, tell: Tell, stop: threading.Event) -> bool:
+    def measure(self, home: Home, candidate: str, tell: Tell, stop: threading.Event) -> bool:
         tell(Told("measure", "trag", 1, 9))
-        self.done.append(work.candidate)
+        self.done.append(candidate)
         return True
 
 
@@ -184,6 +189,25 @@ def test_people_go_first_while_it_is_measured(make: Callable[..., FineTune], scr
     asked.clear()
     until(fine_tune, "done")
     assert script.done == ["20261120-0a0a0a0a"]
+
+
+def test_an_adapter_is_not_removed_while_it_is_measured_and_then_with_its_fine_tune(
+    make: Callable[..., FineTune], script: Script, tmp_path: Path
+) -> None:
+    works, candidates = works_of(cast(Home, Folder(tmp_path))), Candidates(tmp_path / "adapters")
+    (tmp_path / "a.gguf").write_bytes(b"adapter")
+    id = candidates.add(tmp_path / "a.gguf", base_name="", base_sha256="", dataset_sha256="", settings=(), by="ada").id
+    works.after(works.begin(by="ada", seed=1, settings={}), "measure", candidate=id)
+    fine_tune = make(lambda: True)
+    for act, end in ((partial(fine_tune.measure, id, by="bob"), "done"), (fine_tune.go_on, "stopped")):
+        act()
+        with pytest.raises(TragError, match=f"{id} is being measured"):
+            fine_tune.remove(id)
+        fine_tune.stop()
+        until(fine_tune, end)
+    fine_tune.remove(id)
+    assert fine_tune.now is None
+    assert (works.all(), candidates.all()) == ((), ())
 
 
 def leave(home: Path) -> Path:

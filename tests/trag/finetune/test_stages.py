@@ -1,7 +1,9 @@
 """From a finished training to a candidate: what is written down of it, and never for a model it was not trained on."""
 
 import json
+import shutil
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,10 +12,11 @@ from typing import Any, cast
 import pytest
 
 from trag.errors import TragError
-from trag.finetune import stages
+from trag.finetune import child, gate, stages
 from trag.finetune.candidates import Candidates
 from trag.finetune.dataset.examples import Example, write
 from trag.finetune.stages import carry_out, check, described, works_of
+from trag.finetune.training import plan
 from trag.finetune.training.plan import TrainingSettings
 from trag.finetune.training.run import Trained, trained
 from trag.finetune.work import Work
@@ -29,6 +32,8 @@ TRAINED = Trained(
 class Folder:
     """All that is needed of a home."""
 
+    adapter_name = ""
+
     def __init__(self, folder: Path, model: str = "") -> None:
         self.folder = folder
         self.settings = Settings(home=folder, model=model)
@@ -41,7 +46,7 @@ Make = Callable[..., Work]
 @pytest.fixture
 def make(tmp_path: Path, lessons: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch) -> Make:
     """A fine-tune that is trained and not exported; the export is scripted."""
-    monkeypatch.setattr(stages, "_export_to", lambda folder, target, *more: target.write_bytes(b"adapter"))
+    monkeypatch.setattr(stages, "_export_to", lambda folder, target, *_: target.write_bytes(b"adapter"))
     works = works_of(cast(Home, Folder(tmp_path)))
 
     def made(**more: Any) -> Work:
@@ -94,6 +99,83 @@ def test_it_knows_what_the_adapter_had_learned_that_it_began_from(make: Make, tm
     assert learned[0] == "who leads Unit A"
     assert learned[-1] == "who leads Unit Z"
     assert len(learned) == 5
+
+
+@pytest.mark.parametrize("why", ["it answers by now", "it is gone"])
+def test_a_candidate_that_cannot_be_measured_any_more_leaves_nothing_to_be_done(
+    work: Work, tmp_path: Path, why: str
+) -> None:
+    home = Folder(tmp_path)
+    exported = export(home, work)
+    if why == "it is gone":
+        shutil.rmtree(tmp_path / "adapters" / exported.candidate)
+    else:
+        home.adapter_name = exported.candidate
+    assert carry_out(cast(Home, home), exported, lambda _: None, threading.Event()).finished
+    assert works_of(cast(Home, home)).unfinished() is None
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "stopped"])
+def test_a_candidate_that_was_measured_by_itself_is_not_measured_again(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
+) -> None:
+    monkeypatch.setattr(gate, "measure", lambda *_, **__: "measured" if whole else None)
+    home = cast(Home, Folder(tmp_path))
+    exported = export(Folder(tmp_path), work)
+    stages.measure(home, "20261120-0a0a0a0a", lambda _: None, threading.Event())
+    assert works_of(home).unfinished() == exported, "that was another one"
+    assert stages.measure(home, exported.candidate, lambda _: None, threading.Event()) is whole
+    assert works_of(home).unfinished() == (None if whole else exported)
+
+
+def test_training_finds_a_model_that_was_named_from_here(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(folder: Path) -> None:
+        raise TragError("Started.")
+
+    monkeypatch.setattr(child, "start", start)
+    monkeypatch.chdir(tmp_path)
+    for model, found in (("model.gguf", str(tmp_path / "model.gguf")), ("", "")):
+        home = cast(Home, Folder(tmp_path, model=model))
+        work = works_of(home).all()[0] if works_of(home).all() else make()
+        with pytest.raises(TragError, match="Started"):
+            carry_out(home, works_of(home).after(work, "train"), lambda _: None, threading.Event())
+        order = plan.read(works_of(home).training(work))
+        assert (order.base, order.model) == (found, found)
+
+
+TIDY = """
+import os, sys, time
+from pathlib import Path
+place = Path(sys.argv[1])
+try:
+    (place / "began").write_text("in a session of its own" if os.getsid(0) == os.getpid() else "")
+    time.sleep(60)
+finally:
+    (place / "tidied up").touch()
+"""
+
+
+def test_what_runs_in_a_process_of_its_own_is_ended_by_us_and_not_by_a_ctrl_c(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stand_in.py").write_text(TIDY)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    began, stop = tmp_path / "began", threading.Event()
+
+    def watch() -> None:
+        end = time.monotonic() + 30
+        while not (began.exists() and began.read_text()) and time.monotonic() < end:
+            time.sleep(0.01)
+        stop.set()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    assert stages._said_by(stop, "stand_in", str(tmp_path)) is None
+    watcher.join()
+    assert began.read_text() == "in a session of its own"
+    assert (tmp_path / "tidied up").exists()
 
 
 @pytest.mark.slow

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from trag.cli import main
-from trag.finetune import child
-from trag.finetune.candidates import Candidates
+from trag.finetune import child, gate, stages
+from trag.finetune.candidates import Candidates, Manifest
 from trag.finetune.dataset.typed import plain
 from trag.finetune.work import Works
 from trag.home import open_home
@@ -162,11 +162,9 @@ def test_wrong_usage_is_exit_2(words: list[str], home: Path) -> None:
     assert ended.value.code == 2
 
 
-def test_one_that_was_not_measured_is_promoted_only_on_a_word_of_its_own(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (home / "a.gguf").write_bytes(b"adapter")
-    made = Candidates(home / "adapters").add(
+def add(home: Path, content: bytes = b"adapter") -> Manifest:
+    (home / "a.gguf").write_bytes(content)
+    return Candidates(home / "adapters").add(
         home / "a.gguf",
         base_name="SmolLM2",
         base_sha256=files.base_sha256(""),
@@ -174,6 +172,12 @@ def test_one_that_was_not_measured_is_promoted_only_on_a_word_of_its_own(
         settings=(),
         by="ada",
     )
+
+
+def test_one_that_was_not_measured_is_promoted_only_on_a_word_of_its_own(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = add(home)
     assert main(["finetune", "promote", made.id]) == 1
     told = capsys.readouterr()
     assert "It was not measured" in told.out
@@ -213,10 +217,7 @@ def test_a_rank_other_than_that_of_the_adapter_is_refused_before_anything_is_don
 def test_a_promoted_adapter_is_not_removed_though_another_answers_and_one_that_is_gone_is_said(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (home / "a.gguf").write_bytes(b"adapter")
-    made = Candidates(home / "adapters").add(
-        home / "a.gguf", base_name="", base_sha256=files.base_sha256(""), dataset_sha256="", settings=(), by="ada"
-    )
+    made = add(home)
     with open_home(Settings(home=home)) as opened:
         opened.records.promotions.put(made.id, by="ada")
     with monkeypatch.context() as fixed:
@@ -226,3 +227,52 @@ def test_a_promoted_adapter_is_not_removed_though_another_answers_and_one_that_i
     shutil.rmtree(home / "adapters" / made.id)
     assert main(["finetune", "list"]) == 0
     assert f"none can: There is no adapter {made.id}" in capsys.readouterr().out
+
+
+def exported(home: Path, candidate: str) -> Path:
+    """The folder of a fine-tune that a candidate came of, with what it learned from."""
+    works = Works(home / "finetune")
+    work = works.after(works.begin(by="ada", seed=1, settings={}), "measure", candidate=candidate)
+    works.dataset(work).mkdir()
+    (works.dataset(work) / "train.jsonl").write_text("The code word is zanzibarite.")
+    return works.place(work)
+
+
+def test_a_fine_tune_has_nothing_left_to_do_once_its_adapter_is_measured_or_answers_or_is_gone(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, works = add(home), Works(home / "finetune")
+    place = exported(home, made.id)
+    with monkeypatch.context() as scripted:
+        scripted.setattr(gate, "measure", lambda *_, **__: "measured")
+        assert main(["finetune", "measure", made.id]) == 0
+    assert works.unfinished() is None
+    works.after(works.get(place.name), "measure")
+    with open_home(Settings(home=home)) as opened:
+        opened.records.promotions.put(made.id, by="ada")
+    capsys.readouterr()
+    assert main(["finetune"]) == 0
+    assert capsys.readouterr().out == "It answers now.\n"
+    assert works.unfinished() is None
+    works.after(works.get(place.name), "measure", candidate="20261120-0a0a0a0a")
+    assert main(["finetune"]) == 0
+    assert "the adapter 20261120-0a0a0a0a that came of it is gone" in capsys.readouterr().out
+    assert works.unfinished() is None
+
+
+def test_an_adapter_is_removed_with_what_it_learned_from(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made, other = add(home), add(home, b"another adapter")
+    place = exported(home, made.id)
+    assert main(["finetune", "remove", other.id]) == 0
+    assert (place / "dataset" / "train.jsonl").exists(), "that came of another"
+    assert main(["finetune", "remove", made.id]) == 0
+    assert not place.exists()
+    assert Candidates(home / "adapters").all() == ()
+
+
+def test_a_merge_that_is_stopped_says_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(stages, "merge", lambda *_: False)
+    assert main(["finetune", "merge", add(home).id, "merged.gguf"]) == 1
+    assert capsys.readouterr().err == "Stopped.\n"

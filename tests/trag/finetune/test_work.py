@@ -22,6 +22,8 @@ def test_a_fine_tune_is_found_again_where_it_was(tmp_path: Path) -> None:
     assert [trained.is_past(stage) for stage in STAGES] == [True, True, True, False, False]
     measured = works.after(trained, "measure", candidate="20261120-0a0a0a0a")
     assert works.unfinished() == measured
+    assert works.of("20261120-0a0a0a0a") == (measured,)
+    assert works.of("20261121-0b0b0b0b") == works.of("") == ()
     assert (measured.stage, measured.candidate, measured.settings) == ("measure", "20261120-0a0a0a0a", work.settings)
     assert works.after(measured, "done").finished
     assert works.unfinished() is None

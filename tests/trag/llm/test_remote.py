@@ -17,13 +17,13 @@ from prompts import Message
 from trag.errors import TragError
 from trag.llm import ModelDied, ModelIdentity, Usage
 from trag.llm.local import LocalModel
-from trag.llm.remote import RemoteModel
+from trag.llm.remote import RemoteModel, RequestRefused
 
 pytestmark = pytest.mark.slow
 
 MESSAGES = (Message("system", "Be short."), Message("user", "Name three colours."))
 STRICT = {"model", "messages", "max_tokens", "temperature", "stream"}
-FAILURES = {"key": 401, "missing": 404, "busy": 429, "broken": 500}
+FAILURES = {"key": 401, "missing": 404, "busy": 429, "broken": 500, "too long": 400, "at odds": 422}
 
 
 class Server:
@@ -137,6 +137,8 @@ def test_a_server_that_refuses_unknown_fields_is_asked_without_them_from_then_on
         ("missing", "has no model 'missing'", "one of: smollm2"),
         ("busy", "takes no more questions", "in a minute"),
         ("broken", "answered 500: .*the broken one", "log"),
+        ("too long", "answered 400: .*the too long one", "log"),
+        ("at odds", "answered 422: .*the at odds one", "log"),
         ("web page", "does not answer like an OpenAI-compatible server", "TRAG_MODEL_URL"),
     ],
 )
@@ -145,6 +147,7 @@ def test_each_refusal_says_what_to_do(server: Server, name: str, message: str, h
         list(remote(server, name).stream(MESSAGES, max_tokens=4))
     assert hint in refused.value.hint
     assert not isinstance(refused.value, ModelDied)
+    assert isinstance(refused.value, RequestRefused) == (name in ("too long", "at odds"))
 
 
 def test_a_server_that_cannot_be_reached_is_named() -> None:

@@ -121,6 +121,21 @@ def test_a_model_is_fetched_checked_and_described(hub: Hub, tmp_path: Path) -> N
     assert len(hub.asked) == asked, "what is there is checked, and not fetched again"
 
 
+def test_a_last_piece_that_is_small_is_in_the_file_before_it_is_checked(hub: Hub, tmp_path: Path) -> None:
+    hub.content = CONTENT[: 2 * 2**20 + 100]
+    short = replace(MODEL, bytes=len(hub.content), sha256=hashlib.sha256(hub.content).hexdigest())
+    path = fetch(short, tmp_path, hub=hub.address, progress=lambda *_: None)
+    assert path.read_bytes() == hub.content
+
+
+def test_a_folder_that_may_not_be_written_is_said(hub: Hub) -> None:
+    folder = Path("/sys/home/models")  # where not even root may make one
+    with pytest.raises(StoreError, match=f"{folder / 'tiny.gguf'} cannot be written") as refused:
+        get(hub, folder)
+    assert f"write to {folder}" in refused.value.hint
+    assert hub.asked == []
+
+
 @pytest.mark.parametrize(
     ("cuts", "expected"),
     [

@@ -9,8 +9,9 @@ from store.library import Document
 from store.passage import EVERYONE, OPEN
 from store.person import Role
 from store.records import Records
+from trag.errors import TragError
 from trag.people import Caller
-from trag.people.reading import hidden, may_read, opened, readers
+from trag.people.reading import audience_of, hidden, may_read, opened, readers
 
 ROWS = """id,name,parent,type
 c,Club,,club
@@ -90,3 +91,21 @@ def test_documents_that_are_hidden_or_gone(records: Records) -> None:
     assert opened(cook, names, library, CHART) == dict(zip(names, (True, True, False, False), strict=True))
     assert opened(admin, names, library, CHART) == dict.fromkeys(names[:3], True)
     assert opened(replace(cook, unit=""), names[:1], library, None) == {"all.md": True}
+
+
+def test_an_audience_is_of_units_by_id_or_name_and_of_everyone_where_none_is_said() -> None:
+    assert audience_of([], CHART) == audience_of([], None) == OPEN
+    assert audience_of(["r", "board", "r"], CHART) == {"r", "b"}
+
+
+def test_units_that_nobody_can_tell_are_all_named() -> None:
+    twins = load(
+        b"id,name,parent,type\nc,Club,,club\n1,Bar,Club,team\nd,Deck,Club,team\n2,Bar,Deck,team\n", "chart.csv"
+    )
+    with pytest.raises(TragError) as error:
+        audience_of(["Bar", "Pool", "c", "Gym"], twins)
+    assert all(unit in error.value.message for unit in ("unit Pool", "unit Gym", "units called Bar"))
+    with pytest.raises(TragError, match="no unit r"):
+        audience_of(["r"], None)
+    with pytest.raises(TragError, match="open it to all"):
+        audience_of(["Club"], load(f"id,name,parent,type\n{EVERYONE},Club,,club\n".encode(), "chart.csv"))

@@ -184,6 +184,15 @@ def test_a_second_question_waits_for_the_first(page: AskPage) -> None:
     assert "Stopped by the reader" in last.log
 
 
+def test_a_second_press_on_a_page_asks_nothing_while_the_first_is_under_way(page: AskPage) -> None:
+    async def built() -> gr.Blocks:
+        return page.build()  # Gradio looks for the loop that it is to run in
+
+    asking = [each for each in asyncio.run(built()).fns.values() if each.name in ("ask", "ask_this")]
+    assert [(len(each.targets), each.trigger_mode) for each in asking] == [(2, "once"), (1, "once"), (1, "once")]
+    assert {each.concurrency_limit for each in asking} == {None}, "several visitors ask at once all the same"
+
+
 def test_a_refusal_is_shown_with_the_question(page: AskPage) -> None:
     page.assistant.result().refusal = TragError("20 people are waiting.", "Ask later.")  # type: ignore[attr-defined]
     begun = page.ask("Who <decides>?", "", by("anna"))

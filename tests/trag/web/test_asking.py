@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from trag.asking import BY_READER, Stop
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.line import LineFull
 from trag.record import AnswerRecord, ModelUsed
 from trag.web import asking
-from trag.web.asking import AT_ONCE, Askings, Draft, Drafting
+from trag.web.asking import AT_ONCE, BY_CLOSING, Askings, Draft, Drafting
 
 RECORD = AnswerRecord("a1", "Q?", "Q?", "Done.", "answered", ModelUsed("small", "0", ""))
 FOUND = Found("Q?", (), (), ())
@@ -62,9 +63,9 @@ class Script:
     def __init__(self, *events: Event | Exception) -> None:
         self.events = events
         self.gate = threading.Semaphore(0)
-        self.stop: threading.Event | None = None
+        self.stop: Stop | None = None
 
-    def __call__(self, stop: threading.Event) -> Iterator[Event]:
+    def __call__(self, stop: Stop) -> Iterator[Event]:
         self.stop = stop
         for event in self.events:
             if not self.gate.acquire(timeout=5):
@@ -140,24 +141,34 @@ def test_what_is_refused_is_said_and_stays_until_the_next_question() -> None:
 def test_a_fault_ends_the_wait_too(script: Callable[[], Script]) -> None:
     events = script()
     events.gate.release()
-    drafting = Drafting("Q?", events(threading.Event()), threading.Event())
+    drafting = Drafting("Q?", events(Stop()), Stop())
     end = last(drafting)
     drafting.end()  # the thread is over, so that pytest counts its exception to this test and not to a later one
     assert end.over
     assert "fault in the program" in end.problem
 
 
-def test_who_stops_in_the_line_leaves_it() -> None:
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        (lambda askings: askings.find("c").stop.set(), "You left the line."),
+        (lambda askings: askings.end_all(), "The assistant was stopped before it was your turn."),
+    ],
+    ids=["its asker", "the end of the app"],
+)
+def test_who_stops_in_the_line_leaves_it(by: Callable[[Askings], None], said: str) -> None:
     script = Script(Waiting(2), Waiting(2), Answer(RECORD))
     askings = Askings()
     askings.begin("c", "Q?", script)
-    drafting = askings.find("c")
-    assert drafting is not None
+    drafting = begun(askings, "c")
     script.gate.release()
-    drafting.stop.set()
+    stopping = threading.Thread(target=by, args=(askings,))
+    stopping.start()
+    assert drafting.stop.wait(5)
     script.gate.release()
     end = last(drafting)
-    assert (end.problem, end.record, end.over) == ("You left the line.", None, True)
+    stopping.join()
+    assert (end.problem, end.record, end.over) == (said, None, True)
 
 
 def test_ending_stops_and_forgets() -> None:
@@ -171,6 +182,18 @@ def test_ending_stops_and_forgets() -> None:
     assert askings.find("c") is None
     askings.end("c")
     askings.end_all()
+
+
+def test_an_answer_that_the_end_of_the_app_breaks_off_is_not_laid_at_its_readers_door() -> None:
+    scripts = {name: Script(FOUND, Answer(RECORD)) for name in "cd"}
+    askings = Askings()
+    for name, script in scripts.items():
+        askings.begin(name, "Q?", script)
+    begun(askings, "d").stop.set()
+    for script in scripts.values():
+        script.gate.release(2)
+    askings.end_all()
+    assert [script.stop.reason for script in scripts.values()] == [BY_CLOSING, BY_READER]  # type: ignore[union-attr]
 
 
 def test_it_is_known_whether_anybody_is_being_answered() -> None:

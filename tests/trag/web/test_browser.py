@@ -80,6 +80,18 @@ def test_what_cannot_be_asked_stays_in_the_box(page: Page) -> None:
     expect(box).to_have_value("x" * 20_000)
 
 
+def test_pressing_enter_again_and_again_on_a_new_page_asks_once(page: Page, ask: Ask) -> None:
+    conversations = page.locator("#conversations li")
+    before = conversations.count()
+    page.get_by_label("Your question").fill(CHART_QUESTION)
+    for _ in range(3):
+        page.keyboard.press("Enter")
+    expect(page.locator("#log article")).to_have_count(1, timeout=60_000)
+    expect(conversations).to_have_count(before + 1)
+    ask(page, CHART_QUESTION)  # and once more after that
+    expect(conversations).to_have_count(before + 1)
+
+
 def test_shift_enter_makes_a_new_line(page: Page) -> None:
     box = page.get_by_label("Your question")
     box.press_sequentially("Where is")

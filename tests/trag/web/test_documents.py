@@ -1,7 +1,7 @@
 """The pages of the documents over a real home, through the gate: what they show, take, refuse and change."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -83,8 +83,10 @@ def settled(home: Home) -> None:
     pytest.fail(f"still in work: {home.queue.jobs()}")
 
 
-def upload(client: TestClient, home: Home, content: bytes = RULES, name: str = "rules.md") -> None:
-    answer = client.post("/documents/uploads", params={"name": name}, content=content)
+def upload(
+    client: TestClient, home: Home, content: bytes = RULES, name: str = "rules.md", units: Sequence[str] = ()
+) -> None:
+    answer = client.post("/documents/uploads", params={"name": name, "unit": list(units)}, content=content)
     assert answer.status_code == 201, answer.text
     settled(home)
     assert [job.state for job in home.queue.jobs()][:1] == ["done"], home.queue.jobs()
@@ -275,6 +277,40 @@ def test_readers_are_everyone_or_units_and_searches_keep_to_it(client: TestClien
         assert "Nothing was changed" in words(BeautifulSoup(refused.text, "html.parser"), ".notice[role=alert]")
     client.post(f"{path}/audience", data={"readers": "everyone"})
     assert searched(home, QUERY, {ids["Club"], "everyone"}) == {"rules.md"}
+
+
+def test_a_page_that_shows_earlier_readers_opens_nothing_that_was_closed_since(client: TestClient, home: Home) -> None:
+    upload(client, home)
+    chart = load(CLUB, "club.csv")
+    home.activate_chart(chart, "club.csv", CLUB, by="ada")
+    board, bar = (unit.id for unit in chart.units.values() if unit.name in ("Board", "Bar"))
+    path = f"/documents/{key('rules.md')}"
+    for after in ((board, bar), (bar,)):
+        seen = str(soup(client, path).select("[name=instead_of]")[0]["value"])
+        sent = {"readers": "units", "unit": list(after), "instead_of": seen.replace("\n", "\r\n")}
+        done = client.post(f"{path}/audience", data=sent)
+        assert "may read it" in words(BeautifulSoup(done.text, "html.parser"), ".notice.good")
+        late = BeautifulSoup(
+            client.post(f"{path}/audience", data={"readers": "everyone", "instead_of": seen}).text, "html.parser"
+        )
+        assert "was changed meanwhile, so nothing was saved" in words(late, ".notice[role=alert]")
+        assert home.records.library.document("rules.md").audience == set(after)  # type: ignore[union-attr]
+    assert words(soup(client, path), ".chips li") == "Bar under Club ×"
+
+
+def test_what_is_new_is_from_the_first_moment_only_for_those_it_is_for(client: TestClient, home: Home) -> None:
+    chart = load(CLUB, "club.csv")
+    home.activate_chart(chart, "club.csv", CLUB, by="ada")
+    bar = next(unit.id for unit in chart.units.values() if unit.name == "Bar")
+    refused = client.post("/documents/uploads", params={"name": "rules.md", "unit": [bar, "gone"]}, content=RULES)
+    assert (refused.status_code, "no unit gone" in refused.json()["detail"]) == (422, True)
+    assert not home.queue.jobs()
+    upload(client, home, units=[bar])
+    assert home.records.library.document("rules.md").audience == {bar}  # type: ignore[union-attr]
+    assert searched(home, QUERY, {"everyone"}) == set()
+    assert searched(home, QUERY, {bar}) == {"rules.md"}
+    upload(client, home, RULES + b"\n\nGrants end in June.\n")
+    assert home.records.library.document("rules.md").audience == {bar}  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, Route, expect
 
 Ask = Callable[[Page, str], Locator]
 Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
@@ -192,6 +192,23 @@ def test_readers_are_chosen_by_keyboard(page: Page) -> None:
     expect(row.locator("[data-name=Readers]")).to_have_text("Ethics Office")
 
 
+def test_what_is_uploaded_is_only_for_those_who_were_chosen_before(page: Page) -> None:
+    page.get_by_text("Who may read what is new").click()
+    page.get_by_label("These units").check()
+    payload = FilePayload(name="pay.md", mimeType="text/markdown", buffer=b"# Pay\n\nThe pay round is in May.\n")
+    page.set_input_files("input[name=files]", payload)
+    expect(page.locator(".drop .status")).to_contain_text("say which units")
+    expect(page.locator(".queue li").filter(has_text="pay.md")).to_have_count(0)
+    box = page.get_by_role("combobox", name="Add a unit")
+    expect(box).to_be_focused()
+    box.fill("ethics off")
+    expect(page.get_by_role("option").first).to_contain_text("Ethics Office")
+    box.press("Enter")
+    upload(page, ("pay.md", b"# Pay\n\nThe pay round is in May.\n"))
+    row = page.locator("tbody tr").filter(has=page.get_by_role("link", name="pay.md", exact=True))
+    expect(row.locator("[data-name=Readers]")).to_have_text("Ethics Office")
+
+
 def test_a_newer_version_takes_the_place_whatever_it_is_called(page: Page) -> None:
     upload(page, ("ferry.md", b"# Ferry\n\nThe ferry leaves at six.\n"))
     page.get_by_role("link", name="ferry.md", exact=True).click()
@@ -237,6 +254,33 @@ def test_an_upload_is_shown_in_progress_and_cancelled(page: Page) -> None:
     page.reload()
     expect(page.locator("tbody th a").filter(has_text=re.compile("gates|locks"))).to_have_count(0)
     expect(row("gates.md").get_by_role("button", name="Try gates.md again")).to_be_visible()
+
+
+def test_the_queue_says_what_is_refused_and_leads_to_sign_in_when_the_session_is_over(
+    app: str, browser: Browser
+) -> None:
+    context = browser.new_context(base_url=app)  # of its own: the console tells of every refusal
+    page = context.new_page()
+    page.goto("/documents")
+    upload(page, ("mole.md", b"# Mole\n\nThe mole is long.\n"))
+    row = page.locator(".queue li").filter(has_text="mole.md")
+    page.route("**/queue/clear", lambda route: route.fulfill(status=409, json={"detail": "No <b>space</b> is left."}))
+    page.get_by_role("button", name="Clear what has ended").click()
+    expect(page.get_by_role("alert").filter(has_text="No <b>space</b> is left.")).to_be_visible()
+    page.unroute("**/queue/clear")
+    page.get_by_role("button", name="Clear what has ended").click()
+    expect(row).to_have_count(0)
+    expect(page.get_by_role("alert").filter(has_text="space")).to_have_count(0)
+
+    def over(route: Route) -> None:
+        page.unroute("**/documents/queue")
+        route.fulfill(status=401, json={"detail": "You are not signed in."})
+
+    page.route("**/documents/queue", over)
+    with page.expect_navigation(timeout=60_000):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    remove(page, "mole.md")
+    context.close()
 
 
 def test_a_document_of_the_same_name_is_replaced_when_somebody_says_so(page: Page) -> None:

@@ -206,7 +206,10 @@ def test_a_removed_adapter_is_not_offered_as_the_way_back(empty_database: Path, 
         fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
         with TestClient(app, base_url="http://127.0.0.1:7860") as client:
             assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == f"Roll back to {a}"
-            home.candidates.remove(a)
+            works = works_of(home)
+            works.dataset(works.after(works.begin(by="ada", seed=1, settings={}), "done", candidate=a)).mkdir()
+            post(client, f"/models/adapters/{a}/remove")
+            assert works.all() == (), "what it learned from goes with it"
             assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == "Roll back to the model alone"
         fine_tune.close()
 

@@ -13,6 +13,7 @@ from bs4 import BeautifulSoup, Tag
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from trag.evaluate import running
 from trag.evaluate.cases import Case, Some, write
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
@@ -325,6 +326,18 @@ def test_what_runs_is_not_removed(client: TestClient, store: Results, monkeypatc
     monkeypatch.setattr(quality.Desk, "is_running", lambda desk, asked: asked.id == run.id or now(desk, asked))
     answer = client.post(f"/quality/runs/{run.id}/remove")
     assert (answer.status_code, "Stop it first" in answer.text) == (409, True)
+    assert store.run(run.id)
+
+
+def test_a_run_that_a_gate_fills_is_not_removed(
+    client: TestClient, store: Results, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = keep(store, results("trag")[:1], day=0, name="Gate of 20260105-0a0a0a0a", whole=False)
+    assert soup(client, f"/quality/runs/{run.id}").select("form[action$=resume], form[action$=remove]")
+    monkeypatch.setattr(running, "_filled", {(home.folder, run.id)})
+    page = soup(client, f"/quality/runs/{run.id}")
+    assert not page.select("form[action$=resume], form[action$=remove], #progress")
+    assert client.post(f"/quality/runs/{run.id}/remove").status_code == 409
     assert store.run(run.id)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,7 +52,7 @@ def prepared(
     for another), or a file. Raises TragError for templates that cannot be used and when nothing can be asked,
     StoreError when the database cannot be read.
     """
-    with closing(Source(database or _own(home))) as source:
+    with _opened(home, database) as source:
         chosen, origin = _templates(home, templates or (MODEL if database else SHIPPED), source, texts, progress)
         audit = prepare(
             source,
@@ -110,12 +110,19 @@ def _results(home: Home) -> Path:
     return home.folder / "results"
 
 
-def _own(home: Home) -> str:
-    """The address of the database about the chart and the documents, made anew."""
-    file = home.folder / "cache" / "organization.db"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    organization.build(file, home.organization.chart, home.records.library.passages())
-    return f"sqlite:///{file}"
+@contextmanager
+def _opened(home: Home, database: str) -> Iterator[Source]:
+    """The database with an address, "" for one about the chart and the documents, which is made for this alone: it
+    holds in clear what their tables say, and nothing of a document may outlast it."""
+    own = home.folder / "cache" / "organization.db"
+    try:
+        if not database:
+            own.parent.mkdir(parents=True, exist_ok=True)
+            organization.build(own, home.organization.chart, home.records.library.passages())
+        with closing(Source(database or f"sqlite:///{own}")) as source:
+            yield source
+    finally:
+        own.unlink(missing_ok=True)
 
 
 def _templates(

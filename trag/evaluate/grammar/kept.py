@@ -1,7 +1,7 @@
 """What an audit asked, kept beside its run: the meanings with their truth, and how they came about.
 
 TRAG_HOME/results/audits/<sha256 of the cases>.json, so that the run of those cases finds it, also when the database is
-gone by then. Knows nothing about answers.
+gone by then; it goes with the last of those runs. Knows nothing about answers.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from typing import Any
 from store.files import write_atomic
 from trag.errors import TragError
 from trag.evaluate.grammar.filling import Dropped, Meaning, cases
-from trag.evaluate.runs import sha256_of
-
-FOLDER = "audits"
+from trag.evaluate.runs import AUDITS, sha256_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Audit:
 
 def save(audit: Audit, results: Path) -> None:
     """Keep an audit in the folder of the results."""
-    folder = results / FOLDER
+    folder = results / AUDITS
     folder.mkdir(parents=True, exist_ok=True)
     content = json.dumps(asdict(audit), ensure_ascii=False, indent=1) + "\n"
     write_atomic(folder / f"{_name(audit.meanings)}.json", content.encode())
@@ -43,12 +41,12 @@ def save(audit: Audit, results: Path) -> None:
 
 def is_there(cases_sha256: str, results: Path) -> bool:
     """Whether the cases with that hash are those of an audit."""
-    return (results / FOLDER / f"{cases_sha256}.json").is_file()
+    return (results / AUDITS / f"{cases_sha256}.json").is_file()
 
 
 def load(cases_sha256: str, results: Path) -> Audit:
     """The audit whose cases have that hash. Raises TragError when they are no audit's, or what was kept is damaged."""
-    file = results / FOLDER / f"{cases_sha256}.json"
+    file = results / AUDITS / f"{cases_sha256}.json"
     try:
         values: dict[str, Any] = json.loads(file.read_bytes())
         return Audit(

@@ -272,8 +272,8 @@ class _Reading:
         return node.sql(dialect=self.dialect, comments=False)
 
     def _bound(self, sql: str) -> str:
-        """As SQLAlchemy's text() reads it: `:name` is a value, any other colon is itself."""
-        sql = sql.replace("\\", "\\\\").replace(":", "\\:")
+        """As SQLAlchemy's text() reads it: `:name` is a value, any other colon is itself, and so is a backslash."""
+        sql = sql.replace(":", "\\:")
         for placeholder, _, _ in self.placeholders.values():
             sql = sql.replace(_mark(placeholder.name), f":{placeholder.name}")
         return sql

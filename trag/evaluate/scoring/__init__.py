@@ -5,6 +5,7 @@ case, answer record, organization -> Score.  Knows nothing about how answers are
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from prompts import CANNOT_ANSWER
@@ -18,7 +19,10 @@ from trag.evaluate.scoring.wording import plain
 from trag.record import AnswerRecord, Verdict
 from trag.verify import support
 
-__all__ = ["Score", "score"]
+__all__ = ["Score", "declines", "score"]
+
+_NOTHING = re.compile(r"(?:no|none|nobody|nothing)\b", re.IGNORECASE)
+"""Begins an item of gold that says that there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +41,12 @@ class Score:
 
 def score(case: Case, record: AnswerRecord, organization: Organization) -> Score:
     """The score of an answer. Without a chart units are compared by their names alone."""
-    reply = refusal.read(plain(record.answer))
     if case.refuse:
-        return _refused(reply, record)
+        return _refused(case, record)
     reading = read(case, record, organization)
     listed = lists.compare(reading)
     found = _found(reading, listed.findings, organization)
-    if reply.declines or record.answer.strip() == CANNOT_ANSWER:
+    if declines(case, record):
         return Score("Incorrect", ("declines to answer",), listed.precision, listed.recall)
     if found.wrong:
         return Score("Incorrect", found.wrong, listed.precision, listed.recall)
@@ -53,10 +56,28 @@ def score(case: Case, record: AnswerRecord, organization: Organization) -> Score
     return Score("Correct-Verbose" if found.besides else "Correct", found.besides, listed.precision, listed.recall)
 
 
-def _refused(reply: Reply, record: AnswerRecord) -> Score:
+def declines(case: Case, record: AnswerRecord) -> bool:
+    """Whether an answer says that it cannot answer the question of a case, and nothing else."""
+    return record.answer.strip() == CANNOT_ANSWER or _reply(case, record).declines
+
+
+def _reply(case: Case, record: AnswerRecord) -> Reply:
+    return refusal.read(plain(record.answer), _right(case))
+
+
+def _right(case: Case) -> refusal.Right:
+    """What sort of reply is right."""
+    if case.refuse:
+        return "refusal"
+    of_nothing = any(_NOTHING.match(alternative) for item in case.gold for alternative in item)
+    return "denial" if case.polarity == "no" or case.count == 0 or of_nothing else "answer"
+
+
+def _refused(case: Case, record: AnswerRecord) -> Score:
     """The score of an answer to a question that can only be refused."""
-    if reply.declines or record.answer.strip() == CANNOT_ANSWER:
+    if declines(case, record):
         return Score("Correct")
+    reply = _reply(case, record)
     if not reply.declining:
         return Score("Incorrect", ("answers what nothing answers",))
     if not record.sources:

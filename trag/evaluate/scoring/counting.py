@@ -26,8 +26,8 @@ _IN_ALL = re.compile(
 )
 _BOTH_WAYS = re.compile(r"\bdirect(?:ly)?,? (?:and|or|and/or) indirect(?:ly)?\b", re.I)
 _VAGUE = re.compile(
-    r"\b(?:about|around|roughly|nearly|almost|approximately|at least|at most|(?:more|less|fewer) than|over|up to"
-    r"|some)\W*$",
+    r"\b(about|around|roughly|nearly|almost|approximately|at least|at most|(?:more|less|fewer) than|up to|some)\W*$"
+    r"|(?:^|\b(?:is|are|was|were|be|been|has|have|had|having|well|just|with)\b|'(?:s|re)\b)\W*(over)\W*$",
     re.I,
 )
 _PART_OF = re.compile(r"^\W*of (?:which|these|them|those|whom)\b", re.I)
@@ -43,10 +43,9 @@ def count(reading: Reading, organization: Organization) -> Findings:
     if wanted is None:
         return Findings()
     given = dict(_given(reading, organization))
-    values = {int(float(key)) if float(key).is_integer() else -1 for key in given.values()}
-    if values == {wanted}:
+    if {*given.values()} == {str(wanted)}:
         return Findings(places=tuple(given))
-    if values:
+    if given:
         shown = ", ".join(sorted(given.values()))
         return Findings(wrong=(f"gives {shown} for {wanted}",))
     if wanted == 0 and (none := _NONE.search(reading.text)):
@@ -59,7 +58,7 @@ def count(reading: Reading, organization: Organization) -> Findings:
 
 
 def _given(reading: Reading, organization: Organization) -> Iterator[tuple[Place, str]]:
-    """The numbers that answer the question, where they stand; "-1" for one that is only about right."""
+    """The numbers that answer the question, where they stand; "about 12" for one that is not told exactly."""
     text, finder = reading.text, organization.finder
     types = {one.type for one in finder.find_types(reading.case.question)} if finder else set()
     nouns = {one.start: one.type for one in finder.find_types(text)} if finder else {}
@@ -74,7 +73,7 @@ def _given(reading: Reading, organization: Organization) -> Iterator[tuple[Place
         before, after = text[clause.start : here.start], text[here.end : clause.end]
         following = reading.words[place + 1 : place + 1 + _REACH]
         noun = _noun(following, nouns)
-        is_part = _OF_WHICH.search(before) or (not is_first and _PART_OF.match(after))
+        is_part = not is_first and (_OF_WHICH.search(before) or _PART_OF.match(after))
         # Where there is none of a type, "2 units" are others: "No desk is under it. 2 units are: the teams A and B."
         general = () if types and reading.case.count == 0 else _GENERAL
         is_other = bool(noun) and noun not in types and noun not in general
@@ -82,7 +81,8 @@ def _given(reading: Reading, organization: Organization) -> Iterator[tuple[Place
         is_elsewhere = {scope, _scope(before + after)} == {"directly", "in all"} or _is_of_another(clause, reading)
         is_first = False
         if not (is_part or is_other or is_amount or is_elsewhere or denied(here, text, is_number=True)):
-            yield here, "-1" if _VAGUE.search(before) else word.key
+            vague = _VAGUE.search(before)
+            yield here, f"{vague[vague.lastindex or 0].lower()} {word.key}" if vague else word.key
 
 
 def _noun(following: Sequence[Word], types: Mapping[int, str]) -> str:

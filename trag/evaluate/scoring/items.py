@@ -128,7 +128,8 @@ def _as_meant(answer: str, phrase: str) -> _Meant:
 
 
 def _bound_of_any(text: str, phrase: str) -> Bound:
-    """The limit that an answer sets to the number of a phrase, in its own measure: "29 days" for "29"."""
+    """The limit that an answer sets to the number of a phrase, in its own measure: "29 days" for "29"; "" where it does
+    not speak of it."""
     among = words(text)
     numbers = {word.key for word in words(plain(phrase)) if word.is_number}
-    return next((amounts.bound(Place(one.start, one.end), text) for one in among if one.key in numbers), "at most")
+    return next((amounts.bound(Place(one.start, one.end), text) for one in among if one.key in numbers), "")

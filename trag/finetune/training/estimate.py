@@ -19,6 +19,7 @@ _ROW, _INNER = 20, 5  # values kept for the way back, for each token and layer, 
 _TRAINED = 16  # bytes of an adapted weight: itself, its gradient, and two averages of that
 _PACKED = 0.56  # bytes of a 4-bit weight with its scales
 _MIB = 1_048_576
+_CONTAINER = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,11 @@ def free_memory() -> int:
     """Bytes that this machine, or the container that this runs in, can still give."""
     free = [_meminfo()]
     try:
-        most = Path("/sys/fs/cgroup/memory.max").read_text()
-        free.append(int(most) - int(Path("/sys/fs/cgroup/memory.current").read_text()))
+        most, used = (int((_CONTAINER / name).read_text()) for name in ("memory.max", "memory.current"))
+        pairs = (line.split() for line in (_CONTAINER / "memory.stat").read_text().splitlines())
+        # Files that were read count as used, and are given back where memory is short.
+        files = sum(int(size) for name, size in pairs if name in ("active_file", "inactive_file"))
+        free.append(most - used + files)
     except (OSError, ValueError):
         pass  # no limit
     return min(free)

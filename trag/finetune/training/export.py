@@ -9,9 +9,11 @@ how a model learns.
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +40,8 @@ _TENSORS = {place: tensor for tensor, place in layout.PROJECTIONS.items()}
 def adapter(source: Path, base: Base, target: Path) -> None:
     """Write the adapter that PEFT kept in the folder `source` to `target`, as float16.
 
-    Raises TragError when it holds weights of a module that is not adapted here, and StoreError when there is no space.
+    Raises TragError when it holds weights of a module that is not adapted here and for a target that cannot be written,
+    and StoreError when there is no space.
     """
     alpha, weights = _read(source)
     shape = bases.shape(base)
@@ -59,7 +62,7 @@ def merged(source: Path, base: Base, target: Path, quantize: Callable[[str, str]
     """Write the base with the adapter of the folder `source` merged in to `target`, for servers that read one file.
 
     `quantize` makes a file of 8-bit weights of one of float16 (trag.llm.engine.prepare). Raises TragError for a base
-    that is no GGUF file, and StoreError when there is no space.
+    that is no GGUF file and a target that cannot be written, and StoreError when there is no space.
     """
     if base.is_folder:
         raise TragError(
@@ -73,10 +76,12 @@ def merged(source: Path, base: Base, target: Path, quantize: Callable[[str, str]
     changes = {_tensor(module): pair for module, pair in weights.items()}
     reader = GGUFReader(base.path)
     with _written(target) as unfinished:
-        whole = unfinished.with_suffix(".f16")
+        whole = _unfinished(target)
         try:
             writer = _writer(whole, "")
             _take_over(reader, writer)
+            if base.template:
+                writer.add_chat_template(base.template)
             for tensor in reader.tensors:
                 rows = dequantize(tensor.data, tensor.tensor_type)
                 if pair := changes.get(tensor.name):
@@ -147,19 +152,42 @@ def _finish(writer: GGUFWriter) -> None:
 @contextmanager
 def _written(target: Path) -> Iterator[Path]:
     """A file beside `target` that takes its place once it is whole."""
-    unfinished = target.with_name(f".{uuid4().hex}{files.UNFINISHED}")
-    try:
+    unfinished = _unfinished(target)
+    with _explained(target):
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            yield unfinished
+            with unfinished.open("rb+") as file:
+                os.fsync(file.fileno())
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+
+def _unfinished(target: Path) -> Path:
+    """A new name beside `target` that no other has; the owner of the folder removes what a kill leaves under it."""
+    return target.with_name(f".{uuid4().hex}{files.UNFINISHED}")
+
+
+def _check(target: Path) -> None:
+    """Raises TragError for a target that cannot be written, before anything is read for it."""
+    with _explained(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        yield unfinished
-        with unfinished.open("rb+") as file:
-            os.fsync(file.fileno())
-        unfinished.replace(target)
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        tempfile.TemporaryFile(dir=target.parent).close()
+
+
+@contextmanager
+def _explained(target: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         if error.errno in (None, *files.FULL):  # None: numpy does not say why it wrote less
             raise disk_full(str(target)) from error
-        raise
-    finally:
-        unfinished.unlink(missing_ok=True)
+        raise TragError(
+            f"{target} cannot be written: {error.strerror}.", "Name a file in a folder that may be written to."
+        ) from error
 
 
 def main() -> None:
@@ -170,6 +198,7 @@ def main() -> None:
     parser.add_argument("--merged", action="store_true", help="a whole model instead of an adapter")
     words = parser.parse_args()
     try:
+        _check(words.target)
         order = plan.read(words.folder)
         _, base = material.bases_of(order)
         found = run.trained(words.folder)

@@ -86,9 +86,10 @@ def trained(folder: Path) -> Trained | None:
 def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained | None:
     """Learn until the plan is carried out, the held-out loss falls no more, or `stop` is set; None for the last.
 
-    Goes on from what `folder` holds; with the same plan on the same machine the adapter is the same bit by bit, however
-    often it was stopped. Raises TragError when the dataset or the base cannot be used, when another training was begun
-    in the folder, when the loss is no number any more, and when memory or the GPU gives out.
+    Goes on from what `folder` holds; with the same plan on the same CPU the adapter is the same bit by bit, however
+    often it was stopped (on a GPU nobody has looked). Raises TragError when the dataset or the base cannot be used,
+    when another training was begun in the folder, when the loss is no number any more, and when memory or the GPU gives
+    out.
     """
     folder.mkdir(parents=True, exist_ok=True)
     learned_from, dataset_sha256 = material.read(order.dataset)

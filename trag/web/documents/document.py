@@ -13,7 +13,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
-from store.passage import EVERYONE
+from store import StoreError
+from store.passage import EVERYONE, read_audience
 from trag.web.documents import render
 from trag.web.documents.contents import MOST, contents
 from trag.web.documents.listing import Asked
@@ -104,7 +105,14 @@ class DocumentPage:
         if gone and not everyone:
             text = "Nothing was changed: the chart in use no longer has one of these units. Choose again."
             return self.shelf.go(path, Notice(text, good=False))
-        self.shelf.home.set_audience(document.name, audience(everyone, units), by=named(request))
+        seen = form.get("instead_of")
+        instead_of = None if seen is None else read_audience(seen.replace("\r\n", "\n"))
+        try:
+            self.shelf.home.set_audience(
+                document.name, audience(everyone, units), instead_of=instead_of, by=named(request)
+            )
+        except StoreError as error:
+            return self.shelf.go(path, Notice(f"{error.message} {error.hint}".strip(), good=False))
         log.info("%s changed who may read a document", named(request))
         told = "Everyone may read it." if everyone else "Only these units, and everybody below them, may read it."
         return self.shelf.go(path, Notice(told))

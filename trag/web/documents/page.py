@@ -16,6 +16,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError
+from trag.people.reading import audience_of
 from trag.web.documents import render
 from trag.web.documents.document import DocumentPage
 from trag.web.documents.drawn import Drawn
@@ -31,6 +32,7 @@ from trag.web.visitors import named
 
 if TYPE_CHECKING:
     from store.jobs import Job
+    from store.passage import Audience
     from trag.home import Home
 
 log = logging.getLogger(__name__)
@@ -69,11 +71,14 @@ class DocumentsPage:
         return HTMLResponse(render.queue(self.shelf.home.queue.jobs()))
 
     async def upload(self, request: Request) -> Response:
-        """Keep the body as a file that is worked on next; `name` is what it is called."""
+        """Keep the body as a file that is worked on next. `name` is what it is called, each `unit` one that may read it
+        where no document is called so yet; without one everyone may."""
         try:
             name = accepted(request.query_params.get("name", ""))
+            units = request.query_params.getlist("unit")
+            audience = audience_of(units, self.shelf.home.organization.chart)
             async with received(request.stream(), self.shelf.home.folder / "uploads") as file:
-                job: Job = await run_in_threadpool(self._add, file.path, name, named(request))
+                job: Job = await run_in_threadpool(self._add, file.path, name, audience, named(request))
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
@@ -101,8 +106,8 @@ class DocumentsPage:
         self.shelf.home.queue.clear()
         return self.shelf.go("/documents")
 
-    def _add(self, path: Path, name: str, by: str) -> Job:
-        job = self.shelf.home.queue.add(path.read_bytes(), name, by=by)
+    def _add(self, path: Path, name: str, audience: Audience, by: str) -> Job:
+        job = self.shelf.home.queue.add(path.read_bytes(), name, by=by, audience=audience)
         log.info("%s uploaded a document", by)
         return job
 

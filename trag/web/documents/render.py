@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from org.chart import Chart
 from store import StoreError
+from store.passage import audience_field
 from trag.ingest.editing import Wording
 from trag.ingest.examples import LONGEST
 from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES
@@ -57,6 +58,7 @@ def documents(
         most=ROWS,
         jobs=jobs,
         readers=lambda document: readers(document.audience, chart),
+        chart=chart,
         notice=notice,
         largest=Limits().file_bytes,
         formats=FORMATS,
@@ -92,6 +94,7 @@ def document(
         vouched=vouched,
         says={id: saying for section in sections for id, saying in section.says.items()},
         readers=readers,
+        instead_of=audience_field(document.audience),
         chart=chart,
         notice=notice,
         largest=Limits().file_bytes,

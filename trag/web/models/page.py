@@ -178,12 +178,11 @@ class ModelsPage:
         return _go()
 
     def remove(self, request: Request, id: str) -> Response:
-        """Forget an adapter."""
-        if id == self.home.records.promotions.current():
-            raise TragError(f"{id} is promoted.", "Promote another one first, or roll back.")
-        self.home.candidates.remove(id)
+        """Forget an adapter, and the fine-tune that it came of."""
+        self.fine_tune.remove(id)
         log.info("%s removed an adapter", named(request))
-        return self._go(Notice(f"The adapter {id} is removed. What it was measured by stays under Quality."))
+        told = f"The adapter {id} is removed, and the dataset that it learned from."
+        return self._go(Notice(told, more=("What it was measured by stays under Quality.",)))
 
     # Model files
 

@@ -74,13 +74,14 @@ class Door:
         """Whether whoever sits at this machine is let in without an account."""
         return self._local and not self.accounts
 
-    def visit(self, headers: Headers, client: str) -> Visit | None:
-        """Who sent a request, None for nobody who may come in."""
+    def visit(self, headers: Headers, client: str, *, used: bool = True) -> Visit | None:
+        """Who sent a request, None for nobody who may come in. Their session is `used` by it, unless a page asks by
+        itself."""
         if self.local:
             return Visit(Caller.local)
         if vouched := self.vouched(headers, client):
             return Visit(Caller.of(vouched)) if vouched.state == "active" else None
-        found = self.records.sessions.find(secret) if (secret := held(headers)) else None
+        found = self.records.sessions.find(secret, used=used) if (secret := held(headers)) else None
         return Visit(Caller.of(found[1]), found[0].id) if found else None
 
     def program(self, headers: Headers) -> Visit | None:

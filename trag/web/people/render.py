@@ -55,9 +55,11 @@ class Wanted:
         )
 
 
-def sign_in(organization: str, *, name: str, after: str, problem: Any, asked: bool, accounts: bool, sso: bool) -> str:
+def sign_in(
+    organization: str, *, name: str, after: str, problem: Any, asked: bool, accounts: bool, sso: bool, closed: bool
+) -> str:
     """The page to sign in on. `problem` is why that failed, `asked` that an account was asked for a moment ago,
-    `accounts` whether there are any."""
+    `accounts` whether there are any, `closed` whether nobody may ask for one."""
     return _page(
         "sign_in",
         organization=organization,
@@ -67,6 +69,7 @@ def sign_in(organization: str, *, name: str, after: str, problem: Any, asked: bo
         asked=asked,
         accounts=accounts,
         sso=sso,
+        closed=closed,
     )
 
 

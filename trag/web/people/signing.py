@@ -43,6 +43,10 @@ ASKING = Patience(5, 3600)
 APART = 8
 """Threads that may wait for the OpenID provider: their own ones, so that a silent one holds up nobody else."""
 FULL = ("Too many people wait for an account already.", "Ask an admin in person.")
+OVER = (
+    "You are not signed in any more, so what you sent was not kept.",
+    "Sign in, and you are back on the page that you sent it from.",
+)
 _PATH = re.compile(r"/(?![/\\])[^\x00-\x20\\]{0,2000}")
 
 
@@ -67,14 +71,15 @@ class SigningPages:
         router.get("/links/{code}")(self.show_link)
         router.post("/links/{code}")(self.use_link)
 
-    def show(self, request: Request, after: str = "/", asked: str = "") -> Response:
-        """The page to sign in on; whoever is in already goes on."""
+    def show(self, request: Request, after: str = "/", asked: str = "", over: str = "") -> Response:
+        """The page to sign in on; whoever is in already goes on. `over` says that something was sent by somebody who is
+        in no more."""
         client = request.client.host if request.client else ""
         if self.door.local or self.door.visit(request.headers, client):
             return RedirectResponse(_inside(after), 303)
         vouched = self.door.vouched(request.headers, client)
-        problem = None if vouched is None else _not_active(vouched)
-        return self._sign_in_page(after, problem, asked=bool(asked))
+        problem = _not_active(vouched) if vouched else TragError(*OVER) if over else None
+        return self._sign_in_page(after, problem, asked=bool(asked), status=401 if over else 200)
 
     async def sign_in(self, request: Request) -> Response:
         """Let somebody in who knows their password."""
@@ -210,7 +215,7 @@ class SigningPages:
 
     def _closed(self) -> bool:
         """Whether nobody may ask for an account: there are none, or somebody else says who people are."""
-        return not self.door.accounts or self.door.sso is not None
+        return not self.door.accounts or self.door.sso is not None or bool(self.door.settings.proxy_user)
 
     def _gone(self) -> Response:
         problem = TragError("This link was used already, or its time is over.", "Ask an admin for a new one.")
@@ -233,6 +238,7 @@ class SigningPages:
             asked=asked,
             accounts=self.door.accounts,
             sso=self.door.sso is not None,
+            closed=self._closed(),
         )
         more = {"retry-after": str(problem.seconds)} if isinstance(problem, TooSoon) else None
         return HTMLResponse(page, status, more)

@@ -55,7 +55,7 @@ class AuditPage:
             examined,
             tables.figures(audit, examined),
             None if limited else tables.wrong(audit, examined),
-            going=self.desk.evaluation.now if self.desk.is_running(run) else None,
+            going=self.desk.going(run),
             limited=limited,
         )
         return HTMLResponse(page)

@@ -15,6 +15,7 @@ from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
 from trag.errors import TragError
+from trag.evaluate.running import is_filled
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.sets import CaseSets
 from trag.people import Caller
@@ -22,11 +23,12 @@ from trag.people.reading import hidden, readers
 from trag.web.evidence import documents_of
 from trag.web.notices import Notice, Notices
 from trag.web.quality.figures import Figures
-from trag.web.quality.going import Evaluation
+from trag.web.quality.going import Evaluating, Evaluation
 from trag.web.quality.pairing import Answer, numbered
 
 if TYPE_CHECKING:
     from trag.home import Home
+    from trag.undertaking import Going
 
 LIMITED = TragError(
     "Some documents are not open to you, so you can neither begin an evaluation nor add questions.",
@@ -93,10 +95,14 @@ class Desk:
 
         return tuple(answer for answer in answers if is_open(answer.result))
 
-    def is_running(self, run: Run) -> bool:
-        """Whether answers are being added to a run."""
+    def going(self, run: Run) -> Going[Evaluating] | None:
+        """How far the evaluation of these pages has come that adds answers to a run, None where none does."""
         now = self.evaluation.now
-        return now is not None and not now.over and now.about.run == run.id
+        return now if now and not now.over and now.about.run == run.id else None
+
+    def is_running(self, run: Run) -> bool:
+        """Whether answers are being added to a run, be it by a fine-tune's gate."""
+        return self.going(run) is not None or is_filled(self.home, run.id)
 
     def refuse_if_running(self, run: Run) -> None:
         """Raises TragError for a run that must not be touched now."""

@@ -57,7 +57,8 @@ KEYS = {
     "count": "For “how many”: the number.",
     "polarity": "For a yes or no: “yes” or “no”.",
     "refuse": "true where nothing answers the question, so that only a refusal is right.",
-    "answer": "A right answer in a sentence, for people who look on.",
+    "answer": "A right answer in a sentence, for people who look on. Where it sets a limit to an item of gold, “at "
+    "most four nights”, or denies it, an answer must not say the opposite.",
 }
 """The keys of a line that most sets need, and what each means."""
 
@@ -124,14 +125,15 @@ def run(
     wanted: Wanted,
     *,
     going: Going[Evaluating] | None,
+    running: bool,
     before: Run | None,
     audit: bool,
     limited: bool,
     notice: Notice | None,
 ) -> str:
     """A run with the tables of its `results`, and those `wanted` of its `answers`, which the visitor may read; `going`
-    says how far it has come while it runs, `before` is an earlier one of the same set. `audit` is whether it is one,
-    `limited` whether the visitor may begin nothing."""
+    says how far it has come while these pages run it, `running` is whether anything does, `before` is an earlier one of
+    the same set. `audit` is whether it is one, `limited` whether the visitor may begin nothing."""
     fitting = [answer for answer in answers if wanted.fits(answer.result)]
     return _page(
         "run",
@@ -149,7 +151,7 @@ def run(
         undecided=sum(answer.result.score.verdict is None for answer in answers),
         closed=len(results) - len(answers),
         going=going,
-        running=going is not None,
+        running=running,
         before=before,
         audit=audit,
         limited=limited,

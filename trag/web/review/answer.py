@@ -5,12 +5,16 @@ After a verdict the next answer of the queue opens. Knows nothing about how a ve
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import Any
+
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
-from trag.errors import TragError
+from store.records import Label
+from trag.errors import SHOWN, TragError
 from trag.people.reading import opened
 from trag.record import VERDICTS
 from trag.web.evidence import documents_of
@@ -41,6 +45,10 @@ class AnswerPage:
 
     def show(self, request: Request, id: str) -> Response:
         """The answer, its sources and checks, what was said of it, and what one may say."""
+        return self._page(request, id)
+
+    def _page(self, request: Request, id: str, *, typed: Label | None = None, problem: Any = None) -> Response:
+        """An answer; where a verdict was not kept because of a `problem`, one of SHOWN, with what was `typed`."""
         who, wanted = caller(request), Wanted.read(request.query_params)
         given = self.desk.find(who, id)
         if given is None:
@@ -49,6 +57,9 @@ class AnswerPage:
         queue = wanted.queue(self.desk.hidden(who))
         seen = self.desk.sight(who, given.review)
         approved = [each for each in records.approved.all() if each.answer == id]
+        notice = self.desk.notice(request)
+        if problem:
+            notice = Notice(f"{problem.message} {problem.hint}".strip(), good=False)
         page = render.answer(
             given.review,
             given.record,
@@ -63,9 +74,10 @@ class AnswerPage:
             charts=records.charts(),
             documents=opened(who, documents_of(given.record), records.library, chart),
             longest=LONGEST,
-            notice=self.desk.notice(request),
+            typed=typed,
+            notice=notice,
         )
-        return HTMLResponse(page)
+        return HTMLResponse(page, 409 if problem else 200)
 
     async def judge(self, request: Request, id: str) -> Response:
         """A verdict, and on to the next answer."""
@@ -88,6 +100,21 @@ class AnswerPage:
         verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)
         if given is None or verdict is None:
             return missing(request)
+        try:
+            self._keep(request, form, given, verdict)
+        except SHOWN as error:
+            comment, corrected, source = (form.get(name, "") for name in ("comment", "corrected", "wrong_source"))
+            typed = Label(id, who.person, verdict, comment, corrected, datetime.now(UTC), wrong_source=source)
+            return self._page(request, id, typed=typed, problem=error)
+        following = self.desk.next(who, wanted, but=id)
+        if following is None:
+            return self.desk.go(wanted.address("/review", last=id))
+        then, answer = following
+        return self.desk.go(then.address(f"/review/{answer}", last=id))
+
+    def _keep(self, request: Request, form: ImmutableMultiDict[str, str], given: Given, verdict: str) -> None:
+        """Keep a verdict with what was said with it. Raises TragError or StoreError where it may not be given."""
+        who = caller(request)
         may, settles = self.desk.sight(who, given.review).may, form.get("may") == "settle"
         if may == "asked":
             raise TragError(
@@ -97,7 +124,7 @@ class AnswerPage:
         if may == "look" or (settles and may != "settle"):
             raise TragError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
         self.desk.records.put_label(
-            id,
+            given.record.id,
             who.person,
             verdict,
             _text(form, "comment"),
@@ -108,11 +135,6 @@ class AnswerPage:
             by=named(request),
             where=where(request),
         )
-        following = self.desk.next(who, wanted, but=id)
-        if following is None:
-            return self.desk.go(wanted.address("/review", last=id))
-        then, answer = following
-        return self.desk.go(then.address(f"/review/{answer}", last=id))
 
     def _second(self, request: Request, form: ImmutableMultiDict[str, str], id: str) -> Response:
         if self.desk.find(caller(request), id) is None:

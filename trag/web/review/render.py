@@ -111,10 +111,11 @@ def answer(
     charts: Sequence[ChartVersion],
     documents: Mapping[str, bool],
     longest: int,
+    typed: Label | None,
     notice: Notice | None,
 ) -> str:
     """One answer: `flagged` is what its asker said of it, `names` what the reviewers are called, `waiting` how many the
-    queue has, `approved` how it was approved last."""
+    queue has, `approved` how it was approved last, `typed` a verdict that was not kept a moment ago."""
     found = evidence(record, chart, documents)
     return _page(
         "answer",
@@ -136,6 +137,7 @@ def answer(
         against=against(record, review.created, chart, charts),
         neighbours=NEIGHBOURS,
         longest=longest,
+        typed=typed,
         notice=notice,
     )
 

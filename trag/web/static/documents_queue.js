@@ -10,6 +10,8 @@ export function follow(part) {
   const seen = new Map(); // job and step -> when it was first seen, and how much was done then
   let began, over; // when work was first seen, and the jobs that had ended by then
   let timer, html = "", states = part.firstElementChild.dataset.states, looking = false;
+  const said = Object.assign(document.createElement("p"), { className: "notice", role: "alert", hidden: true });
+  part.before(said); // why something was not done
 
   const left = () => {
     for (const row of part.querySelectorAll("[data-state=working]")) {
@@ -55,6 +57,7 @@ export function follow(part) {
     looking = true;
     try {
       const answer = await fetch("/documents/queue");
+      if (answer.status === 401) return location.reload(); // which leads to sign in
       const fresh = await answer.text();
       if (answer.ok && fresh !== html) {
         const focused = part.contains(document.activeElement) ? document.activeElement.closest("form, a")?.getAttribute("action") : null;
@@ -76,7 +79,10 @@ export function follow(part) {
   part.addEventListener("submit", async (event) => {
     event.preventDefault();
     event.stopPropagation();
-    await fetch(event.target.action, { method: "POST" });
+    const answer = await fetch(event.target.action, { method: "POST", headers: { Accept: "application/json" } });
+    if (answer.status === 401) return location.reload();
+    said.textContent = answer.ok ? "" : (await answer.json().catch(() => ({}))).detail ?? "That was not done. Try again.";
+    said.hidden = answer.ok;
     look();
   });
   document.addEventListener("visibilitychange", () => document.hidden || look());

@@ -13,14 +13,22 @@ export function uploads(form, taken) {
   const [list, status, asking] = [".sending-list", ".status", ".asking"].map((part) => form.querySelector(part));
   const waiting = [];
   let sending = false;
+  form.addEventListener("submit", (event) => event.preventDefault()); // files are sent when they are chosen
   addEventListener("beforeunload", (event) => sending && event.preventDefault());
 
-  const add = (file, name) => {
+  /** The units that may read what is new, none for everyone; null where somebody has yet to say which. */
+  const readers = () => {
+    if (!form.querySelector("[name=readers][value=units]:checked")) return [];
+    const units = [...form.querySelectorAll("[name=unit]")].map((each) => each.value);
+    return units.length ? units : null;
+  };
+
+  const add = (file, name, units) => {
     const row = made("li");
     const bar = made("progress", "", { max: 100, value: 0, ariaLabel: name });
     row.append(made("bdi", name), made("span", size(file.size), { className: "soft" }), bar);
     list.append(row);
-    waiting.push({ file, name, row, bar });
+    waiting.push({ file, name, units, row, bar });
   };
 
   const failed = (one, reason) => {
@@ -31,7 +39,7 @@ export function uploads(form, taken) {
     one.row.append(said);
     again.onclick = () => {
       one.row.remove();
-      add(one.file, one.name);
+      add(one.file, one.name, one.units);
       run();
     };
   };
@@ -42,7 +50,8 @@ export function uploads(form, taken) {
     while (waiting.length) {
       const one = waiting.shift();
       const pairs = ending(one.name) === ".jsonl";
-      const address = `/documents/${pairs ? "pairs/import" : "uploads"}?${new URLSearchParams({ name: one.name })}`;
+      const said = new URLSearchParams([["name", one.name], ...(pairs ? [] : one.units.map((unit) => ["unit", unit]))]);
+      const address = `/documents/${pairs ? "pairs/import" : "uploads"}?${said}`;
       try {
         const answer = await send(one.file, address, (share) => (one.bar.value = 100 * share));
         if (pairs) {
@@ -64,8 +73,9 @@ export function uploads(form, taken) {
   };
 
   const start = (files) => {
+    const units = readers();
     for (const [file, name] of files) {
-      add(file, name);
+      add(file, name, units);
       const limit = Number(largest);
       if (file.size > limit) failed(waiting.pop(), `It has ${size(file.size)}; a document may have ${size(limit)}. Split it.`);
     }
@@ -95,6 +105,11 @@ export function uploads(form, taken) {
 
   /** `files` as [file, path in what was given]; hidden ones and other formats are left out, and told. */
   const take = async (files) => {
+    if (!readers()) {
+      status.textContent = "Nothing was sent: say which units may read what is new, or everyone. Then choose the files again.";
+      form.querySelector("[role=combobox]").focus();
+      return;
+    }
     const shown = files.filter(([, path]) => !path.split("/").some((part) => part.startsWith(".")));
     const read = shown.filter(([file]) => formats.includes(ending(file.name)) || (!replaces && ending(file.name) === ".jsonl"));
     const names = new Map();

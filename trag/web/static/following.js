@@ -14,6 +14,7 @@ export function follow(part, address) {
     looking = true;
     try {
       const answer = await fetch(address);
+      if (answer.status === 401) return location.reload(); // which leads to sign in
       const fresh = await answer.text();
       if (answer.ok && fresh !== html) {
         const focused = part.contains(document.activeElement) ? document.activeElement.closest("form")?.getAttribute("action") : null;

@@ -1,11 +1,43 @@
 // The review desk by keyboard: what a key does stands on the thing itself (aria-keyshortcuts), so that the two agree.
 
 const rows = document.querySelector("[data-rows]");
-document.body.dataset.keys = ""; // from here on they work, and are shown
+const named = [...document.querySelectorAll("[aria-keyshortcuts]")].map((node) => [node, node.getAttribute("aria-keyshortcuts")]);
+const switches = document.querySelectorAll("[data-switch]");
+const OFF = "keys-off"; // what is remembered of the switch
+const SEEN = 500; // milliseconds that an answer is there before a key judges it: the last press may have been for the one before
+let seen = false;
+setTimeout(() => {
+  seen = true;
+  show();
+}, SEEN);
+
+const work = () => localStorage.getItem(OFF) === null;
+for (const box of switches) {
+  box.closest("label").hidden = false;
+  box.addEventListener("change", () => {
+    if (box.checked) localStorage.removeItem(OFF);
+    else localStorage.setItem(OFF, "");
+    show();
+  });
+}
+show();
+
+// Keys are shown and announced while they work: `data-keys` is "all" when they judge too.
+function show() {
+  const on = work();
+  for (const box of switches) box.checked = on;
+  for (const [node, keys] of named) {
+    if (on) node.setAttribute("aria-keyshortcuts", keys);
+    else node.removeAttribute("aria-keyshortcuts");
+  }
+  if (on) document.body.dataset.keys = seen ? "all" : "";
+  else delete document.body.dataset.keys;
+}
 
 document.addEventListener("keydown", (event) => {
+  if (!work()) return;
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
-  const field = event.target.closest("input:not([type=radio]), textarea, select");
+  const field = event.target.closest("input:not([type=radio], [type=checkbox]), textarea, select");
   if (field && event.key !== "Escape") return;
   const key = event.key.toLowerCase();
   const node = /^[a-z0-9]$/.test(key) && document.querySelector(`[aria-keyshortcuts~="${key}"]`);
@@ -18,6 +50,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 function use(node) {
+  if (node.name === "verdict" && !seen) return;
   if (node.matches("button, a")) return node.click();
   if (node.matches("fieldset")) {
     // One choice after another, and round again.

@@ -62,6 +62,15 @@ def test_the_questions_are_about_the_chart_and_the_tables_in_the_documents(home:
     assert auditing.prepared(home, bound=1, texts=1, progress=silent) != audit
 
 
+def test_the_database_made_from_the_documents_does_not_outlast_its_questions(home: Home, tmp_path: Path) -> None:
+    cache = home.folder / "cache"
+    auditing.prepared(home, progress=lambda *_: next(iter(cache.glob("organization.db"))).stat())
+    assert list(cache.rglob("*")) == []
+    with pytest.raises(TragError):
+        auditing.prepared(home, templates=str(tmp_path / "missing.txt"), progress=silent)
+    assert list(cache.rglob("*")) == []
+
+
 def test_an_audit_is_known_by_the_questions_of_its_run(home: Home) -> None:
     audit = auditing.prepared(home, progress=silent)
     run = answered(home, audit, "finetuned")

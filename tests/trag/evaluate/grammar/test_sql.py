@@ -1,8 +1,11 @@
 """What may run, and every reason why a template may not."""
 
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
-from store.source import Column, Link, Table
+from store.source import Column, Link, Source, Table, make
 from trag.evaluate.grammar.sql import understand
 
 UNIT = Table(
@@ -46,6 +49,16 @@ def test_a_template_gives_a_statement_with_bound_values_and_the_query_for_its_fi
         'SELECT DISTINCT "Up"."name", "unit"."type" FROM "unit" JOIN "unit" AS "Up" ON "Up"."id" = "unit"."parent_id" '
         'WHERE NOT "Up"."name" IS NULL AND NOT "unit"."type" IS NULL AND "unit"."head" <> \'a\\:b\''
     )
+
+
+@pytest.mark.parametrize("head", ["a\\b", "C:\\d", "\\:e", "f\\\\g:", "h:i::j"])
+def test_backslashes_and_colons_of_a_value_are_themselves(head: str, tmp_path: Path) -> None:
+    select, _ = understand(f"SELECT type FROM unit WHERE name = '[unit.name]' AND head = '{head}'", TABLES, "sqlite")
+    assert select is not None
+    make(tmp_path / "units.db", TABLES, {"unit": [("1", "Bar", "team", None, head, None, None)]})
+    with closing(Source(f"sqlite:///{tmp_path / 'units.db'}")) as source:
+        assert source.rows(select.fillings, most=2) == (("Bar",),)
+        assert source.rows(select.statement, {"value_0": "Bar"}, most=2) == (("team",),)
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,19 @@ def test_what_cannot_fit_is_refused(needs: Needs, said: str) -> None:
     estimate.check(Needs(1, 2, 1, 2))
 
 
+def test_files_that_a_container_has_read_do_not_count_as_used_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {"max": "9000", "current": "8000", "stat": "anon 2000\nfile 6000\ninactive_file 3500\nactive_file 1500\n"}
+    for name, content in said.items():
+        (tmp_path / f"memory.{name}").write_text(content)
+    monkeypatch.setattr(estimate, "_CONTAINER", tmp_path)
+    assert estimate.free_memory() == 6000
+    for unlimited in ("max", "1000000000000000000"):
+        (tmp_path / "memory.max").write_text(unlimited)
+        assert 6000 < estimate.free_memory() < 10**15, "never more than the machine has"
+
+
 @pytest.mark.slow
 def test_time_is_measured_and_nothing_is_trained(plan: Plan, tmp_path: Path) -> None:
     folder = tmp_path / "training"

@@ -1,6 +1,8 @@
 """What was trained is what llama.cpp reads: the adapter, and a model with it merged in."""
 
+import errno
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from safetensors.numpy import save_file
 
 from prompts import Message
 from store import StoreError
+from store.files import UNFINISHED
 from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, run
@@ -153,6 +156,50 @@ def test_a_merged_model_answers_as_the_base_with_its_adapter(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["adapter.gguf", "merged.gguf", "peft"]
 
 
+def test_a_merged_model_has_the_template_that_lay_beside_its_base_and_no_file_escapes_who_tidies_up(
+    tmp_path: Path,
+) -> None:
+    bare, merged, hidden = tmp_path / "bare.gguf", tmp_path / "merged.gguf", []
+    writer = export._writer(bare, "bare")
+    writer.add_block_count(2)
+    writer.add_context_length(512)
+    writer.add_embedding_length(64)
+    writer.add_feed_forward_length(96)
+    writer.add_head_count(4)
+    writer.add_tensor("token_embd.weight", np.ones((32, 64), np.float32))
+    export._finish(writer)
+    (tmp_path / "bare.gguf.jinja").write_text("{{ messages }}")
+
+    def quantize(whole: str, unfinished: str) -> None:
+        hidden.extend(path.name for path in tmp_path.glob(".*"))
+        shutil.copyfile(whole, unfinished)
+
+    export.merged(make_adapter(tmp_path / "peft"), bases.find(tmp_path, str(bare)), merged, quantize)
+    assert header.read(merged).text("tokenizer.chat_template") == "{{ messages }}"
+    assert not find(tmp_path, str(merged), "").template
+    assert hidden
+    assert all(name.endswith(UNFINISHED) for name in hidden), hidden
+
+
+@pytest.mark.parametrize("target", ["", "note.txt/merged.gguf", "/sys/merged.gguf"])
+def test_a_target_that_cannot_be_written_is_said_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], target: str
+) -> None:
+    (tmp_path / "note.txt").touch()
+    place = tmp_path / target
+    monkeypatch.setattr(sys, "argv", ["export", str(tmp_path / "no training"), str(place), "--merged"])
+    with pytest.raises(SystemExit) as ended:
+        export.main()
+    assert ended.value.code == 1
+    assert f"{place} cannot be written: " in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["note.txt"]
+
+
+def test_what_cannot_be_packed_is_not_taken_for_the_embedded_model(tmp_path: Path) -> None:
+    with pytest.raises(TragError, match="No model with 8-bit weights can be written to"):
+        prepare(str(tmp_path / "none.gguf"), str(tmp_path / "packed.gguf"))
+
+
 @pytest.mark.slow
 def test_an_adapter_of_other_modules_is_refused_and_leaves_no_file(tiny: Path, tmp_path: Path) -> None:
     base = bases.find(tiny.parent, str(tiny))
@@ -169,14 +216,22 @@ def test_an_adapter_of_other_modules_is_refused_and_leaves_no_file(tiny: Path, t
 
 
 @pytest.mark.slow
-def test_a_disk_that_fills_up_is_said_though_numpy_does_not_say_why(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (OSError("4096 requested and 128 written"), "No space is left"),
+        (OSError(errno.EIO, os.strerror(errno.EIO)), "cannot be written: Input/output error"),
+    ],
+    ids=["numpy does not say why", "another fault"],
+)
+def test_a_disk_that_fills_up_or_fails_is_said(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: OSError, said: str
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError("4096 requested and 128 written")
+    def fail(*_: object) -> None:
+        raise fault
 
-    monkeypatch.setattr(export, "_finish", full)
+    monkeypatch.setattr(export, "_finish", fail)
     base = bases.find(tiny.parent, str(tiny))
-    with pytest.raises(StoreError, match="No space is left"):
+    with pytest.raises((StoreError, TragError), match=said):
         export.adapter(make_adapter(tmp_path / "peft"), base, tmp_path / "adapter.gguf")
     assert [path.name for path in tmp_path.iterdir()] == ["peft"]

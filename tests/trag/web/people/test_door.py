@@ -2,13 +2,14 @@
 
 import asyncio
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
 
-from store import StoreError
-from trag.web import gate
+from store import StoreError, keys
+from trag.web import access, gate
 from trag.web.gate import Gate
 
 Place = Any  # of conftest.py
@@ -139,6 +140,64 @@ def test_nobody_is_led_away_from_what_only_programs_ask(place: Place) -> None:
     assert browser.post("/people", data={"name": "x"}).status_code == 401
 
 
+@pytest.mark.parametrize(("path", "status"), [*((path, 401) for path in sorted(access.LOOKS)), ("/account", 200)])
+def test_a_page_that_is_left_open_keeps_no_session_alive(
+    place: Place, monkeypatch: pytest.MonkeyPatch, path: str, status: int
+) -> None:
+    assert access.needed("GET", path)
+    browser, now = place.signed_in("root"), keys._now()
+    for hours in (6, 13):
+        monkeypatch.setattr(keys, "_now", lambda hours=hours: now + timedelta(hours=hours))
+        answer = browser.get(path, headers={"Accept": "*/*"})
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("referer", "after"),
+    [
+        (f"{HERE}/people?state=pending", "/people?state=pending"),
+        (f"{HERE}/people", "/people"),
+        ("https://evil.example/people", "/"),
+        ("http://127.0.0.1:7860.evil.example/people", "/"),
+        (f"{HERE}//evil.example/people", "/"),
+        (f"{HERE}/nothing", "/"),
+        ("nonsense", "/"),
+        ("", "/"),
+    ],
+)
+def test_a_form_sent_after_the_session_has_ended_leads_back_to_its_page(place: Place, referer: str, after: str) -> None:
+    answer = place.browser().post("/people", data={"name": "x"}, headers={"Referer": referer})
+    assert answer.status_code == 401
+    assert "what you sent was not kept" in words(answer)
+    field = BeautifulSoup(answer.text, "html.parser").select_one("form [name=after]")
+    assert field
+    assert field["value"] == after
+    told = place.browser().post("/people", data={"name": "x"}, headers={"Accept": "*/*"}).json()["detail"]
+    assert "sign in in another window" in told
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "said"),
+    [
+        ("POST", "/people", 403, "this needs admin"),
+        ("POST", "/charts/uploads", 403, "this needs admin"),
+        ("GET", "/people", 403, "this needs admin"),
+        ("GET", "/nothing", 404, "There is nothing here."),
+        ("POST", "/nothing", 404, "There is nothing here."),
+    ],
+)
+def test_what_is_refused_is_said_on_a_page_to_who_reads_pages(
+    place: Place, method: str, path: str, status: int, said: str
+) -> None:
+    place.add("ada")
+    ada = place.signed_in("ada")
+    answer = ada.request(method, path)
+    assert answer.status_code == status
+    assert said in words(answer)
+    assert BeautifulSoup(answer.text, "html.parser").select("main .message h1")
+    assert said in ada.request(method, path, headers={"Accept": "*/*"}).json()["detail"]
+
+
 def test_signing_out_ends_the_session_and_takes_the_cookie(place: Place) -> None:
     browser = place.signed_in("root")
     secret = browser.cookies["trag"]
@@ -172,9 +231,10 @@ def test_a_page_of_gradios_is_whose_it_was_first(place: Place) -> None:
     root, ada = place.signed_in("root"), place.signed_in("ada")
     call = {"session_hash": "tab", "fn_index": 0, "data": []}
     assert root.post("/gradio_api/queue/join", json=call).status_code == 404  # reached the app, which has none
+    ended, script = {"session_hash": "tab", "fn_index": 0, "event_id": "x"}, {"Accept": "*/*"}
     for answer in (
-        ada.post("/gradio_api/queue/join", json=call),
-        ada.post("/gradio_api/cancel", json={"session_hash": "tab", "fn_index": 0, "event_id": "x"}),
+        ada.post("/gradio_api/queue/join", json=call, headers=script),
+        ada.post("/gradio_api/cancel", json=ended, headers=script),
         ada.get("/gradio_api/queue/data", params={"session_hash": "tab"}, headers={"Accept": "text/event-stream"}),
     ):
         assert answer.status_code == 403, answer.text
@@ -282,12 +342,12 @@ def test_a_link_that_lets_somebody_in_is_in_no_log(place: Place, caplog: pytest.
 def test_records_that_cannot_be_read_let_nobody_in(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     root = place.signed_in("root")
 
-    def broken(_: str) -> None:
+    def broken(_: str, *, used: bool) -> None:
         raise StoreError("The database is held by another program.", "")
 
     monkeypatch.setattr(place.records.sessions, "find", broken)
     answer = root.get("/people")
-    assert (answer.status_code, answer.json()) == (503, {"detail": "The database is held by another program."})
+    assert (answer.status_code, "The database is held by another program." in words(answer)) == (503, True)
 
 
 # What a proxy says
@@ -331,6 +391,14 @@ def test_a_stranger_whom_the_proxy_names_waits(behind: Place) -> None:
     assert (ada.state, ada.how) == ("pending", "proxy")
     behind.records.people.change(ada.id, state="active", by="root")
     assert browser.get("/", headers=headers).json() == "asked"
+
+
+def test_nobody_reserves_the_name_of_somebody_whom_the_proxy_will_name(behind: Place) -> None:
+    stranger, form = behind.browser(PUBLIC), {"name": "ada", "password": PASSWORD, "again": PASSWORD}
+    assert "Ask for one" not in words(stranger.get("/sign-in"))
+    assert stranger.get("/account/new").status_code == 404
+    assert stranger.post("/account/new", data=form).status_code == 404
+    assert behind.records.people.find("ada") is None
 
 
 def test_where_somebody_comes_from_is_the_nearest_address_that_is_no_proxys(behind: Place) -> None:

@@ -105,8 +105,8 @@ def press(page: Page, *keys: str) -> None:
 
 
 def heading(page: Page, question: str) -> None:
-    """Until the page of an answer is there, and its keys work."""
-    expect(page.locator("[data-keys] h1")).to_have_text(question, timeout=SLOW)
+    """Until the page of an answer is there, and its keys judge it."""
+    expect(page.locator("[data-keys=all] h1")).to_have_text(question, timeout=SLOW)
 
 
 def begin(page: Page, path: str, question: str) -> None:
@@ -161,6 +161,32 @@ def test_a_reviewer_labels_ten_answers_by_keyboard_alone(desk: Desk, page_of: Ca
         "The Director of Finance.",
     )
     assert told["Question 3?"]["wrong_source"] == "ten.md, 1 Signing"
+
+
+def test_keys_can_be_switched_off_and_judge_no_answer_that_was_not_there_to_be_read(
+    desk: Desk, page_of: Callable[[str], Page]
+) -> None:
+    page = page_of("tom")
+    page.add_init_script("window.later = setTimeout; window.setTimeout = (...all) => all[1] === 500 || later(...all);")
+    page.goto(f"/review/{desk.answers['two.md'][0]}")
+    switch = page.get_by_role("checkbox", name="Keys")
+    expect(switch).to_be_checked(timeout=SLOW)
+    press(page, "1", "i")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    expect(page.get_by_role("heading", name="Is it right?")).to_be_visible()
+    expect(page.locator(".judging.sent")).to_have_count(0)
+    press(page, "r")
+    expect(page.get_by_label("Reason")).to_be_focused()
+    switch.uncheck()
+    page.reload()
+    expect(switch).not_to_be_checked(timeout=SLOW)
+    expect(page.locator("[aria-keyshortcuts], [data-keys]")).to_have_count(0)
+    press(page, "r", "c")
+    expect(page.get_by_label("Reason")).not_to_be_focused()
+    expect(page.locator(".judging.sent")).to_have_count(0)
+    switch.check()
+    press(page, "r")
+    expect(page.get_by_label("Reason")).to_be_focused()
 
 
 def test_two_reviewers_who_disagree_meet_in_the_disputed_queue(desk: Desk, page_of: Callable[[str], Page]) -> None:

@@ -97,8 +97,12 @@ def test_what_says_nothing_is_not_kept_and_what_is_too_long_is_refused(place: Pl
     place.judge("rita", id, corrected=" The Board signs. ", wrong_source="somebody else's")
     (label,) = place.records.verdicts(id)
     assert (label.corrected, label.wrong_source) == ("", "")
-    refused = place.post("rita", f"/review/{id}/verdict", verdict="Incorrect", comment="x" * 4001)
+    typed = {"comment": "x" * 4001, "corrected": "The Club signs.", "wrong_source": "chart-1"}
+    refused = place.post("rita", f"/review/{id}/verdict", verdict="Incorrect", **typed)
     assert (refused.status_code, "4,000 characters" in refused.text) == (409, True)
+    form = BeautifulSoup(refused.text, "html.parser").select("[data-judge]")[0]
+    assert texts(form, "textarea") == [typed["comment"], typed["corrected"]]
+    assert [str(each["value"]) for each in form.select(".wrong [checked]")] == [typed["wrong_source"]]
     assert place.post("rita", f"/review/{id}/verdict", verdict="Perfect").status_code == 404
     assert place.standing(id) == "Correct"
 
@@ -168,8 +172,11 @@ def test_what_was_judged_is_looked_at_and_only_an_admin_decides_otherwise(place:
     assert texts(page, ".others-said .verdict") == ["Correct"]
     assert not page.select("[data-judge]")
     for may in ("settle", "judge", "look", ""):
-        refused = place.post("sam", f"/review/{id}/verdict", verdict="Incorrect", may=may)
+        refused = place.post("sam", f"/review/{id}/verdict", verdict="Incorrect", may=may, comment="The canary sings.")
         assert (refused.status_code, "stands otherwise by now" in refused.text) == (409, True), may
+        told = BeautifulSoup(refused.text, "html.parser")
+        assert texts(told, ".others-said strong") == ["Rita", "You, not kept"]
+        assert "The canary sings." in texts(told, ".others-said")[1], "what was written is there to be taken"
     assert (place.standing(id), len(place.records.labels_of(id))) == ("Correct", 1)
     place.judge("ada", id, "Incorrect", may="settle")
     assert (place.standing(id), place.records.reviewing.agreement()) == ("Incorrect", ())
@@ -182,6 +189,7 @@ def test_a_verdict_that_another_one_comes_before_is_not_kept_unseen(
     alone = Reviewing.alone
 
     def meanwhile(reviewing: Reviewing, reviewer: str) -> bool:
+        monkeypatch.setattr(Reviewing, "alone", alone)
         place.records.put_label(id, place.ids["rita"], "Correct", "", "")
         return alone(reviewing, reviewer)
 
