@@ -273,10 +273,9 @@ def test_the_queue_says_what_is_refused_and_leads_to_sign_in_when_the_session_is
     expect(page.get_by_role("alert").filter(has_text="space")).to_have_count(0)
 
     def over(route: Route) -> None:
-        page.unroute("**/documents/queue")
         route.fulfill(status=401, json={"detail": "You are not signed in."})
 
-    page.route("**/documents/queue", over)
+    page.route("**/documents/queue", over, times=1)
     with page.expect_navigation(timeout=60_000):
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     remove(page, "mole.md")

@@ -119,7 +119,7 @@ def test_from_the_first_admin_to_an_employee_who_is_shut_out(
 
         ada.get_by_label("Your question").fill("Where does the Ethics Office sit?")
         ada.keyboard.press("Enter")
-        expect(ada.get_by_text("Reload the page to sign in.")).to_be_visible()
+        expect(ada.get_by_text("sign in in another window")).to_be_visible()
         expect(ada.get_by_label("Your question")).to_have_value("Where does the Ethics Office sit?")
         ada.reload()
         sign_in(ada, "ada")

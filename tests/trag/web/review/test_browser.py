@@ -194,6 +194,7 @@ def test_two_reviewers_who_disagree_meet_in_the_disputed_queue(desk: Desk, page_
     begin(rita, "/review?document=two.md", "Who signs?")
     press(rita, "s")
     expect(rita.locator("[data-keys] [role=status]")).to_contain_text("Two reviewers are wanted", timeout=SLOW)
+    expect(rita.locator("[data-keys=all]")).to_be_visible(timeout=SLOW)
     press(rita, "r")
     rita.keyboard.type("The canary sings.")
     press(rita, "Escape", "1")
