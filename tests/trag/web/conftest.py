@@ -103,6 +103,7 @@ def browser() -> Iterator[Browser]:
     """The Chromium on the PATH, else Playwright's own. It ends with its module: Playwright keeps an event loop running,
     in which tests of other modules could not start their own."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    expect.set_options(timeout=30_000)  # a busy machine may take more than the usual 5 seconds over a page
     with sync_playwright() as playwright:
         arguments = [*QUIET, "--no-sandbox"] if os.geteuid() == 0 else QUIET
         browser = playwright.chromium.launch(executable_path=found, args=arguments)
