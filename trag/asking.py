@@ -29,6 +29,7 @@ from trag.follow_up import Turn, standalone
 from trag.llm import ModelDied, Usage
 from trag.record import AnswerRecord, Checks, Entity, ModelUsed, Seconds, Source, StatementUsed, Status, Tokens
 from trag.settle import Settled, Stand, refused, settle
+from trag.stop import BY_READER, Stop
 from trag.systems import System
 from trag.verify import Evidence
 
@@ -36,20 +37,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from trag.ask import Assistant
-
-BY_READER = "stopped by the reader"
-
-
-class Stop(threading.Event):
-    """Ends an answer early; `reason` is what its record says of that."""
-
-    reason = BY_READER
-
-    def set(self, reason: str = BY_READER) -> None:
-        """End it; the first reason counts."""
-        if not self.is_set():
-            self.reason = reason
-        super().set()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ import pytest
 from org.chart import load
 from prompts import CANNOT_ANSWER, Message
 from trag.ask import cleaned
-from trag.asking import Stop
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token
 from trag.follow_up import Turn
@@ -19,6 +18,7 @@ from trag.home import Home, open_home
 from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.record import AnswerRecord
 from trag.settings import Settings
+from trag.stop import Stop
 
 pytestmark = pytest.mark.slow
 

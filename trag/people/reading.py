@@ -37,19 +37,20 @@ def readers(caller: Caller, chart: Chart | None) -> Readers:
     return frozenset({EVERYONE, *(unit.id for unit in chart.path(caller.unit))})
 
 
-def audience_of(units: Iterable[str], chart: Chart | None) -> Audience:
+def audience_of(units: Iterable[str], chart: Chart | None, kept: Audience = OPEN) -> Audience:
     """The audience of units, each told by its id or its name; everyone where there are none.
 
-    Raises TragError that names every one the chart in use does not have, or has several of.
+    Raises TragError that names every one the chart in use does not have, or has several of. Those of `kept`, by their
+    ids, may stay though the chart no longer has them.
     """
     wanted = tuple(dict.fromkeys(units))
-    found = {unit: _meant(unit, chart) for unit in wanted}
+    found = {unit: (unit,) if unit in kept - OPEN else _meant(unit, chart) for unit in wanted}
     unknown = [unit for unit, ids in found.items() if not ids]
     several = [unit for unit, ids in found.items() if len(ids) > 1]
     if unknown or several:
         told = [f"the chart in use has no unit {unit}" for unit in unknown]
         told += [f"it has several units called {unit}" for unit in several]
-        raise TragError(f"Nobody can be let read it: {'; '.join(told)}.", "Name units by their ids in the chart.")
+        raise TragError(f"Who may read it is not set: {'; '.join(told)}.", "Name units by their ids in the chart.")
     if EVERYONE in chain(*found.values()):
         raise TragError(f'A unit whose id is "{EVERYONE}" would open it to all.', "Give it another id in the chart.")
     return frozenset(chain(*found.values())) or OPEN

@@ -14,11 +14,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from trag.asking import BY_READER, Stop
 from trag.errors import SHOWN
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.line import LineFull
 from trag.record import AnswerRecord
+from trag.stop import BY_READER, Stop
 
 PACE = 0.06
 """Seconds between two states that a follower sees: a page need not be drawn for every token."""

@@ -96,6 +96,7 @@ def test_documents_that_are_hidden_or_gone(records: Records) -> None:
 def test_an_audience_is_of_units_by_id_or_name_and_of_everyone_where_none_is_said() -> None:
     assert audience_of([], CHART) == audience_of([], None) == OPEN
     assert audience_of(["r", "board", "r"], CHART) == {"r", "b"}
+    assert audience_of(["r", "gone"], CHART, kept=frozenset({"gone"})) == {"r", "gone"}
 
 
 def test_units_that_nobody_can_tell_are_all_named() -> None:
@@ -107,5 +108,7 @@ def test_units_that_nobody_can_tell_are_all_named() -> None:
     assert all(unit in error.value.message for unit in ("unit Pool", "unit Gym", "units called Bar"))
     with pytest.raises(TragError, match="no unit r"):
         audience_of(["r"], None)
+    with pytest.raises(TragError, match=f"no unit {EVERYONE}"):
+        audience_of([EVERYONE], CHART, kept=OPEN)
     with pytest.raises(TragError, match="open it to all"):
         audience_of(["Club"], load(f"id,name,parent,type\n{EVERYONE},Club,,club\n".encode(), "chart.csv"))

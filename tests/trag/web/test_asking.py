@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from trag.asking import BY_READER, Stop
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.line import LineFull
 from trag.record import AnswerRecord, ModelUsed
+from trag.stop import BY_READER, Stop
 from trag.web import asking
 from trag.web.asking import AT_ONCE, BY_CLOSING, Askings, Draft, Drafting
 

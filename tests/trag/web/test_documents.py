@@ -274,7 +274,7 @@ def test_readers_are_everyone_or_units_and_searches_keep_to_it(client: TestClien
     assert searched(home, QUERY, {ids["Club"]}) == set()
     for wrong in ({"readers": "units"}, {"readers": "units", "unit": "gone"}):
         refused = client.post(f"{path}/audience", data=wrong)
-        assert "Nothing was changed" in words(BeautifulSoup(refused.text, "html.parser"), ".notice[role=alert]")
+        assert "not set" in words(BeautifulSoup(refused.text, "html.parser"), ".notice[role=alert]")
     client.post(f"{path}/audience", data={"readers": "everyone"})
     assert searched(home, QUERY, {ids["Club"], "everyone"}) == {"rules.md"}
 

@@ -13,13 +13,14 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
-from store import StoreError
-from store.passage import EVERYONE, read_audience
+from store.passage import EVERYONE, OPEN, read_audience
+from trag.errors import SHOWN, TragError
+from trag.people.reading import audience_of
 from trag.web.documents import render
 from trag.web.documents.contents import MOST, contents
 from trag.web.documents.listing import Asked
 from trag.web.documents.names import key
-from trag.web.documents.readers import audience, find, readers
+from trag.web.documents.readers import find, readers
 from trag.web.documents.shelf import Shelf
 from trag.web.files import attachment
 from trag.web.forms import filled
@@ -94,24 +95,15 @@ class DocumentPage:
             return missing(request)
         path = f"/documents/{key(document.name)}#readers"
         everyone, units = form.get("readers") == EVERYONE, [unit for unit in form.getlist("unit") if unit]
-        if not everyone and not units:
-            text = "Nothing was changed: choose at least one unit, or everyone."
-            return self.shelf.go(path, Notice(text, good=False))
-        if EVERYONE in units and not everyone:
-            text = f'Nothing was changed: a unit whose id is "{EVERYONE}" would open it to all. Give it another id.'
-            return self.shelf.go(path, Notice(text, good=False))
-        chart = self.shelf.home.organization.chart
-        gone = [unit for unit in units if unit not in document.audience and (not chart or unit not in chart.units)]
-        if gone and not everyone:
-            text = "Nothing was changed: the chart in use no longer has one of these units. Choose again."
-            return self.shelf.go(path, Notice(text, good=False))
         seen = form.get("instead_of")
         instead_of = None if seen is None else read_audience(seen.replace("\r\n", "\n"))
         try:
-            self.shelf.home.set_audience(
-                document.name, audience(everyone, units), instead_of=instead_of, by=named(request)
-            )
-        except StoreError as error:
+            if not everyone and not units:
+                raise TragError("Who may read it is not set: no unit was chosen.", "Choose one, or everyone.")
+            chart = self.shelf.home.organization.chart
+            audience = OPEN if everyone else audience_of(units, chart, kept=document.audience)
+            self.shelf.home.set_audience(document.name, audience, instead_of=instead_of, by=named(request))
+        except SHOWN as error:
             return self.shelf.go(path, Notice(f"{error.message} {error.hint}".strip(), good=False))
         log.info("%s changed who may read a document", named(request))
         told = "Everyone may read it." if everyone else "Only these units, and everybody below them, may read it."

@@ -5,7 +5,6 @@ Knows nothing about pages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from org.chart import Chart, Unit
@@ -45,11 +44,6 @@ def find(chart: Chart | None, words: str) -> tuple[Reader, ...]:
         if all(word in names for word in wanted):
             found.append((not unit.name.casefold().startswith(wanted[0]), len(unit.name), unit))
     return tuple(_reader(unit, chart) for _, _, unit in sorted(found, key=lambda each: each[:2])[:FOUND])
-
-
-def audience(everyone: bool, ids: Iterable[str]) -> Audience:
-    """The audience that a form says."""
-    return frozenset({EVERYONE}) if everyone else frozenset(ids)
 
 
 def _reader(unit: Unit, chart: Chart | None) -> Reader:
