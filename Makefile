@@ -44,7 +44,8 @@ setup: .venv/runtime.stamp
 tools: .venv/tests.stamp
 	@bash tests/tools.sh
 
-var/sample.stamp: .venv/runtime.stamp
+# Once only, whatever is updated: who runs this again may have a chart and documents of their own there by then.
+var/sample.stamp: | .venv/runtime.stamp
 	@echo "== Putting the sample organization into var/"
 	@$(BIN)/python -m trag chart activate examples/larkmoor/chart.csv
 	@$(BIN)/python -m trag ingest examples/larkmoor/documents examples/larkmoor/pairs.jsonl

@@ -68,7 +68,12 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.add_argument("--name", help="what to call the set of cases (default: the file's name)")
     parser.add_argument("--number", type=at_least_one, help=f"cases to make from the chart (default: {NUMBER})")
     parser.add_argument("--seed", type=int, help=f"another seed makes other cases (default: {SEED})")
-    parser.add_argument("--dev", nargs="+", metavar="FILE", help="files with the examples that are shown before")
+    parser.add_argument(
+        "--dev",
+        nargs="+",
+        metavar="FILE",
+        help="files with examples that are put before each question (MMLU's dev files)",
+    )
     parser.add_argument("--by-words", action="store_true", help="the answer whose words are likeliest, not its letter")
     parser.add_argument("--shots", type=at_least_one, metavar="N", help=f"examples of each subject (default: {SHOTS})")
     parser.add_argument("--resume", metavar="RUN", help="go on with an interrupted run")

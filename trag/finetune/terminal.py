@@ -54,8 +54,9 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "finetune",
         usage=_USAGE,
         help="fine-tune the model on this organization: dataset, training, measurement, promotion",
-        description="Alone it does everything but promote: makes a dataset from the approved pairs, the chart and the "
-        "reviewers' labels, trains the adapter that answers now further on it (a new one where none answers), exports "
+        description="Alone it does everything but promote: makes a dataset from what everyone may read (pairs that "
+        "people gave, wrote or approved, made ones where those are few), the chart and the reviewers' labels, trains "
+        "the adapter that answers now further on it (a new one where none answers), exports "
         "it, and measures it beside that one. What was stopped or killed goes on when the same words are given again.",
     )
     parser.add_argument("words", nargs="*", metavar="ACT")
@@ -68,7 +69,11 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--four-bits", action="store_true", help="hold the weights in 4 bits (QLoRA), on a CUDA GPU")
     parser.add_argument(
-        "--questions", type=int, metavar="N", help="it is measured by so many, and so many of the sets (default: 180)"
+        "--questions",
+        type=int,
+        metavar="N",
+        help="questions of the organization that measure it, and as many of the sets on the page Quality; fewer than "
+        "180 also shorten general knowledge (default: 180)",
     )
     parser.add_argument("--new", action="store_true", help="begin anew, though another one can be gone on with")
     parser.add_argument("--anyway", action="store_true", help="promote though its figures do not say that it is better")

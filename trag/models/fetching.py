@@ -1,7 +1,7 @@
 """A recommended model fetched from a hub: in pieces that survive a broken connection, checked before it is used.
 
-Recommended -> FILE.part -> sha256 -> FILE, FILE.sha256.  The one place that asks anything of a network, and only when
-somebody tells it to. Knows nothing about what the file is for.
+Recommended -> FILE.part -> sha256 -> FILE, FILE.sha256.  Beside `trag.embed` the one place that downloads anything,
+and only when somebody tells it to. Knows nothing about what the file is for.
 """
 
 from __future__ import annotations

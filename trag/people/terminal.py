@@ -24,7 +24,9 @@ LINK_LASTS = timedelta(days=1)
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The words of this job."""
-    parser = jobs.add_parser("people", help="make an admin, list everybody, give a link, rename, remove")
+    parser = jobs.add_parser(
+        "people", help="make an admin, list everybody, give a link; while the assistant is stopped"
+    )
     acts = parser.add_subparsers(required=True, metavar="ACT")
     admin = acts.add_parser("add-admin", help="make an admin; with the first one, everybody signs in from then on")
     admin.add_argument("name", help="the name to sign in with; the password is asked for, or read from standard input")

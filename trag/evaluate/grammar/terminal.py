@@ -34,9 +34,17 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
         help="shipped with the program (the default for its own database), written by the configured model, or yours",
     )
     parser.add_argument("--system", default="trag", choices=systems, help="which steps run (default: trag)")
-    parser.add_argument("--bound", type=at_least_one, default=BOUND, help=f"meanings a template (default: {BOUND})")
     parser.add_argument(
-        "--texts", type=at_least_one, default=TEXTS, help=f"short and long texts of each (default: {TEXTS})"
+        "--bound",
+        type=at_least_one,
+        default=BOUND,
+        help=f"queries a template, each with other values (default: {BOUND})",
+    )
+    parser.add_argument(
+        "--texts",
+        type=at_least_one,
+        default=TEXTS,
+        help=f"short texts, and as many long ones, of each query (default: {TEXTS})",
     )
     parser.add_argument("--seed", type=int, default=SEED, help=f"another seed draws other values (default: {SEED})")
     parser.add_argument(
