@@ -87,7 +87,7 @@ def search(folder: Path, count: int) -> list[tuple[str, str, str]]:
     started = time.monotonic()
     document = passages[0].document
     own = sum(passage.document == document for passage in passages)
-    index.put(document, passages[:own], points[:own])
+    index.put(document, passages[:own], points[:own], audience=audiences[document])
     index.search(points[0], text(6), kinds=["section"], k=3)
     changed = time.monotonic() - started
     started = time.monotonic()

@@ -71,8 +71,8 @@ def _references(chart: Chart) -> Iterator[tuple[Unit, str, str]]:
 def _cells(unit: Unit, id_cell: str, parent_cell: str) -> list[str]:
     """The unit's own columns, in the order of COLUMNS."""
     aliases = "|".join(unit.aliases)
-    if ";" in aliases:
-        aliases += "|"  # a file whose aliases have no | may separate them by ;
+    if ";" in aliases or "," in aliases:
+        aliases += "|"  # in a file whose aliases have no |, a ; may separate them, and a comma is warned of
     return [
         id_cell, unit.name, parent_cell, unit.type, aliases, unit.description, unit.head, unit.email, unit.code
     ]  # fmt: skip

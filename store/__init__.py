@@ -16,7 +16,7 @@ class StoreError(Exception):
 def disk_full(place: str) -> StoreError:
     """The one way to say that there is no room, whichever of the stores ran out of it."""
     return StoreError(
-        f"No space is left for {place}, so nothing was saved.",
+        f"No space is left for {place}.",
         "Free some space on that disk and try again. What was saved before is intact.",
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from store import storable
-from store.passage import OPEN, Audience, Passage
+from store.passage import Audience, Passage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,13 +75,6 @@ class Catalog:
         import numpy as np
 
         return [self.ids[row] for row in np.flatnonzero(self.living & self._documents.among([storable(document)]))]
-
-    def audience(self, document: str) -> Audience:
-        """Who may read a document; one that is not here is for everyone."""
-        import numpy as np
-
-        rows = np.flatnonzero(self.living & self._documents.among([storable(document)]))
-        return self._audiences.value(int(rows[0])) if len(rows) else OPEN
 
     def set_audience(self, ids: Collection[str], audience: Audience) -> None:
         """Let other people read the passages with those ids."""

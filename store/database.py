@@ -28,6 +28,11 @@ _MIGRATING = 0x54524147
 log = logging.getLogger(__name__)
 
 
+def sqlite_address(file: Path) -> str:
+    """The address of a database in a file, whatever its path has in it: a bare ? would end it, a %20 be a space."""
+    return URL.create("sqlite", database=str(file)).render_as_string(hide_password=False)
+
+
 def open_database(url: str) -> Engine:
     """An engine on an up-to-date database. Several processes may open the same one at once.
 

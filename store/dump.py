@@ -8,14 +8,13 @@ was made must not come back with it. Knows nothing about what the tables mean.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import (
@@ -33,8 +32,8 @@ from sqlalchemy import (
 )
 
 from store import StoreError
-from store.database import HEAD, connect, migrate, reading, version_of, writing
-from store.files import UNFINISHED
+from store.database import HEAD, connect, migrate, reading, sqlite_address, version_of, writing
+from store.files import UNFINISHED, lock
 
 _LEFT_OUT = frozenset({"alembic_version", "sessions", "links", "failures"})
 _BATCH = 500
@@ -82,7 +81,8 @@ def dump(url: str, folder: Path) -> Iterator[Dump]:
     """
     with ExitStack() as ending:
         if url.startswith("sqlite"):
-            engine = connect(f"sqlite:///{ending.enter_context(_copy(Path(make_url(url).database or ''), folder))}")
+            copy = ending.enter_context(_copy(Path(make_url(url).database or ""), folder))
+            engine = connect(sqlite_address(copy))
         else:
             engine = connect(url).execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         ending.callback(engine.dispose)
@@ -123,21 +123,20 @@ def _copy(source: Path, folder: Path) -> Iterator[Path]:
     """A copy of a SQLite database that others may be writing to, until the block ends."""
     if not source.is_file():
         raise StoreError(f"There is no database {source}.", "Check TRAG_HOME.")
-    descriptor, name = tempfile.mkstemp(dir=folder, prefix=".records.", suffix=UNFINISHED)
-    os.close(descriptor)
-    try:
-        # Not read-only: what a killed process left half done is rolled back first.
-        with (
-            closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True, timeout=30)) as old,
-            closing(sqlite3.connect(name)) as new,
-        ):
-            new.execute("PRAGMA journal_mode = OFF")  # a kill would leave the journal of a copy that nobody wants
-            old.backup(new)
-        yield Path(name)
-    except sqlite3.Error as error:
-        raise StoreError(f"{source} cannot be copied: {error}.", "Check the disk, and try again.") from error
-    finally:
-        Path(name).unlink()
+    # In a folder of its own that this process owns: who opens the home meanwhile removes what killed processes left.
+    with TemporaryDirectory(dir=folder, prefix=".records.", suffix=UNFINISHED) as own, lock(Path(own)):
+        copy = Path(own) / "copy.db"
+        try:
+            # Not read-only: what a killed process left half done is rolled back first.
+            with (
+                closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=rw", uri=True, timeout=30)) as old,
+                closing(sqlite3.connect(copy)) as new,
+            ):
+                new.execute("PRAGMA journal_mode = OFF")  # nobody wants a copy that is not whole
+                old.backup(new)
+            yield copy
+        except sqlite3.Error as error:
+            raise StoreError(f"{source} cannot be copied: {error}.", "Check the disk, and try again.") from error
 
 
 def _tables(connection: Connection) -> dict[str, Table]:

@@ -11,16 +11,17 @@ import hashlib
 import logging
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from store import StoreError, disk_full
 
 UNFINISHED = ".unfinished"
-"""How the name of a file ends that is not whole yet."""
+"""How the name of a file or folder ends that is not whole yet, or only there for a while."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """What the operating system says where there is no space."""
 LOCK = "lock"
@@ -50,10 +51,13 @@ def atomic(path: Path) -> Iterator[IO[bytes]]:
         unfinished = Path(name)
         try:
             with os.fdopen(descriptor, "wb") as file:
+                # Else whoever comes to own the folder takes it for what a kill left.
+                with suppress(OSError):  # a disk that has no locks still takes the file
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            unfinished.replace(path)
+                unfinished.replace(path)
         except BaseException:
             unfinished.unlink(missing_ok=True)
             raise
@@ -111,7 +115,10 @@ def lock(folder: Path) -> Iterator[None]:
             file.flush()
         for unfinished in _left_behind(folder):
             log.warning("removing %s, which a killed write left behind", unfinished)
-            unfinished.unlink(missing_ok=True)
+            if unfinished.is_dir():
+                shutil.rmtree(unfinished)
+            else:
+                unfinished.unlink(missing_ok=True)
         try:
             yield
         finally:
@@ -132,13 +139,25 @@ def is_held(file: Path) -> bool:
 
 
 def _left_behind(folder: Path) -> Iterator[Path]:
-    """The files that writes killed half-way left in a folder; not those of another process that owns a folder in it."""
+    """What writes killed half-way left in a folder; not what another process is writing, or has in a folder that it
+    owns."""
     for path in sorted(folder.iterdir()):
-        if path.is_dir() and not path.is_symlink():
-            if not is_held(path / LOCK):
-                yield from _left_behind(path)
-        elif path.name.startswith(".") and path.name.endswith(UNFINISHED):
+        is_folder = path.is_dir() and not path.is_symlink()
+        unfinished = path.name.startswith(".") and path.name.endswith(UNFINISHED)
+        if not (is_folder or unfinished) or _is_in_use(path / LOCK if is_folder else path):
+            continue
+        if unfinished:
             yield path
+        else:
+            yield from _left_behind(path)
+
+
+def _is_in_use(file: Path) -> bool:
+    """Whether a process holds a file, or may: one that cannot be opened is another account's."""
+    try:
+        return is_held(file)
+    except OSError:
+        return True
 
 
 def _sync_folder(folder: Path) -> None:

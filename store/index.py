@@ -7,7 +7,7 @@ nothing about where the collection is, or about threads.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from store import collection as chroma
@@ -103,12 +103,10 @@ class Index:
             rows, nearness = rows[best], nearness[best]
         return [self.catalog.ids[row] for row in rows[np.argsort(-nearness, kind="stable")]]
 
-    def add(
-        self, passages: Sequence[Passage], vectors: NDArray[np.float32], audience: Callable[[str], Audience]
-    ) -> None:
-        """Add passages, or put them in the place of those with their ids. `audience` gives that of a document."""
+    def add(self, passages: Sequence[Passage], vectors: NDArray[np.float32], audience: Audience) -> None:
+        """Add passages, or put them in the place of those with their ids, for those people to read."""
         passages = [stored(passage) for passage in passages]
-        given = [audience(passage.document) for passage in passages]
+        given = [audience] * len(passages)
         chroma.write(self.collection, passages, vectors, given)
         self.remember(passages, given, vectors)
 

@@ -55,27 +55,19 @@ class Vectors:
         self._leaving: frozenset[str] = frozenset()  # deleted documents that Chroma may still have
         self.count()
 
-    def add(
-        self, passages: Sequence[Passage], vectors: NDArray[np.float32], *, audience: Collection[str] | None = None
-    ) -> None:
+    def add(self, passages: Sequence[Passage], vectors: NDArray[np.float32], *, audience: Collection[str]) -> None:
         """Add passages with their vectors, shape (n, dimension); one whose id is known is replaced.
 
-        `audience` holds the keys of who may read them; None is who may read their document already, everyone if it is
-        new.
+        `audience` holds the keys of who may read them.
         """
         _check(passages, vectors, self._dimension)
-        given = None if audience is None else _audience(audience)
+        given = _audience(audience)
         with self._changed_index() as index:
             self._place.check_room(_size(passages, vectors))
-            index.add(passages, vectors, lambda document: index.catalog.audience(document) if given is None else given)
+            index.add(passages, vectors, given)
 
     def put(
-        self,
-        document: str,
-        passages: Sequence[Passage],
-        vectors: NDArray[np.float32],
-        *,
-        audience: Collection[str] | None = None,
+        self, document: str, passages: Sequence[Passage], vectors: NDArray[np.float32], *, audience: Collection[str]
     ) -> None:
         """Make `passages` all that is searched of a document. No search sees the document without its passages.
 
@@ -85,10 +77,10 @@ class Vectors:
         if any(passage.document != document for passage in passages):
             raise ValueError(f"a passage of another document among those of {document!r}")
         new = {passage.id for passage in passages}
+        given = _audience(audience)
         with self._changed_index() as index:
             self._place.check_room(_size(passages, vectors))
-            given = index.catalog.audience(document) if audience is None else _audience(audience)
-            index.add(passages, vectors, lambda _: given)
+            index.add(passages, vectors, given)
             index.remove([id for id in index.catalog.of_document(document) if id not in new])
             self._leaving -= {storable(document)}
 

@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from prompts import PromptError
 from trag import json_lines
+from trag.ask import cleaned
 from trag.errors import TragError
 from trag.json_lines import BadLineError, Shape, is_words
+from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord
 
 _SHAPES: Mapping[str, Shape] = {
@@ -58,11 +61,17 @@ def questions(path: Path) -> tuple[Asked, ...]:
 
 
 def answered(path: Path) -> frozenset[str]:
-    """The ids that `path` already answers. A last line that a kill cut short is removed, so that the run can go on
-    behind it. Raises TragError for a file of anything else, and leaves it as it is."""
-    if not path.exists():
-        return frozenset()
-    content = path.read_bytes()
+    """The ids that `path` already answers; it is there afterwards. A last line that a kill cut short is removed, so
+    that the run can go on behind it. Raises TragError where no file can be written, and for a file of anything else,
+    which it leaves as it is."""
+    try:
+        with path.open("a+b") as file:
+            file.seek(0)
+            content = file.read()
+    except OSError as error:
+        raise TragError(
+            f"{path} cannot be written: {error.strerror}.", "Name a file for the answers, in a folder that is there."
+        ) from error
     whole = content[: content.rfind(b"\n") + 1]
     torn = content[len(whole) :]
     try:
@@ -85,20 +94,34 @@ def run(
     """Appends one record to `path` for each question that it does not answer yet; yields each question when its record
     is on the disk.
 
-    `answer` gives the record of a question; where it raises TragError, `problem` gives the one that says so.
+    `answer` gives the record of a question. One that cannot be asked, or that the model's server refuses, has the
+    record that `problem` gives. Raises whatever else `answer` raises, such as TragError when the model cannot be
+    reached: that question is asked by the next run.
     """
     done = answered(path)
     with path.open("a", encoding="utf-8") as file:
         for one in asked:
             if one.id not in done:
-                try:
-                    record = answer(one.question)
-                except TragError as error:
-                    record = problem(one.question, f"{error.message} {error.hint}".strip())
+                record = _record(one.question, answer, problem)
                 file.write(record.with_id(one.id).to_json() + "\n")
                 file.flush()
                 os.fsync(file.fileno())
             yield one
+
+
+def _record(
+    question: str, answer: Callable[[str], AnswerRecord], problem: Callable[[str, str], AnswerRecord]
+) -> AnswerRecord:
+    """The record of an answer, or of why the question has none."""
+    try:
+        cleaned(question)
+    except TragError as error:
+        return problem(question, f"{error.message} {error.hint}".strip())
+    try:
+        record = answer(question)
+        return answer(question) if record.interrupted else record  # the model died, perhaps of something else
+    except (PromptError, RequestRefused) as error:
+        return problem(question, f"{error.message} {error.hint}".strip())
 
 
 def _no_answers(path: Path) -> TragError:

@@ -47,7 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ):
         os.environ.setdefault(name, value)
     try:
-        return int(options.job(load(), options) or 0)
+        status = int(options.job(load(), options) or 0)
+        sys.stdout.flush()
+        return status
     except SHOWN as error:
         print(f"Error: {error.message}", file=sys.stderr)
         if error.hint:
@@ -56,6 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\nStopped.", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        # Whoever read the lines has seen enough, such as `head`. Python flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -197,6 +203,7 @@ def _batch(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
 
     asked = batch.questions(options.questions)
+    batch.answered(options.answers)  # where that cannot be written to, say so before the assistant is loaded
     with open_home(settings) as home:
         answer = partial(home.assistant.answer, system=options.system, readers=None)
         progress = batch.run(asked, options.answers, answer, home.assistant.problem)
@@ -271,7 +278,7 @@ def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
         try:
             before = home.organization.chart
         except TragError:
-            before = None  # its file is gone, and this is how another comes in its place
+            before = None  # its file cannot be read, and this is how another comes in its place
         version = home.activate_chart(chart, file.name, content, by=_by())
     if before:
         changes = compare(before, chart)

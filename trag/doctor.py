@@ -15,12 +15,17 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from trag.errors import SHOWN
+from store.files import LOCK, explained, is_held
+from trag.errors import SHOWN, TragError
 from trag.settings import Settings
 
 PACKAGES = ("llama-cpp-python", "chromadb", "gradio", "sentence-transformers", "spacy", "torch")
 ROOM = 2 << 30
 """Bytes that should be free where the home is."""
+PATIENCE = 30.0
+"""Seconds that the driver's own program may take to list its cards."""
+INSTALL = "Install all that is needed again: pip install -r requirements.txt"
+"""What to do where a package is missing or broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,63 +41,77 @@ class Finding:
 def examine(settings: Settings) -> Iterator[Finding]:
     """Every finding, as soon as it is made."""
     yield Finding("Python", f"{platform.python_version()} on {platform.platform()}")
-    yield Finding("packages", ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES))
+    yield _shown("packages", lambda: ", ".join(map(_package, PACKAGES)))
     yield Finding("SQLite", sqlite3.sqlite_version)
-    yield _disk(settings)
+    yield _shown("disk", lambda: _disk(settings))
     if settings.model_url:
-        yield Finding("language model", f"{settings.model_name} at {settings.model_url}")
+        yield _shown("language model", lambda: _server(settings))
     else:
-        yield _gpu()
+        yield _shown("GPU", _gpu)
         yield _shown("language model", lambda: _model(settings))
     yield _shown("encoder", lambda: _encoder(settings))
     yield _shown("home", lambda: _home(settings))
 
 
-def _disk(settings: Settings) -> Finding:
-    settings.home.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(settings.home).free
-    hint = f"Free some space: {ROOM / 2**30:.0f} GiB should be there for documents, models and the index."
-    return Finding(
-        "disk", f"{free / 2**30:.1f} GiB free in {settings.home}", free >= ROOM, "" if free >= ROOM else hint
-    )
+def _package(name: str) -> str:
+    try:
+        return f"{name} {importlib.metadata.version(name)}"
+    except importlib.metadata.PackageNotFoundError as error:
+        raise TragError(f"{name} is not installed.", INSTALL) from error
 
 
-def _gpu() -> Finding:
+def _disk(settings: Settings) -> str:
+    with explained(settings.home):
+        settings.home.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(settings.home).free
+    found = f"{free / 2**30:.1f} GiB free in {settings.home}"
+    if free < ROOM:
+        hint = f"Free some space: {ROOM / 2**30:.0f} GiB should be there for documents, models and the index."
+        raise TragError(found, hint)
+    return found
+
+
+def _gpu() -> str:
     from trag.llm.local import gpu_build_command, gpu_support
 
     cards, offload = nvidia_cards(), gpu_support()
     if cards and not offload:
-        return Finding(
-            "GPU",
+        raise TragError(
             f"{', '.join(cards)} is there, and this build of llama.cpp cannot use it",
-            well=False,
-            hint=f"Build it again with CUDA: {gpu_build_command()}",
+            f"Build it again with CUDA: {gpu_build_command()}",
         )
     if cards:
-        return Finding("GPU", f"{', '.join(cards)}, used by llama.cpp")
-    return Finding("GPU", "llama.cpp is built with GPU offload" if offload else "none; the model runs on the CPU")
+        return f"{', '.join(cards)}, used by llama.cpp"
+    return "llama.cpp is built with GPU offload" if offload else "none; the model runs on the CPU"
 
 
 def nvidia_cards() -> tuple[str, ...]:
-    """The names of the NVIDIA cards of this machine, none where the driver's own program finds none or is not there."""
+    """The names of the NVIDIA cards of this machine, none where the driver's own program finds none, hangs or is not
+    there."""
     program = shutil.which("nvidia-smi")
     if program is None:
         return ()
-    listed = subprocess.run(
-        [program, "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=30, check=False
-    )
+    command = [program, "--query-gpu=name", "--format=csv,noheader"]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        return ()
     return tuple(line.strip() for line in listed.stdout.splitlines() if line.strip()) if listed.returncode == 0 else ()
+
+
+def _server(settings: Settings) -> str:
+    from trag.llm import open_model
+
+    with closing(open_model(settings)) as model:  # connects to nothing
+        return f"{model.identity.name} at {settings.model_url}"
 
 
 def _model(settings: Settings) -> str:
     from trag.llm import files, open_model
 
     adapter_file, left_out = _adapter(settings)
-    model = open_model(replace(settings, adapter=adapter_file or files.NO_ADAPTER))
-    try:
+    with closing(open_model(replace(settings, adapter=adapter_file or files.NO_ADAPTER))) as model:
         tokens = model.count_text("Where does the Ethics Office sit?")
-    finally:
-        model.close()
     adapter = f", adapter {model.identity.adapter}" if model.identity.adapter else ", no adapter"
     name, sha256 = model.identity.name, model.identity.sha256[:12]
     told = f"{name}{adapter}, sha256 {sha256}, context {model.context}, loads and reads ({tokens} tokens)"
@@ -119,10 +138,11 @@ def _encoder(settings: Settings) -> str:
 
 
 def _home(settings: Settings) -> str:
-    from store.files import LOCK, is_held
     from trag.home import open_home
 
-    if is_held(settings.home / LOCK):
+    with explained(settings.home / LOCK):
+        held = is_held(settings.home / LOCK)
+    if held:
         return f"{settings.home}, in use: the assistant runs there, or another command"
     with open_home(settings) as home:
         state = home.state()
@@ -131,8 +151,10 @@ def _home(settings: Settings) -> str:
 
 
 def _shown(what: str, look: Callable[[], str]) -> Finding:
-    """A finding of something that fails with a message for people."""
+    """A finding of something that fails with a message for people, or because a package is not there or broken."""
     try:
         return Finding(what, look())
     except SHOWN as error:
         return Finding(what, error.message, well=False, hint=error.hint)
+    except ImportError as error:
+        return Finding(what, str(error), well=False, hint=INSTALL)

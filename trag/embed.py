@@ -16,7 +16,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from pickle import UnpicklingError
@@ -39,6 +39,7 @@ QUESTION_INSTRUCTION = "Represent the employee's question for retrieving passage
 PASSAGE_INSTRUCTION = "Represent the passage of an organization's document for retrieval: "
 
 _BATCH = 32
+_FETCH = "HF_HUB_OFFLINE=0 fetches what is missing of a model of the hub."
 
 
 class Embedder:
@@ -47,6 +48,11 @@ class Embedder:
     def __init__(self, folder: Path, name: str) -> None:
         """Loads the model in `folder` (about 4 seconds, most of them the import). Raises TragError when it is none."""
         weights = _weights(folder)
+        if not weights:
+            raise TragError(
+                f"{folder} holds no embedding model: no .safetensors and no .bin file.",
+                f"Check TRAG_EMBEDDER. {_FETCH}",
+            )
         instructor = _is_instructor(folder, name)
         self._instructions = (QUESTION_INSTRUCTION, PASSAGE_INSTRUCTION) if instructor else ("", "")
         self.identity = f"{name}@{_sha256(weights, self._instructions)[:12]}"
@@ -112,7 +118,8 @@ def open_embedder(name: str) -> Embedder:
     """The embedder in the folder `name`, or of that name on the model hub; "" is the embedded all-MiniLM-L6-v2.
 
     A folder is read without any use of the network. A name is looked up among the models already downloaded, then
-    fetched, unless HF_HUB_OFFLINE is set. Raises TragError when it cannot be found or is no embedding model.
+    fetched, or what is missing of it, unless HF_HUB_OFFLINE is set. Raises TragError when it cannot be found or is no
+    embedding model.
     """
     if not name:
         return Embedder(embedded_folder(), EMBEDDED)
@@ -139,18 +146,26 @@ def _from_hub(name: str) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     repository = name if "/" in name else f"sentence-transformers/{name}"
+    others = ["onnx/*", "openvino/*", "*.onnx", "*.h5", "*.msgpack", "*.ot"]
     try:
-        try:
-            return Path(snapshot_download(repository, local_files_only=True))
-        except LocalEntryNotFoundError:
-            log.info("fetching the embedding model %s", repository)
-            others = ["onnx/*", "openvino/*", "*.onnx", "*.h5", "*.msgpack", "*.ot"]
-            return Path(snapshot_download(repository, ignore_patterns=others))
+        with suppress(LocalEntryNotFoundError):
+            folder = Path(snapshot_download(repository, ignore_patterns=others, local_files_only=True))
+            if _seems_whole(folder):
+                return folder
+        log.info("fetching the embedding model %s", repository)
+        return Path(snapshot_download(repository, ignore_patterns=others))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
         raise TragError(
             f"The embedding model '{name}' is no folder here, and it could not be fetched.",
-            "Put its folder on this machine and name the folder in TRAG_EMBEDDER.",
+            f"Put its folder on this machine and name the folder in TRAG_EMBEDDER. {_FETCH}",
         ) from error
+
+
+def _seems_whole(snapshot: Path) -> bool:
+    """Whether nothing shows that fetching it was interrupted. The hub's own list of its files, by which it would know,
+    is not in every cache."""
+    unfinished = (snapshot.parents[1] / "blobs").glob("*.incomplete")
+    return (snapshot / "modules.json").exists() and bool(_weights(snapshot)) and not any(unfinished)
 
 
 def _load(folder: Path, *, safetensors: bool) -> SentenceTransformer:
@@ -172,16 +187,14 @@ def _load(folder: Path, *, safetensors: bool) -> SentenceTransformer:
         )
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError, UnpicklingError) as error:
         raise TragError(
-            f"The embedding model in {folder} cannot be loaded: {error}", "Copy its folder again, with all its files."
+            f"The embedding model in {folder} cannot be loaded: {error}",
+            f"Copy its folder again, with all its files. {_FETCH}",
         ) from error
 
 
 def _weights(folder: Path) -> list[Path]:
     """The files of weights, safetensors where there are any; .bin files are read by torch's restricted loader."""
-    for pattern in ("*.safetensors", "*.bin"):
-        if found := sorted(folder.rglob(pattern)):
-            return found
-    raise TragError(f"{folder} holds no embedding model: no .safetensors and no .bin file.", "Check TRAG_EMBEDDER.")
+    return sorted(folder.rglob("*.safetensors")) or sorted(folder.rglob("*.bin"))
 
 
 def _is_instructor(folder: Path, name: str) -> bool:

@@ -386,9 +386,8 @@ def open_home(settings: Settings) -> Iterator[Home]:
     Raises StoreError when another process owns it, or it cannot be written to.
     """
     with ExitStack() as closing:
-        check_whole(settings.home)
-        settings.home.mkdir(parents=True, exist_ok=True)
         closing.enter_context(files.lock(settings.home))
+        check_whole(settings.home)
         yield Home(settings, closing)
 
 

@@ -35,8 +35,9 @@ class Line:
         ticket = object()
         with self._moved:
             if len(self._tickets) >= self._slots + self._waiting:
+                waiting = f"{len(self._tickets) - self._slots} people are already waiting for an answer."
                 raise LineFull(
-                    f"{len(self._tickets) - self._slots} people are already waiting for an answer.",
+                    waiting if self._waiting else "Nobody may wait for an answer now.",
                     "Ask again in a minute; the question is kept in the box.",
                 )
             self._tickets.append(ticket)

@@ -6,9 +6,10 @@ Made once at the edge (terminal or web app) and passed on as a value.
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,7 +17,17 @@ from typing import Any
 
 from trag.errors import TragError
 
-LAST_PORT = 65_535
+RANGES: Mapping[str, tuple[float, float]] = {
+    "gpu_layers": (-1, math.inf),
+    "answer_tokens": (1, math.inf),
+    "pairs": (0, math.inf),
+    "sections": (0, math.inf),
+    "threshold": (-1, 1),
+    "statement_tokens": (0, math.inf),
+    "waiting": (0, math.inf),
+    "port": (1, 65_535),
+}
+"""The least and the most that each number may be. For `context` it is more than `answer_tokens`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +100,9 @@ class Settings:
     @property
     def database(self) -> str:
         """The address of the records."""
-        return self.database_url or f"sqlite:///{self.home / 'trag.db'}"
+        from store.database import sqlite_address
+
+        return self.database_url or sqlite_address(self.home / "trag.db")
 
     @property
     def url(self) -> str:
@@ -107,34 +120,62 @@ class Settings:
 def load(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings of the home that TRAG_HOME names.
 
-    Raises TragError that lists every unknown key and every value of a wrong type, in both places at once, and a port
-    that there is not.
+    Raises TragError that lists every unknown key and every value of a wrong type or out of its range, in both places
+    at once; and for a home that cannot be one, or a file in it that cannot be read.
     """
     environment = os.environ if environment is None else environment
-    home = Path(environment.get("TRAG_HOME") or Settings().home).expanduser()
+    home = _home(environment.get("TRAG_HOME") or str(Settings().home))
     problems: list[str] = []
-    values: dict[str, Any] = {}
     file = home / "trag.toml"
-    if file.exists():
-        try:
-            table = tomllib.loads(file.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise TragError(
-                f"{file}: {error}", "Correct the line, or remove the file to run on the defaults."
-            ) from error
-        values |= _known(table, str(file), problems)
+    values = _known(_table(file), str(file), problems)
     variables = {
         name.removeprefix("TRAG_").lower(): value
         for name, value in environment.items()
         if name.startswith("TRAG_") and name != "TRAG_HOME"
     }
     values |= _known(variables, "environment TRAG_*", problems)
-    port = values.get("port", Settings().port)
-    if not 1 <= port <= LAST_PORT:
-        problems.append(f"port = {port}: a port is a number from 1 to {LAST_PORT}")
+    settings = Settings(home=home, **values)
+    problems += _out_of_range(settings)
     if problems:
         raise TragError("; ".join(problems), "docs/operators.md lists every setting.")
-    return Settings(home=home, **values)
+    return settings
+
+
+def _home(name: str) -> Path:
+    """The folder of that name, there or not. Raises TragError where none can be."""
+    try:
+        home = Path(name).expanduser()
+    except RuntimeError as error:  # "~" and nobody's name
+        raise TragError(f"TRAG_HOME = {name}: {error}", "Name a folder.") from error
+    there = next((path for path in (home, *home.parents) if os.path.lexists(path)), None)
+    if there and not there.is_dir():
+        raise TragError(f"TRAG_HOME = {name}: {there} is no folder.", "Name a folder, there or not yet.")
+    return home
+
+
+def _table(file: Path) -> Mapping[str, Any]:
+    """What a file of settings says, nothing where there is none."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise TragError(
+            f"{file} cannot be read: {error.strerror}.", "Make it a file that this program may read, or remove it."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TragError(f"{file}: {error}", "Correct the line, or remove the file to run on the defaults.") from error
+
+
+def _out_of_range(settings: Settings) -> Iterator[str]:
+    """What is wrong with each number that cannot be."""
+    for name, (least, most) in RANGES.items():
+        value = getattr(settings, name)
+        bounds = f"{least} or more" if most == math.inf else f"from {least} to {most}"
+        if not least <= value <= most:
+            yield f"{name} = {value}: must be {bounds}"
+    if settings.context <= settings.answer_tokens:
+        yield f"context = {settings.context}: must be more than answer_tokens = {settings.answer_tokens}"
 
 
 def _known(table: Mapping[str, Any], place: str, problems: list[str]) -> dict[str, Any]:

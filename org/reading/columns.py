@@ -201,16 +201,23 @@ def _own(header: str) -> str:
 
 
 def _separator(lines: Sequence[Line], places: Mapping[str, int], problems: list[Problem]) -> str:
-    """What stands between aliases: a bar, or a semicolon in a file that has no bar between any."""
+    """What stands between aliases: a bar, or a semicolon in a file that has no bar between any. Never a comma, which
+    is part of names; a file that has nothing else is told so.
+    """
     place = places.get("aliases")
     if place is None:
         return "|"
     cells = [(line.number, line.cells[place]) for line in lines if place < len(line.cells)]
-    first = next((number for number, cell in cells if ";" in cell), None)
-    if first is None or any("|" in cell for _, cell in cells):
+    if any("|" in cell for _, cell in cells):
         return "|"
-    problems.append(warning(first, "The aliases were separated at each semicolon.", "Put a | between them to be sure."))
-    return ";"
+    if first := next((number for number, cell in cells if ";" in cell), None):
+        message = "The aliases were separated at each semicolon."
+        problems.append(warning(first, message, "Put a | between them to be sure."))
+        return ";"
+    if first := next((number for number, cell in cells if "," in cell), None):
+        message = "The aliases were not separated at commas, which names may have too."
+        problems.append(warning(first, message, "Put a | between them where there are several."))
+    return "|"
 
 
 def _oddities(line: Line, header: Sequence[str], cells: Sequence[str], places: Mapping[str, int]) -> Iterator[Problem]:

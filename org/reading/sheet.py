@@ -8,7 +8,7 @@ areas. Knows nothing about zip files or about what the columns mean.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
@@ -45,9 +45,10 @@ def strings(xml: bytes) -> list[str]:
 
 
 def rows(
-    xml: bytes, shared: Sequence[str], dates: Container[int], since_1904: bool, sheet: Sheet
+    xml: bytes, shared: Sequence[str], formats: Mapping[int, int], since_1904: bool, sheet: Sheet
 ) -> Iterator[tuple[int, dict[int, str]]]:
-    """Each row that has a cell which is not empty: its number, and the cells by their column from 0.
+    """Each row that has a cell which is not empty: its number, and the cells by their column from 0. `formats` has the
+    styles of the cells that show a number as something else: 0 for a date, else how many digits it is filled up to.
 
     Whoever calls has seen to it that the XML declares nothing. The ends of tags are compared, for the namespace
     differs between the two kinds of the format; a million tags go by here, so they are not cut first.
@@ -62,10 +63,10 @@ def rows(
             for cell in element:
                 reference = _REFERENCE.match(cell.get("r", ""))
                 column = _column(reference[1]) if reference else column + 1
-                value = _value(cell, shared, dates, since_1904)
+                value = _value(cell, shared, formats, since_1904)
                 if value:
                     cells[column] = value
-                if len(cell) > 1 and any(child.tag[-2:] == "}f" for child in cell):
+                if (len(cell) > 1 or not value) and any(child.tag[-2:] == "}f" for child in cell):
                     is_known = value or cell.get("t") == "str"
                     (sheet.formulas if is_known else sheet.unknown).append(f"{_letters(column)}{number}")
             element.clear()
@@ -77,7 +78,7 @@ def rows(
                 sheet.merged.append((_column(area[1]), first, last))
 
 
-def _value(cell: Element, shared: Sequence[str], dates: Container[int], since_1904: bool) -> str:
+def _value(cell: Element, shared: Sequence[str], formats: Mapping[int, int], since_1904: bool) -> str:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
         return _text(cell[0]) if len(cell) == 1 else _text(cell)
@@ -89,7 +90,11 @@ def _value(cell: Element, shared: Sequence[str], dates: Container[int], since_19
     if kind == "b":
         return "TRUE" if value == "1" else "FALSE"
     if kind == "n":
-        return _date(float(value), since_1904) if int(cell.get("s", 0)) in dates else _number(value)
+        digits = formats.get(int(cell.get("s", 0)))
+        if digits == 0:
+            return _date(float(value), since_1904)
+        number = _number(value)
+        return number.zfill(digits) if digits and number.isdecimal() else number
     if kind == "d":
         return value.removesuffix("T00:00:00")
     return _unescaped(value)

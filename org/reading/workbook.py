@@ -56,11 +56,11 @@ def read(
     names: tuple[str, ...] = ()
     try:
         archive = _open(content)
-        listed, shared, dates, since_1904 = _contents(archive)
+        listed, shared, formats, since_1904 = _contents(archive)
         names = tuple(one.name for one in listed if not one.is_hidden)
         chosen = _choose(archive, listed, sheet, shared)
         found = Sheet()
-        cells = rows(_part(archive, chosen.part), shared, dates, since_1904, found)
+        cells = rows(_part(archive, chosen.part), shared, formats, since_1904, found)
         table = list(islice(cells, most))
     except ChartError as refusal:
         problems.append(error(0, refusal.message, refusal.hint))
@@ -138,8 +138,8 @@ def _tree(xml: bytes) -> Element:
     return fromstring(xml)  # noqa: S314 - `_part` lets through what declares nothing
 
 
-def _contents(archive: ZipFile) -> tuple[list[_Listed], list[str], set[int], bool]:
-    """The sheets in their order, the shared strings, the styles that show dates, and whether days count from 1904."""
+def _contents(archive: ZipFile) -> tuple[list[_Listed], list[str], dict[int, int], bool]:
+    """The sheets in their order, the shared strings, the formats of numbers, and whether days count from 1904."""
     names = set(archive.namelist())
     if "[Content_Types].xml" not in names or not any(name.endswith("workbook.xml") for name in names):
         if any(name.endswith("workbook.bin") for name in names):
@@ -159,8 +159,8 @@ def _contents(archive: ZipFile) -> tuple[list[_Listed], list[str], set[int], boo
         raise ChartError("The workbook has no sheet with cells.", _SAVE_AGAIN)
     at = {part.rpartition("/")[2].lower(): part for part in related.values() if part in names}
     shared = strings(_part(archive, at["sharedstrings.xml"])) if "sharedstrings.xml" in at else []
-    dates = _date_styles(_tree(_part(archive, at["styles.xml"]))) if "styles.xml" in at else set()
-    return listed, shared, dates, since_1904
+    formats = _formats(_tree(_part(archive, at["styles.xml"]))) if "styles.xml" in at else {}
+    return listed, shared, formats, since_1904
 
 
 def _related(archive: ZipFile, part: str) -> Mapping[str, str]:
@@ -177,15 +177,19 @@ def _related(archive: ZipFile, part: str) -> Mapping[str, str]:
     return found
 
 
-def _date_styles(styles: Element) -> set[int]:
-    """The places among the cell styles of those that show a number as a date or a time."""
+def _formats(styles: Element) -> dict[int, int]:
+    """The places among the cell styles of those that show a number as a date or a time, with 0, and of those that fill
+    it up with zeros ("0000"), with how many digits it then has at least.
+    """
     codes = {
         int(custom.get("numFmtId", 0)): _LITERAL.sub("", custom.get("formatCode", "").split(";")[0])
         for custom in styles.iterfind("{*}numFmts/{*}numFmt")
     }
-    dates = {number for number, code in codes.items() if re.search("[dmyhsDMYHS]", code)} | _BUILT_IN_DATES
+    formats = {number: len(code) for number, code in codes.items() if re.fullmatch("00+", code)}
+    formats |= {number: 0 for number, code in codes.items() if re.search("[dmyhsDMYHS]", code)}
+    formats |= dict.fromkeys(_BUILT_IN_DATES, 0)
     shown = [int(style.get("numFmtId", 0)) for style in styles.iterfind("{*}cellXfs/{*}xf")]
-    return {place for place, number in enumerate(shown) if number in dates}
+    return {place: formats[number] for place, number in enumerate(shown) if number in formats}
 
 
 def _choose(archive: ZipFile, listed: list[_Listed], name: str, shared: Sequence[str]) -> _Listed:
@@ -202,7 +206,7 @@ def _choose(archive: ZipFile, listed: list[_Listed], name: str, shared: Sequence
 
 
 def _has_units(archive: ZipFile, one: _Listed, shared: Sequence[str]) -> bool:
-    beginning = islice(rows(_part(archive, one.part), shared, (), False, Sheet()), _BEGINNING)
+    beginning = islice(rows(_part(archive, one.part), shared, {}, False, Sheet()), _BEGINNING)
     return any(headers.known(_aligned(cells)) > 10 for _, cells in beginning)
 
 

@@ -73,11 +73,11 @@ def test_groups_of_paraphrases_that_are_called_the_same_are_told_apart_in_all_se
 def test_results_are_written_from_real_runs_that_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAG_ADAPTER", "none")  # with one, each system would run without it too
     (tmp_path / "documents").mkdir()
-    (tmp_path / "documents" / "rules.txt").write_text("RULES\n\n1. Ships over 90 metres take two tugs.\n")
+    (tmp_path / "documents" / "rules.txt").write_text("RULES\n\n1. Ships over 90 metres are met by the tug Ormsby.\n")
     (tmp_path / "chart.csv").write_text("name,parent,type\nHarbour Board,,board\nTug Team,Harbour Board,team\n")
     (tmp_path / "questions.jsonl").write_text(
         '{"id": "1", "kind": "simple", "question": "Where is the Tug Team?", "gold": [["Harbour Board"]]}\n'
-        '{"id": "2", "kind": "document", "question": "How many tugs for a ship of 100 metres?", "gold": [["two"]]}\n'
+        '{"id": "2", "kind": "document", "question": "Which tug meets ships over 90 metres?", "gold": [["Ormsby"]]}\n'
     )
     harbour = Organization("harbour", tmp_path / "chart.csv", tmp_path / "documents", tmp_path / "questions.jsonl")
     (tmp_path / "RESULTS.md").write_text(BEFORE + BEFORE.replace("overall", "kinds"))

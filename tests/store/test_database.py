@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import subprocess
 import sys
@@ -83,22 +84,30 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(url: str) -> None:
 
 
 OPENING = """
-import sys, time
+import sys
 from store.records import Records
-time.sleep(max(0, float(sys.argv[2]) - time.time()))
+print(flush=True)
+sys.stdin.readline()
 records = Records(sys.argv[1])
-records.save_answer(sys.argv[3], None, "q", "a", "{}")
+records.save_answer(sys.argv[2], None, "q", "a", "{}")
 """
 
 
 @pytest.mark.slow
 def test_processes_that_open_a_new_database_at_once_all_get_it(url: str) -> None:
-    import time
-
-    together = str(time.time() + 2)
-    command = [sys.executable, "-c", OPENING, url, together]
-    children = [subprocess.Popen([*command, f"a{number}"], cwd=ROOT) for number in range(4)]
-    assert [child.wait() for child in children] == [0, 0, 0, 0]
+    command = [sys.executable, "-c", OPENING, url]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with contextlib.ExitStack() as ending:
+        children = [
+            ending.enter_context(subprocess.Popen([*command, f"a{number}"], cwd=ROOT, **pipes))  # type: ignore[call-overload]
+            for number in range(4)
+        ]
+        for child in children:
+            child.stdout.readline()  # it is ready
+        for child in children:
+            child.stdin.write(b"\n")
+            child.stdin.flush()
+        assert [child.wait() for child in children] == [0, 0, 0, 0]
     records = Records(url)
     assert all(records.answer(f"a{number}") for number in range(4))
     records.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -10,8 +11,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from store import StoreError, database
-from store.database import open_database, writing
+from store import StoreError, database, files
+from store.database import open_database, sqlite_address, writing
 from store.dump import dump, load
 from store.library import Pair
 from store.passage import Passage
@@ -155,6 +156,20 @@ def test_where_there_are_no_records_nothing_is_dumped(tmp_path: Path, kind: str)
     ):
         pass
     assert [path.name for path in tmp_path.iterdir()] == (["trag.db"] if kind == "empty" else [])
+
+
+def test_a_dump_goes_on_while_somebody_opens_the_home_whatever_it_is_called(
+    empty_database: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "what? 100%20"
+    home.mkdir()
+    url = sqlite_address(Path(shutil.copy(empty_database, home)))
+    before = everything(url, home)
+    with dump(url, home) as taken:
+        with files.lock(home):
+            pass
+        assert {name: sorted(taken.lines(name)) for name in taken.tables} == before
+    assert {path.name for path in home.iterdir()} == {"trag.db", "lock"}
 
 
 def test_a_home_moves_to_another_kind_of_database_by_a_backup(

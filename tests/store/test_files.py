@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from store import StoreError
-from store.files import find, keep, lock, write_atomic
+from store.files import atomic, find, keep, lock, write_atomic
 
 ROOT = Path(__file__).parents[2]
 
@@ -92,6 +92,23 @@ def test_the_owner_of_a_folder_removes_what_killed_writes_left(tmp_path: Path) -
         assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == [kept, tmp_path / "lock"]
 
 
+def test_a_folder_that_a_killed_process_left_goes_with_all_that_is_in_it(tmp_path: Path) -> None:
+    (tmp_path / ".records.x1.unfinished").mkdir()
+    for name in ("lock", "copy.db", "copy.db-wal"):
+        (tmp_path / ".records.x1.unfinished" / name).write_bytes(b"half")
+    with lock(tmp_path):
+        assert [path.name for path in tmp_path.iterdir()] == ["lock"]
+
+
+def test_what_another_process_is_writing_stays(tmp_path: Path) -> None:
+    with atomic(tmp_path / "backup.tar") as file:
+        file.write(b"one ")
+        with lock(tmp_path):
+            pass
+        file.write(b"two")
+    assert (tmp_path / "backup.tar").read_bytes() == b"one two"
+
+
 def test_what_another_owner_writes_in_a_folder_of_its_own_stays(tmp_path: Path) -> None:
     for name in ("trains", "ended"):
         (tmp_path / name).mkdir()
@@ -116,7 +133,7 @@ def test_a_full_disk_is_said_and_the_old_file_stays(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "fsync", refuse)
-    with pytest.raises(StoreError, match="nothing was saved") as caught:
+    with pytest.raises(StoreError, match=f"No space is left for {path}") as caught:
         write_atomic(path, b"new")
     assert "Free some space" in caught.value.hint
     assert [(other.name, other.read_bytes()) for other in tmp_path.iterdir()] == [("file", b"old")]

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 SEED = int(os.environ.get("KILLS_SEED", "7"))
-KILLS = 25
+KILLS = 12
 """Of the program, on each kind of database."""
-CRASHES = 12
+CRASHES = 6
 """Of the server."""
 ANSWERS = 4
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from store.passage import OPEN
 from store.ranking import DIVERSITY
 from store.vectors import Passage, Vectors
 
@@ -95,7 +96,7 @@ def test_on_overlapping_chunks_the_default_search_loses_no_evidence(
 ) -> None:
     passages = chunks()
     index = Vectors(tmp_path / "chroma", embedder="minilm", dimension=384)
-    index.add(passages, minilm([f"{each.section}\n{each.text}" for each in passages]))
+    index.add(passages, minilm([f"{each.section}\n{each.text}" for each in passages]), audience=OPEN)
     questions = minilm([question for question, _ in QUESTIONS])
 
     def missed(diversity: float) -> list[str]:

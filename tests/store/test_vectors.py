@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,7 @@ def test_what_is_added_is_found_whole_with_its_cosine(index: Vectors, folder: Pa
     pair = Passage("p1", "qa", "rules.md", "4 Finance > 4.2 Limits", 7, "Up to LMD 10,000.", "What may a head approve?")
     section = Passage("s1", "section", "rules.md", "4 Finance", None, "نص \0 with \ud800 odd\ncharacters", "")
     points = scatter(3)
-    index.add([pair, section], points[:2])
+    index.add([pair, section], points[:2], audience=OPEN)
     index.close()  # and still there afterwards
     again = Vectors(folder, embedder="mini-1", dimension=SIZE, server=server)
     found = again.search(points[2], "unrelated", kinds=("qa", "section"), k=5)
@@ -74,9 +75,9 @@ def test_what_is_added_is_found_whole_with_its_cosine(index: Vectors, folder: Pa
 
 def test_a_passage_is_replaced_by_one_with_its_id(index: Vectors) -> None:
     first = Passage("p", "qa", "d", "s", 1, "old", "q")
-    index.add([first], scatter(1, seed=1))
+    index.add([first], scatter(1, seed=1), audience=OPEN)
     index.search(scatter(1)[0], "old", kinds=["qa"], k=1)
-    index.add([replace(first, text="new", page=None)], scatter(1, seed=2))
+    index.add([replace(first, text="new", page=None)], scatter(1, seed=2), audience=OPEN)
     (found,) = index.search(scatter(1, seed=2)[0], "new", kinds=["qa"], k=5)
     assert (found.text, found.page, index.count()) == ("new", None, 1)
     assert found.score == pytest.approx(1, abs=1e-6)
@@ -89,7 +90,7 @@ def test_words_find_what_vectors_miss_and_the_score_stays_the_cosine(index: Vect
     far = int(np.argsort(-points @ question)[25])  # beyond what the vectors propose
     passages = make(60)
     passages[far] = replace(passages[far], text="Section 4.2 of the BEC charter")
-    index.add(passages, points)
+    index.add(passages, points, audience=OPEN)
     found = index.search(question, "what does BEC 4.2 say", kinds=["section"], k=3)
     scores = {each.id: each.score for each in found}
     assert passages[far].id in scores, found
@@ -145,7 +146,7 @@ def test_permission_is_asked_before_the_best_are_counted(index: Vectors) -> None
     secret = make(100, document="secret", text="budget budget budget")
     near = (question + 0.01 * scatter(100, seed=3)).astype(np.float32)
     index.add(secret, near / np.linalg.norm(near, axis=1, keepdims=True), audience=["board"])
-    index.add(make(2, document="open", text="budget"), -scatter(2, seed=4))
+    index.add(make(2, document="open", text="budget"), -scatter(2, seed=4), audience=OPEN)
     found = index.search(question, "budget", kinds=["section"], k=3, readers={EVERYONE, "staff"})
     assert sorted(ids(found)) == ["open-section-0", "open-section-1"]
     assert len(index.search(question, "budget", kinds=["section"], k=3)) == 3
@@ -194,7 +195,9 @@ def test_the_nearest_are_found_among_many_under_every_filter(index: Vectors, mon
 
 
 def test_a_deleted_document_is_gone_and_the_others_stay(index: Vectors) -> None:
-    index.add([*make(5, document="a"), *make(5, document="b"), *make(2, document="b", kind="qa")], scatter(12))
+    index.add(
+        [*make(5, document="a"), *make(5, document="b"), *make(2, document="b", kind="qa")], scatter(12), audience=OPEN
+    )
     assert len(index.search(scatter(1)[0], "number1", kinds=["section", "qa"], k=20)) == 12
     assert index.delete("b") == 7
     assert index.delete("b") == 0
@@ -202,14 +205,14 @@ def test_a_deleted_document_is_gone_and_the_others_stay(index: Vectors) -> None:
     assert {
         each.document for each in index.search(scatter(1)[0], "words of b number1", kinds=["section", "qa"], k=20)
     } == {"a"}
-    index.add(make(1, document="b"), scatter(1, seed=9))
+    index.add(make(1, document="b"), scatter(1, seed=9), audience=OPEN)
     assert index.count() == 6
 
 
 def test_a_document_that_chroma_does_not_delete_is_not_found_all_the_same(
     index: Vectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index.add([*make(3, document="a"), *make(3, document="b")], scatter(6))
+    index.add([*make(3, document="a"), *make(3, document="b")], scatter(6), audience=OPEN)
 
     def fail(*_: object) -> None:
         raise StoreError("The server is away.")
@@ -225,14 +228,14 @@ def test_a_document_that_chroma_does_not_delete_is_not_found_all_the_same(
     assert (found(), index.count()) == ({"b"}, 6)
     assert index.delete("a") == 3
     assert (found(), index.count()) == ({"b"}, 3)
-    index.put("a", make(3, document="a"), scatter(3))
+    index.put("a", make(3, document="a"), scatter(3), audience=OPEN)
     assert found() == {"a", "b"}
 
 
 def test_what_is_held_of_a_document_is_told_with_its_readers_and_its_vectors(index: Vectors) -> None:
     of_a, of_b, points = make(3, document="a"), make(2, document="b"), scatter(5)
     index.add(of_a, points[:3], audience=["board"])
-    index.add(of_b, points[3:])
+    index.add(of_b, points[3:], audience=OPEN)
     assert index.held() == {"a": Held(frozenset(of_a), frozenset(["board"])), "b": Held(frozenset(of_b), OPEN)}
     assert index.held("b") == {"b": Held(frozenset(of_b), OPEN)}
     assert index.held("c") == {}
@@ -245,7 +248,7 @@ def test_what_is_held_of_a_document_is_told_with_its_readers_and_its_vectors(ind
 def test_compact_leaves_no_trace_of_what_was_deleted_on_the_disk(folder: Path) -> None:
     index = Vectors(folder, embedder="mini-1", dimension=SIZE)
     kept = make(3, document="kept", text="amberlighthouse")
-    index.add([*kept, *make(3, document="secret", text="zanzibarquartz")], scatter(6))
+    index.add([*kept, *make(3, document="secret", text="zanzibarquartz")], scatter(6), audience=OPEN)
     index.delete("secret")
     index.compact()
     found = index.search(scatter(1)[0], "", kinds=["section"], k=9)
@@ -259,7 +262,7 @@ def test_compact_leaves_no_trace_of_what_was_deleted_on_the_disk(folder: Path) -
 
 
 def test_the_index_remembers_its_embedder_and_says_how_to_change_it(index: Vectors, folder: Path, server: str) -> None:
-    index.add(make(3), scatter(3))
+    index.add(make(3), scatter(3), audience=OPEN)
     index.close()
     with pytest.raises(StoreError, match=r"made by mini-1; the embedder in use is other-2\.") as caught:
         Vectors(folder, embedder="other-2", dimension=4, server=server)
@@ -272,7 +275,7 @@ def test_the_index_remembers_its_embedder_and_says_how_to_change_it(index: Vecto
 
 
 def test_a_rebuild_is_seen_whole_or_not_at_all(index: Vectors, folder: Path, server: str) -> None:
-    index.add(make(30, document="old"), scatter(30))
+    index.add(make(30, document="old"), scatter(30), audience=OPEN)
     seen: list[set[str]] = []
     done = threading.Event()
 
@@ -323,12 +326,12 @@ def test_threads_may_add_delete_and_search_at_once(index: Vectors) -> None:
     ids=["too many vectors", "another dimension", "an id twice"],
 )
 def test_passages_and_vectors_must_match(index: Vectors, passages: list[Passage], points: NDArray[np.float32]) -> None:
-    for change in (index.add, index.rebuild):
+    for change in (partial(index.add, audience=OPEN), index.rebuild):
         with pytest.raises(ValueError, match="passages"):
             change(passages, points)
     assert index.count() == 0
 
 
 def test_the_probe_is_not_troubled_by_passages_that_say_the_same(index: Vectors) -> None:
-    index.add(make(40), np.repeat(scatter(1), 40, axis=0))
+    index.add(make(40), np.repeat(scatter(1), 40, axis=0), audience=OPEN)
     assert index.probe() == (32, 32)

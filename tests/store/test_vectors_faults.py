@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from store import StoreError, embedded
+from store.passage import OPEN
 from store.vectors import IndexDamaged, Passage, Vectors, reindex
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ def test_a_silent_loss_of_vectors_is_found_when_the_index_is_opened_and_mended_b
     index: Vectors, folder: Path
 ) -> None:
     passages, points = make(1500), scatter(1500)
-    index.add(passages, points)
+    index.add(passages, points, audience=OPEN)
     assert index.probe() == (32, 32)
     index.close()
     lose_vectors(folder)
@@ -126,7 +128,7 @@ def test_a_silent_loss_of_vectors_is_found_when_the_index_is_opened_and_mended_b
 )
 def test_damaged_vectors_do_not_end_the_program(folder: Path, damage: Callable[[Path], None], closed: bool) -> None:
     index = Vectors(folder, embedder="mini-1", dimension=SIZE)
-    index.add(make(2500), scatter(2500))
+    index.add(make(2500), scatter(2500), audience=OPEN)
     index.close()
     damage(folder)
     if not closed:
@@ -145,7 +147,7 @@ def test_an_index_that_was_closed_is_believed_and_any_other_is_looked_through(
     looked: list[str] = []
     monkeypatch.setattr(embedded, "_examine", lambda path: looked.append(path.name))
     index = Vectors(folder, embedder="mini-1", dimension=SIZE)
-    index.add(make(1200), scatter(1200))
+    index.add(make(1200), scatter(1200), audience=OPEN)
     index.close()
     assert index.count() == 1200
     assert looked == []
@@ -158,7 +160,7 @@ def test_an_index_that_was_closed_is_believed_and_any_other_is_looked_through(
 
 @pytest.mark.parametrize("damage", [lose_database, spoil_database, cut_database, spoil_pointer, lose_index])
 def test_a_damaged_index_is_said_and_made_again(index: Vectors, folder: Path, damage: Callable[[Path], None]) -> None:
-    index.add(make(20), scatter(20))
+    index.add(make(20), scatter(20), audience=OPEN)
     index.close()
     damage(folder)
     with pytest.raises(IndexDamaged) as caught:
@@ -172,11 +174,11 @@ def test_a_damaged_index_is_said_and_made_again(index: Vectors, folder: Path, da
 def test_a_disk_without_room_is_refused_before_anything_is_written(
     index: Vectors, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    index.add(make(3), scatter(3))
+    index.add(make(3), scatter(3), audience=OPEN)
     usage = shutil.disk_usage(folder)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=32 * 2**20))
-    for change in (index.add, index.rebuild):
-        with pytest.raises(StoreError, match="nothing was saved"):
+    for change in (partial(index.add, audience=OPEN), index.rebuild):
+        with pytest.raises(StoreError, match=f"No space is left for {folder}"):
             change(make(5, document="new"), scatter(5))
     assert len(index.search(scatter(1)[0], "", kinds=["section"], k=9)) == index.count() == 3
     assert sorted(path.name for path in folder.iterdir()) == ["000001", "current"]
@@ -232,11 +234,11 @@ def run(code: str, folder: Path) -> subprocess.Popen[str]:
 
 COMPACTING = """
 add(0)
-index.put("d0", [Passage("new", "qa", "d0", "s", None, "word")], points[:1])
+index.put("d0", [Passage("new", "qa", "d0", "s", None, "word")], points[:1], audience=["d0"])
 index.compact()
 print("compacted", flush=True)
 sys.stdin.readline()
-index.add([Passage("more", "qa", "d0", "s", None, "word")], points[1:2])
+index.add([Passage("more", "qa", "d0", "s", None, "word")], points[1:2], audience=["d0"])
 index.close()
 """
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from store import StoreError, server
+from store.passage import OPEN
 from store.vectors import Passage, Vectors
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +108,7 @@ def test_a_server_that_dies_is_said_and_used_again_once_it_is_back(tmp_path: Pat
     chroma_server.kill()
     for use in (
         index.probe,
-        lambda: index.add(PASSAGES, POINTS),
+        lambda: index.add(PASSAGES, POINTS, audience=OPEN),
         lambda: index.search(POINTS[0], "", kinds=["qa"], k=1),
     ):
         with pytest.raises(StoreError, match="cannot be reached"):
@@ -122,7 +123,7 @@ def test_a_server_that_dies_is_said_and_used_again_once_it_is_back(tmp_path: Pat
 def test_two_homes_never_share_a_database(tmp_path: Path, chroma_server: Any) -> None:
     url = chroma_server.database()
     first = start(url, tmp_path / "first")
-    first.add(PASSAGES, POINTS)
+    first.add(PASSAGES, POINTS, audience=OPEN)
     with pytest.raises(StoreError, match="holds the index of another home") as caught:
         start(url, tmp_path / "second")
     assert "http://host:port/NAME" in caught.value.hint
@@ -136,7 +137,7 @@ def test_two_homes_never_share_a_database(tmp_path: Path, chroma_server: Any) ->
 def test_what_the_home_kept_in_files_goes_when_a_server_takes_over(tmp_path: Path, chroma_server: Any) -> None:
     folder = tmp_path / "chroma"
     files = Vectors(folder, embedder="mini-1", dimension=SIZE)
-    files.add(PASSAGES, POINTS)
+    files.add(PASSAGES, POINTS, audience=OPEN)
     files.close()
     index = start(chroma_server.database(), folder)
     assert index.count() == 0
@@ -160,7 +161,7 @@ index.rebuild(passages, np.tile(np.eye(4, dtype=np.float32), (7_500, 1)))
 def test_a_rebuild_that_is_killed_leaves_the_index_that_was_in_use(tmp_path: Path, chroma_server: Any) -> None:
     url, folder = chroma_server.database(), tmp_path / "chroma"
     index = start(url, folder)
-    index.add(PASSAGES, POINTS)
+    index.add(PASSAGES, POINTS, audience=OPEN)
     index.close()
     command = [sys.executable, "-c", REBUILDING, str(folder), url]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as child:

@@ -1,11 +1,15 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from trag import batch
+from prompts import PromptError
+from trag import batch, cli
+from trag.ask import LONGEST_QUESTION
 from trag.batch import Asked
 from trag.errors import TragError
+from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed
 
 MODEL = ModelUsed("model", "0" * 64, "")
@@ -47,19 +51,69 @@ def test_a_stopped_run_goes_on_behind_the_last_whole_line(tmp_path: Path) -> Non
     assert [line["id"] for line in lines(path)] == ["0", "1", "2", "3"]
 
 
-def test_a_question_that_cannot_be_asked_does_not_stop_the_others(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("", "The question is empty. Type a question"),
+        ("x" * (LONGEST_QUESTION + 1), "The question has 4,001 characters"),
+        ("no prompt", "Too long. Shorten it."),
+        ("refused", "Answered 400. Its log says more."),
+    ],
+    ids=["empty", "long", "no prompt", "refused"],
+)
+def test_a_question_that_cannot_be_asked_does_not_stop_the_others(tmp_path: Path, question: str, said: str) -> None:
     path = tmp_path / "answers.jsonl"
 
     def answer(question: str) -> AnswerRecord:
-        if question == "bad":
-            raise TragError("Too long.", "Shorten it.")
+        if question == "no prompt":
+            raise PromptError("Too long.", "Shorten it.")
+        if question == "refused":
+            raise RequestRefused("Answered 400.", "Its log says more.")
         return record(question)
 
-    list(batch.run((Asked("a", "bad"), Asked("b", "good")), path, answer, problem))
-    assert [(line["status"], line["interrupted"]) for line in lines(path)] == [
-        ("cannot_answer", "Too long. Shorten it."),
-        ("answered", ""),
-    ]
+    list(batch.run((Asked("a", "good"), Asked("b", question), Asked("c", "good")), path, answer, problem))
+    assert [line["status"] for line in lines(path)] == ["answered", "cannot_answer", "answered"]
+    assert lines(path)[1]["interrupted"].startswith(said)
+
+
+def test_a_question_that_nobody_could_answer_for_now_is_asked_by_the_next_run(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    asked = tuple(Asked(str(number), f"q{number}") for number in range(3))
+
+    def answer(question: str) -> AnswerRecord:
+        if question == "q1":
+            raise TragError("http://x/v1 cannot be reached.", "Is the server running?")
+        return record(question)
+
+    with pytest.raises(TragError, match="cannot be reached"):
+        list(batch.run(asked, path, answer, problem))
+    assert [line["id"] for line in lines(path)] == ["0"]
+    list(batch.run(asked, path, record, problem))
+    assert [(line["id"], line["answer"]) for line in lines(path)] == [("0", "Q0"), ("1", "Q1"), ("2", "Q2")]
+
+
+@pytest.mark.parametrize(("deaths", "interrupted"), [(1, ""), (2, "the model died")])
+def test_a_question_in_whose_answer_the_model_died_is_asked_once_more(
+    tmp_path: Path, deaths: int, interrupted: str
+) -> None:
+    path = tmp_path / "answers.jsonl"
+    answers = [replace(record("x"), interrupted="the model died") for _ in range(deaths)] + [record("x")] * 2
+    list(batch.run((Asked("a", "x"),), path, lambda _: answers.pop(0), problem))
+    assert [line["interrupted"] for line in lines(path)] == [interrupted]
+    assert len(answers) == deaths
+
+
+@pytest.mark.parametrize("place", ["missing/answers.jsonl", "folder", "file/answers.jsonl"])
+def test_answers_that_cannot_be_written_are_refused_before_the_assistant_is_loaded(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    (tmp_path / "questions.jsonl").write_text('{"id": "a", "question": "x"}\n')
+    monkeypatch.setenv("TRAG_HOME", str(tmp_path / "home"))
+    assert cli.main(["batch", str(tmp_path / "questions.jsonl"), str(tmp_path / place)]) == 1
+    assert f"{tmp_path / place} cannot be written: " in capsys.readouterr().err
+    assert not (tmp_path / "home").exists()
 
 
 def test_only_the_end_of_a_line_ends_a_question(tmp_path: Path) -> None:

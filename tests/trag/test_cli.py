@@ -70,6 +70,23 @@ def test_an_error_is_a_line_and_a_hint_and_exit_1(
     assert hint in advice
 
 
+@pytest.mark.parametrize("words", ["chart show", "people list", "doctor", "serve", "restore backup.tar"])
+def test_a_file_in_the_place_of_the_home_is_an_error_too(
+    words: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "home").write_text("not a home")
+    assert main(words.split()) == 1
+    assert "home is no folder" in capsys.readouterr().err
+
+
+def test_who_has_read_enough_ends_the_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there, here = os.pipe()
+    os.close(there)
+    with os.fdopen(here, "w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert main(["chart", "check", str(folder / "chart.csv")]) == 141
+
+
 def test_who_gets_no_answer_is_told_where_it_may_stand() -> None:
     near = Source("a", "section", "fees.md", "Mooring", 4, "A berth costs forty crowns a night.", 0.4)
     record = AnswerRecord("", "?", "?", "I cannot say.", "cannot_answer", ModelUsed("", "", ""), sources=(near,))
@@ -152,6 +169,28 @@ def test_a_chart_that_is_too_large_is_not_even_read(
     assert "The file is too large: 200 MB." in capsys.readouterr().out
     assert main(["chart", "activate", str(folder / "large.csv")]) == 1
     assert "The file is too large: 200 MB" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["chart.csv-old", "chart.csv (1)"])
+def test_a_chart_is_activated_whatever_its_file_is_called(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (folder / "chart.csv").rename(folder / name)
+    assert main(["chart", "activate", str(folder / name)]) == 0
+    assert f"({name})" in capsys.readouterr().out
+    assert main(["chart", "show"]) == 0
+
+
+def test_a_kept_chart_that_is_damaged_is_mended_by_activating_it_again(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
+    (kept,) = (folder / "home" / "charts").glob("*.json")
+    kept.write_bytes(kept.read_bytes()[:-10])
+    assert main(["chart", "show"]) == 1
+    assert "chart activate FILE" in capsys.readouterr().err
+    assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
+    assert main(["chart", "show"]) == 0
 
 
 def test_charts_are_activated_listed_shown_and_rolled_back(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

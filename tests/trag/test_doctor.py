@@ -1,12 +1,18 @@
 """The doctor on this machine, and on one that has a card which the build of llama.cpp cannot use."""
 
+import errno
 import os
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from store import files
-from trag.doctor import examine, nvidia_cards
+from trag import doctor
+from trag.doctor import _server, examine, nvidia_cards
+from trag.llm import ModelDied
 from trag.llm.local import gpu_support
 from trag.settings import Settings
 
@@ -41,6 +47,45 @@ def test_a_card_that_the_build_cannot_use_is_a_failure_with_the_command_that_men
     if not gpu.well:
         assert "CMAKE_ARGS" in gpu.hint
         assert "llama-cpp-python==" in gpu.hint
+
+
+def _no_package(name: str) -> str:
+    raise PackageNotFoundError(name)
+
+
+@pytest.mark.parametrize(
+    ("broken", "by", "what", "said", "settings"),
+    [
+        ("importlib.metadata.version", _no_package, "packages", "llama-cpp-python is not installed", {}),
+        ("pathlib.Path.mkdir", Mock(side_effect=OSError(errno.EROFS, "Read-only")), "disk", "Read-only", {}),
+        ("trag.llm.local.gpu_support", Mock(side_effect=ModelDied("killed by SIGILL")), "GPU", "SIGILL", {}),
+        ("trag.doctor._model", Mock(side_effect=ImportError("no libllama.so")), "language model", "libllama", {}),
+        ("trag.doctor._server", _server, "language model", "no web address", {"model_url": "localhost:8000"}),
+        ("trag.doctor._server", _server, "language model", "NAME is not", {"model_url": "http://localhost:8000/v1"}),
+        ("trag.doctor._encoder", Mock(side_effect=ImportError("No module named 'torch'")), "encoder", "torch", {}),
+    ],
+    ids=["package", "disk", "llama.cpp", "library", "server's address", "server's name", "encoder"],
+)
+def test_what_is_broken_is_a_failure_and_the_rest_is_looked_at_all_the_same(
+    broken: str, by: Any, what: str, said: str, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for heavy in ("_model", "_encoder"):
+        monkeypatch.setattr(doctor, heavy, lambda _: "well")
+    monkeypatch.setattr(broken, by)
+    findings = {finding.what: finding for finding in examine(Settings(home=tmp_path / "home", **settings))}
+    assert said in findings[what].found
+    assert findings[what].hint or what == "GPU"
+    assert not findings[what].well
+    assert findings["home"].well or what == "disk"
+
+
+def test_a_driver_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "nvidia-smi"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(doctor, "PATIENCE", 0.2)
+    assert nvidia_cards() == ()
 
 
 def test_a_file_that_is_no_model_is_named_with_what_to_do(tmp_path: Path) -> None:

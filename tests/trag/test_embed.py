@@ -254,6 +254,35 @@ def test_a_name_that_cannot_be_had_says_where_to_put_the_folder(name: str) -> No
     assert "TRAG_EMBEDDER" in refused.value.hint
 
 
+@pytest.mark.parametrize(
+    "missing", ["modules.json", "model.safetensors", "a part"], ids=["list", "weights", "half of a file"]
+)
+def test_what_an_interrupted_download_left_is_fetched_to_the_end(
+    missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot, blobs = tmp_path / "snapshots" / ("a" * 40), tmp_path / "blobs"
+    for folder in (snapshot, blobs):
+        folder.mkdir(parents=True)
+    for name in {"modules.json", "model.safetensors"} - {missing}:
+        (snapshot / name).touch()
+    if missing == "a part":
+        (blobs / "b.incomplete").touch()
+    local: list[bool] = []
+
+    def download(repository: str, *, local_files_only: bool = False, **_: object) -> str:
+        local.append(local_files_only)
+        if not local_files_only:
+            (snapshot / missing).touch()
+            (blobs / "b.incomplete").unlink(missing_ok=True)
+        return str(snapshot)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    assert embed._from_hub("some/model") == snapshot
+    assert local == [True, False]
+    assert embed._from_hub("some/model") == snapshot
+    assert local == [True, False, True], "what is whole is fetched once"
+
+
 def _no_weights(folder: Path) -> None:
     (folder / "model.safetensors").unlink()
     (folder / "2_Dense" / "model.safetensors").unlink()

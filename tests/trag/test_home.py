@@ -1,5 +1,6 @@
 """A home: what is put into it is there when it is opened again, and what was damaged is made good."""
 
+import errno
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier, Thread
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -43,6 +45,16 @@ def test_a_new_home_has_nothing_to_answer_from(tmp_path: Path) -> None:
         assert home.state().empty
 
 
+def test_a_home_that_cannot_be_made_is_said_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "mkdir", Mock(side_effect=OSError(errno.EROFS, "Read-only file system")))
+    with (
+        pytest.raises(StoreError, match="Read-only file system") as refused,
+        open_home(Settings(home=tmp_path / "new")),
+    ):
+        pass
+    assert "Let the account" in refused.value.hint
+
+
 def test_a_chart_is_there_after_the_home_was_closed(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     with open_home(settings) as home:
@@ -52,14 +64,21 @@ def test_a_chart_is_there_after_the_home_was_closed(tmp_path: Path) -> None:
         assert not home.state().empty
 
 
-def test_a_chart_whose_file_is_gone_is_said_with_what_to_do(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [(Path.unlink, "no longer in"), (lambda file: file.write_bytes(b"{"), "can no longer be read")],
+    ids=["gone", "damaged"],
+)
+def test_a_chart_whose_file_is_gone_or_damaged_is_said_with_what_to_do(
+    tmp_path: Path, spoil: Callable[[Path], object], said: str
+) -> None:
     settings = Settings(home=tmp_path)
     with open_home(settings) as home:
         activate(home)
     for file in (tmp_path / "charts").iterdir():
-        file.unlink()
+        spoil(file)
     with open_home(settings) as home:
-        with pytest.raises(TragError, match="no longer in") as refused:
+        with pytest.raises(TragError, match=said) as refused:
             home.state()
         assert "chart activate FILE" in refused.value.hint
         activate(home)  # what the hint says is possible
@@ -213,8 +232,8 @@ def test_who_may_read_a_document_can_be_changed_while_the_index_opens(
         monkeypatch.setattr(ingest, "reconcile", meanwhile)
         opening = Thread(target=lambda: home.vectors, daemon=True)
         opening.start()
-        opening.join(10)
-        admin.join(10)
+        opening.join(60)
+        admin.join(60)
         assert (opening.is_alive(), admin.is_alive()) == (False, False)
         assert (audience(home), found_by(home)) == ({"a"}, {"a"})
 

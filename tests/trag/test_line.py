@@ -1,5 +1,6 @@
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -61,7 +62,11 @@ def test_one_who_gives_up_makes_room() -> None:
             assert next(fourth) == 2
 
 
-def test_past_the_bound_people_are_refused_with_the_number_that_wait() -> None:
-    line = Line(slots=1, waiting=1)
-    with line.place(), line.place(), pytest.raises(LineFull, match="1 people"), line.place():
-        pass
+@pytest.mark.parametrize(("waiting", "said"), [(1, "1 people"), (0, "Nobody may wait")], ids=["line", "no line"])
+def test_past_the_bound_people_are_refused_with_the_number_that_wait(waiting: int, said: str) -> None:
+    line = Line(slots=1, waiting=waiting)
+    with ExitStack() as places:
+        for _ in range(1 + waiting):
+            places.enter_context(line.place())
+        with pytest.raises(LineFull, match=said), line.place():
+            pass

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from store.passage import OPEN
 from store.vectors import Passage, Vectors
 from trag import retrieve
 
@@ -25,7 +26,7 @@ def fill(tmp_path: Path) -> Iterator[Callable[..., Vectors]]:
 
     def filled(made: Sequence[tuple[Passage, float]]) -> Vectors:
         vectors = np.array([[cosine, (1 - cosine**2) ** 0.5] for _, cosine in made], dtype=np.float32)
-        index.add([passage for passage, _ in made], vectors)
+        index.add([passage for passage, _ in made], vectors, audience=OPEN)
         return index
 
     yield filled

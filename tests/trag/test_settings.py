@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from store.records import Records
 from trag.errors import TragError
 from trag.settings import Settings, load
 
@@ -33,6 +34,14 @@ def test_the_records_are_in_the_home_where_no_database_is_named(tmp_path: Path) 
     assert load(home | {"TRAG_DATABASE_URL": "postgresql://h/d"}).database == "postgresql://h/d"
 
 
+@pytest.mark.parametrize("name", ["what?", "100%20", "#1", "a b@c:d", "\u00fcber"])
+def test_the_records_are_in_the_home_whatever_it_is_called(tmp_path: Path, name: str) -> None:
+    home = tmp_path / name
+    home.mkdir()
+    Records(load({"TRAG_HOME": str(home)}).database).close()
+    assert [path.relative_to(tmp_path) for path in tmp_path.rglob("*.db")] == [Path(name, "trag.db")]
+
+
 @pytest.mark.parametrize(
     ("settings", "able"),
     [(Settings(), False), (Settings(model="llama.gguf"), True), (Settings(model_url="http://127.0.0.1:1/v1"), True)],
@@ -50,12 +59,32 @@ def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
         assert part in refused.value.message
 
 
-@pytest.mark.parametrize("port", ["0", "-1", "65536", "99999"])
-def test_a_port_that_there_is_not_is_reported_with_the_rest(port: str) -> None:
-    with pytest.raises(TragError, match=f"port = {port}: a port is a number from 1 to 65535") as refused:
-        load({"TRAG_PORT": port, "TRAG_NONSENSE": "1"})
+@pytest.mark.parametrize(
+    ("name", "value", "must"),
+    [
+        *(("port", port, "from 1 to 65535") for port in ("0", "-1", "65536", "99999")),
+        ("gpu_layers", "-2", "-1 or more"),
+        ("context", "0", "more than answer_tokens = 256"),
+        ("context", "256", "more than answer_tokens = 256"),
+        ("answer_tokens", "0", "1 or more"),
+        ("pairs", "-3", "0 or more"),
+        ("sections", "-1", "0 or more"),
+        ("statement_tokens", "-1", "0 or more"),
+        ("waiting", "-1", "0 or more"),
+        *(("threshold", value, "from -1 to 1") for value in ("nan", "20.0", "-1.5")),
+    ],
+)
+def test_a_number_that_cannot_be_is_reported_with_the_rest(name: str, value: str, must: str) -> None:
+    with pytest.raises(TragError, match=f"{name} = {value}: must be {must}") as refused:
+        load({f"TRAG_{name.upper()}": value, "TRAG_NONSENSE": "1"})
     assert "'nonsense'" in refused.value.message
-    assert load({"TRAG_PORT": "65535"}).port == 65535
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("port", 65_535), ("waiting", 0), ("pairs", 0), ("gpu_layers", 0), ("context", 257)]
+)
+def test_the_last_number_that_can_be_is_taken(name: str, value: int) -> None:
+    assert getattr(load({f"TRAG_{name.upper()}": str(value)}), name) == value
 
 
 @pytest.mark.parametrize(
@@ -75,6 +104,21 @@ def test_a_file_that_is_no_toml_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "trag.toml").write_text("port = = 1")
     with pytest.raises(TragError, match=r"trag\.toml"):
         load({"TRAG_HOME": str(tmp_path)})
+
+
+def test_settings_that_cannot_be_read_name_the_file(tmp_path: Path) -> None:
+    (tmp_path / "trag.toml").mkdir()
+    with pytest.raises(TragError, match=r"trag\.toml cannot be read: Is a directory"):
+        load({"TRAG_HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize("home", ["file", "file/home", "link", "~nobody-of-that-name/home"])
+def test_a_home_that_can_be_no_folder_is_named(home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("not a home")
+    (tmp_path / "link").symlink_to("a disk that is not there")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TragError, match=f"TRAG_HOME = {home}"):
+        load({"TRAG_HOME": home})
 
 
 def test_every_setting_is_in_the_documentation() -> None:

@@ -88,7 +88,6 @@ def restore(settings: Settings, file: Path) -> Manifest:
     """
     manifest = _checked(file)
     home = settings.home
-    home.mkdir(parents=True, exist_ok=True)
     with files.lock(home):
         _empty(home)
         files.write_atomic(home / _MARK, b"")

@@ -9,25 +9,40 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from org import export
+from org import ChartError, export
 from org.chart import Chart, load
+from org.reading.table import too_large
 from store import files
 from trag.errors import TragError
 
 if TYPE_CHECKING:
     from store.records import ChartVersion
 
+_AGAIN = "Activate the chart again from your own copy: python -m trag chart activate FILE"
+
 
 def keep(chart: Chart, name: str, original: bytes, folder: Path) -> tuple[str, str]:
-    """Keeps a chart, and the file called `name` that it was given in; the sha256 of either."""
-    given = files.keep(folder, original, Path(name).suffix)
-    return files.keep(folder, export.write(chart, "json"), ".json"), given
+    """Keeps a chart, and the file called `name` that it was given in; the sha256 of either.
+
+    Raises TragError for a chart that would be too large to be read again.
+    """
+    content = export.write(chart, "json")
+    if problem := too_large(len(content)):
+        raise TragError(f"{name} is too large: kept as JSON, it has {len(content) / 2**20:,.0f} MB.", problem.hint)
+    suffix = Path(name).suffix
+    given = files.keep(folder, original, suffix if suffix[1:].isalnum() else "")
+    return files.keep(folder, content, ".json"), given
 
 
 def read(version: ChartVersion, folder: Path) -> Chart:
-    """The chart of a version. Raises TragError when its file is gone."""
+    """The chart of a version. Raises TragError when its file is gone or damaged."""
     kept = _file(version.sha256, version, folder)
-    return load(kept.read_bytes(), kept.name)
+    try:
+        return load(kept.read_bytes(), kept.name)
+    except ChartError as error:
+        raise TragError(
+            f"The chart {version.name} ({version.version}) can no longer be read: {error.message}", _AGAIN
+        ) from error
 
 
 def original(version: ChartVersion, folder: Path) -> bytes | None:
@@ -49,8 +64,5 @@ def find(version: str, versions: Sequence[ChartVersion]) -> ChartVersion:
 def _file(sha256: str, version: ChartVersion, folder: Path) -> Path:
     kept = files.find(folder, sha256)
     if kept is None:
-        raise TragError(
-            f"The file of the chart {version.name} ({version.version}) is no longer in {folder}.",
-            "Activate the chart again from your own copy: python -m trag chart activate FILE",
-        )
+        raise TragError(f"The file of the chart {version.name} ({version.version}) is no longer in {folder}.", _AGAIN)
     return kept

@@ -75,5 +75,5 @@ def keep(pair: Pair, stock: Stock) -> None:
         stock.records.library.put_pair(pair)
         if before and before.searched and not (pair.searched and before.passage.id == pair.passage.id):
             stock.vectors.remove([before.passage.id])
-        if fresh:
-            stock.vectors.add(fresh, embedded)
+        if fresh and (document := stock.records.library.document(pair.document)):
+            stock.vectors.add(fresh, embedded, audience=document.audience)

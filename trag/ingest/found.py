@@ -70,9 +70,22 @@ def find(paths: Sequence[Path]) -> tuple[list[tuple[Path, str]], list[tuple[Path
                 reason = f"{shown(file.name)} is of no format that is read."
                 outcome: Outcome = "skipped" if path.is_dir() else "failed"
                 results.append(Ingested(file.name, outcome, reason, f"Formats: {', '.join((*FORMATS, PAIRS))}"))
-    named = list(zip([file for file, _ in chosen.values()], _names(list(chosen.values())), strict=True))
-    documents = [(file, name) for file, name in named if file.suffix.lower() != PAIRS]
-    return documents, [(file, name) for file, name in named if file.suffix.lower() == PAIRS], results
+    documents: list[tuple[Path, str]] = []
+    pairs: list[tuple[Path, str]] = []
+    names = _names(list(chosen.values()))
+    uses = Counter(names)
+    for (file, _), name in zip(chosen.values(), names, strict=True):
+        if uses[name] > 1:
+            reason = f"{shown(str(file))} has a name that reads the same as another file's."
+            results.append(Ingested(name, "failed", reason, "Rename one of them."))
+        else:
+            (pairs if file.suffix.lower() == PAIRS else documents).append((file, name))
+    return documents, pairs, results
+
+
+def document_name(spelling: str) -> str:
+    """The name that a document goes by, however it is spelt: on one line, as it shows."""
+    return clean(spelling).replace("\n", " ")
 
 
 def _walk(folder: Path) -> list[Path]:
@@ -84,16 +97,20 @@ def _walk(folder: Path) -> list[Path]:
 
 
 def _names(found: Sequence[tuple[Path, Path]]) -> list[str]:
-    """A name for each (file, folder it was found in): as short as tells it from the others."""
+    """A name for each (file, folder it was found in): as short as tells it from the others. Those that none tells apart
+    get the same."""
     ways = [
         [file.name for file, _ in found],
         [file.relative_to(folder).as_posix() for file, folder in found],
         [file.absolute().relative_to(folder.absolute().parent).as_posix() for file, folder in found],
         [file.absolute().as_posix() for file, _ in found],
     ]
-    counts = [Counter(names) for names in ways]
-    unique = (
-        next((name for name, count in zip(names, counts, strict=True) if count[name] == 1), names[-1])
-        for names in zip(*ways, strict=True)
-    )
-    return [clean(name).replace("\n", " ") for name in unique]
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    for way in ([document_name(spelling) for spelling in spellings] for spellings in ways):
+        uses = Counter(way)
+        for at, name in enumerate(way):
+            if at not in names and uses[name] == 1 and name not in taken:
+                names[at] = name
+                taken.add(name)
+    return [names.get(at, document_name(longest)) for at, longest in enumerate(ways[-1])]

@@ -61,7 +61,8 @@ def give(found: Files, stock: Stock, *, replace: bool, by: str, progress: Progre
 def _give(document: str, given: Sequence[GivenPair], stock: Stock, replace: bool, by: str, progress: Progress) -> _Done:
     """Makes `given` the given pairs of a document."""
     library = stock.records.library
-    if library.document(document) is None:
+    known = library.document(document)
+    if known is None:
         raise TragError(
             f"There is no document {shown(document)}.", "Ingest it first, or correct its name among the pairs."
         )
@@ -81,7 +82,7 @@ def _give(document: str, given: Sequence[GivenPair], stock: Stock, replace: bool
     embedded = embed_changed(fresh, stock, progress, f"embedding pairs of {shown(document)}")
     library.put_pairs(document, made.pairs, by=by)
     if fresh:
-        stock.vectors.add(fresh, embedded)
+        stock.vectors.add(fresh, embedded, audience=known.audience)
     stock.vectors.remove([id for id in indexed if id not in searched])
     return _Done("replaced" if before else "indexed", made)
 

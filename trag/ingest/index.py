@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePath
 
-from store import files
+from store import StoreError, files
 from store.passage import OPEN, Audience
 from trag.errors import TragError
 from trag.ingest import pairing
@@ -121,7 +121,8 @@ class _Run:
             mended = put_right(before, self.stock.vectors.held(name).get(name), self.stock, self.progress)
             same: Outcome = "indexed" if mended else "unchanged"
             return Ingested(name, same, pages=before.pages, passages=before.passages, pairs=before.pairs)
-        if twin := next((other.name for other in library.documents() if other.sha256 == sha256), ""):
+        twin = next((other.name for other in library.documents() if other.sha256 == sha256), "")
+        if twin and before is None:
             return Ingested(name, "skipped", f"{shown(name)} has the same content as {shown(twin)}.")
         if before and not self.replace:
             raise TragError(
@@ -148,7 +149,12 @@ class _Run:
         files.keep(self.stock.originals, content, suffix)
         audience = before.audience if before else self.audience
         library.put(name, sha256, reading.pages, passages, document_pairs, audience=audience, notes=notes, by=self.by)
-        self.stock.vectors.put(name, searched, embedded, audience=audience)
+        try:
+            self.stock.vectors.put(name, searched, embedded, audience=audience)
+        except StoreError as error:
+            raise StoreError(
+                f"{shown(name)} is kept, but searches do not find it yet: {error.message}", error.hint
+            ) from error
         outcome: Outcome = "replaced" if before else "indexed"
         count = len(searched) - len(passages)
         return Ingested(name, outcome, pages=reading.pages, passages=len(passages), pairs=count, notes=tuple(notes))

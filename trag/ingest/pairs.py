@@ -14,6 +14,7 @@ from typing import Any, cast, get_args
 from store.library import Origin, State
 from trag.errors import TragError
 from trag.ingest import pair_table
+from trag.ingest.found import document_name
 from trag.ingest.parse.characters import clean, decode, listed
 from trag.ingest.reader import shown
 
@@ -129,11 +130,11 @@ def _pair(row: Mapping[str, Any], line: int) -> GivenPair | str:
         return f"without text in {', '.join(wrong)}"
     if long := [field for field in FIELDS if len(row[field]) > LONGEST]:
         return f"more than {LONGEST:,} characters in {', '.join(long)}"
-    if odd := [field for field in _MORE if not isinstance(row.get(field), str | int | None)]:
+    if odd := [field for field in _MORE if not isinstance(row.get(field), str | int | float | None)]:
         return f"neither text nor a number in {', '.join(odd)}"
     more = {field: "" if row.get(field) is None else clean(str(row[field])) for field in _MORE}
     type_, state, origin = known_type(row["type"]), more["state"].lower(), more["origin"].lower()
-    page = more["page"]
+    page = more["page"].removesuffix(".0")  # as programs write a column of numbers that has gaps
     unknown = [
         f"unknown {field} '{shown(said)}' (known: {', '.join(known)})"
         for field, said, is_known, known in (
@@ -150,7 +151,7 @@ def _pair(row: Mapping[str, Any], line: int) -> GivenPair | str:
         clean(row["question"]),
         clean(row["answer"]),
         type_,
-        row["document"],
+        document_name(row["document"]),
         clean(row["section"]),
         line,
         cast(State, state) if state else None,

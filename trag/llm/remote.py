@@ -9,6 +9,7 @@ import threading
 from collections.abc import Generator, Sequence
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from prompts import Message
 from trag.errors import TragError
@@ -21,17 +22,18 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 5.0
 _POLL_SECONDS = 0.05
-_CHARACTERS_IN_A_TOKEN = 3
+_BYTES_IN_A_TOKEN = 3
 _TOKENS_IN_A_TURN = 8
 # The penalty under the names of vLLM and of llama-server, and the request for token counts: no part of the OpenAI API.
 _EXTRAS: dict[str, Any] = {
     "extra_body": {"repetition_penalty": REPETITION_PENALTY, "repeat_penalty": REPETITION_PENALTY},
     "stream_options": {"include_usage": True},
 }
+_URL_HINT = "Is TRAG_MODEL_URL right? It mostly ends in /v1."
 
 
 class RequestRefused(TragError):
-    """The server does not take this request, such as one that is too long for its model; another one may do better."""
+    """The model has no answer to this request, such as one that is too long for it; another one may do better."""
 
 
 class RemoteModel:
@@ -44,7 +46,7 @@ class RemoteModel:
 
         Raises TragError when `url` is no web address or `name` is missing.
         """
-        if not url.startswith(("http://", "https://")):
+        if not _is_web_address(url):
             raise TragError(f"TRAG_MODEL_URL is no web address: '{url}'.", "It looks like http://localhost:8000/v1")
         if not name:
             raise TragError(
@@ -76,14 +78,15 @@ class RemoteModel:
         return sum(self.count_text(message.content) + _TOKENS_IN_A_TURN for message in messages)
 
     def count_text(self, text: str) -> int:
-        """A token for every 3 characters: more than English has (4), as the server's own tokens cannot be known."""
-        return -(-len(text) // _CHARACTERS_IN_A_TOKEN)
+        """A token for every 3 bytes of UTF-8, as the server's own tokens cannot be known. A model that knows the
+        language has fewer, such as one for 5 bytes of English, for 7 of Russian and for a little over 3 of Chinese."""
+        return -(-len(text.encode("utf-8", "replace")) // _BYTES_IN_A_TOKEN)
 
     def stream(
         self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
     ) -> Generator[str | Usage, None, None]:
         """See LanguageModel. Raises ModelDied when the server breaks off after it has begun to answer, RequestRefused
-        when it finds fault with what it was asked."""
+        when it finds fault with what it was asked, or has spent all its tokens before the first word."""
         stop = stop or threading.Event()
         arriving: SimpleQueue[ChatCompletionChunk | BaseException | None] = SimpleQueue()
         left = threading.Event()
@@ -91,7 +94,7 @@ class RemoteModel:
         reading = threading.Thread(target=self._read, args=(messages, max_tokens, arriving, left), daemon=True)
         reading.start()
         prompt = self.count(messages)
-        usage, pieces = Usage(prompt, prompt), 0
+        usage, pieces, end = Usage(prompt, prompt), 0, ""
         try:
             while not stop.is_set():
                 try:
@@ -99,18 +102,19 @@ class RemoteModel:
                 except Empty:
                     continue
                 if chunk is None:
+                    self._check_end(end, pieces, max_tokens)
                     break
                 if isinstance(chunk, BaseException):
                     raise self._explained(chunk, begun=pieces > 0)
-                if chunk.usage:
-                    details = chunk.usage.prompt_tokens_details
-                    held = (details.cached_tokens or 0) if details else 0
-                    prompt = chunk.usage.prompt_tokens
-                    usage = Usage(prompt, prompt - held, chunk.usage.completion_tokens)
-                for choice in chunk.choices:
-                    if choice.delta.content:
-                        pieces += 1
-                        yield choice.delta.content
+                try:
+                    words, ended = _words(chunk), _end(chunk)
+                    usage = _usage(chunk) or usage
+                except (AttributeError, TypeError) as error:
+                    raise self._foreign() from error
+                end = ended or end
+                if words:
+                    pieces += 1
+                    yield words
         finally:
             left.set()
         # Servers that give no counts send about a token a piece.
@@ -160,12 +164,27 @@ class RemoteModel:
             self._extras = {}
         return chunks
 
+    def _check_end(self, end: str, pieces: int, max_tokens: int) -> None:
+        """Raises what is wrong with a stream that is over. That the model has nothing to say is an answer too."""
+        if not end and pieces:
+            raise ModelDied(f"{self._url} broke off before its answer was whole.", "Ask again.")
+        if not end:
+            raise self._foreign()
+        if end == "length" and not pieces:
+            raise RequestRefused(
+                f"{self._url} spent all {max_tokens:,} tokens of its answer before the first word.",
+                "If the model thinks first, switch that off at its server, or allow it more (TRAG_ANSWER_TOKENS).",
+            )
+
+    def _foreign(self) -> TragError:
+        return TragError(f"{self._url} does not answer like an OpenAI-compatible server.", _URL_HINT)
+
     def _explained(self, error: BaseException, *, begun: bool) -> BaseException:
         """The error as a person can use it; a bug stays as it is."""
         import openai
 
         if isinstance(error, ValueError):  # what came is no JSON
-            return TragError(f"{self._url} does not answer like an OpenAI-compatible server.", "Check TRAG_MODEL_URL.")
+            return self._foreign()
         if not isinstance(error, openai.APIError):
             return error
         message, hint = self._said(error)
@@ -205,5 +224,38 @@ class RemoteModel:
         except (OpenAIError, ValueError):
             names = []
         if not names:
-            return "Is TRAG_MODEL_URL right? It mostly ends in /v1."
+            return _URL_HINT
         return f"Set TRAG_MODEL_NAME to one of: {', '.join(names)}"
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        port_is_right = parts.port != 0
+    except ValueError:
+        return False
+    return url.startswith(("http://", "https://")) and url.isprintable() and bool(parts.hostname) and port_is_right
+
+
+# Servers leave out parts of a chunk, which are None then whatever their type says.
+
+
+def _words(chunk: ChatCompletionChunk) -> str:
+    """What a chunk adds to the answer."""
+    return "".join((choice.delta and choice.delta.content) or "" for choice in chunk.choices or ())
+
+
+def _end(chunk: ChatCompletionChunk) -> str:
+    """Why the answer ends with a chunk ("stop", "length"), "" where it goes on. Servers that do not say why may send
+    their counts, which come last, alone."""
+    reasons = [choice.finish_reason for choice in chunk.choices or () if choice.finish_reason]
+    return reasons[0] if reasons else "stop" if chunk.usage and not chunk.choices else ""
+
+
+def _usage(chunk: ChatCompletionChunk) -> Usage | None:
+    """The token counts that a chunk brings, if it does."""
+    counts = chunk.usage
+    if not counts or not counts.prompt_tokens:
+        return None
+    held = (counts.prompt_tokens_details and counts.prompt_tokens_details.cached_tokens) or 0
+    return Usage(counts.prompt_tokens, counts.prompt_tokens - held, counts.completion_tokens or 0)

@@ -28,17 +28,31 @@ UNIT = (
 SPAN = rf"(?:{MODIFIER} )?(?:the (?:first|last|next) )?{NUMBER}(?: (?:to|or|and) {NUMBER})? {UNIT}"
 MONTH = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|"
-    r"Thursday|Friday|Saturday|Sunday)s?"
+    r"Thursday|Friday|Saturday|Sunday)s?\b"
 )
+PERIOD = r"(?:day|week|weekday|night|month|quarter|half-year|year|term|spring|summer|autumn|winter|shift|meeting)"
+_TIME = (
+    rf"(?:{PERIOD}|minute|hour|morning|afternoon|evening|weekend|half|season|semester|session|sitting|lesson|course|"
+    rf"visit|contract|employment|probation|project|period|ballot|round|pause|call|{MONTH})s?\b(?! rooms?\b)"
+)
+"""What begins and ends, or is counted: "the second meeting" is a time, "the second floor" is none."""
+_ORDINAL = (
+    r"(?:last|\d{1,2}(?:st|nd|rd|th)|(?:(?:twenty|thirty)-)?(?:first|second|third|(?:four|fif|six|seven|eigh|nin|ten|"
+    r"eleven|twelf|(?:thir|four|fif|six|seven|eigh|nine)teen|twentie|thirtie)th))"
+)
+_OF_TIME = rf" of (?:(?:an?|the|each|every|that|this|its|their|his|her|my|your) )?(?:[\w-]+ ){{0,2}}?{_TIME}"
+_AT_STOP = r"(?=$|,| and\b)"
 DATE = (
-    rf"(?:\d{{1,2}}(?:st|nd|rd|th)? {MONTH}|{MONTH}|the (?:first|last|second|third|fifth|end|start|beginning|\w+th)\b|"
-    r"\d{1,2}:\d\d|week \d+)"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)? {MONTH}|{MONTH}(?! (?!{MONTH})[A-Z])|"  # "May Brown" is no date
+    rf"the {_ORDINAL}(?: (?:and|or) (?:the )?{_ORDINAL})?(?:{_OF_TIME}|"
+    rf" (?:(?:{NUMBER}|working|calendar|business|consecutive|full|clear|school|teaching|half) )?{_TIME})|"
+    rf"the \d{{1,2}}(?:st|nd|rd|th){_AT_STOP}|the (?:end|start|beginning)(?:{_OF_TIME}|{_AT_STOP})|"
+    r"the (?:week|month|year) of\b|\d{1,2}:\d\d|week \d+)"
 )
 MONEY = (
     r"(?:[£$€¥]\s?\d[\d,.]*|(?!\d)[A-Z]{3} \d[\d,.]*|\d[\d,.]*\s?%|\w+ per cent|"
     r"\d[\d,.]* (?:[A-Z]{3}\b|euros?|dollars?|pounds?|pence|cents|per cent|percent))"
 )
-PERIOD = r"(?:day|week|weekday|night|month|quarter|half-year|year|term|spring|summer|autumn|winter|shift|meeting)"
 _THINGS = (
     r"(?!(?:of|per|times)\b)(?:(?!(?:of|for|in|with|to|by|and|or)\b)[\w'’-]+ ){0,2}?"
     r"(?:[\w-]+s|people|staff|KB|MB|GB|km|kg|cm)\b"
@@ -78,7 +92,7 @@ _TIMES = (
         rf" (?:on|in|from|at) (?:each |every )?(?:{DATE}|the same day\b|weekdays\b|working days\b)"
         r"| (?:at once|immediately|straight away|without delay)\b| on the day (?:of|on|before|after)\b",
     ),
-    ("until when", rf" until {DATE}"),
+    ("until when", rf" until (?:{DATE}|the end\b)"),
     ("when", r" (?:when|as soon as|whenever|once the) "),
     ("in which case", r" if "),
 )

@@ -6,6 +6,7 @@ clause that is found must be right, and half of all sentences is enough. Knows n
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -104,6 +105,17 @@ def clauses(sentence: str, names: Collection[str], *, lead_in: bool = False) -> 
     return tuple(_with_second(found)) if found else ()
 
 
+def objects(clause: Clause) -> Iterator[str]:
+    """What the verbs of a clause act on, where it stands right behind them: "adopts the budget" -> "the budget"."""
+    words = f"{clause.rest}{clause.tail}".split()
+    for at, (before, word) in enumerate(zip(["", *words], words, strict=False), start=1):
+        if (word in BASES or word in BASE_OF_THIRD) and before not in _DETERMINERS:
+            phrase = itertools.takewhile(lambda each: each not in _PREPOSITIONS | _RELATIVE, words[at:])
+            found = " ".join(phrase).split(",")[0]
+            if found and words[at] not in ("and", "or"):
+                yield found
+
+
 def _order(text: str) -> Clause | None:
     """What the reader is told to do, or not to do."""
     told = re.match(r"(?:please )?(?:(do not|never) )?(\w+) (?=(\w+))", text, re.I)
@@ -142,11 +154,14 @@ def _clause(setting: str, text: str, names: Collection[str]) -> Clause | None:
     subject, verb, after = " ".join(words[:at]), words[at].lower(), words[at + 1 :]
     if not _is_subject(subject):
         return None
-    if setting.rsplit(" ", 1)[-1].lower() in _PREPOSITIONS | _DETERMINERS:
+    last = setting.rsplit(" ", 1)[-1]
+    if last.lower() in _PREPOSITIONS | _DETERMINERS or last in MODALS | BE:  # "under no circumstances may"
         return None
     subject = _small(subject, names)
     setting = _small(setting, names)
     following = after[0].lower() if after else ""
+    if [word.lower() for word in after[:2]] == ["not", "only"]:  # denies nothing
+        return None
     if verb in ("do", "does", "need") and following == "not":
         return _made(setting, subject, verb, True, after[1:], "")
     if verb in MODALS | BE or (verb in HAVE and (following in BASE_OF_PARTICIPLE or (following == "not"))):
@@ -236,7 +251,7 @@ def _is_subject(subject: str) -> bool:
         or first in ("and", "or", "but", "so", "then", "not", "only", "how", *_RELATIVE - {"what", "whatever"})
     ):
         return False
-    if (len(words) > 1 and words[-1].lower() in _PRONOUNS) or "following" in words:
+    if (len(words) > 1 and words[-1].lower() in _PRONOUNS | {"never"}) or "following" in words:
         return False
     if "," in subject and not re.search(r", .*\b(?:and|or)\b", subject):
         return False

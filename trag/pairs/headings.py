@@ -9,10 +9,12 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from trag.pairs.amounts import DATE, MONTH, NUMBER, PERIOD
 from trag.pairs.asked import Asked
 from trag.pairs.clauses import clauses
 from trag.pairs.english import BASES, BODIES, head
-from trag.words import stems
+from trag.pairs.people import somebody_first
+from trag.words import sentences, stems
 
 _NUMBER = re.compile(
     r"^(?:(?:article|section|part|chapter|annex|appendix|schedule|title|rule|clause)\s+(?:\d+(?:\.\d+)*|[ivxl]+|[a-z])\b[.:)]?"
@@ -26,19 +28,47 @@ _EMPTY = frozenset(
     reference history status use application about us page part section who what how""".split()
 )
 _DEFINES = re.compile(r"\b(?:definitions?|terms|glossary|abbreviations|acronyms)\b", re.I)
-# What the section under a body's name asks: "2 Audit Committee > 2.1 Members".
-_OF_BODY = (
-    (re.compile(r"members(?:hip)?|composition", re.I), "Who are the members of {body}?", "list"),
-    (re.compile(r"meetings?", re.I), "When does {body} meet?", "short answer"),
-    (re.compile(r"quorum", re.I), "What is the quorum of {body}?", "short answer"),
-    (
-        re.compile(r"(?:tasks|duties|functions|responsibilities|mandate|role|powers|remit)", re.I),
-        "What are the {heading} of {body}?",
-        "list",
-    ),
-    (re.compile(r"rights", re.I), "What rights does {body} have?", "list"),
-    (re.compile(r"(?:chair|leadership)", re.I), "Who chairs {body}?", "short answer"),
-    (re.compile(r"reporting", re.I), "Who does {body} report to?", "short answer"),
+_IT = rf"\b(?:it|{'|'.join(sorted(BODIES))})(?: also)?"
+_WHEN = (
+    rf"(?:once|twice|{NUMBER} times|(?:every|each) (?:\w+ )?(?:{PERIOD}s?\b|(?-i:{MONTH}))|daily|weekly|monthly|"
+    rf"quarterly|annually|yearly|(?:on|in|at) (?-i:{DATE}))"
+)
+_NAMED = r"(?:elected|appointed|chosen|named|drawn) (?:\w+ )?(?:by|from|among)\b"
+# What the section under a body's name asks ("2 Audit Committee > 2.1 Members"), where its text holds the answer.
+_OF_BODY = tuple(
+    (re.compile(heading, re.I), re.compile(told, re.I), form, type_)
+    for heading, told, form, type_ in (
+        (
+            r"members(?:hip)?|composition",
+            rf"\b(?:consists? of|comprises?|composed of|made up of|ha(?:s|ve) (?:\w+ ){{0,2}}{NUMBER} (?:\w+ )?members|"
+            rf"members(?: of [\w' ]+)? (?:are|shall be):? (?:the|an?|{NUMBER}|{_NAMED}|(?-i:[A-Z])))",
+            "Who are the members of {body}?",
+            "list",
+        ),
+        (
+            r"meetings?",
+            rf"(?:^(?:at least )?|\b(?:meets?|sits?|held|convened)\b[\w ,]*\b){_WHEN}",
+            "When does {body} meet?",
+            "short answer",
+        ),
+        (r"quorum", rf"\b(?:{NUMBER}|half|third|majority|all)\b", "What is the quorum of {body}?", "short answer"),
+        (r"tasks|duties|functions|responsibilities|powers", "", "What are the {heading} of {body}?", "list"),
+        (r"mandate|role|remit", "", "What is the {heading} of {body}?", "list"),
+        (r"rights", rf"{_IT} (?:may|can|has|is entitled)\b(?! not?\b)", "What rights does {body} have?", "list"),
+        (
+            r"chair|leadership",
+            rf"\b(?:chaired by|chairs (?:it|the)|chair(?:man|woman|person)? (?:is|shall be) "
+            rf"(?:{_NAMED}|(?-i:(?:the )?[A-Z])))",
+            "Who chairs {body}?",
+            "short answer",
+        ),
+        (
+            r"reporting",
+            rf"(?:^|{_IT} (?:(?:shall|must|also) )?reports? (?:(?:directly|{_WHEN}) (?:\w+ )?)?)to\b",
+            "Who does {body} report to?",
+            "short answer",
+        ),
+    )
 )
 
 
@@ -86,20 +116,20 @@ def topic(path: str, names: Collection[str]) -> Topic:
 
 def of_heading(about: Topic, text: str, longest: int) -> Iterator[tuple[Asked, str]]:
     """The question that the heading asks, if one, and what stands under it, where that makes an answer."""
-    question = _question(about)
+    question = _question(about, text)
     if question and 25 <= len(text) <= longest and re.search(r"\w\s+\w", text):
         yield question, re.sub(r"(?m)^\d+(?:\.\d+)+\.?\s+", "", text.replace("\n\n", "\n"))
 
 
-def _question(about: Topic) -> Asked | None:
+def _question(about: Topic, text: str) -> Asked | None:
     heading = about.heading
     if not heading:
         return None
     if heading.endswith("?"):
         return Asked(heading)
     if about.body and heading != about.body.removeprefix("the "):
-        for pattern, form, type_ in _OF_BODY:
-            if pattern.fullmatch(heading):
+        for pattern, told, form, type_ in _OF_BODY:
+            if pattern.fullmatch(heading) and (told.search(text) or (form.startswith("Who") and _is_a_name(text))):
                 return Asked(form.format(body=about.body, heading=heading.lower()), type_)
     if stems(heading) <= _EMPTY_STEMS or len(heading.split()) > 9:
         return None
@@ -110,6 +140,12 @@ def _question(about: Topic) -> Asked | None:
     needs_more = len(heading.split()) == 1 and about.above not in ("", heading)
     place = f"{about.above}, {_in_sentence(heading)}" if needs_more else heading
     return Asked(f"{place}: what are the rules?", "summary")
+
+
+def _is_a_name(text: str) -> bool:
+    """Whether a text says only who: "Three members of the board and an accountant."."""
+    first = sentences(text)[0].rstrip(" .;:")
+    return not clauses(first, ()) and somebody_first(first)
 
 
 _WH = re.compile(r"(?:what|how|when|where|who|which|why|if|whether)\b", re.I)

@@ -15,7 +15,6 @@ from trag.words import sentences
 
 _CASES = re.compile(r"\n(?:[-•*]|\(?\w{1,3}[.)]) (?:if|when|where|in case)\b")
 _CASE_FOLLOWS = re.compile(r"(.+?),? (when|if|where)$")
-_CASE = {"when": "when", "where": "where", "if": "in which case"}
 _FOLLOWING = re.compile(
     r"the following (\w+ )?(?:(?:who|that|which) )?(is|are|must|may|shall|can|need|have|has) (.+)$", re.I
 )
@@ -42,7 +41,7 @@ def _of_cases(text: str, names: Collection[str], *, told_by_items: bool) -> str:
     if not follows and not told_by_items:
         return ""
     found = clauses(follows[1] if follows else text, names)
-    word = _CASE[follows[2]] if follows else "in which case"
+    word = "when" if follows and follows[2] == "when" else "in which case"
     return f"{word} {_turned(found[0])}" if found and not found[0].tail else ""
 
 
@@ -75,8 +74,9 @@ def _of_open_end(text: str, names: Collection[str]) -> str:
 
 
 def _turned(clause: Clause) -> str:
+    rest = f"not {clause.rest}" if clause.negative else clause.rest
     if clause.subject.lower() == "you":
         auxiliary = "am" if clause.auxiliary == "are" else clause.auxiliary
-        mine = re.sub(r"\byour\b", "my", clause.rest)
+        mine = re.sub(r"\byour\b", "my", rest)
         return f"{auxiliary} I {mine}".strip()
-    return f"{clause.auxiliary} {clause.subject} {clause.rest}".strip()
+    return f"{clause.auxiliary} {clause.subject} {rest}".strip()

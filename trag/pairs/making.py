@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from store.files import write_atomic
 from trag.ingest.alike import distinct
 from trag.ingest.places import unnumbered
+from trag.llm.remote import RequestRefused
 from trag.pairs.made import Made
 from trag.pairs.rules import by_rules
 from trag.pairs.written import written
@@ -23,6 +25,8 @@ from trag.pairs.written import written
 if TYPE_CHECKING:
     from trag.ingest.sections import Section
     from trag.llm import LanguageModel
+
+log = logging.getLogger(__name__)
 
 
 def pairs_of(
@@ -35,12 +39,24 @@ def pairs_of(
 ) -> tuple[Made, ...]:
     """The pairs of a document's sections, near-duplicates left out. `model` is None where none is able; `folder` keeps
     what it wrote. `examples` are questions in whose manner it writes too; rules have no use for them. What `progress`
-    raises ends the work between two sections."""
+    raises ends the work between two sections.
+
+    A section that the model cannot be asked about, such as one that is too long for it, has those by rules alone; it
+    is asked about again another time. Raises TragError when that is so of every section, and when the model cannot be
+    reached.
+    """
     made = list(by_rules(sections))
     if model is not None:
+        refused: list[RequestRefused] = []
         for number, section in enumerate(sections):
             progress("writing pairs", number, len(sections))
-            made += _written(section, model, folder, examples)
+            try:
+                made += _written(section, model, folder, examples)
+            except RequestRefused as error:
+                log.warning("no pairs are written about %r: %s %s", section.path, error.message, error.hint)
+                refused.append(error)
+        if refused and len(refused) == len(sections):  # it is not the sections that are at fault
+            raise refused[0]
     return distinct(made)
 
 

@@ -39,23 +39,17 @@ def about_others(clause: Clause) -> Iterator[Asked]:
     subject, rest = clause.subject, clause.rest
     be = "be" if rest.startswith("be ") else ""
     passive = clause.auxiliary in BE or be
-    if passive and (by := _BY.match(rest)) and by[2] in BASE_OF_PARTICIPLE and _somebody_first(by[3]):
+    if passive and (by := _BY.match(rest)) and by[2] in BASE_OF_PARTICIPLE and somebody_first(by[3]):
         base = BASE_OF_PARTICIPLE[by[2]]
         yield Asked(f"who {f'{clause.auxiliary} {base}' if be else third(base)} {subject} {clause.setting}")
-    if passive and (to := _TO.match(rest)) and _somebody_first(to["to"]):
+    if passive and (to := _TO.match(rest)) and somebody_first(to["to"]):
         yield turned("who", clause, f"{be} {to[1]} to")
-    if clause.verb and (to := _GOES_TO.match(rest)) and _somebody_first(to["to"]):
+    if clause.verb and (to := _GOES_TO.match(rest)) and somebody_first(to["to"]):
         yield turned("who", clause, f"{to['verb']} to")
     if consent := CONSENT.match(rest):
         yield turned(f"whose {consent[1]}", clause, "need")
         if not clause.setting:
             yield Asked(f"do I need anybody's {consent[1]} for {subject}", "yes no", "Yes")
-
-
-def _somebody_first(text: str) -> bool:
-    """Whether `text` begins with somebody: "the Security Desk the same day"."""
-    words = _ENDS.split(text)[0].split()
-    return any(is_somebody(" ".join(words[:end])) for end in range(1, len(words) + 1))
 
 
 def about_members(clause: Clause) -> Iterator[Asked]:
@@ -104,3 +98,9 @@ def about_what_it_is(clause: Clause) -> Iterator[Asked]:
     people = is_somebody(first) and not is_body(first)
     if people or not is_somebody(subject):
         yield turned("who" if people else "what", clause, "", "list" if people and " and " in rest else "definition")
+
+
+def somebody_first(text: str) -> bool:
+    """Whether `text` begins with somebody: "the Security Desk the same day"."""
+    words = _ENDS.split(text)[0].split()
+    return any(is_somebody(" ".join(words[:end])) for end in range(1, len(words) + 1))

@@ -6,7 +6,7 @@ The answer is always the sentence that the clause was read from. Knows nothing a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trag.pairs.amounts import DATE, MODIFIER, MONTH, NUMBER, PERIOD, SPAN, UNIT, about_amounts, about_time
@@ -18,7 +18,7 @@ from trag.pairs.people import CONSENT, about_members, about_others, about_somebo
 _NOT_MORE = re.compile(r"(?:no|not) more than \w+ (.+)$")
 _NO_SUBJECT = re.compile(
     r"there$|what |one that |(?:all |any |every )?other |(?:its|their|his|her) |"
-    r"(?:one|ones|others?|another|some|both|neither|either)$|"
+    r"(?:one|ones|others?|another|some|both|neither|either|none)$|hardly |(?:nobody|no one) else\b|"
     rf"(?!(?:no|not) more than){MODIFIER} ",
     re.I,
 )
@@ -29,7 +29,9 @@ _PLACED = re.compile(
     r"(?:be )?(held|kept|worn|stored|published|shown|put up|displayed|registered|located|filed|posted|recorded|"
     r"archived|entered|parked|announced) (?:in|at|on|under) (?P<place>.+)$"
 )
-_NO_PLACE = re.compile(rf"(?:each|every) (?:{PERIOD}|{MONTH})\b|line\b|file\b|writing\b|time\b|\d|{DATE}|{SPAN}")
+_NO_PLACE = re.compile(
+    rf"(?:each|every) (?:{PERIOD}|{MONTH})\b|line\b|file\b|writing\b|time\b|\d|the first (?!floor)|{DATE}|{SPAN}"
+)
 _REFERENCE = re.compile(r"\b(?:section|article|rule|chapter|clause|annex|part|paragraph) \d", re.I)
 _CONSENT_OF_ANOTHER = re.compile(r"\bwith(?:out)? (?:its|their) (?:\w+ )?(?:agreement|consent|approval|permission)\b")
 _AT_A_PLACE = re.compile(rf"(?:in|at) (?!{MONTH})(?:the )?[A-Z][a-z]+\b")
@@ -37,6 +39,20 @@ _RESERVE = r"(?:only|if|unless|except|until|provided|when|where|with the)"
 _HEDGED = re.compile(rf"\b(?:{_RESERVE}|alone)\b")
 _FROM_RESERVE = re.compile(rf" {_RESERVE}\b")
 _SEEN = re.compile(r"be (?:found|seen|expressed|described|considered|understood|viewed|regarded)\b|have (?:had|been)\b")
+# What denies, and the word in its place in a question that "No" answers.
+_DENYING_ADVERBS = (
+    (r"never|hardly|(?:under|in|at|on|by) no (?:circumstances?|conditions?|case|time|account|event|means)", "ever"),
+    (r"no longer(?! than)", "still"),
+    (r"neither", "either"),
+)
+_DENYING_NOUNS = ((r"nobody|no one", "anyone"), (r"nothing", "anything"), (r"none|no", "any"), (r"neither", "either"))
+_DENIED_OBJECT = re.compile(
+    r"(?P<verb>(?:(?!(?:and|or|but)\b)\w+ ){1,4}?)"
+    r"(?P<object>(?:nobody|nothing|none|neither|no time|(?:(?<=deal with )|(?<!with )(?<!for )(?<!at ))no"
+    r"(?! (?:more|less|fewer|later|earlier|sooner|longer|older|younger|higher|lower|larger|smaller|better|worse)\b))"
+    r"\b.*)$"
+)
+"""Not in "park at no cost" and "carry no more than two": these are allowed."""
 # "You may see your record" is asked as "can I see my record".
 _BY_READER = tuple(
     (re.compile(pattern, re.I), said)
@@ -76,8 +92,8 @@ def _questions(clause: Clause) -> Iterator[Asked]:
     if limit := _NOT_MORE.match(subject):
         yield Asked(f"how many {limit[1]} {clause.auxiliary} {clause.rest} {clause.setting}")
         return
-    if re.match(r"(?:nobody|no one|none)$|no ", subject):
-        yield from _about_nobody(clause)
+    if whom := _affirmed(subject, _DENYING_NOUNS):
+        yield from _about_nobody(clause, whom)
         return
     if number := _COUNTED_SUBJECT.match(subject):
         if not clause.negative and clause.auxiliary in BE and not _AND_NUMBER.search(clause.rest):
@@ -102,18 +118,25 @@ def _means_another(clause: Clause, question: str) -> bool:
     return other or _CONSENT_OF_ANOTHER.search(question) is not None
 
 
-def _about_nobody(clause: Clause) -> Iterator[Asked]:
+def _about_nobody(clause: Clause, whom: str) -> Iterator[Asked]:
     """ "No device comes into use" is asked as "can any device come into use"."""
-    noun = clause.subject.removeprefix("no ") if clause.subject.startswith("no ") else ""
     if (
         clause.negative
         or re.match(r"(?:have|be) no\b", clause.rest)
-        or re.match(r"(?:one|part|more|less|fewer)\b", noun)
+        or re.match(r"any (?:part|more|less|fewer)\b", whom)
     ):
         return
     auxiliary = "can" if clause.auxiliary in ("do", "does") else clause.auxiliary
-    whom = f"any {noun}" if noun else "anyone"
     yield Asked(f"{auxiliary} {whom} {clause.rest} {clause.setting}", "yes no", "No")
+
+
+def _affirmed(text: str, denials: Sequence[tuple[str, str]]) -> str:
+    """`text` without the denial that it begins with: "no device" is "any device"; "" where it begins with none."""
+    for denial, said in denials:
+        if match := re.match(rf"(?:{denial})\b", text):
+            after = text[match.end() :]
+            return said + (re.sub(r"\bnor\b", "or", after) if said == "either" else after)
+    return ""
 
 
 def _about_place(clause: Clause) -> Iterator[Asked]:
@@ -131,7 +154,10 @@ def _yes_or_no(clause: Clause) -> Iterator[Asked]:
     do = "do" if is_plural(subject) or subject == "I" else "does"
     if _SEEN.match(rest):
         return
-    if auxiliary in ("may", "can"):
+    if denied := _denied(clause):
+        asked = clause if auxiliary in BE else replace(clause, auxiliary="can")
+        yield turned("", asked, denied, "yes no", "No")
+    elif auxiliary in ("may", "can"):
         yield from _may(clause)
     elif auxiliary in ("must", "shall") and clause.negative:
         yield turned("", replace(clause, auxiliary="can"), rest, "yes no", "No")
@@ -142,13 +168,22 @@ def _yes_or_no(clause: Clause) -> Iterator[Asked]:
     elif clause.negative and auxiliary in (*BE, "do", "does"):
         may = subject == "I" and not rest.startswith(("have to", "need"))
         yield turned("", replace(clause, auxiliary="can") if may else clause, rest, "yes no", "No")
-    elif never := re.match(r"never (.+)$", rest):
-        if auxiliary in BE:
-            yield turned("", clause, f"ever {never[1]}", "yes no", "No")
     elif rest.startswith("need no "):
         yield turned("", clause, f"need {rest.removeprefix('need no ')}", "yes no", "No")
     elif clause.verb == "need" and not CONSENT.match(rest):
         yield turned("what", clause, "need")
+
+
+def _denied(clause: Clause) -> str:
+    """The rest of a clause without its denial: "never be lent" is "ever be lent"; "" where it denies nothing."""
+    if clause.negative or clause.auxiliary not in ("may", "can", "must", "shall", *BE):
+        return ""
+    denied = _affirmed(clause.rest, _DENYING_ADVERBS)
+    if denied or clause.auxiliary in BE:
+        return denied
+    told = _DENIED_OBJECT.match(clause.rest)
+    nothing = _affirmed(told["object"], _DENYING_NOUNS) if told and not RELATIVE.search(told["verb"]) else ""
+    return f"{told['verb']}{nothing}" if told and nothing else ""
 
 
 def _may(clause: Clause) -> Iterator[Asked]:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trag.ingest.alike import distinct
+from trag.pairs.amounts import SPAN
 from trag.pairs.asked import Asked
-from trag.pairs.clauses import MARK, clauses
-from trag.pairs.english import BASE_OF_PARTICIPLE, is_english, is_foreign, is_plural, is_somebody
+from trag.pairs.clauses import MARK, Clause, clauses, objects
+from trag.pairs.english import BASE_OF_PARTICIPLE, BE, is_body, is_english, is_foreign, is_plural, is_somebody
 from trag.pairs.headings import Topic, of_heading, topic
 from trag.pairs.lists import of_list
 from trag.pairs.made import Made
@@ -33,6 +34,12 @@ LONGEST_LIST = 1_000
 SHORTEST = 12
 
 _LABEL = re.compile(r"([A-Z][\w'’/, -]{2,50}): (?=\S+ \S+)")
+_OF_THINGS = re.compile(
+    r"(?:\w+ to )?(?:be|been)\b|take (?:effect|place)\b|"
+    r"(?:apply|become|begin|come|contain|cost|count|cover|end|expire|fall|include|lapse|last|need|remain|run|show|start|"
+    r"state)\b"
+)
+"""What is said of things as well as of somebody."""
 _BARE = re.compile(r"the (?:team|unit|office|department|group|desk|service|body|person|division|section)", re.I)
 """Somebody who is nobody without the sentences before."""
 _NO_LABEL = re.compile(
@@ -115,8 +122,10 @@ def _of_text(text: str, about: Topic, names: frozenset[str]) -> Iterator[_Found]
     if label and len(text) <= LONGEST and (about.words or about.defines):
         yield _Found(_asked_by_label(label, about), text, alone=True)
     subject, before, previous = about.body, "", ""
+    found: Sequence[Clause] = ()
     for sentence in sentences(text):
-        last, previous = previous, sentence
+        last, previous, told = previous, sentence, found
+        found = ()
         if sentence.endswith(("?", ":")) or len(sentence) > LONGEST:
             subject, before = "", ""
             continue
@@ -126,7 +135,7 @@ def _of_text(text: str, about: Topic, names: frozenset[str]) -> Iterator[_Found]
         for clause in found:
             answer = sentence
             if re.match(r"(?:it|they)$", clause.subject):
-                if not subject or is_plural(subject) != (clause.subject == "they"):
+                if not subject or not _is_meant(clause, subject, told):
                     continue
                 clause = replace(clause, subject=subject)
                 answer = f"{before} {sentence}".strip() if before else sentence
@@ -144,6 +153,25 @@ def _of_text(text: str, about: Topic, names: frozenset[str]) -> Iterator[_Found]
                 if asked.question.startswith("Who") and _BARE.fullmatch(clause.subject):
                     continue
                 yield _Found(asked, answer, subject=clause.subject, label=label)
+
+
+def _is_meant(clause: Clause, subject: str, told: Sequence[Clause]) -> bool:
+    """Whether the "it" or "they" of `clause` is `subject`, and no thing that the clauses `told` before it name.
+
+    "The council adopts the budget. It is published in May": the budget.
+    """
+    plural = clause.subject == "they"
+    if is_plural(subject) != plural or not (plural or is_body(subject)):
+        return False
+    if clause.auxiliary not in BE and not _OF_THINGS.match(clause.rest):
+        return True
+    things = [thing for each in told for thing in objects(each) if not re.match(SPAN, thing)]
+    if plural:
+        return not any(is_plural(thing) for thing in things)
+    return not any(
+        re.match(r"(?:an?|the|its|one)\b", thing) and not is_plural(re.split(r" (?:and|or) ", thing)[0])
+        for thing in things
+    )
 
 
 def _named(subject: str, about: Topic, known: str) -> str:

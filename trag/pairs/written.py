@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import prompts
-from trag.errors import TragError
 from trag.ingest.alike import distinct
+from trag.llm.remote import RequestRefused
 from trag.pairs.drafts import Draft, drafts
 from trag.pairs.made import Made
 from trag.pairs.support import source, stands_in
@@ -32,8 +32,9 @@ MOST_EXAMPLES = 20
 def written(section: Section, model: LanguageModel, *, examples: Sequence[str] = ()) -> tuple[Made, ...]:
     """The pairs that `model` writes about a section; the third pass only where there are `examples`.
 
-    A section that does not fit the model's context is given piece by piece. Raises TragError when not even a sentence
-    fits, or when the model cannot be reached; the section can be tried again then.
+    A section that does not fit the model's context is given piece by piece. Raises RequestRefused when not even a
+    sentence fits, or when the model's server refuses one, TragError when the model cannot be reached; the section can
+    be tried again then.
     """
     made: list[Made] = []
     ways = [_Pass(), _Pass(dialogue=True), *([_Pass(_fitting(examples, model))] if examples else [])]
@@ -86,7 +87,7 @@ def _pieces(section: Section, way: _Pass, model: LanguageModel) -> list[str]:
     for paragraph in section.text.split("\n\n"):
         for part in (paragraph,) if fits(paragraph) else sentences(paragraph):
             if not fits(part):
-                raise TragError(
+                raise RequestRefused(
                     f"A sentence of {section.path} does not fit the model beside the instructions.",
                     "Give the model a larger context (TRAG_CONTEXT).",
                 )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import gradio as gr
 from fastapi.concurrency import run_in_threadpool
 
-from trag.ask import LONGEST_QUESTION, Assistant
+from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN
 from trag.events import Event
 from trag.follow_up import Turn
@@ -34,6 +33,7 @@ from trag.web import render
 from trag.web.asking import PACE, Askings, Draft
 from trag.web.evidence import documents_of
 from trag.web.examples import examples
+from trag.web.opening import Opening
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class AskPage:
     """What the handlers share. `assistant` is there as soon as it is open; pages are shown before."""
 
     home: Home
-    assistant: Future[Assistant]
+    assistant: Opening
     askings: Askings = field(default_factory=Askings)
 
     def build(self) -> gr.Blocks:
@@ -179,7 +179,7 @@ class AskPage:
         # The notice may say why a question was refused; by the time the model is up another conversation may be shown.
         yield page._replace(chosen=gr.skip(), notice=gr.skip())
         if page.state:
-            while not self.assistant.done():
+            while not self.assistant.latest().done():
                 await asyncio.sleep(PACE)
             yield Shown(state=render.notice(self._problem()))
 
@@ -274,13 +274,14 @@ class AskPage:
         return render.conversation(turns, chart, charts=self.home.records.charts(), documents=documents, id=chosen)
 
     def _live(self, draft: Draft) -> str:
-        return render.draft(draft, starting=not self.assistant.done())
+        return render.draft(draft, starting=not self.assistant.latest().done())
 
     def _problem(self) -> str:
         """Why nobody can be answered now, "" when they can."""
-        if not self.assistant.done():
+        opening = self.assistant.latest()
+        if not opening.done():
             return "The model is starting. Ask already: the answer comes when it is ready."
-        error = self.assistant.exception()
+        error = opening.exception()
         if error is None:
             return ""
         if isinstance(error, SHOWN):

@@ -38,6 +38,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.documents import page as documents
     from trag.web.gate import Gate
     from trag.web.models import page as models
+    from trag.web.opening import Opening
     from trag.web.people import page as people
     from trag.web.people.door import Door
     from trag.web.programs import page as programs
@@ -46,8 +47,8 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.quality import page as quality
     from trag.web.review import page as review
 
-    opening = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
-    page = AskPage(home, opening.submit(lambda: home.assistant))
+    threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
+    page = AskPage(home, Opening(threads, lambda: home.assistant))
     blocks = page.build().queue(api_open=False)
     door = Door(home.records, home.settings)
 
@@ -59,7 +60,7 @@ def create_app(home: Home) -> FastAPI:
         await run_in_threadpool(evaluation.close)
         await run_in_threadpool(fine_tune.close)
         await run_in_threadpool(page.askings.end_all)
-        await run_in_threadpool(opening.shutdown)
+        await run_in_threadpool(threads.shutdown)
 
     app = FastAPI(openapi_url=None, lifespan=running)
     app.add_middleware(Gate, door=door, functions=access.functions(blocks))
@@ -74,7 +75,7 @@ def create_app(home: Home) -> FastAPI:
     review.mount(app, home)
     programs.mount(app, home, page.askings, ready=page.assistant.result)
     tool = mcp.mount(app, Answerer(home, page.askings, page.assistant.result), on=home.settings.mcp)
-    opening.submit(shelf.begin).add_done_callback(_logged)
+    threads.submit(shelf.begin).add_done_callback(_logged)
     gr.mount_gradio_app(
         app,
         blocks,

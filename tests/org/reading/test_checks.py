@@ -119,10 +119,10 @@ ALL_WRONG = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", ALL_WRONG.values(), ids=ALL_WRONG)
-def test_100_000_rows_take_seconds_even_if_all_are_wrong(line: str) -> None:
-    rows = "\n".join(line.format(number) for number in range(100_000))
+def test_20_000_rows_take_a_moment_even_if_all_are_wrong(line: str) -> None:
+    rows = "\n".join(line.format(number) for number in range(20_000))
     content = f"name,parent,aliases,head,email\nTop,,,,\n{rows}".encode()
     started = time.process_time()
     report = check(content, "chart.csv")
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 6
     assert all(len(problem.message) < 400 for problem in report.problems)

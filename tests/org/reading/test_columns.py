@@ -96,12 +96,23 @@ def test_headers_that_are_empty_or_twice_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "aliases"),
-    [('"A;B"', ("A", "B")), ('"A;B|C"', ("A;B", "C")), ('"A;B|"', ("A;B",)), ('"A, B"', ("A, B",))],
-    ids=["semicolons alone", "bars win", "one with a bar", "a comma is part of a name"],
+    ("cells", "aliases", "told"),
+    [
+        ('"A;B"', ("A", "B"), ["The aliases were separated at each semicolon."]),
+        ('"A;B|C"', ("A;B", "C"), []),
+        ('"A;B|"', ("A;B",), []),
+        ('"A, B; C"', ("A, B", "C"), ["The aliases were separated at each semicolon."]),
+        ('"A, B"', ("A, B",), ["The aliases were not separated at commas, which names may have too."]),
+        ('"A, B|"', ("A, B",), []),
+    ],
+    ids=["semicolons alone", "bars win", "one with a bar", "semicolons win", "a comma is part of a name", "for sure"],
 )
-def test_aliases_are_separated_by_bars_or_else_by_semicolons(cells: str, aliases: tuple[str, ...]) -> None:
-    assert reading(f"name,parent,aliases\nTop,,{cells}\n").rows[0].aliases == aliases
+def test_aliases_are_separated_by_bars_or_else_by_semicolons(
+    cells: str, aliases: tuple[str, ...], told: list[str]
+) -> None:
+    found = reading(f"name,parent,aliases\nTop,,{cells}\n")
+    assert found.rows[0].aliases == aliases
+    assert [problem.message for problem in found.problems] == told
 
 
 @pytest.mark.parametrize(

@@ -119,12 +119,12 @@ def test_a_unit_inside_one_without_a_name_is_still_read() -> None:
     ids=lambda value: value[:30] if isinstance(value, str) else None,
 )
 def test_what_cannot_be_read_is_an_error(content: str, row: int, message: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     report = reported(content)
     errors = [problem for problem in report.problems if problem.severity == "error"]
     assert any(error.row == row and message in error.message and error.hint for error in errors), errors
     assert report.chart is None
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_list_of_objects_under_an_unknown_key_says_what_to_call_it() -> None:

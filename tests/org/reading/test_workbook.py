@@ -100,6 +100,20 @@ def test_cells_read_as_a_person_sees_them() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("number", "form", "shown"),
+    [(7, "0000", "0007"), (12345, "0000", "12345"), (7, "0", "7"), (7.5, "0000", "7.5")],
+)
+def test_a_number_that_is_filled_up_with_zeros_keeps_them(number: float, form: str, shown: str) -> None:
+    def make(sheet: Worksheet) -> None:
+        rows(("name", "parent", "code"), ("Top", None, number))(sheet)
+        sheet["C2"].number_format = form
+
+    report = report_on(book(make))
+    assert report.chart is not None, report.problems
+    assert report.chart.root.code == shown
+
+
 def test_shared_strings_rich_text_and_escapes() -> None:
     strings = (
         '<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>name</t></si><si><t>parent</t></si>'
@@ -167,6 +181,8 @@ def test_formulas_give_their_results_and_are_told() -> None:
         (3, "The formula in A3 has no result in the file."),
         (3, "The formula in B3 has no result in the file."),
     ]
+    no_value = changed(content, {SHEET: lambda xml: xml.replace("<v/>", "").replace("<v></v>", "")})
+    assert report_on(no_value).problems == unknown.problems
     known = changed(
         content,
         {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import random
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from shutil import copy, copytree
+from unittest.mock import Mock
 
 import pytest
 
@@ -239,6 +241,12 @@ def test_a_home_in_use_is_not_restored_into(new: Settings, made: Path) -> None:
         restore(new, made)
 
 
+def test_a_home_that_cannot_be_made_is_said(new: Settings, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "mkdir", Mock(side_effect=OSError(errno.EROFS, "Read-only file system")))
+    with pytest.raises(StoreError, match="Read-only file system"):
+        restore(new, made)
+
+
 @pytest.mark.slow
 def test_a_full_disk_leaves_no_backup_of_that_name(old: Settings, tmp_path: Path) -> None:
     (old.home / "documents" / "large").write_bytes(b"x" * 2_000_000)
@@ -326,7 +334,7 @@ def test_a_killed_backup_or_restore_leaves_nothing_that_looks_whole(
     whole = time.monotonic() - began
     file.rename(tmp_path / "whole.tar")
     killed, longest = 0, whole
-    for number in range(20):
+    for number in range(10):
         if killed_at_random([sys.executable, "-c", CODE, "back_up", str(old.home), str(file)], chance, longest):
             killed += 1
         else:
@@ -334,13 +342,13 @@ def test_a_killed_backup_or_restore_leaves_nothing_that_looks_whole(
         if file.exists():  # it was done before it was killed
             restore(Settings(home=tmp_path / f"of{number}"), file)
             file.unlink()
-    assert killed > 5
+    assert killed > 2
     assert labels(old) == ["a0", "a1", "a2"]
     with open_home(old):
         pass  # what killed backups left in the home goes
     assert not list(old.home.glob(".records*"))
     killed, longest = 0, whole * 1.5
-    for _ in range(20):
+    for _ in range(10):
         command = [sys.executable, "-c", CODE, "restore", str(new.home), str(tmp_path / "whole.tar")]
         if killed_at_random(command, chance, longest):
             killed += 1
@@ -353,7 +361,7 @@ def test_a_killed_backup_or_restore_leaves_nothing_that_looks_whole(
             assert held(new.home) == held(old.home)
             for path in sorted(new.home.rglob("*"), reverse=True):
                 path.rmdir() if path.is_dir() else path.unlink()
-    assert killed > 5
+    assert killed > 2
     if (new.home / ".restoring").exists() or not (new.home / "trag.db").exists():  # the last one was killed
         restore(new, tmp_path / "whole.tar")
     assert held(new.home) == held(old.home)

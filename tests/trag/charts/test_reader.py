@@ -185,13 +185,13 @@ def test_damaged_files_always_end_in_a_report_with_a_reason() -> None:
 
 @pytest.mark.slow
 def test_many_damaged_files_always_end_in_a_report_with_a_reason() -> None:
-    for seed in range(800, 12_000):
+    for seed in range(800, 3_000):
         assert_explained(seed)
 
 
 @pytest.mark.slow
 def test_damaged_files_do_the_same_in_the_child() -> None:
-    for seed in range(40):
+    for seed in range(12):
         chance = random.Random(seed)
         content = mutated(FILES[FORMATS[seed % 4]], chance)
         assert explained(check(content, name(FORMATS[seed % 4])))
@@ -219,7 +219,7 @@ def large(count: int) -> Chart:
 @pytest.mark.timeout(600)
 def test_the_largest_charts_fit_within_the_limits() -> None:
     chart = large(200_000)
-    for format in FORMATS:
+    for format in ("json", "xlsx"):  # the largest files, and the slowest to read
         report = check(write(chart, format), name(format))
         assert report.chart is not None, report.problems
         assert report.chart.version == chart.version

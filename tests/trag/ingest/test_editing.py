@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from store import StoreError, disk_full
 from store.library import Pair
+from store.vectors import Vectors
 from trag.errors import TragError
 from trag.ingest.editing import Wording, approved, deleted, edited, keep, new_pair
 from trag.ingest.passages import section_passages
@@ -44,6 +47,19 @@ def test_a_pair_is_written_changed_and_removed_and_the_index_follows(shelf: Any,
     assert "swim" not in shelf.nearest("who may swim")
     put(approved(second, "ada", there))
     assert shelf.nearest("who may swim") == "Members over ten may swim."
+
+
+def test_a_pair_of_a_document_that_did_not_reach_the_index_is_for_the_readers_of_the_document(
+    shelf: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rules.md").write_text("# Rules\n\n## Fees\n\nThe fee is 40 EUR a year.\n")
+    monkeypatch.setattr(Vectors, "put", Mock(side_effect=disk_full("the index")))
+    with pytest.raises(StoreError, match=r"rules\.md is kept, but searches do not find it yet: No space is left"):
+        shelf.ingest(tmp_path / "rules.md", audience=frozenset({"hr"}))
+    there = tuple(shelf.records.library.passages("rules.md"))
+    said = Wording("Who may swim?", "Every member may swim.", "")
+    keep(new_pair("rules.md", "Rules > Fees", said, "ada", there), shelf.stock)
+    assert shelf.vectors.audiences() == {"rules.md": {"hr"}}
 
 
 @pytest.mark.parametrize(("question", "answer"), [("", "a"), ("q", " \u200b"), ("q", "x" * 5000)])

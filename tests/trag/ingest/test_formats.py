@@ -3,6 +3,7 @@
 import io
 import time
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,7 @@ CONTENTS = {
     ".htm": f"<html><link rel=stylesheet href='http://127.0.0.1:9/x.css'><p>{TEXT}</p></html>".encode(),
     **{suffix: TEXT.encode() for suffix in (".md", ".markdown", ".txt", ".text")},
 }
+PACKED = (".pdf", ".docx", ".pptx", ".xlsx")
 
 
 @pytest.mark.slow
@@ -91,11 +93,8 @@ def test_an_encrypted_pdf_that_everybody_may_open_is_read_in_the_child() -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".pdf", ".docx", ".pptx", ".xlsx"])
-@pytest.mark.parametrize("other", [".pdf", ".docx", ".pptx", ".xlsx", ".html"])
+@pytest.mark.parametrize(("suffix", "other"), [*permutations(PACKED, 2), *((suffix, ".html") for suffix in PACKED)])
 def test_a_mislabelled_file_is_known_by_its_content(suffix: str, other: str) -> None:
-    if suffix == other:
-        return
     with pytest.raises(TragError) as caught:
         read(CONTENTS[other], f"rules{suffix}", Limits())
     assert caught.value.message.startswith(f"rules{suffix} is n"), caught.value.message

@@ -5,11 +5,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from store import StoreError, disk_full
 from store.library import Pair
 from store.passage import Passage
+from store.vectors import Vectors
 from trag.ingest.editing import Wording, approved, keep, new_pair
 from trag.ingest.giving import give_file
 from trag.ingest.upkeep import silent
@@ -51,6 +54,19 @@ def test_a_pair_is_cited_where_its_section_stands_now(shelf: Any, tmp_path: Path
     (pair,) = shelf.records.library.pairs("pool.pdf")
     assert (pair.page, pair.source, pair.state) == (3, SWIMMING[1][1], "approved")
     assert shelf.in_line()
+
+
+def test_pairs_given_for_a_document_that_did_not_reach_the_index_are_for_the_readers_of_the_document(
+    shelf: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pool.md").write_text("# Pool\n\n## Swimming\n\nMembers over ten may swim.\n")
+    monkeypatch.setattr(Vectors, "put", Mock(side_effect=disk_full("the index")))
+    with pytest.raises(StoreError):
+        shelf.ingest(tmp_path / "pool.md", audience=frozenset({"hr"}))
+    section = next(shelf.records.library.passages("pool.md")).section
+    content = line(Pair("x", "pool.md", section, None, QUESTION, "Members.", "short answer", "given"))
+    give_file(content, "pairs.jsonl", shelf.stock, by="bob", progress=silent)
+    assert shelf.vectors.audiences() == {"pool.md": {"hr"}}
 
 
 def test_a_pair_that_waits_comes_back_waiting_and_is_searched_when_somebody_approves_it(

@@ -87,6 +87,18 @@ def test_the_same_again_is_unchanged_and_other_content_wants_replace(shelf: Any,
     assert outcomes(shelf.ingest(old, replace=True)) == [("rules.md", "replaced"), ("z.md", "indexed")]
 
 
+def test_a_new_version_that_says_what_another_document_says_takes_the_place_of_the_old_one(
+    shelf: Any, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "in", {"new.md": RULES.replace("40", "55"), "rules.md": RULES})
+    shelf.ingest(folder)
+    write(folder, {"rules.md": RULES.replace("40", "55")})
+    assert outcomes(shelf.ingest(folder / "rules.md")) == [("rules.md", "failed")]
+    assert outcomes(shelf.ingest(folder / "rules.md", replace=True)) == [("rules.md", "replaced")]
+    assert shelf.texts("rules.md") == shelf.texts("new.md")
+    assert shelf.in_line()
+
+
 def test_only_the_passages_that_changed_are_embedded_again(shelf: Any, tmp_path: Path) -> None:
     rules = write(tmp_path, {"rules.md": RULES}) / "rules.md"
     shelf.ingest(rules)
@@ -140,6 +152,19 @@ def test_names_tell_files_apart_and_the_same_content_is_there_once(shelf: Any, t
         ("one", "all", "x.md"),
         ("two", "all", "x.md"),
     ]
+    nested = write(tmp_path / "nested", {f"{path}/policy.md": f"# Of {path}" for path in ("all/hr", "hr", "it")})
+    assert outcomes(shelf.ingest(nested / "all", nested / "hr", nested / "it")) == [
+        ("hr/policy.md", "indexed"),
+        ((nested / "hr" / "policy.md").as_posix(), "indexed"),
+        ("it/policy.md", "indexed"),
+    ]
+    spelt = write(
+        tmp_path / "spelt", {"U\u0308bersicht.md": "# Old", "\u00dcbersicht.md": "# New", "U\u0308ber.md": "# Over"}
+    )
+    *same, over = shelf.ingest(spelt)
+    assert [(result.outcome, result.hint) for result in same] == [("failed", "Rename one of them.")] * 2
+    assert all("a name that reads the same as another file's" in result.reason for result in same)
+    assert outcomes((over,)) == [("\u00dcber.md", "indexed")]
 
 
 @pytest.mark.parametrize(

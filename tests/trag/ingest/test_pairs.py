@@ -69,6 +69,21 @@ def test_what_is_known_of_a_pair_is_read_and_what_is_not_known_is_told() -> None
     assert "line 2 neither text nor a number in source" in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("said", "page"), [(3, 3), (3.0, 3), ("3.0", 3), ("12", 12), (3.5, None), (float("nan"), None), ("0.0", None)]
+)
+def test_a_whole_number_is_a_page_however_a_program_writes_it(said: object, page: int | None) -> None:
+    if page is None:
+        with pytest.raises(TragError, match="unknown page"):
+            pairs(lines(GOOD | {"page": said}), "p.jsonl")
+    else:
+        assert pairs(lines(GOOD | {"page": said}), "p.jsonl")[0].page == page
+
+
+def test_a_document_is_named_as_it_shows_however_it_is_spelt() -> None:
+    assert pairs(lines(GOOD | {"document": " U\u0308ber\u00adsicht.pdf"}), "p.jsonl")[0].document == "Übersicht.pdf"
+
+
 @pytest.mark.parametrize("content", [b"", b"\n \n"], ids=["empty", "blank lines"])
 def test_a_file_without_pairs_is_an_error(content: bytes) -> None:
     with pytest.raises(TragError, match="holds no question-answer pair"):

@@ -8,6 +8,7 @@ import pytest
 
 from store import StoreError, disk_full, files
 from store.library import Library
+from store.passage import OPEN
 from store.vectors import Vectors
 from trag import ingest
 
@@ -99,7 +100,8 @@ def test_a_page_that_the_index_has_otherwise_than_the_records_is_put_right(shelf
     shelf.ingest(tmp_path / "a.md")
     passages = list(shelf.records.library.passages("a.md"))
     moved = [replace(passage, page=7) for passage in passages]
-    shelf.vectors.put("a.md", moved, shelf.embedder.embed_passages([passage.text for passage in moved]))
+    points = shelf.embedder.embed_passages([passage.text for passage in moved])
+    shelf.vectors.put("a.md", moved, points, audience=OPEN)
     assert ingest.reconcile(shelf.stock) == ("a.md",)
     assert shelf.vectors.held("a.md")["a.md"].passages == set(passages)
     assert ingest.reconcile(shelf.stock) == ()

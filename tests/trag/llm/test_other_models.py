@@ -40,7 +40,7 @@ def test_a_hostile_chat_template_costs_its_question_only(
     begin = content.index(b"{% for message in messages %}")
     template = content[begin : content.index(b"{% endif %}", content.index(b"add_generation_prompt", begin)) + 11]
     path = changed(template, start.encode() + b" " * (len(template) - len(start)))
-    with closing(LocalModel(tmp_path, model=str(path), patience=1.5)) as hostile:
+    with closing(LocalModel(tmp_path, model=str(path), patience=60.0 if said else 1.5)) as hostile:
         with pytest.raises(TragError, match=said or "no sign of life"):
             hostile.count((Message("user", "hello"),))
         assert hostile.count_text("one") == 1

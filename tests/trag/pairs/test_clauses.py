@@ -1,6 +1,6 @@
 import pytest
 
-from trag.pairs.clauses import clauses
+from trag.pairs.clauses import clauses, objects
 
 
 def said(sentence: str) -> list[str]:
@@ -56,6 +56,9 @@ def test_the_main_clause_is_found(sentence: str, expected: list[str]) -> None:
         "Is the panel bound by this?",
         "x = f(y) is what we solve.",
         "The team ",
+        "Under no circumstances may the staff share passwords.",
+        "The council never delegates this power.",
+        "Members may not only vote but also speak.",
         'In the Rules, a person "is present" who has signed the list.',
         "",
     ],
@@ -72,3 +75,17 @@ def test_what_is_not_clear_gives_no_clause(sentence: str) -> None:
 def test_a_noun_that_could_be_a_verb_is_no_verb_beside_another(sentence: str) -> None:
     (found,) = said(sentence)
     assert found.split("|")[1] in ("expense reports", "the plan", "annual leave plans")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The council adopts the budget in May, and elects a chair.", ["the budget", "a chair"]),
+        ("The council may adopt the budget and the plan of the office.", ["the budget and the plan"]),
+        ("Volunteers pass a background check and a test.", ["a background check and a test"]),
+        ("The council meets in May.", []),
+        ("The council is elected by the members.", []),
+    ],
+)
+def test_the_objects_of_a_clause_are_what_its_verbs_act_on(sentence: str, expected: list[str]) -> None:
+    assert list(objects(clauses(sentence, frozenset())[0])) == expected

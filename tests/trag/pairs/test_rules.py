@@ -26,6 +26,18 @@ def asked(pairs: Sequence[Made]) -> dict[str, str]:
          "No. A message by text does not count."),
         ("2 Audit and Risk Committee > 2.1 Members", "Four members of the board and an accountant.",
          "Who are the members of the Audit and Risk Committee?", "Four members of the board and an accountant."),
+        ("2 Audit and Risk Committee > 2.2 Membership", "The members are the director and two teachers.",
+         "Who are the members of the Audit and Risk Committee?", "The members are the director and two teachers."),
+        ("2 Audit and Risk Committee > 2.3 Meetings", "The committee meets in March, and again in the autumn.",
+         "When does the Audit and Risk Committee meet?", "The committee meets in March, and again in the autumn."),
+        ("2 Audit and Risk Committee > 2.5 Mandate", "The committee approves the audit plan.",
+         "What is the mandate of the Audit and Risk Committee?", "The committee approves the audit plan."),
+        ("2 Audit and Risk Committee > 2.6 Reporting", "It reports each June to the council.",
+         "Who does the Audit and Risk Committee report to?", "It reports each June to the council."),
+        ("2 Audit and Risk Committee > 2.7 Chair", "The committee is chaired by an accountant.",
+         "Who chairs the Audit and Risk Committee?", "The committee is chaired by an accountant."),
+        ("2 Audit and Risk Committee > 2.8 Rights", "The committee may read every file.",
+         "What rights does the Audit and Risk Committee have?", "The committee may read every file."),
         ("2 Audit and Risk Committee > 2.3 Meetings", "The quorum is three of its five members.",
          "Audit and Risk Committee: what is the quorum?", "The quorum is three of its five members."),
         ("2 Audit and Risk Committee > 2.4 Tasks", "The committee approves the audit plan.",
@@ -34,6 +46,11 @@ def asked(pairs: Sequence[Made]) -> dict[str, str]:
          "How soon does the Audit Office publish the list?", "It publishes the list within ten days."),
         ("1 Marks > 1.1 Use", "The Marks Panel meets in May. It decides within ten days.",
          "How soon does the Marks Panel decide?", "The Marks Panel meets in May. It decides within ten days."),
+        ("1 Marks > 1.1 Use", "The Marks Panel keeps a list of marks. It elects a chair every year.",
+         "How often does the Marks Panel elect a chair?",
+         "The Marks Panel keeps a list of marks. It elects a chair every year."),
+        ("1 Marks > 1.1 Use", "Directors serve two years. They may be elected again.",
+         "Marks: can directors be elected again?", "Yes. Directors serve two years. They may be elected again."),
         ("Security > How do I report a hole?", "By mail to the team, in English or in Spanish.",
          "How do I report a hole?", "By mail to the team, in English or in Spanish."),
         ("Guide > How to choose a supplier", "Ask three firms and take the cheapest of them.",
@@ -50,6 +67,11 @@ def asked(pairs: Sequence[Made]) -> dict[str, str]:
         ("Rules > Suppliers", "A supplier may be chosen freely\n\n- if there is only one;\n- in an emergency.",
          "In which case may a supplier be chosen freely?",
          "A supplier may be chosen freely\n- if there is only one;\n- in an emergency."),
+        ("Rules > Permits", "You do not need a permit when:\n- you visit;\n- you leave.",
+         "When do I not need a permit?", "You do not need a permit when:\n- you visit;\n- you leave."),
+        ("Rules > Powers", "The director may not delegate a power where:\n- it is new;\n- it was given back.",
+         "In which case may the director not delegate a power?",
+         "The director may not delegate a power where:\n- it is new;\n- it was given back."),
         ("Rules > The council", "The council shall:\n1. elect its chair;\n2. adopt the budget.",
          "What shall the council do?", "The council shall:\n1. elect its chair;\n2. adopt the budget."),
         ("Rules > Leave", "- Moving house: one day, once in three years.", "Leave: what applies to moving house?",
@@ -66,6 +88,45 @@ def asked(pairs: Sequence[Made]) -> dict[str, str]:
 def test_a_section_gives_the_pair(path: str, text: str, question: str, answer: str) -> None:
     found = asked(made(path, text))
     assert found.get(question) == answer, found
+
+
+@pytest.mark.parametrize(
+    ("heading", "text"),
+    [
+        ("Meetings", "Minutes are taken by the secretary."),
+        ("Meetings", "Every member may add a point to the agenda."),
+        ("Meetings", "The committee meets in the hall of the council."),
+        ("Membership", "Members serve for three years."),
+        ("Membership", "Members are paid for their travel."),
+        ("Reporting", "The report is published in June."),
+        ("Reporting", "Members report a conflict of interest to the chair."),
+        ("Chair", "The term of the chair is two years."),
+        ("Leadership", "Three years, and again for another three."),
+        ("Quorum", "Without a quorum the meeting is adjourned."),
+        ("Rights", "Visitors have no right to speak."),
+    ],
+)
+def test_a_subheading_of_a_body_does_not_ask_for_what_its_text_does_not_say(heading: str, text: str) -> None:
+    found = asked(made(f"2 Audit Committee > 2.1 {heading}", text))
+    assert f"Audit Committee, {heading.lower()}: what are the rules?" in found
+    forms = ("Who are the members", "When does the", "What is the quorum of", "What rights", "Who chairs", "Who does")
+    assert not [question for question in found if question.startswith(forms)], found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The treasurer writes the budget. It must be approved by the board.",
+        "A doctor writes the report. It is kept for ten years.",
+        "The council adopts the budget. It is published within ten days.",
+        "The council issues a permit. It expires after two years.",
+        "Employees submit claims. They are paid within 30 days.",
+    ],
+)
+def test_it_is_not_taken_for_somebody_where_it_may_be_a_thing(text: str) -> None:
+    found = asked(made("1 Rules > 1.1 Money", text))
+    assert found.pop("Money: what are the rules?") == text
+    assert not [question for question, answer in found.items() if answer.endswith(text.split(". ")[1])]
 
 
 def test_two_clauses_of_a_sentence_give_it_as_the_answer_once() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Generator, Sequence
 import pytest
 
 from prompts import Message
-from trag.errors import TragError
 from trag.ingest.pairs import DIRECT_TYPES
 from trag.ingest.sections import Section
 from trag.llm import Usage
+from trag.llm.remote import RequestRefused
 from trag.pairs import written
 
 SECTION = Section(
@@ -96,6 +96,6 @@ def test_a_section_too_long_for_the_model_is_given_piece_by_piece() -> None:
 
 
 def test_a_sentence_that_does_not_fit_is_an_error_with_a_hint() -> None:
-    with pytest.raises(TragError, match="1 Long") as refused:
+    with pytest.raises(RequestRefused, match="1 Long") as refused:
         written(Section("1 Long", None, "word " * 900), Scripted(context=600))  # type: ignore[arg-type]
     assert "TRAG_CONTEXT" in refused.value.hint

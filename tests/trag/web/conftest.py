@@ -25,9 +25,10 @@ QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-componen
 
 
 @pytest.fixture(scope="session")
-def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with the sample's chart and the part of its manual that is asked about."""
+def sample_home(tmp_path_factory: pytest.TempPathFactory, model_home: Path) -> Path:
+    """A home with the sample's chart, the part of its manual that is asked about, and the model made ready."""
     home = tmp_path_factory.mktemp("home")
+    (home / "models").symlink_to(model_home / "models")
     for job in (
         ("chart", "activate", str(SAMPLE / "chart.csv")),
         ("ingest", str(SAMPLE / "documents" / "part-1-foundations.md")),
@@ -74,7 +75,7 @@ def serving(sample_home: Path) -> Callable[..., AbstractContextManager[tuple[str
 @pytest.fixture(scope="module")
 def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sample's home for one file of tests."""
-    return Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("own") / "home"))
+    return Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("own") / "home", symlinks=True))
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,13 @@ Also that nobody reaches another's conversation.
 import asyncio
 import shutil
 import threading
-from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 from uuid import uuid4
 
 import gradio as gr
@@ -28,9 +29,10 @@ from trag.events import Answer, Event, Found, Token
 from trag.follow_up import Turn
 from trag.people import Caller
 from trag.record import AnswerRecord, ModelUsed, Source
-from trag.web import ask
+from trag.web import ask, opening
 from trag.web.ask import AskPage, Shown
 from trag.web.asking import AT_ONCE
+from trag.web.opening import Opening
 
 CHART = load(b"name,parent,type\nLarkmoor,,root\nBoard,Larkmoor,body\nBar,Larkmoor,team\n", "chart.csv")
 
@@ -92,12 +94,23 @@ def page(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) 
     home = SimpleNamespace(
         records=records, organization=SimpleNamespace(chart=CHART), state=lambda: SimpleNamespace(empty=False)
     )
-    opened: Future[Any] = Future()
-    opened.set_result(Scripted(records))
-    page = AskPage(home, opened)  # type: ignore[arg-type]
+    scripted = Scripted(records)
+    page = AskPage(home, opened(lambda: scripted))  # type: ignore[arg-type]
+    page.assistant.result()
     yield page
     page.askings.end_all()
     records.close()
+
+
+def opened(give: Callable[[], Any]) -> Opening:
+    """What `give` gives, in place of an assistant."""
+    return Opening(ThreadPoolExecutor(max_workers=1), give)
+
+
+def late(page: AskPage) -> tuple[Opening, threading.Event]:
+    """The same assistant, which is open once the event is set."""
+    scripted, up = page.assistant.result(), threading.Event()
+    return opened(lambda: scripted if up.wait(10) else pytest.fail("the test left it closed")), up
 
 
 def unit(name: str) -> str:
@@ -301,18 +314,18 @@ def test_an_address_of_a_conversation_opens_it(page: AskPage) -> None:
 
 
 def test_the_page_is_there_before_the_model(page: AskPage) -> None:
-    opened, page.assistant = page.assistant, Future()
+    page.assistant, up = late(page)
     assert "starting" in page.open(by("anna")).state
     begun = page.ask("Who decides?", "", by("anna"))
-    threading.Timer(0.2, page.assistant.set_result, [opened.result()]).start()
+    threading.Timer(0.2, up.set).start()
     first, *_, last = followed(page, begun.chosen)
     assert "Starting the model" in first.live
     assert "The Board." in last.log
 
 
 def test_a_page_that_waits_for_the_model_changes_nothing_but_the_notice(page: AskPage) -> None:
-    opened, page.assistant = page.assistant, Future()
-    threading.Timer(0.2, page.assistant.set_result, [opened.result()]).start()
+    page.assistant, up = late(page)
+    threading.Timer(0.2, up.set).start()
     first, *later = map(named, followed(page, ""))
     assert "chosen" not in first
     assert later == [{"state": ""}]
@@ -327,9 +340,23 @@ def test_a_page_that_waits_for_the_model_changes_nothing_but_the_notice(page: As
     ids=["shown", "bug"],
 )
 def test_the_page_says_why_nothing_can_be_answered(page: AskPage, error: Exception, said: str) -> None:
-    page.assistant = Future()
-    page.assistant.set_exception(error)
+    page.assistant = opened(Mock(side_effect=error))
+    with pytest.raises(type(error)):
+        page.assistant.result()
     assert said in page.open(by("anna")).state
+
+
+def test_a_question_is_answered_once_what_kept_the_assistant_from_opening_is_put_right(
+    page: AskPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusal = TragError("The Chroma server cannot be reached.", "Start it.")
+    page.assistant = opened(Mock(side_effect=[refusal, page.assistant.result()]))
+    with pytest.raises(TragError, match="cannot be reached"):
+        page.assistant.result()
+    monkeypatch.setattr(opening, "monotonic", lambda: 1e12)
+    conversation = asked(page, "Who decides?")
+    assert "The Board." in page.open(by("anna", c=conversation)).log
+    assert page.open(by("anna")).state == ""
 
 
 MINUTES = Passage("p1", "section", "minutes.pdf", "2 Bonus", 3, "The canary of the Board sings.")

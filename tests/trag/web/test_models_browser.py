@@ -10,13 +10,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from org.chart import load
 from trag.finetune import gate
 from trag.finetune.candidates import Candidates, Figure, Measured
 from trag.finetune.work import Works
+from trag.home import open_home
 from trag.llm import files
+from trag.settings import Settings
 
 Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
 LONG = 600_000
+SAMPLE = Path(__file__).parents[3] / "examples" / "larkmoor"
 FIGURES = (Figure(gate.ALL, 40, 20, 32, 13, 1, 0.0018), Figure("document", 40, 20, 32, 13, 1, 0.0018))
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -25,7 +29,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1200)]
 @pytest.fixture(scope="module")
 def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory, make_adapter: Callable[..., Path]) -> Path:
     """A copy of the sample's home with an adapter that changes nothing, and figures that say it does."""
-    home = Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("own") / "home"))
+    home = Path(shutil.copytree(sample_home, tmp_path_factory.mktemp("own") / "home", symlinks=True))
     candidates = Candidates(home / "adapters")
     made = candidates.add(
         make_adapter(home / "a.gguf"),
@@ -88,9 +92,12 @@ def test_a_fine_tune_is_begun_once_and_stopped(page: Page) -> None:
 
 
 def test_training_is_watched_outlives_the_app_and_is_stopped(
-    serving: Serving, sample_home: Path, tmp_path: Path, browser: Browser
+    serving: Serving, tmp_path: Path, browser: Browser
 ) -> None:
-    home = Path(shutil.copytree(sample_home, tmp_path / "home"))
+    home = tmp_path / "home"  # with a chart alone, of which a dataset is made in seconds
+    content = (SAMPLE / "chart.csv").read_bytes()
+    with open_home(Settings(home=home)) as opened:
+        opened.activate_chart(load(content, "chart.csv"), "chart.csv", content, by="ada")
     small = {"epochs": 3.0, "held_out": 2, "evaluations": 1, "accumulation": 1, "longest": 900}  # not over before Stop
     Works(home / "finetune").begin(by="ada", seed=1, settings=small)
     with serving(home) as (address, process):

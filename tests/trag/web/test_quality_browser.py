@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -167,6 +168,7 @@ def test_two_runs_are_compared_question_by_question(page: Page) -> None:
     expect(page.locator(".compared")).to_have_count(int(facts["Better"]))
     page.get_by_label("Kind of question").select_option("list")
     page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(re.compile("kind=list"))
     assert page.locator(".compared").count() <= 1
     page.goto("/quality")
     plot = page.locator("[data-plot=trend]").filter(has_text="Twice")
@@ -178,7 +180,7 @@ def test_two_runs_are_compared_question_by_question(page: Page) -> None:
 def test_a_run_goes_on_after_the_app_was_killed(
     serving: Serving, sample_home: Path, tmp_path: Path, browser: Browser
 ) -> None:
-    home = Path(shutil.copytree(sample_home, tmp_path / "home"))
+    home = Path(shutil.copytree(sample_home, tmp_path / "home", symlinks=True))
     with serving(home) as (address, process):
         page = browser.new_page(base_url=address)
         page.goto("/quality")

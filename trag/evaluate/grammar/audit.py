@@ -86,7 +86,7 @@ def ask(
     progress: Callable[[str, int, int], None] | None = None,
 ) -> tuple[Result, ...]:
     """The answers of any answerer, each in the file `path` before the next is asked; what is there already is not asked
-    again. A TragError that it raises is a wrong answer."""
+    again. A question that cannot be asked has a wrong answer. Raises what the answerer raises besides."""
     asked = tuple(batch.Asked(case.id, case.question) for case in cases)
     for number, _ in enumerate(batch.run(asked, path, answer, _unanswered), 1):
         if progress:

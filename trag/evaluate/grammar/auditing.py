@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from store.database import sqlite_address
 from store.files import write_atomic
 from store.source import Source
 from trag.errors import TragError
@@ -119,7 +120,7 @@ def _opened(home: Home, database: str) -> Iterator[Source]:
         if not database:
             own.parent.mkdir(parents=True, exist_ok=True)
             organization.build(own, home.organization.chart, home.records.library.passages())
-        with closing(Source(database or f"sqlite:///{own}")) as source:
+        with closing(Source(database or sqlite_address(own))) as source:
             yield source
     finally:
         own.unlink(missing_ok=True)

@@ -8,6 +8,22 @@ import unicodedata
 from collections.abc import Sequence
 
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+"""What browsers read where a page declares one of these (the Encoding Standard of the WHATWG), by Python's names: the
+page was seen in a browser, with the dashes and quotation marks that only the wider one has."""
+_PLAIN = rb"charset +AGE- ~} \u0041"
+"""What says just this in any encoding in which a declaration can be read as ASCII: not in UTF-16, UTF-7 or EBCDIC."""
 
 # Bidirectional overrides, the invisible "tag" alphabet, and rows of variation selectors, in which any bytes can be
 # written: text that shows otherwise than it reads, or not at all.
@@ -28,7 +44,8 @@ _SPACES = re.compile("[^\\S\n]+")
 def decode(content: bytes, declared: str = "") -> tuple[str, tuple[str, ...]]:
     """The text of `content` and notes on how it was found; `declared` is the encoding that the file itself names.
 
-    UTF-8, UTF-16 with or without its mark, then what is declared, then Windows-1252, in which any byte means something.
+    UTF-8, UTF-16 with or without its mark, then what is declared, as browsers take it, then Windows-1252, in which
+    nearly any byte means something.
     """
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
@@ -43,9 +60,13 @@ def decode(content: bytes, declared: str = "") -> tuple[str, tuple[str, ...]]:
     except UnicodeDecodeError:
         pass
     try:
-        return content.decode(declared or "cp1252"), () if declared else ("not UTF-8: read as Windows-1252",)
-    except (UnicodeDecodeError, LookupError):
-        return content.decode("cp1252", errors="replace"), ("not UTF-8: read as Windows-1252",)
+        encoding = codecs.lookup(declared).name
+        encoding = _WIDER.get(encoding, encoding)
+        if _PLAIN.decode(encoding) == _PLAIN.decode("ascii"):
+            return content.decode(encoding), ()
+    except (UnicodeError, LookupError):
+        pass
+    return content.decode("cp1252", errors="replace"), ("not UTF-8: read as Windows-1252",)
 
 
 def count_deceptive(text: str) -> int:

@@ -23,14 +23,15 @@ def parse(content: bytes) -> Reading:
     text = text.replace("\0", "")
     first, _, rest = text.partition("\n")
     if first.strip().lower().startswith("sep="):  # Excel's own way to name the delimiter
-        delimiter, text = first.strip()[4:5] or "\t", rest
+        delimiter, text = first.strip()[4:5] or "\t", f"\n{rest}"  # the lines keep their numbers
     else:
         delimiter = _delimiter(text)
     try:
-        filled = (row for row in _rows(text, delimiter) if any(map(str.strip, row)))  # it is one table
+        filled = (row for row in _closed(text, delimiter) if any(map(str.strip, row)))  # it is one table
         rows = [tuple(row[:COLUMNS]) for row in islice(filled, ROWS + 1)]
     except csv.Error as error:
-        raise TragError(f"is a damaged CSV file ({error}).", "Check it for a quotation mark without an end.") from error
+        hint = 'Look for a quotation mark that is not closed; inside a quoted cell, write " twice.'
+        raise TragError(f"is a damaged CSV file ({error}).", hint) from error
     if len(rows) > ROWS:
         rows, notes = rows[:ROWS], (*notes, f"only the first {ROWS:,} rows read")
     return Reading("CSV", blocks(rows), notes=notes)
@@ -38,6 +39,27 @@ def parse(content: bytes) -> Reading:
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+
+def _closed(text: str, delimiter: str) -> Iterator[list[str]]:
+    """The rows. Raises csv.Error in place of one that has a field without an end: all that is below would be in it.
+
+    A strict reader would refuse a quotation mark within a field too, which loses nothing.
+    """
+    is_over = False
+
+    def lines() -> Iterator[str]:
+        nonlocal is_over
+        yield from io.StringIO(text, newline="")
+        is_over = True
+
+    reader = csv.reader(lines(), delimiter=delimiter)
+    line = 1
+    for row in reader:
+        if is_over:  # it asked for more
+            raise csv.Error(f"the row that begins in line {line} has no end")
+        yield row
+        line = reader.line_num + 1
 
 
 def _delimiter(text: str) -> str:

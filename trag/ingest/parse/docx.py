@@ -1,5 +1,5 @@
-"""Word documents: headings by style, lists and tables in document order, numbers as Word counts them. Knows no other
-format.
+"""Word documents: headings by style, lists and tables in document order, numbers as Word counts them, equations on one
+line. Knows no other format.
 
 Follows no link out of the file. A footnote or endnote is read after the paragraph or table that refers to it. Headers,
 footers, comments, hidden and deleted text are left out. What pictures, charts and diagrams show is not read, and the
@@ -24,6 +24,7 @@ from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.captions import belongs_to_table
 from trag.ingest.parse.characters import counted
 from trag.ingest.parse.container import damaged, screen
+from trag.ingest.parse.docx_equations import PARTS, on_one_line
 from trag.ingest.parse.docx_numbers import Numbers, value
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.pictures import among, is_told, is_told_in_office, unread
@@ -34,6 +35,8 @@ _BOLD = 10
 """The level of a paragraph that is bold from end to end: a heading below Word's nine."""
 _AROUND = {qn(name) for name in ("w:sdt", "w:sdtContent", "w:customXml")}
 _FOOTNOTES = {kind: qn(f"w:{kind}Reference") for kind in ("footnote", "endnote")}
+_RUNS = {qn("w:r"), qn("m:r")}
+_TEXTS = {qn("w:t"), qn("m:t")}
 _CHARACTERS = {qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): " ", qn("w:noBreakHyphen"): "-"}
 _LEFT_OUT = {qn(name) for name in ("w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:instrText", "w:delText")} | {
     "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -171,10 +174,12 @@ def _text(element: Any) -> str:
 def _pieces(element: Any) -> Iterator[str]:
     """The text that shows: insertions with the rest, without what is deleted, hidden, or repeated for older Words."""
     for child in element:
-        if child.tag == qn("w:t"):
+        if child.tag in _TEXTS:
             yield child.text or ""
         elif child.tag in _CHARACTERS:
             yield _CHARACTERS[child.tag]
+        elif child.tag in PARTS:
+            yield on_one_line(child, _text(child))
         elif not _is_left_out(child):
             if child.tag == qn("w:p"):  # of a cell or a text box
                 yield "\n"
@@ -182,7 +187,7 @@ def _pieces(element: Any) -> Iterator[str]:
 
 
 def _is_left_out(element: Any) -> bool:
-    hidden = element.tag == qn("w:r") and element.find(f"{qn('w:rPr')}/{qn('w:vanish')}") is not None
+    hidden = element.tag in _RUNS and element.find(f"{qn('w:rPr')}/{qn('w:vanish')}") is not None
     return hidden or element.tag in _LEFT_OUT
 
 

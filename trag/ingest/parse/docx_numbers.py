@@ -33,6 +33,8 @@ class _Level:
     format: str
     text: str
     start: int
+    legal: bool
+    """Whether its text has every number as a decimal: "Article I" above "Section 1.1"."""
 
 
 class Numbers:
@@ -41,45 +43,59 @@ class Numbers:
     def __init__(self, numbering: Any | None, styles: Mapping[str, Any]) -> None:
         """`numbering` is the <w:numbering> element, None where there are no lists; `styles` are elements by id."""
         self._styles = styles
-        self._levels: dict[str, dict[int, _Level]] = {}
+        self._levels: dict[str, dict[int, _Level]] = {}  # by list
         self._style_levels: dict[tuple[str, str], int] = {}
         self._lists: dict[str, str] = {}
         self._restarts: dict[str, dict[int, int]] = {}
         self._counts: dict[str, dict[int, int]] = {}
-        for abstract in [] if numbering is None else numbering.findall(qn("w:abstractNum")):
+        abstracts = [] if numbering is None else numbering.findall(qn("w:abstractNum"))
+        styled = {style: abstract for abstract in abstracts if (style := value(abstract, "w:styleLink"))}
+        levels: dict[str, dict[int, _Level]] = {}
+        for abstract in abstracts:
             id_ = abstract.get(qn("w:abstractNumId"))
-            self._levels[id_] = {int(level.get(qn("w:ilvl"))): _level(level) for level in abstract.findall(qn("w:lvl"))}
-            for level in abstract.findall(qn("w:lvl")):
+            own = styled.get(value(abstract, "w:numStyleLink"), abstract).findall(qn("w:lvl"))
+            levels[id_] = {int(level.get(qn("w:ilvl"))): _level(level) for level in own}
+            for level in own:
                 if style := value(level, "w:pStyle"):
                     self._style_levels[id_, style] = int(level.get(qn("w:ilvl")))
         for number in [] if numbering is None else numbering.findall(qn("w:num")):
             id_ = number.get(qn("w:numId"))
+            overrides = {int(each.get(qn("w:ilvl"))): each for each in number.findall(qn("w:lvlOverride"))}
             self._lists[id_] = value(number, "w:abstractNumId")
+            self._levels[id_] = levels.get(self._lists[id_], {}) | {
+                depth: _level(level)
+                for depth, override in overrides.items()
+                if (level := override.find(qn("w:lvl"))) is not None
+            }
             self._restarts[id_] = {
-                int(override.get(qn("w:ilvl"))): int(start)
-                for override in number.findall(qn("w:lvlOverride"))
+                depth: int(start)
+                for depth, override in overrides.items()
                 if (start := value(override, "w:startOverride"))
             }
 
     def mark(self, paragraph: Any) -> tuple[str, int]:
         """What Word shows before a <w:p> ("4.2", "a)", "-" for a bullet, else "") and the depth of its list, from 1."""
         list_, depth = self._rule(paragraph)
-        abstract = self._lists.get(list_, "")
-        level = self._levels.get(abstract, {}).get(depth)
+        levels = self._levels.get(list_, {})
+        level = levels.get(depth)
         if level is None:
             return "", 0
-        counts = self._counts.setdefault(abstract, {})
+        counts = self._counts.setdefault(self._lists[list_], {})
         restarts = self._restarts[list_]
         counts[depth] = restarts.pop(depth) if depth in restarts else counts.get(depth, level.start - 1) + 1
         for deeper in [each for each in counts if each > depth]:
             del counts[deeper]
         if level.format in ("bullet", "none"):
             return "-" if level.format == "bullet" else "", depth + 1
-        levels = self._levels[abstract]
 
         def number(match: re.Match[str]) -> str:
             at = int(match[1]) - 1
-            return _formatted(counts.get(at, levels[at].start), levels[at].format) if at in levels else ""
+            if at not in levels:
+                return ""
+            form = levels[at].format
+            if level.legal and form != "decimalZero":
+                form = "decimal"
+            return _formatted(counts.get(at, levels[at].start), form)
 
         return re.sub(r"%(\d)", number, level.text).strip(), depth + 1
 
@@ -103,7 +119,10 @@ class Numbers:
 def _level(level: Any) -> _Level:
     start = value(level, "w:start")
     return _Level(
-        value(level, "w:numFmt") or "decimal", value(level, "w:lvlText"), int(start) if start.isdecimal() else 1
+        format=value(level, "w:numFmt") or "decimal",
+        text=value(level, "w:lvlText"),
+        start=int(start) if start.isdecimal() else 1,
+        legal=level.find(qn("w:isLgl")) is not None and value(level, "w:isLgl") not in ("0", "false", "off"),
     )
 
 

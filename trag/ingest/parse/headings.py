@@ -33,15 +33,21 @@ _KEYWORDS = {
 _ROMAN = r"(?=[IVXL])(?:XL|L?X{0,3})(?:I[XV]|V?I{0,3})"
 _WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _KEYWORD = re.compile(
-    rf"(?P<keyword>part|title|chapter|article|appendix|annex|schedule|section|sec\.|rule|clause|§)\s*"
+    rf"(?P<keyword>part|title|chapter|article|appendix|annex|schedule|section|sec\.|rule|clause|§)"
+    r"(?:\s+|(?<=[.§])|(?=\d))"  # the "s" of "Sections 3 and 4" is no number
     rf"(?:(?:\d+(?:\.\d+)*[a-z]?|{_ROMAN}|[A-Z]|{_WORDS})(?!\w))[.:)]?(?:\s*[–—-]+(?=\s))?",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?P<number>\d{1,3}(?:\.\d{1,3})*)(?P<mark>[.):]?)\s+(?=\S)")
+_CURRENCIES = (
+    "AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HUF|INR|JPY|KES|KRW|MXN|NGN|NOK|NZD|PKR|PLN|RON|RUB|SEK|SGD|TRY|UAH|USD|ZAR"
+)
+_QUANTITY = re.compile(rf"0\.\d|\d+\.\d+\s+(?:[%‰°$€£¥]|(?:{_CURRENCIES}|FTEs?)\b)")
 _ROMAN_NUMBER = re.compile(rf"{_ROMAN}[.)]\s+(?=\S)")
 _LETTER = re.compile(r"[A-Z](?:\.\d{1,3})*[.)]\s+(?=\S)")
-_QUESTION = re.compile(r"(?:Q\s*\d*|Question(?:\s+\d+)?)\s*[:.)]\s*(?=\S)", re.IGNORECASE)
+_QUESTION = re.compile(r"(?:Q\s*(?P<number>\d*)|Question(?:\s+\d+)?)\s*[:.)]\s*(?=\S)", re.IGNORECASE)
 _ANSWER = re.compile(r"(?:A\s*\d*|Answer(?:\s+\d+)?)\s*:\s*(?=\S)", re.IGNORECASE)
+_SENTENCES = re.compile(r"[.!]\s+[A-Z]")
 _RUN_IN = re.compile(r"(?P<title>\S.{1,70}?)(?:\.\s*[–—-]*\s+|:\s+|\s+[–—]\s+)(?P<body>\S.*)")
 _MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"@|://|www\.")
@@ -52,13 +58,16 @@ _SMALL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A heading in the making. `style` made it one: styles are ranked once all are known. `body` is what follows."""
+    """A heading in the making. `style` made it one: styles are ranked once all are known. `body` is what follows on the
+    last of its `lines`.
+    """
 
     style: str
     text: str
     depth: int = 0
     number: str = ""
     body: str = ""
+    lines: int = 1
     bare: bool = False
     page: int | None = None
 
@@ -107,9 +116,8 @@ def _split(blocks: Sequence[Block]) -> Iterator[Block | _Found]:
             if found is None:
                 yield replace(block, text="\n".join(lines))
                 break
-            used = _capital_lines(lines) if found.style == "capitals" else 1
             yield replace(found, page=block.page)
-            lines = ([found.body] if found.body else []) + lines[used:]
+            lines = ([found.body] if found.body else []) + lines[found.lines :]
             first = found.bare
 
 
@@ -120,10 +128,7 @@ def _heading(lines: Sequence[str], before: Block | None, after: Block | None, fi
     if alone and belongs_to_table(line):
         return None
     runs_on = not alone and lines[1].strip()[:1].islower()
-    if question := _QUESTION.match(line):
-        text, mark, body = line[question.end() :].partition("?")
-        return _Found("question", text + mark, body=body.strip())
-    found = _keyword(line, runs_on) or _numbered(line, alone, runs_on)
+    found = _question(lines) or _keyword(line, runs_on) or _numbered(line, alone, runs_on)
     opens = found and after and after.text.startswith(f"{found.number}.")  # "3. Members" above "3.1 Powers"
     if found and (found.style != "number" or found.depth > 1 or opens or not (alone and _among_numbers(before, after))):
         return found
@@ -131,7 +136,7 @@ def _heading(lines: Sequence[str], before: Block | None, after: Block | None, fi
         return None
     count = _capital_lines(lines)
     if count and (count < 4) and len(text := " ".join(lines[:count])) <= LONGEST:
-        return _Found("capitals", text.rstrip(":"))
+        return _Found("capitals", text.rstrip(":"), lines=count)
     if len(line) > LONGEST or _ADDRESS.search(line) or line[:1].islower() or not any(map(str.isalpha, line)):
         return None
     if line.endswith("?"):
@@ -143,6 +148,22 @@ def _heading(lines: Sequence[str], before: Block | None, after: Block | None, fi
     # Above other lines of its paragraph a title must look like one: short over long, and capitals.
     over_text = not alone and is_title(line) and len(lines[1]) > 1.4 * len(line) and len(lines[1]) >= 40
     return _Found("alone", line.rstrip(":")) if alone or over_text else None
+
+
+def _question(lines: Sequence[str]) -> _Found | None:
+    """ "Q: How ...?", wrapped or not. "Q1" may be a quarter: without a "?" nothing that it stands before is asked."""
+    opening = _QUESTION.match(lines[0].strip())
+    if opening is None:
+        return None
+    first, text = lines[0].strip()[opening.end() :], ""
+    for count, line in enumerate((first, *map(str.strip, lines[1:3])), start=1):
+        asked, mark, body = line.partition("?")
+        text = f"{text} {asked}".strip()
+        if count > 1 and (_QUESTION.match(line) or _ANSWER.match(line) or _SENTENCES.search(text)):
+            break
+        if mark:
+            return _Found("question", text + mark, body=body.strip(), lines=count)
+    return None if opening["number"] else _Found("question", first)
 
 
 def _keyword(line: str, runs_on: bool) -> _Found | None:
@@ -179,6 +200,8 @@ def _numbered(line: str, alone: bool, runs_on: bool) -> _Found | None:
         return None
     # A clause: "3.2 Quorum. Five members ...", or without any title, whose number alone is then what people cite.
     title, body = _title_and_body(title, runs_on)
+    if not title and _QUANTITY.match(line):
+        return None
     return _Found(style, f"{number} {title}".strip(), depth, number, body)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pptx
 from lxml import etree
-from pptx.enum.shapes import MSO_SHAPE_TYPE, PP_PLACEHOLDER
+from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.exc import PythonPptxError
 from pptx.oxml.ns import qn
 
@@ -50,7 +50,7 @@ def parse(content: bytes) -> Reading:
                 hidden.append(number)
                 continue
             blocks = list(_slide(slide, number, presentation.slide_height or 1))
-            if len(blocks) == 1 and any(shape.shape_type == MSO_SHAPE_TYPE.PICTURE for shape in slide.shapes):
+            if len(blocks) == 1 and any(map(_is_picture, slide.shapes)):
                 silent.append(number)
             else:
                 pictures += [number] * _pictures(slide.shapes)
@@ -86,7 +86,7 @@ def _shapes(shapes: list[Any], number: int, height: int, depth: int = 0) -> Iter
             continue
         if shape.is_placeholder and shape.placeholder_format.type in _FURNITURE:
             continue
-        if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
+        if _is_group(shape):
             if depth < _DEPTH:
                 yield from _shapes(list(shape.shapes), number, height, depth + 1)
         elif shape.has_text_frame:
@@ -103,15 +103,23 @@ def _is_hidden(shape: Any) -> bool:
     return bool(shape._element.xpath("./*/p:cNvPr[@hidden='1' or @hidden='true']"))
 
 
+def _is_group(shape: Any) -> bool:
+    return bool(shape._element.tag == qn("p:grpSp"))  # the type of a shape without geometry is an error
+
+
+def _is_picture(shape: Any) -> bool:
+    return bool(shape._element.tag == qn("p:pic"))
+
+
 def _pictures(shapes: Any, depth: int = 0) -> int:
     """How many pictures there are among shapes."""
     count = 0
     for shape in shapes:
         if _is_hidden(shape):
             continue
-        if shape.shape_type == MSO_SHAPE_TYPE.GROUP:
+        if _is_group(shape):
             count += _pictures(shape.shapes, depth + 1) if depth < _DEPTH else 0
-        elif shape._element.tag == qn("p:pic"):
+        elif _is_picture(shape):
             count += is_told_in_office(shape._element, shape.width, shape.height)
     return count
 

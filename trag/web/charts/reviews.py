@@ -116,7 +116,7 @@ class Reviews:
         return Review(report, chart, before, told, laid_out, picture, f'"{hashlib.sha256(picture).hexdigest()[:32]}"')
 
     def _before(self, version: str) -> Chart | None:
-        """The chart to compare with, None where its file is gone."""
+        """The chart to compare with, None where its file cannot be read."""
         try:
             return self._home.chart(version)
         except TragError:

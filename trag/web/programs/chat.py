@@ -21,7 +21,7 @@ from trag.events import Answer, Event
 from trag.record import AnswerRecord
 from trag.web.programs.questions import Asked, askable, read, told_before
 from trag.web.programs.refusals import Refused, said, status_of, words
-from trag.web.programs.streams import sent
+from trag.web.programs.streams import COMMENT, sent
 from trag.web.programs.unmarked import unmarked
 
 MODEL = "trag"
@@ -94,14 +94,14 @@ class Completion:
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _finish(record)}
         return self._piece("chat.completion", choices=[choice], usage=_usage(record), trag=_plain(record))
 
-    async def streamed(self, events: AsyncIterator[Event], *, usage: bool) -> AsyncIterator[str]:
+    async def streamed(self, events: AsyncIterator[Event | None], *, usage: bool) -> AsyncIterator[str]:
         """The answer in pieces; until it is checked, comments keep the connection open. The record comes with the last
         piece."""
         yield self._chunk({"role": "assistant", "content": ""})
         try:
             async for event in events:
                 if not isinstance(event, Answer):
-                    yield f": {type(event).__name__.lower()}\n\n"
+                    yield COMMENT
                     continue
                 record = event.record
                 for piece in re.findall(r"\s*\S+\s*$|\s*\S+", unmarked(record.answer)):

@@ -17,12 +17,14 @@ from trag.web.programs.refusals import AGAIN
 
 REF = "#/components/schemas/"
 REFUSALS = {
+    400: "A session's cookie came with the token, or the request has two lengths.",
     401: "There is no token, or it opens nothing any more.",
     403: "The request came from a web page.",
     404: "There is no such conversation of yours.",
     409: "Another question is being answered in this conversation.",
     413: "The request is larger than 1,000,000 bytes.",
     415: "The body is not sent as application/json.",
+    421: "The request names another host than the assistant's.",
     422: "The question cannot be asked; the message says what is wrong with it, five problems at most.",
     429: "The line is full; Retry-After says in how many seconds to ask again.",
     500: "A fault in the program.",
@@ -30,7 +32,8 @@ REFUSALS = {
 }
 EVENTS = """Server-sent events, the data of each JSON: `waiting` {"position"}, 1 is next; `found` {"standalone",
 "entities", "statements", "sources"}; `token` {"text"}, a piece of the draft, not checked yet; `retry` {"reason"}: the
-draft so far is withdrawn; `answer`, the answer record, which is what counts; or `error` {"detail"} in its place."""
+draft so far is withdrawn; `answer`, the answer record, which is what counts; or `error` {"detail"} in its place. A
+comment comes where nothing else did for a while."""
 PIECES = """Server-sent events as OpenAI sends them, and `[DONE]`. The words come when they are checked, for they could
 not be taken back; until then comments keep the connection open. The piece with the finish_reason carries `trag`."""
 
@@ -73,7 +76,7 @@ def _ask() -> dict[str, Any]:
         "requestBody": _body("Question", {"question": "Where does the Ethics Office sit?"}),
         "responses": {
             "200": _told("The answer, with all that it stands on", "AnswerRecord", stream=EVENTS),
-            **_refusals("Refusal", 401, 403, 404, 409, 413, 415, 422, 429, 500, 503),
+            **_refusals("Refusal", *REFUSALS),
         },
     }
 
@@ -88,7 +91,7 @@ def _chat() -> dict[str, Any]:
         "requestBody": _body("Chat", example),
         "responses": {
             "200": _told("The answer; its record is in the field `trag`", "Completion", stream=PIECES),
-            **(_refusals("OpenAIRefusal", 401, 403, 404, 413, 415, 422, 429, 500, 503)),
+            **_refusals("OpenAIRefusal", *(status for status in REFUSALS if status != 409)),
             "404": _refused("There is no model of that name.", "OpenAIRefusal"),
         },
     }

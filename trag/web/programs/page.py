@@ -24,7 +24,7 @@ from trag.web.programs.chat import MODEL, PATH, Completion, chat, model
 from trag.web.programs.description import description
 from trag.web.programs.questions import Asked, asked
 from trag.web.programs.refusals import Refused, refusal
-from trag.web.programs.streams import streamed
+from trag.web.programs.streams import streamed, unsilent
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
@@ -105,17 +105,19 @@ async def _body(request: Request) -> bytes:
     return await request.body()
 
 
-async def _streaming(listening: Listening, told: Callable[[AsyncIterator[Event]], AsyncIterator[str]]) -> Response:
-    """A stream of what `told` makes of the events, begun when the first of them is there: a full line has a status of
-    its own."""
-    events = aiter(listening)
+async def _streaming(
+    listening: Listening, told: Callable[[AsyncIterator[Event | None]], AsyncIterator[str]]
+) -> Response:
+    """A stream of what `told` makes of the events, begun when the first of them is there, or is long in coming: a full
+    line has a status of its own."""
+    events = unsilent(aiter(listening))
     try:
         first = await anext(events)
     except BaseException:
         listening.leave()
         raise
 
-    async def all_of_them() -> AsyncIterator[Event]:
+    async def all_of_them() -> AsyncIterator[Event | None]:
         yield first
         async for event in events:
             yield event

@@ -21,6 +21,7 @@ from trag.evaluate.grammar.filling import cases
 from trag.evaluate.grammar.kept import Audit, load, save
 from trag.evaluate.grammar.templates import Template
 from trag.evaluate.runs import sha256_of
+from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed
 from trag.record import Source as Read
 
@@ -176,9 +177,9 @@ def test_what_was_answered_before_an_interruption_is_not_asked_again(audit: Audi
     assert [result.case for result in results] == list(made)
 
 
-def test_an_answerer_that_fails_is_wrong_and_the_audit_goes_on(audit: Audit, tmp_path: Path) -> None:
+def test_a_question_that_is_refused_is_wrong_and_the_audit_goes_on(audit: Audit, tmp_path: Path) -> None:
     def failing(question: str) -> AnswerRecord:
-        raise TragError("The model is gone.", "Start it.")
+        raise RequestRefused("The question is too long.", "Shorten it.")
 
     found = examined(audit, failing, tmp_path / "a.jsonl")
     assert (found.diagnosis.asked, found.diagnosis.right) == (48, 0)

@@ -30,7 +30,7 @@ MODEL = ModelUsed("tiny", "a" * 64, "")
 @pytest.fixture
 def home(empty_database: Path, tmp_path: Path) -> Iterator[Home]:
     """A home with a chart and a document with a table; no finder, encoder or model is opened."""
-    folder = tmp_path / "home"
+    folder = tmp_path / "home? 100%20"  # what means something else in the address of a database
     folder.mkdir()
     shutil.copy(empty_database, folder)
     with open_home(Settings(home=folder)) as home:

@@ -128,6 +128,52 @@ def test_what_is_hidden_or_deleted_is_left_out_and_insertions_and_controls_are_r
     assert [block.text for block in blocks(build)] == ["Kept inserted text.", "In a control."]
 
 
+def letters(text: str) -> str:
+    return f"<m:r><m:t>{text}</m:t></m:r>"
+
+
+@pytest.mark.parametrize(
+    ("equation", "line"),
+    [
+        (letters("a=b") + letters("×1.2"), "a=b×1.2"),
+        (f"<m:f><m:fPr/><m:num>{letters('1')}</m:num><m:den>{letters('2')}</m:den></m:f>", "1/2"),
+        (f"<m:f><m:num>{letters('a+b')}</m:num><m:den>{letters('2c')}</m:den></m:f>", "(a+b)/2c"),
+        (f"<m:sSup><m:sSupPr/><m:e>{letters('10')}</m:e><m:sup>{letters('2')}</m:sup></m:sSup>", "10^2"),
+        (
+            f"<m:sSubSup><m:e>{letters('x')}</m:e><m:sub>{letters('i')}</m:sub><m:sup>{letters('n-1')}</m:sup>"
+            "</m:sSubSup>",
+            "x_i^(n-1)",
+        ),
+        (f"{letters('2')}<m:d><m:dPr/><m:e>{letters('a+b')}</m:e></m:d>", "2(a+b)"),
+        (
+            '<m:d><m:dPr><m:begChr m:val="|"/><m:endChr m:val="|"/></m:dPr>' + f"<m:e>{letters('x')}</m:e></m:d>",
+            "|x|",
+        ),
+        (f"<m:rad><m:deg/><m:e>{letters('x+1')}</m:e></m:rad>", "√(x+1)"),
+        (f"<m:rad><m:deg>{letters('3')}</m:deg><m:e>{letters('x')}</m:e></m:rad>", "√[3](x)"),
+        (
+            f'<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>{letters("i=1")}</m:sub><m:sup>{letters("n")}'
+            f"</m:sup><m:e>{letters('x')}</m:e></m:nary>",
+            "∑_(i=1)^n x",
+        ),
+        (f"<m:eqArr><m:e>{letters('x=1')}</m:e><m:e>{letters('y=2')}</m:e></m:eqArr>", "x=1 y=2"),
+        (f"<m:r><w:rPr><w:vanish/></w:rPr><m:t>hidden</m:t></m:r><w:del>{letters('old')}</w:del>{letters('x')}", "x"),
+    ],
+)
+def test_an_equation_is_read_on_one_line_within_its_sentence(equation: str, line: str) -> None:
+    names = (
+        'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+        ' xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    )
+
+    def build(document: Any) -> None:
+        paragraph = document.add_paragraph("The rate is ")
+        paragraph._p.append(etree.fromstring(f"<m:oMath {names}>{equation}</m:oMath>"))
+        paragraph.add_run(" per year.")
+
+    assert [block.text for block in blocks(build)] == [f"The rate is {line} per year."]
+
+
 def test_wording_stands_in_for_styles() -> None:
     def build(document: Any) -> None:
         for text in (
@@ -310,3 +356,69 @@ def test_charts_and_pictures_of_older_words_are_said_too() -> None:
 def test_a_document_without_text_is_refused() -> None:
     with pytest.raises(TragError, match="holds no text"):
         blocks(lambda document: None)
+
+
+def level(depth: int, form: str, text: str, legal: str = "") -> str:
+    rule = f'<w:start w:val="1"/><w:numFmt w:val="{form}"/>{legal}<w:lvlText w:val="{text}"/>'
+    return f'<w:lvl w:ilvl="{depth}">{rule}</w:lvl>'
+
+
+def definition(id_: int, content: str) -> str:
+    return f'<w:abstractNum w:abstractNumId="{id_}">{content}</w:abstractNum>'
+
+
+def list_(id_: int, defined: int, override: str = "") -> str:
+    return f'<w:num w:numId="{id_}"><w:abstractNumId w:val="{defined}"/>{override}</w:num>'
+
+
+@pytest.mark.parametrize(
+    ("rules", "places", "marks"),
+    [
+        (
+            definition(
+                1, level(0, "upperRoman", "Article %1.") + level(1, "decimalZero", "Section %1.%2", "<w:isLgl/>")
+            )
+            + list_(1, 1),
+            ((1, 0), (1, 1), (1, 0), (1, 1)),
+            ["Article I.", "Section 1.01", "Article II.", "Section 2.01"],
+        ),
+        (
+            definition(1, level(0, "upperRoman", "%1.") + level(1, "decimal", "%1.%2", '<w:isLgl w:val="0"/>'))
+            + list_(1, 1),
+            ((1, 0), (1, 1)),
+            ["I.", "I.1"],
+        ),
+        (
+            definition(1, '<w:numStyleLink w:val="Steps"/>')
+            + definition(2, '<w:styleLink w:val="Steps"/>' + level(0, "decimal", "%1."))
+            + list_(1, 1)
+            + list_(2, 2),
+            ((1, 0), (1, 0)),
+            ["1.", "2."],
+        ),
+        (
+            definition(1, level(0, "decimal", "%1.") + level(1, "decimal", "%1.%2"))
+            + list_(1, 1)
+            + list_(2, 1, f'<w:lvlOverride w:ilvl="0">{level(0, "lowerLetter", "(%1)")}</w:lvlOverride>'),
+            ((1, 0), (2, 0), (2, 1), (1, 0)),
+            ["1.", "(b)", "b.1", "3."],
+        ),
+    ],
+    ids=["decimals for Roman figures", "no decimals", "levels that a style names", "a level of one list"],
+)
+def test_lists_are_numbered_as_word_shows_them(
+    rules: str, places: tuple[tuple[int, int], ...], marks: list[str]
+) -> None:
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+    def build(document: Any) -> None:
+        numbering = document.part.numbering_part.element
+        numbering[:] = etree.fromstring(f"<w:numbering {space}>{rules}</w:numbering>")
+        document.add_heading("Rules", 1)
+        for id_, depth in places:
+            rule = element("w:numPr")
+            rule.append(element("w:ilvl", val=str(depth)))
+            rule.append(element("w:numId", val=str(id_)))
+            document.add_paragraph("the text")._p.get_or_add_pPr().append(rule)
+
+    assert [block.text.removesuffix(" the text") for block in blocks(build)[1:]] == marks

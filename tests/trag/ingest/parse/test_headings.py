@@ -34,7 +34,16 @@ def headings(*paragraphs: str) -> list[str]:
         ("3.2 The board shall meet at least six times a year.", "3.2"),
         ("MEMBERSHIP AND FEES", "MEMBERSHIP AND FEES"),
         ("Water and tools", "Water and tools"),
+        ("Section 1.05 Fees", "Section 1.05 Fees"),
+        ("§4 Fees", "§4 Fees"),
+        ("Article3 Fees", "Article3 Fees"),
+        ("3.2 EUR accounts", "3.2 EUR accounts"),
         ("Q: How do I join?", "How do I join?"),
+        ("Q: Fees\nThe fee is EUR 5. Is that much? No.", "Fees"),
+        (
+            "Q3: How many days of leave do employees in their first year of\nservice receive? Twenty.",
+            "How many days of leave do employees in their first year of service receive?",
+        ),
         ("What happens if I break the rules?", "What happens if I break the rules?"),
     ],
 )
@@ -46,7 +55,15 @@ def test_a_line_worded_like_a_heading_is_one(line: str, heading: str) -> None:
     "line",
     [
         "Section 3 applies to all members.",
+        "Sections 3 and 4 apply to all members.",
+        "Parts A and B are filled in by the applicant.",
         "Part of the budget is kept.",
+        "Q1: 1.2 million euros\nQ2: 1.5 million euros\nQ3: What we hope for?",
+        "Q1: 1.2 million euros.",
+        "0.45 Points are given for each hour of work.",
+        "2.5 EUR per kilometre are paid for private cars.",
+        "2.5 FTE are assigned to the help desk.",
+        "2.5 % of the budget are kept for repairs.",
         "25 days of leave are granted each year.",
         "12 May 2020",
         "1. Submit the form to the secretary.",
@@ -109,6 +126,16 @@ def test_the_answer_below_a_question_loses_its_mark() -> None:
     assert [(block.kind, block.text) for block in blocks] == [
         ("heading", "Who moderates?"),
         ("paragraph", "Three volunteers."),
+    ]
+
+
+def test_a_question_may_be_wrapped() -> None:
+    blocks = promote(
+        [Block("paragraph", "Q: How many days of leave do employees in their first\nyear receive?\nA: 20.")]
+    )
+    assert [(block.kind, block.text) for block in blocks] == [
+        ("heading", "How many days of leave do employees in their first year receive?"),
+        ("paragraph", "20."),
     ]
 
 

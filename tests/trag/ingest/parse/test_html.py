@@ -107,9 +107,32 @@ def test_a_table_for_the_layout_is_read_cell_by_cell() -> None:
     assert [block.text for block in blocks(layout)] == ["Rules", "Be kind.", "Aside"]
 
 
-def test_the_encoding_that_a_page_names_is_used() -> None:
-    page = "<html><head><meta charset='windows-1251'></head><body><p>Устав</p></body></html>".encode("cp1251")
-    assert [block.text for block in parse(page, ".html").blocks] == ["Устав"]
+_GUESSED = ("not UTF-8: read as Windows-1252",)
+
+
+@pytest.mark.parametrize(
+    ("declared", "content", "text", "notes"),
+    [
+        ("windows-1251", "Устав".encode("cp1251"), "Устав", ()),
+        ("iso-8859-1", b"10\x9620 days; \x80500", "10–20 days; €500", ()),
+        ("us-ascii", b"10\x9620 days; \x80500", "10–20 days; €500", ()),
+        ("iso-8859-9", "İzin – 10 gün".encode("cp1254"), "İzin – 10 gün", ()),
+        ("gb2312", "朱镕基 先生".encode("gbk"), "朱镕基 先生", ()),
+        ("shift_jis", "①休暇".encode("cp932"), "①休暇", ()),
+        ("utf-16", b"Caf\xe9 costs 5.", "Café costs 5.", _GUESSED),
+        ("utf-8", b"Caf\xe9 costs", "Café costs", _GUESSED),
+        ("unicode-escape", rb"Caf\x41" + b"\xe9", r"Caf\x41é", _GUESSED),
+        ("undefined", b"Caf\xe9 costs", "Café costs", _GUESSED),
+        ("no-such-encoding", b"Caf\xe9 costs", "Café costs", _GUESSED),
+    ],
+)
+def test_the_encoding_that_a_page_names_is_used_as_browsers_use_it(
+    declared: str, content: bytes, text: str, notes: tuple[str, ...]
+) -> None:
+    page = f"<html><head><meta charset='{declared}'></head><body><p>".encode() + content + b"</p></body></html>"
+    reading = parse(page, ".html")
+    assert [block.text for block in reading.blocks] == [text]
+    assert reading.notes == notes
 
 
 def test_invisible_characters_are_left_out_and_said() -> None:

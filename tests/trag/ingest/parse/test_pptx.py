@@ -92,6 +92,22 @@ def test_shapes_are_read_from_the_top_and_the_left_groups_where_they_stand() -> 
     assert [block.text for block in read(build).blocks[1:]] == ["one", "two", "three", "four", "and a half", "five"]
 
 
+def test_a_shape_without_geometry_is_read_as_other_programs_export_it() -> None:
+    def build(presentation: Any) -> None:
+        shapes = slide(presentation, TITLE_ONLY, "Leave").shapes
+        group = shapes.add_group_shape()
+        for text, among in (("Leave is 20 days.", shapes), ("Ask the office.", group.shapes)):
+            shape = box(among, text, 1, 2 if among is shapes else 4)._element
+            del shape.nvSpPr.cNvSpPr.attrib["txBox"]
+            for properties in list(shape.spPr):
+                shape.spPr.remove(properties)
+        slide(presentation, TITLE_ONLY, "Map").shapes.add_picture(picture(), 0, 0)
+
+    reading = read(build)
+    assert [block.text for block in reading.blocks] == ["Leave", "Leave is 20 days.", "Ask the office.", "Map"]
+    assert reading.notes == ("slide 2 with a picture and no text but the title",)
+
+
 def test_tables_and_the_figures_of_charts_are_rows_under_their_header() -> None:
     def build(presentation: Any) -> None:
         shapes = slide(presentation, TITLE_ONLY, "Limits").shapes

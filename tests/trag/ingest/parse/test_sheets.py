@@ -1,5 +1,6 @@
 import pytest
 
+from trag.errors import TragError
 from trag.ingest.blocks import Block
 from trag.ingest.parse import parse
 from trag.ingest.parse.sheets import ROWS, blocks
@@ -38,8 +39,25 @@ def test_a_cell_keeps_its_delimiters_and_line_ends() -> None:
     )
 
 
-def test_a_field_without_an_end_is_refused_or_read_but_never_hangs() -> None:
-    assert read('Post,Limit\nHead,"10')[0].rows[1] == ("Head", "10")
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('item,size,owner\nbolt,"5 inch,Ann\nnut,6,Bob\nwasher,7,Cid', 2),
+        ('item;size;owner\r\npin;"4\r\nmm";Eve\r\nbolt;"5 inch;Ann\r\nnut;6;Bob\r\n', 4),
+        ('sep=|\nitem|size\nbolt|"5 inch\nnut|6\n', 3),
+        ('item;"size;owner\nbolt;5;Ann', 1),
+        ('Post,Limit\nHead,"10', 2),
+    ],
+    ids=["rows below", "a field of two lines above", "a named delimiter", "in the header", "the last row"],
+)
+def test_a_field_without_an_end_is_refused_because_it_would_hold_the_rows_below(content: str, line: int) -> None:
+    with pytest.raises(TragError, match=rf"the row that begins in line {line} has no end") as caught:
+        read(content)
+    assert "quotation mark" in caught.value.hint
+
+
+def test_quotation_marks_within_a_field_are_read() -> None:
+    assert read('Firm,Size\n"Acme" Ltd,5" bolt\n"Bee",6')[0].rows[1:] == (("Acme Ltd", '5" bolt'), ("Bee", "6"))
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def place(opened: Any, tmp_path: Path) -> Iterator[Place]:
 @pytest.fixture(scope="module")
 def door(serving: Any, own_home: Path) -> Iterator[tuple[str, str]]:
     """The address of the real app with the tool on, and a token of an employee there."""
-    (own_home / "trag.toml").write_text("mcp = true\n")
+    (own_home / "trag.toml").write_text("mcp = true\nwaiting = 5\n")
     with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
         records.people.add(Newcomer("root", role="admin", state="active"), by="test")
         person = records.people.add(Newcomer("ann", state="active"), by="test")

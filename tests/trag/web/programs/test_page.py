@@ -15,6 +15,7 @@ from trag.line import LineFull
 from trag.web import gate
 from trag.web.asking import PATIENCE, Draft
 from trag.web.gate import LARGEST
+from trag.web.programs import streams
 
 Place = Any  # of conftest.py
 ASK, CHAT = "/api/ask", "/v1/chat/completions"
@@ -283,6 +284,41 @@ def test_an_answer_that_breaks_off_while_it_is_told_says_so(place: Place, path: 
     last = found[-1] if path == ASK else found[-2]
     assert "The disk is full." in json.dumps(last)
     assert "answer" not in dict(found)
+
+
+@pytest.mark.parametrize("path", [ASK, CHAT])
+def test_comments_keep_a_stream_open_while_nothing_comes(
+    place: Place, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "QUIET", 0.02)
+    swift = place.assistant.script
+
+    def slow(stop: threading.Event) -> Iterator[Event]:
+        for event in swift(stop):
+            stop.wait(0.2)
+            yield event
+
+    place.assistant.script = slow
+    program = place.program(Accept="text/event-stream")
+    text = program.post(path, json=QUESTION if path == ASK else TALK | {"stream": True}).text
+    told = text.split("\n\n")
+    assert ":" in told[:2], "before the first event"
+    assert told.count(":") > 12, "between any two"
+    assert ID in text
+
+
+@pytest.mark.parametrize("path", [ASK, CHAT])
+def test_what_the_assistant_refuses_late_is_told_in_the_stream(
+    place: Place, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "QUIET", 0.02)
+    refuse = raising(LineFull("9 people are already waiting for an answer."))
+    place.assistant.script = lambda stop: refuse(stop) if not stop.wait(0.2) else iter(())
+    program = place.program(Accept="text/event-stream")
+    told = program.post(path, json=QUESTION if path == ASK else TALK | {"stream": True})
+    assert told.status_code == 200
+    assert "9 people are already waiting" in told.text
+    assert idle(place)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
