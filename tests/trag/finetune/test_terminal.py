@@ -189,6 +189,7 @@ def test_one_that_was_not_measured_is_promoted_only_on_a_word_of_its_own(
     assert listed[1].endswith("not measured")
 
 
+@pytest.mark.slow
 def test_settings_are_those_a_fine_tune_was_begun_with(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Works(home / "finetune").begin(by="ada", seed=1, settings={"epochs": 1.0})
     assert main(["finetune", "--set", "epochs=2"]) == 1

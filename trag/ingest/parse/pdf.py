@@ -20,7 +20,7 @@ from trag.ingest.parse.pdf_blocks import blocks, folded
 from trag.ingest.parse.pdf_columns import in_columns
 from trag.ingest.parse.pdf_font import Font
 from trag.ingest.parse.pdf_lines import lines, without_contents, without_running_lines
-from trag.ingest.parse.pdf_page import Drawn, draw
+from trag.ingest.parse.pdf_page import Drawn, draw, without_stamps
 
 PAGES = 5_000
 """Pages that a file may have."""
@@ -62,7 +62,8 @@ def parse(content: bytes) -> Reading:
         raise TragError(
             f"is a damaged PDF ({error}).", "Open it in a PDF viewer, print it to a new PDF and ingest that."
         ) from error
-    pages = [in_columns(lines(each or _NOTHING, number)) for number, each in enumerate(drawn, 1)]
+    shown = without_stamps([each or _NOTHING for each in drawn])
+    pages = [in_columns(lines(each, number)) for number, each in enumerate(shown, 1)]
     found = without_running_lines(pages)
     notes = (*_unread(drawn, {line.page for line in found}), *_unopened(reader))
     return Reading("PDF", blocks(without_contents(found), _outline(reader)), count, notes)

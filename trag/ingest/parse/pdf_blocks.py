@@ -31,6 +31,8 @@ _BELOW = 100
 """What is added to the levels of headings that an outline does not list."""
 _HEADING_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})*(?=[.)]?\s)")
 _HYPHEN = re.compile(r"(\w+)-\n(\w+)")
+_JOINS = ("and", "or", "nor", "to")
+"""Words before which a hyphen stands for a word that follows: "short- and long-term"."""
 
 
 def blocks(found: Sequence[Line], titles: Titles) -> tuple[Block, ...]:
@@ -74,6 +76,8 @@ def _unwrapped(text: str, words: Counter[str]) -> str:
 
     def word(match: re.Match[str]) -> str:
         first, second = match.groups()
+        if second in _JOINS and not words[first + second]:
+            return f"{first}- {second}"
         compound = second[0].isupper() or words[f"{first}-{second}"] or not (first.isalpha() and second.isalpha())
         return f"{first}-{second}" if compound and not words[first + second] else first + second
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from statistics import median
 
 from trag.ingest.parse.pdf_lines import Line
+from trag.ingest.parse.text import LEADER
 
 _FEWEST = 5  # lines side by side
 _SHORTEST = 25  # characters of a column's usual line; the cells of tables are shorter
@@ -35,9 +36,9 @@ def in_columns(found: Sequence[Line]) -> list[Line]:
 
 def _run(found: Sequence[Line]) -> Iterator[Line]:
     """The first lines that leave the gap free which the first of them leaves between its two cells."""
-    gutter = found[0].cells[1][0]
+    gutter = found[0].cells[1].x
     for line in found:
-        beside = len(line.cells) == 2 and abs(line.cells[1][0] - gutter) <= _NEAR
+        beside = len(line.cells) == 2 and abs(line.cells[1].x - gutter) <= _NEAR
         alone = len(line.cells) == 1 and (line.end < gutter or abs(line.x - gutter) <= _NEAR)
         if line.rows or not (beside or alone) or line.page != found[0].page:
             return
@@ -48,16 +49,16 @@ def _is_prose(run: Sequence[Line]) -> bool:
     both = [line.cells for line in run if len(line.cells) == 2]
     if len(both) < _FEWEST or len(both) < _FULL * len(run):
         return False
-    return all(median(len(cells[side][1]) for cells in both) >= _SHORTEST for side in (0, 1))
+    return all(median(len(LEADER.sub(" ", cells[side].text)) for cells in both) >= _SHORTEST for side in (0, 1))
 
 
 def _parted(run: Sequence[Line]) -> tuple[list[Line], list[Line]]:
     """The lines of the left column and those of the right one."""
-    gutter = run[0].cells[1][0]
+    gutter = run[0].cells[1].x
     left: list[Line] = []
     right: list[Line] = []
     for line in run:
         for cell in line.cells:
-            side = right if cell[0] >= gutter - _NEAR else left
-            side.append(replace(line, cells=[cell], end=line.end if cell is line.cells[-1] else gutter))
+            side = right if cell.x >= gutter - _NEAR else left
+            side.append(replace(line, cells=[cell], end=cell.end))
     return left, right

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
 
 from trag.ingest.parse.characters import from_right
 from trag.ingest.parse.pdf_page import Drawn
 from trag.ingest.parse.pdf_pen import Fragment
 from trag.ingest.parse.pdf_ruled import Grid, fill, grids
 from trag.ingest.parse.tables import Row
+from trag.ingest.parse.text import LEADER, contents
 
-_PAGE_NUMBER = re.compile(r"\W*(?:page\s*)?(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of)\s*\d{1,4})?\W*", re.IGNORECASE)
-_NUMBERED = re.compile(
-    r"\d+(?:\.\d+)*[.)]?\s+[^\W\d]|(?:part|chapter|article|section|annex|appendix)\s+\w", re.IGNORECASE
+_PAGE_NUMBER = re.compile(
+    r"\W*(page\s*)?(?:(?:\w{1,3}[-–])?(\d{1,4})|[ivxl]{1,6})(\s*(?:/|of)\s*\d{1,4})?\W*", re.IGNORECASE
 )
+_FIGURE = re.compile(r"\d{1,9}")
+_PART = r"(?:part|chapter|article|section|annex|appendix)\s+\w"
+_NUMBERED = re.compile(rf"\d+(?:\.\d+)*[.)]?\s+[^\W\d]|{_PART}", re.IGNORECASE)
+_NUMBER_ALONE = re.compile(rf"{_PART}+\W*", re.IGNORECASE)
 _MARK = re.compile(r"[-•‣◦▪–]|\(?\w{1,3}[.)]")
-_DOTS = re.compile(r"(?:\.\s?){5,}")
 _APART = 0.8
 _WORD = 0.12
 """Gaps from which on text beside text is a cell of its own, or a word of its own, in sizes of its font."""
 LARGER = 1.12
 """How much larger than the body a line is that is set apart by its size."""
+_SCRIPT = 0.85
+_LONGEST_SCRIPT = 4
+"""How large text above or below a baseline is at the most, in sizes of the text beside it, and its most characters."""
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+"""Figures above a baseline, so that "500" and the mark of a note are no other number. Those below change none: CO2."""
+_UNRULED = 3
+"""Rows of the largest ruled table in which a row may be several with no rule between them: those below a header, above
+a sum. In others each row has its rule."""
 _COLUMN = 3
 _PROSE = 25
 """Lines that make a column of text at the least, and the characters of each."""
@@ -31,9 +44,17 @@ _WITHIN_ROW = 12
 """Lines that may lie between two cells of one row as they are drawn, because cells before them are wrapped."""
 
 
+class Cell(NamedTuple):
+    """Text that stands apart from what is beside it, from `x` to `end`, in points."""
+
+    x: float
+    end: float
+    text: str
+
+
 @dataclass(slots=True)
 class Line:
-    """What stands at one height: `cells` are its stretches of text and where each begins. In points, `y` upwards.
+    """What stands at one height, as `cells`. In points, `y` upwards.
 
     `end` is where its text ends. A ruled table is one line, of which `rows` are the cells.
     """
@@ -42,17 +63,17 @@ class Line:
     y: float
     size: float
     bold: bool
-    cells: list[tuple[float, str]]
+    cells: list[Cell]
     end: float
     rows: tuple[Row, ...] = ()
 
     @property
     def text(self) -> str:
-        return " ".join(text for _, text in self.cells)
+        return " ".join(cell.text for cell in self.cells)
 
     @property
     def x(self) -> float:
-        return self.cells[0][0]
+        return self.cells[0].x
 
 
 def lines(drawn: Drawn, number: int) -> list[Line]:
@@ -74,17 +95,43 @@ def lines(drawn: Drawn, number: int) -> list[Line]:
 def _table(grid: Grid, size: float, number: int) -> Line:
     """A ruled table as one line, bold where its first row is; merged cells are filled in where they reach to."""
     merged = grid.merged()
+    height, width = len(grid.ys) - 1, len(grid.xs) - 1
     inside: dict[tuple[int, int], list[Fragment]] = {}
     for cell in merged:
         inside.setdefault(merged[cell], []).extend(grid.inside.get(cell, []))
-    text = {cell: "\n".join(line.text for line in _lines(held, number)) for cell, held in inside.items()}
-    rows = tuple(
-        tuple(text[merged[row, column]] for column in range(len(grid.xs) - 1)) for row in range(len(grid.ys) - 1)
-    )
+    written = {cell: _lines(held, number) for cell, held in inside.items()}
+    alone = {cell for cell, count in Counter(merged.values()).items() if count == 1}
+    rows: list[list[list[Line]]] = []
+    for row in range(height):
+        cells = [written[merged[row, column]] for column in range(width)]
+        whole = not 0 < row < height <= _UNRULED or not all((row, column) in alone for column in range(width))
+        rows += [cells] if whole else _rows(cells, grid.xs)
     top = [fragment for cell, held in inside.items() if cell[0] == 0 for fragment in held if fragment.text.strip()]
     bold = bool(top) and all(fragment.bold for fragment in top)
-    words = " ".join(filter(None, text.values()))
-    return Line(number, grid.ys[-1], size, bold, [(grid.xs[0], words)], grid.xs[-1], rows)
+    words = " ".join(line.text for cell in written.values() for line in cell)
+    text = tuple(tuple("\n".join(line.text for line in cell) for cell in row) for row in rows)
+    return Line(number, grid.ys[-1], size, bold, [Cell(grid.xs[0], grid.xs[-1], words)], grid.xs[-1], text)
+
+
+def _rows(cells: list[list[Line]], edges: Sequence[float]) -> list[list[list[Line]]]:
+    """The rows that the cells of one ruled row hold: more than one where lines stand at the same heights in the first
+    column and in another, and none ends for want of space."""
+    heights = [line.y for line in cells[0]]
+    rows = [[[line for line in cell if abs(line.y - y) <= 0.35 * line.size] for cell in cells] for y in heights]
+    full = sum(len(cell) == len(heights) for cell in cells) > 1
+    placed = all(sum(len(row[column]) for row in rows) == len(cell) for column, cell in enumerate(cells))
+    wrapped = any(
+        _is_wrapped(line, below, right - left)
+        for cell, (left, right) in zip(cells, pairwise(edges), strict=True)
+        for line, below in pairwise(cell)
+    )
+    return rows if len(rows) > 1 and full and placed and not wrapped else [cells]
+
+
+def _is_wrapped(line: Line, below: Line, width: float) -> bool:
+    """Whether the first word of the line below does not fit into the line, in a cell so wide."""
+    word = len(below.text.split()[0]) + 1
+    return line.end - line.x + word * (below.end - below.x) / len(below.text) > width - 1.2 * line.size
 
 
 def _lines(fragments: Sequence[Fragment], number: int) -> list[Line]:
@@ -93,43 +140,69 @@ def _lines(fragments: Sequence[Fragment], number: int) -> list[Line]:
     for piece in fragments:
         if not piece.text.strip():
             if found and abs(found[-1].y - piece.y) <= 0.35 * piece.size:
-                start, text = found[-1].cells[-1]
-                found[-1].cells[-1] = (start, text + " ")
+                cell = found[-1].cells[-1]
+                found[-1].cells[-1] = cell._replace(text=cell.text + " ")
             continue
         for above in range(1, min(_WITHIN_ROW, len(found)) + 1):
             line = found[-above]
             level = abs(line.y - piece.y) <= 0.35 * max(piece.size, line.size)
+            level = level or _has_script(line, piece) or _is_script(line, piece)
             if level and (above == 1 or (piece.x > line.end - 1 and not _is_column(found[-above:]))):
                 _join(line, piece)
                 break
         else:
-            line = Line(number, piece.y, piece.size, piece.bold, [(piece.x, piece.text)], piece.end)
+            line = Line(number, piece.y, piece.size, piece.bold, [Cell(piece.x, piece.end, piece.text)], piece.end)
             _place(found, line)
     for line in found:
-        line.cells = [(x, from_right(" ".join(text.split()))) for x, text in line.cells]
+        cells = [cell._replace(text=from_right(" ".join(cell.text.split()))) for cell in line.cells]
+        line.cells = sorted(cells, key=lambda cell: cell.x)  # the page of an entry may be drawn before its title
     return found
 
 
 def _join(line: Line, piece: Fragment) -> None:
     """Adds what stands beside a line to it: as a cell where it stands apart, else to the last one."""
-    start, before = line.cells[-1]
+    start, end, before = line.cells[-1]
     gap = piece.x - line.end
-    if abs(piece.x - start) < 0.1 * piece.size and piece.text.strip() == before.strip():
+    if abs(piece.end - end) < 0.1 * piece.size and before.rstrip().endswith(piece.text.strip()):
         line.bold = True  # drawn twice to look so
         return
     if piece.end < start + 0.5 * piece.size and from_right(piece.text) != piece.text:
-        line.cells[-1] = (piece.x, piece.text + " " * (start - piece.end > _WORD * piece.size) + before)
+        line.cells[-1] = Cell(piece.x, end, piece.text + " " * (start - piece.end > _WORD * piece.size) + before)
+        return
+    if _has_script(line, piece):
+        text = piece.text.translate(_RAISED) if piece.y > line.y else piece.text
+        line.cells[-1] = Cell(start, piece.end, before + text)
+        line.end = max(line.end, piece.end)
         return
     apart = gap > _APART * piece.size or gap < -_APART * piece.size
-    mark = _MARK.fullmatch(before.strip()) is not None
+    mark = _MARK.fullmatch(before.strip()) is not None or _is_script(line, piece)
     if apart and not (mark and len(line.cells) == 1):
-        line.cells.append((piece.x, piece.text))
+        line.cells.append(Cell(piece.x, piece.end, piece.text))
     else:
         space = " " if apart or gap > _WORD * piece.size or mark else ""
-        line.cells[-1] = (start, before + space + piece.text)
-    # The mark of an item may be set in another size than the item.
-    line.size, line.bold = (piece.size, piece.bold) if mark else (max(line.size, piece.size), line.bold and piece.bold)
+        line.cells[-1] = Cell(start, piece.end, before + space + piece.text)
+    if mark:  # which may be set in another size than the item, or higher than the note
+        line.size, line.bold, line.y = piece.size, piece.bold, piece.y
+    else:
+        line.size, line.bold = max(line.size, piece.size), line.bold and piece.bold
     line.end = max(line.end, piece.end)
+
+
+def _has_script(line: Line, piece: Fragment) -> bool:
+    """Whether a piece is the mark of a note, an exponent or an index at the end of a line."""
+    stands = _stands_off(piece.size, line.size, piece.y - line.y, piece.x - line.end)
+    return stands and len(piece.text.strip()) <= _LONGEST_SCRIPT
+
+
+def _is_script(line: Line, piece: Fragment) -> bool:
+    """Whether a line is the mark of the note that a piece begins."""
+    stands = _stands_off(line.size, piece.size, line.y - piece.y, piece.x - line.end)
+    return stands and len(line.text.strip()) <= _LONGEST_SCRIPT
+
+
+def _stands_off(size: float, usual: float, rise: float, gap: float) -> bool:
+    """Whether text stands above or below the baseline beside it: smaller than the text there, and touching it."""
+    return size <= _SCRIPT * usual and 0.1 * usual < abs(rise) <= 0.6 * usual and abs(gap) <= 0.25 * usual
 
 
 def _place(found: list[Line], piece: Line) -> None:
@@ -146,25 +219,45 @@ def _is_column(passed: Sequence[Line]) -> bool:
 
 
 def without_contents(found: Sequence[Line]) -> Sequence[Line]:
-    """The lines without the table of contents: from the top of the first page of dotted lines to the last of them."""
-    dotted = [at for at, line in enumerate(found) if _DOTS.search(line.text)]
-    if len(dotted) < 4:
-        return [line for line in found if not _DOTS.search(line.text)]
-    first = next(at for at, line in enumerate(found) if line.page == found[dotted[0]].page)
-    return [*found[:first], *found[dotted[-1] + 1 :]]
+    """The lines without tables of contents, and without the dots that lead from one thing to another in other lines."""
+    listed = {at for table in contents([line.text for line in found]) for at in table}
+    kept = [line for at, line in enumerate(found) if at not in listed]
+    undotted = [line if line.rows else replace(line, cells=list(_undotted(line))) for line in kept]
+    return [line for line in undotted if line.cells]
+
+
+def _undotted(line: Line) -> Iterator[Cell]:
+    """The cells of a line, of which dots part those that they lead to from those that they lead from."""
+    for cell in line.cells:
+        *before, last = LEADER.split(cell.text)
+        letter = (cell.end - cell.x) / len(cell.text)
+        start = cell.x
+        for text in filter(None, before):
+            yield Cell(start, start + letter * len(text), text)
+            start = cell.end
+        if last:
+            yield Cell(cell.end - letter * len(last) if before else cell.x, cell.end, last)
 
 
 def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:
     """The lines of all pages without the headers, footers and page numbers that come again on most of them."""
     body = body_size([line for found in pages for line in found])
     edges = [_edges(found) for found in pages]
-    repeated = Counter(form for lines_ in edges for form in {_form(line) for line in lines_})
+    repeated = Counter(form for lines_ in edges for form in {form for line in lines_ for form in _forms(line)})
     often = max(3, (len(pages) + 1) // 2)
 
     def runs(line: Line) -> bool:
-        if line.size >= LARGER * body and _NUMBERED.match(line.text):  # chapters that begin on a page of their own
+        # Chapters and articles may each begin on a page of their own.
+        larger = line.size >= LARGER * body
+        if (larger and _NUMBERED.match(line.text)) or (line.bold and _NUMBER_ALONE.fullmatch(line.text)):
             return False
-        return repeated[_form(line)] >= often or (len(pages) > 1 and _PAGE_NUMBER.fullmatch(line.text) is not None)
+        forms = _forms(line)
+        if max(repeated[form] for form in forms) >= often:
+            return True
+        if len(pages) < 2 or (match := _PAGE_NUMBER.fullmatch(line.text)) is None:
+            return False
+        word, number, total = match.groups()
+        return bool(word or total or not number) or int(number) == line.page or repeated[forms[-1]] > 1
 
     return [line for found, at in zip(pages, edges, strict=True) for line in found if not (line in at and runs(line))]
 
@@ -183,7 +276,12 @@ def _edges(found: Sequence[Line]) -> list[Line]:
     return by_height[:3] + by_height[-3:]
 
 
-def _form(line: Line) -> str:
-    """A line without its figures: what page numbers and dates have in common from page to page. A table with other
-    figures is another table, though."""
-    return re.sub(rf"\b{line.page}\b" if line.rows else r"\d+", "#", line.text)
+def _forms(line: Line) -> list[tuple[str, int, int]]:
+    """What a line may have in common with running lines: all its text, or for each of its figures, counted from 1, all
+    but the figures and how far that one is ahead of the page. A table with other figures than its page's is another
+    table, though."""
+    if line.rows:
+        return [(re.sub(rf"\b{line.page}\b", "#", line.text), 0, 0)]
+    words = _FIGURE.sub("#", line.text)
+    counts = (int(figure[0]) - line.page for figure in _FIGURE.finditer(line.text))
+    return [(line.text, 0, 0), *((words, at, ahead) for at, ahead in enumerate(counts, 1))]

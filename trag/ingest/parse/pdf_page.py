@@ -5,7 +5,9 @@ Knows nothing of lines or tables. Coordinates are points on the page as it is sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from pypdf import PageObject
 
@@ -41,6 +43,16 @@ def draw(page: PageObject, fonts: dict[int, Font]) -> Drawn:
     hidden = sum(len(fragment.text) for fragment in pen.fragments) - sum(len(fragment.text) for fragment in shown)
     covered = min(1.0, sum(_share(picture, box) for picture in pen.pictures))
     return Drawn(tuple(shown), tuple(pen.path.rules), len(pen.pictures), covered, pen.unread, hidden)
+
+
+def without_stamps(pages: Sequence[Drawn]) -> list[Drawn]:
+    """The pages without slanted text that comes again on most of them: DRAFT, CONFIDENTIAL."""
+    on_pages = Counter(text for page in pages for text in {each.text for each in page.fragments if each.slanted})
+    stamps = {text for text, count in on_pages.items() if count > 1 and 2 * count >= len(pages)}
+    return [
+        replace(page, fragments=tuple(each for each in page.fragments if not (each.slanted and each.text in stamps)))
+        for page in pages
+    ]
 
 
 def _upright(page: PageObject) -> tuple[Matrix, Box]:

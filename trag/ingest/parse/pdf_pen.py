@@ -21,12 +21,14 @@ _FORMS = 500
 _DEPTH = 12
 """Forms, and forms within forms, of one page that are followed."""
 _APART = 1.0  # ems between glyphs of one text from which on they are two stretches
+_LEVEL = 0.1  # how steep text may be that runs along the page, which a scanner may have turned a little
 _INVISIBLE = (3, 7)  # modes of text that is not painted, as behind a scanned page
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A stretch of text from `x` to `end` on a baseline at `y`."""
+    """A stretch of text from `x` to `end` on a baseline at `y`. It is slanted where it runs neither along nor up or
+    down the page, as the stamp over a draft does."""
 
     x: float
     y: float
@@ -35,6 +37,7 @@ class Fragment:
     bold: bool
     text: str
     painted: bool = True
+    slanted: bool = False
 
 
 @dataclass(slots=True)
@@ -185,7 +188,8 @@ class Pen:
         size = round(2 * abs(state.size) * (whole[2] ** 2 + whole[3] ** 2) ** 0.5) / 2
         bold = state.font is not None and (state.font.bold or state.mode == 2)
         painted = state.mode not in _INVISIBLE
-        self.fragments.append(Fragment(min(x, end), y, max(x, end), size, bold, text, painted))
+        slanted = min(abs(whole[0]), abs(whole[1])) > _LEVEL * max(abs(whole[0]), abs(whole[1]))
+        self.fragments.append(Fragment(min(x, end), y, max(x, end), size, bold, text, painted, slanted))
 
     def paint(self, operands: Any, resources: Any) -> None:
         """Do"""

@@ -20,7 +20,14 @@ _UNDERLINE = re.compile(r"([=\-~^*+#\"'`:._])\1{2,}")
 _HASHES = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*")
 _COLUMNS = re.compile(r"\s*\|\s*|\t+|\s{2,}")
 _RULE = re.compile(r"[\s|+:=_*~-]+")
-_DOT_LEADER = re.compile(r"(?:\.\s?){4,40}\s*\w{1,8}$")
+LEADER = re.compile(r"\s*(?:\.\s?){5,}")
+"""The dots that lead from a title to its page, from a thing to its price, or over the place to write on in a form."""
+_LED = re.compile(rf"(?<=[^\s.]){LEADER.pattern}")
+_PAGE = re.compile(r"(\d{1,4})|[ivxlc]{1,7}", re.IGNORECASE)
+_CONTENTS = re.compile(r"[\W\d]*(?:table of )?contents\W*", re.IGNORECASE)
+_ENTRIES = 4
+_BETWEEN = 6
+"""The fewest entries of a table of contents, and the most lines from one to the next: the longest title, a part."""
 _LONG_SPACE = re.compile(
     r"[^\S\n]{16,}"
 )  # as much as says anything; a pattern that ends in spaces would crawl over more
@@ -37,10 +44,49 @@ def blocks(text: str) -> tuple[Block, ...]:
     return tuple(map(_unwrapped, promote(list(_marked(text)))))
 
 
+def contents(lines: Sequence[str]) -> list[range]:
+    """Where tables of contents stand among `lines`, each from its name, or else its first entry, to its last entry.
+
+    An entry is a title that dots lead to nothing but a page. What tells a table of contents from a list of prices that
+    rise is its name above it, or that most of its titles come again without the page.
+    """
+    entries = {at: entry for at, line in enumerate(lines) if (entry := _entry(line))}
+    tables: list[list[int]] = []
+    for at, (_, page) in entries.items():
+        before = tables[-1][-1] if tables else at
+        if tables and at - before <= _BETWEEN and entries[before][1] <= page:
+            tables[-1].append(at)
+        else:
+            tables.append([at])
+    titles = {_folded(line) for at, line in enumerate(lines) if at not in entries} if entries else set()
+    found: list[range] = []
+    for table in tables:
+        above = range(max(0, table[0] - _BETWEEN), table[0])
+        first = next((at for at in above if _CONTENTS.fullmatch(lines[at])), table[0])
+        again = sum(_folded(entries[at][0]) in titles for at in table)
+        if len(table) >= _ENTRIES and (first < table[0] or 2 * again >= len(table)):
+            found.append(range(first, table[-1] + 1))
+    return found
+
+
+def _entry(line: str) -> tuple[str, int] | None:
+    """The title and the page, 0 for a Roman one, of a line that may be of a table of contents; else None."""
+    title, *rest = LEADER.split(line)
+    page = _PAGE.fullmatch(rest[0].strip()) if len(rest) == 1 and title.strip() else None
+    return (title, int(page[1] or 0)) if page else None
+
+
+def _folded(title: str) -> str:
+    return re.sub(r"\W+", "", title).casefold()
+
+
 def _marked(text: str) -> Iterator[Block]:
     """The blocks with the headings that a mark gives away: "# Title", or a title underlined, perhaps overlined too."""
     text = _LONG_SPACE.sub(" " * 16, re.sub("\r\n?|[\f\u2028\u2029]", "\n", text))
     lines = [line.rstrip() for line in text.split("\n")]
+    listed = {at for table in contents(lines) for at in table}
+    # Beside what the dots lead to, a row has two columns.
+    lines = [_LED.sub("  ", line).rstrip() for at, line in enumerate(lines) if at not in listed]
     underlines: dict[str, int] = {}
     paragraph: list[str] = []
     skip = False
@@ -75,7 +121,7 @@ def _is_underlined(title: str, below: str) -> bool:
 def _paragraph(lines: Sequence[str]) -> Iterator[Block]:
     """The blocks of lines with no blank one between them."""
     ruled = any(map(_RULE.fullmatch, lines))
-    lines = [line for line in lines if not _RULE.fullmatch(line) and not _DOT_LEADER.search(line)]
+    lines = [line for line in lines if not _RULE.fullmatch(line)]
     for start in (0, 1):  # a line above a table may name it
         if rows := _table(lines[start:]):
             if start:

@@ -3,6 +3,7 @@ from collections.abc import Callable
 
 import pytest
 from pypdf import PdfReader, PdfWriter
+from reportlab.pdfgen.canvas import Canvas
 
 from trag.errors import TragError
 from trag.ingest.parse import parse
@@ -61,6 +62,12 @@ def test_words_are_not_broken_at_line_ends(pdf: Callable[..., bytes]) -> None:
     assert reading.blocks[1].text == "The co-operation of all cooperatives needs co-operation."
 
 
+def test_a_hyphen_before_and_stands_for_a_word_to_come(pdf: Callable[..., bytes]) -> None:
+    broken = "<br/>".join(("This binds all short-", "and long-term staff who are on land."))
+    reading = parse(pdf([("Title", "Words"), ("BodyText", broken)]), ".pdf")
+    assert reading.blocks[1].text == "This binds all short- and long-term staff who are on land."
+
+
 def test_a_table_of_contents_is_left_out(pdf: Callable[..., bytes]) -> None:
     contents = [("BodyText", f"{number} Chapter " + ". " * 40 + str(number)) for number in range(1, 7)]
     reading = parse(
@@ -68,6 +75,54 @@ def test_a_table_of_contents_is_left_out(pdf: Callable[..., bytes]) -> None:
     )
     assert "Chapter" not in " ".join(block.text for block in reading.blocks)
     assert reading.blocks[-1].page == 3
+
+
+def test_dots_in_a_form_or_before_a_price_leave_out_nothing_else(pdf: Callable[..., bytes]) -> None:
+    names = ("Scope", "Fees", "Gifts", "Leave")
+    contents = [("BodyText", f"{number} {name} {'.' * 40} {number + 1}") for number, name in enumerate(names, 1)]
+    chapters = [
+        [("Heading1", f"{number} {name}"), ("BodyText", f"The rules on {name} bind everyone. " * 20)]
+        for number, name in enumerate(names, 1)
+    ]
+    prices = [("BodyText", f"{room} .......... {price}") for room, price in (("Bed", 12), ("Room", 80), ("Suite", 90))]
+    more = [("BodyText", "Boat .......... EUR 95"), ("BodyText", "House .......... 110")]
+    form = [("Heading1", "Annex"), *prices, *more, ("BodyText", "Name: .........."), ("BodyText", "Thank you.")]
+    blocks = parse(pdf([("Heading1", "Contents"), *contents], *chapters, form), ".pdf").blocks
+    headings = [(block.text, block.page) for block in blocks if block.kind == "heading"]
+    assert headings == [("1 Scope", 2), ("2 Fees", 3), ("3 Gifts", 4), ("4 Leave", 5), ("Annex", 6)]
+    annex = " ".join(" ".join((block.text, *sum(block.rows, ()))) for block in blocks if block.page == 6).split()
+    assert annex == "Annex Bed 12 Room 80 Suite 90 Boat EUR 95 House 110 Name: Thank you.".split()
+
+
+def test_lines_that_differ_in_figures_are_running_lines_only_where_these_count_with_the_pages() -> None:
+    file = io.BytesIO()
+    canvas = Canvas(file)
+    for page, body in enumerate(("board", "jury", "council", "bureau"), 1):
+        canvas.setFont("Helvetica", 11)
+        canvas.drawString(72, 800, f"Rules of 2019, edition 3, page {page + 6} of 10")
+        canvas.setFont("Helvetica-Bold", 11)
+        canvas.drawString(72, 760, f"Article {page}")
+        canvas.setFont("Helvetica", 11)
+        for line in range(8):
+            canvas.drawString(
+                72, 740 - 14 * line, f"In matter {'abcdefgh'[line]} the {body} decides by a simple majority."
+            )
+        canvas.drawString(72, 628, f"The yearly budget of this body is EUR {page}500.")
+        canvas.drawString(72, 100, str(page * 500))
+        canvas.drawString(290, 60, f"- {page + 6} -")
+        canvas.saveState()
+        canvas.translate(300, 420)
+        canvas.rotate(45)
+        canvas.setFont("Helvetica-Bold", 80)
+        canvas.drawCentredString(0, 0, "DRAFT")
+        canvas.restoreState()
+        canvas.showPage()
+    canvas.save()
+    found = [block for block in parse(file.getvalue(), ".pdf").blocks if block.page == 2]
+    assert [(block.kind, block.text) for block in found if block.kind == "heading"] == [("heading", "Article 2")]
+    text = " ".join(block.text for block in found)
+    assert text.endswith("The yearly budget of this body is EUR 2500. 1000")
+    assert "edition" not in text
 
 
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-128", "AES-256"])

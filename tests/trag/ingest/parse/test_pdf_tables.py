@@ -45,6 +45,9 @@ def rows(content: bytes) -> list[list[list[str]]]:
 LEAD = "The limits of each post are set out here, and they bind everyone. " * 4
 
 
+EVERY = ((0, 0), (-1, -1), 1, "black")
+
+
 @pytest.mark.parametrize(
     "style",
     [
@@ -52,9 +55,10 @@ LEAD = "The limits of each post are set out here, and they bind everyone. " * 4
         [("INNERGRID", (0, 0), (-1, -1), 0.5, "black")],
         [("BOX", (0, 0), (-1, -1), 1, "black"), ("LINEBELOW", (0, 0), (-1, 0), 1, "black")],
         [("LINEABOVE", (0, 0), (-1, 0), 1, "black"), ("LINEBELOW", (0, 0), (-1, 0), 1, "black")],
+        [("BOX", (0, 0), (-1, -1), 1, "black"), ("LINEBELOW", (0, 0), (-1, 0), 1, "black"), ("LINEBEFORE", *EVERY)],
         [],
     ],
-    ids=["a grid", "open sides", "a box", "rules across", "no rule"],
+    ids=["a grid", "open sides", "a box", "rules across", "rules down", "no rule"],
 )
 def test_a_table_is_rows_of_cells_however_it_is_ruled(style: list[Any]) -> None:
     assert rows(built(LEAD, Table(LIMITS, style=style, colWidths=130), LEAD)) == [LIMITS]
@@ -69,6 +73,92 @@ def test_rules_tell_cells_apart_that_touch_or_are_wrapped() -> None:
     ]
     wrapped = [[Paragraph(cell, STYLES["BodyText"]) for cell in row] for row in cells]
     assert rows(built(LEAD, Table(wrapped, style=[GRID], colWidths=[70, 55, 140]))) == [cells]
+
+
+def test_a_row_of_cells_that_are_all_wrapped_is_one_row() -> None:
+    cells = [
+        ["Body", "Task", "Seat"],
+        ["Committee on Grants and Prizes", "prepares what the council decides", "Oslo, in the new main building"],
+    ]
+    wrapped = [[Paragraph(cell, STYLES["BodyText"]) for cell in row] for row in cells]
+    assert rows(built(LEAD, Table(wrapped, style=[GRID], colWidths=[120, 120, 110]))) == [cells]
+
+
+@pytest.mark.parametrize("below", ["paragraph", "heading"])
+def test_a_table_without_rules_ends_above_what_stands_below_it(below: str) -> None:
+    pay = [["Item", "2025", "2026"], ["Hotel", "120", "130"], ["Taxi", "30", "35"]]
+    leave = [["Grade", "2025", "2026"], ["Clerk", "25", "26"], ["Head", "28", "30"]]
+    words = ["Costs that are not listed here are not paid by the house, and", "the Director decides on all exceptions."]
+
+    def table(canvas: Canvas, cells: list[list[str]], top: float) -> None:
+        canvas.setFont("Helvetica", 10)
+        for number, row in enumerate(cells):
+            for x, cell in zip((72, 300, 400), row, strict=True):
+                canvas.drawString(x, top - 14 * number, cell)
+
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(72, 750, "The house pays for the journeys of its staff, as the table below says.")
+        table(canvas, pay, 700)
+        for number, line in enumerate(words if below == "paragraph" else []):
+            canvas.drawString(72, 652 - 14 * number, line)
+        canvas.setFont("Helvetica-Bold", 14)
+        canvas.drawString(72, 652 - 40 * (below == "paragraph"), "2 Leave")
+        table(canvas, leave, 632 - 40 * (below == "paragraph"))
+
+    found = parse(drawn(draw), ".pdf").blocks
+    paragraph = [("paragraph", " ".join(words))] * (below == "paragraph")
+    assert [(block.kind, block.text) for block in found][1:] == [
+        ("table", ""),
+        *paragraph,
+        ("heading", "2 Leave"),
+        ("table", ""),
+    ]
+    assert rows(drawn(draw)) == [pay, leave]
+
+
+def test_figures_that_end_at_one_place_are_a_column() -> None:
+    pay = [
+        ["Unit", "2024", "2025", "2026"],
+        ["Legal", "1,200", "", "950"],
+        ["Press", "", "13,000", ""],
+        ["IT", "1", "2", "3"],
+    ]
+
+    def draw(canvas: Canvas) -> None:
+        for number, row in enumerate(pay):
+            canvas.drawString(72, 700 - 14 * number, row[0])
+            for x, cell in zip((260, 340, 420), row[1:], strict=True):
+                canvas.drawRightString(x, 700 - 14 * number, cell)
+
+    assert rows(drawn(draw)) == [pay]
+
+
+@pytest.mark.parametrize("rise", [3.3, 3.6, 5])
+def test_the_mark_of_a_note_changes_no_number(rise: float) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 11)
+        for line in range(4):
+            canvas.drawString(72, 700 - 14 * line, f"Other rules of the house bind all of its staff {line}.")
+        x = 72.0
+        for text, size, above in (
+            ("Gifts are limited to EUR 500", 11, 0.0),
+            ("1", 7, rise),
+            (" a year, CO", 11, 0.0),
+            ("2", 7, -rise / 2),
+            (" to 9 g/m", 11, 0.0),
+            ("2", 7, rise),
+            (".", 11, 0.0),
+        ):
+            canvas.setFont("Helvetica", size)
+            canvas.drawString(x, 600 + above, text)
+            x += canvas.stringWidth(text, "Helvetica", size)
+        canvas.setFont("Helvetica", 5)
+        canvas.drawString(72, 100 + rise / 2, "1")
+        canvas.setFont("Helvetica", 8)
+        canvas.drawString(75, 100, "In doubt ask the Ethics Office.")
+
+    text = [block.text for block in parse(drawn(draw), ".pdf").blocks]
+    assert text[1:] == ["Gifts are limited to EUR 500¹ a year, CO2 to 9 g/m².", "1 In doubt ask the Ethics Office."]
 
 
 def test_merged_cells_stand_in_every_place_they_reach_over() -> None:
@@ -175,12 +265,13 @@ def test_letters_drawn_one_by_one_or_twice_are_words() -> None:
         for letter in "The Board meets.":
             canvas.drawString(x, 700, letter)
             x += canvas.stringWidth(letter, "Helvetica", 12)
-        for shift in (0, 0.3):
-            canvas.drawString(72 + shift, 650, "Quorum")
+        for part, at in (("Quorum of", 72), ("the board", 75 + canvas.stringWidth("Quorum of", "Helvetica", 12))):
+            for shift in (0, 0.3):
+                canvas.drawString(at + shift, 650, part)
         canvas.drawString(72, 630, "Five members are a quorum.")
 
     text = [block.text for block in parse(drawn(draw), ".pdf").blocks]
-    assert text == ["The Board meets.", "Quorum", "Five members are a quorum."]
+    assert text == ["The Board meets.", "Quorum of the board", "Five members are a quorum."]
 
 
 @pytest.mark.parametrize("turn", [90, 180, 270])

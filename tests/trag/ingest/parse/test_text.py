@@ -68,7 +68,15 @@ def test_two_columns_without_a_rule_are_names_and_values_below_a_line_that_names
     )
 
 
-def test_a_table_of_contents_is_left_out() -> None:
-    assert blocks("1 Scope ........ 3\n2 Fees . . . . . . 12\n\nText of the rules.") == [
-        ("paragraph", "Text of the rules.")
-    ]
+@pytest.mark.parametrize("name", ["Table of Contents\n\n", ""], ids=["named", "known by its titles"])
+def test_a_table_of_contents_is_left_out(name: str) -> None:
+    entries = "1 Scope ........ 3\n2 Fees . . . . . . 12\n\n3 Gifts ...... 12\n4 Leave .......14\n\n"
+    text = "1 Scope\n\nAll staff, here and abroad.\n\n3 Gifts\n\nThere are none, and none are given.\n"
+    assert blocks(name + entries + text) == blocks(text)
+
+
+def test_a_price_that_dots_lead_to_is_kept() -> None:
+    rooms = "Rates\n\nBreakfast ........ 12\nSingle room ...... 80\nDouble room  . . . . . . 110\nSuite ........... 160"
+    prices = (("Breakfast", "12"), ("Single room", "80"), ("Double room", "110"), ("Suite", "160"))
+    assert parse(rooms.encode(), ".txt").blocks[1:] == (Block("table", rows=(("", ""), *prices)),)
+    assert blocks("The fee is due in May.\n\nGuests ........ EUR 80")[-1][1] == "Guests EUR 80"
