@@ -329,7 +329,7 @@ def test_a_measurement_that_broke_off_goes_on(opened: Home, monkeypatch: pytest.
 def test_the_embedded_model_looks_for_needles_from_the_terminal(
     opened: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "cases.jsonl").write_bytes(write(CASES[:2]))
+    (tmp_path / "cases.jsonl").write_bytes(write(CASES[1:3]))
     monkeypatch.setattr("trag.home.open_home", lambda settings: nullcontext(opened))
     assert main(["evaluate", "needle", str(tmp_path / "cases.jsonl"), "--json"]) == 0
     told = capsys.readouterr()

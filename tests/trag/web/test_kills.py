@@ -135,6 +135,6 @@ def test_an_app_that_is_killed_again_and_again_has_every_label_that_it_acknowled
                 assert review.standing == (labels[-1].verdict if labels else "open")
     with serving(tmp_path) as (address, process):
         shown = httpx.get(f"{address}/review/judged.jsonl", timeout=60).text
-        assert all(each.id in shown for each in answers)
+        assert all(answer in shown for answer, _ in kept.values())
         process.send_signal(signal.SIGTERM)
     assert len(kept) > KILLS
