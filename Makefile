@@ -18,6 +18,7 @@ export TRAG_HOME
 export HF_HUB_OFFLINE = 1
 export GRADIO_ANALYTICS_ENABLED = False
 export ANONYMIZED_TELEMETRY = False
+TRY = TRAG_GPU_LAYERS=0 $(BIN)/python -m trag models try
 
 help:
 	@sed -n '1,9s/^# \{0,1\}//p' Makefile
@@ -34,6 +35,9 @@ setup: .venv/runtime.stamp
 .venv/runtime.stamp: requirements.txt | .venv/bin/python
 	@echo "== Installing the packages. llama.cpp is compiled for this processor: about 7 minutes on 2 cores, once."
 	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -r requirements.txt | grep --line-buffered -E '^(Collecting|Building|Successfully|  Building)' ; exit $${PIPESTATUS[0]}
+	@echo "== Trying the language model"
+	@$(TRY) || { echo "== llama.cpp does not run as it is; pip may have kept one made for another machine. Compiling it anew" \
+		&& grep '^llama-cpp-python' requirements.txt | $(BIN)/python -m pip install --quiet --force-reinstall --no-deps --no-cache-dir -r /dev/stdin && $(TRY); }
 	@touch $@
 
 .venv/tests.stamp: tests/requirements.txt .venv/runtime.stamp

@@ -1,9 +1,11 @@
-"""What `make` would do, without doing it."""
+"""What `make` would do, without doing it, and with a Python that only writes down what it was asked."""
 
 import os
 import shutil
 import subprocess
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 
@@ -28,3 +30,31 @@ def test_an_update_of_the_packages_puts_no_sample_over_what_is_in_the_home(tmp_p
     assert "app.py" in planned
     assert "chart activate" not in planned
     assert "ingest" not in planned
+
+
+@pytest.mark.parametrize(
+    ("tries", "mended"), [(0, True), (1, True), (2, False)], ids=["runs", "compiled anew", "never"]
+)
+def test_a_llama_cpp_that_does_not_run_here_is_compiled_once_more(tries: int, mended: bool, tmp_path: Path) -> None:
+    for name in ("Makefile", "requirements.txt"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    python = tmp_path / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(
+        f"""#!/bin/bash
+echo "$@" >> asked
+[[ "$*" != *"-r /dev/stdin"* ]] || cat >> compiled
+[[ "$*" != "-m trag models try" ]] || [ $(grep -c "models try" asked) -gt {tries} ]
+"""
+    )
+    python.chmod(0o755)
+    done = subprocess.run(["make", "setup"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    asked = (tmp_path / "asked").read_text()
+    assert asked.count("models try") == min(tries + 1, 2)
+    assert asked.count("--no-cache-dir") == min(tries, 1)
+    if tries:
+        (requirement,) = (tmp_path / "compiled").read_text().splitlines()
+        assert requirement in (ROOT / "requirements.txt").read_text().splitlines()
+        assert requirement.startswith("llama-cpp-python==")
+    assert (done.returncode == 0) is mended
+    assert (tmp_path / ".venv/runtime.stamp").exists() is mended

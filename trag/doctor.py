@@ -13,7 +13,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from store.files import LOCK, explained, is_held
 from trag.errors import SHOWN, TragError
@@ -107,14 +107,27 @@ def _server(settings: Settings) -> str:
 
 
 def _model(settings: Settings) -> str:
-    from trag.llm import files, open_model
+    from trag.llm import ModelDied, files
+    from trag.llm.local import LocalModel, build_command
+    from trag.llm.trial import trial
 
     adapter_file, left_out = _adapter(settings)
-    with closing(open_model(replace(settings, adapter=adapter_file or files.NO_ADAPTER))) as model:
-        tokens = model.count_text("Where does the Ethics Office sit?")
+    with closing(
+        LocalModel(
+            settings.home,
+            model=settings.model,
+            adapter=adapter_file or files.NO_ADAPTER,
+            context=settings.context,
+            gpu_layers=settings.gpu_layers,
+        )
+    ) as model:
+        try:
+            written = trial(model)
+        except ModelDied as error:
+            raise ModelDied(error.message, f"Build llama.cpp again, for this processor: {build_command()}") from error
     adapter = f", adapter {model.identity.adapter}" if model.identity.adapter else ", no adapter"
     name, sha256 = model.identity.name, model.identity.sha256[:12]
-    told = f"{name}{adapter}, sha256 {sha256}, context {model.context}, loads and reads ({tokens} tokens)"
+    told = f"{name}{adapter}, sha256 {sha256}, context {model.context}, writes {written.tokens_per_second:.0f} tokens/s"
     return f"{told}. {left_out}" if left_out else told
 
 

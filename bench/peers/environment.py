@@ -58,7 +58,7 @@ def variables() -> dict[str, str]:
 def version(package: str) -> str:
     """The version of a package that the files pin."""
     lines = [line for file in requirements() for line in file.read_text(encoding="utf-8").splitlines()]
-    return next(line for line in lines if line.startswith(f"{package}==")).partition("==")[2]
+    return next(line for line in lines if line.startswith(f"{package}==")).split()[0].partition("==")[2]
 
 
 def requirements() -> list[Path]:

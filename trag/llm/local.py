@@ -10,7 +10,6 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Generator, Sequence
-from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -23,6 +22,7 @@ from trag.llm.wire import Cancel, Count, Counted, CountText, Done, Load, Order, 
 
 log = logging.getLogger(__name__)
 
+_REQUIREMENTS = Path(__file__).parents[2] / "requirements.txt"
 _LOAD_SECONDS = 600.0
 _POLL_SECONDS = 0.05
 _MOST_DEATHS = 5
@@ -39,13 +39,19 @@ def gpu_support() -> bool:
         process.close()
 
 
+def build_command(options: str = "") -> str:
+    """The command that builds llama.cpp again on this machine, with CMake's `options`."""
+    package = "llama-cpp-python"
+    prefix = f'CMAKE_ARGS="{options}" ' if options else ""
+    return (
+        f"grep ^{package} {_REQUIREMENTS} | {prefix}{sys.executable} -m pip install --force-reinstall --no-deps "
+        f"--no-cache-dir --no-binary {package} -r /dev/stdin"
+    )
+
+
 def gpu_build_command() -> str:
     """The command that builds llama.cpp again, for NVIDIA cards (needs the CUDA toolkit)."""
-    package = "llama-cpp-python"
-    return (
-        f'CMAKE_ARGS="-DGGML_CUDA=on" {sys.executable} -m pip install --force-reinstall --no-deps --no-cache-dir '
-        f"--no-binary {package} {package}=={version(package)}"
-    )
+    return build_command("-DGGML_CUDA=on")
 
 
 class LocalModel:

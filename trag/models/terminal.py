@@ -25,7 +25,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     get.set_defaults(job=_get)
     attempt = acts.add_parser("try", help="load a GGUF file in a process of its own and let it write")
-    attempt.add_argument("file", type=Path)
+    attempt.add_argument("file", type=Path, nargs="?", help="default: the embedded model")
     attempt.set_defaults(job=_try)
 
 
@@ -73,11 +73,12 @@ def _get(settings: Settings, options: argparse.Namespace) -> None:
 
 
 def _try(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.llm.files import EMBEDDED
     from trag.models.local import tried
 
     found = tried(settings.home, options.file, context=settings.context, gpu_layers=settings.gpu_layers)
     place = "GPU" if found.on_gpu else "CPU"
-    print(f"{options.file}: sha256 {found.sha256}")
+    print(f"{options.file or EMBEDDED}: sha256 {found.sha256}")
     print(
         f"Loaded in {found.trial.load_seconds:.1f} s on the {place}, context {found.context:,}, "
         f"writes {found.trial.tokens_per_second:.0f} tokens/s: {' '.join(found.trial.text.split())}"

@@ -338,3 +338,10 @@ def test_a_model_that_kills_its_process_is_left_alone_after_five_deaths(
         with pytest.raises(ModelDied, match="5 times within 5 minutes") as left:
             deadly.warm()
         assert "python -m trag doctor" in left.value.hint
+
+
+def test_llama_cpp_is_compiled_without_what_crashes_on_processors_that_have_amx() -> None:
+    asked = "import llama_cpp; print(llama_cpp.llama_print_system_info().decode())"
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+    assert "CPU :" in told
+    assert "AMX_INT8" not in told
