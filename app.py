@@ -6,6 +6,7 @@ import errno
 import signal
 import socket
 import sys
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from trag.errors import TragError
@@ -48,23 +49,43 @@ def serve(settings: Settings) -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Whoever comes from another machine comes over TLS, and signs in."""
-    parts = urlsplit(settings.address)
-    if settings.address and (parts.scheme != "https" or not parts.hostname or parts.path.strip("/")):
-        raise TragError(
-            f"address = {settings.address!r}: this is no https:// address.", "https://assistant.example.org"
-        )
-    if settings.host not in LOCAL and not settings.address:
-        raise TragError(
+    """Whoever comes from another machine comes over TLS, and signs in. Raises TragError with all that is not so."""
+    if wrong := list(_problems(settings)):
+        raise TragError(" ".join(problem for problem, _ in wrong), " ".join(hint for _, hint in wrong))
+
+
+def _problems(settings: Settings) -> Iterator[tuple[str, str]]:
+    address = settings.address
+    if settings.host not in LOCAL and not address:
+        yield (
             f"host = {settings.host!r}: without accounts, everybody who reaches this port would read everything.",
             "Keep 127.0.0.1, or set TRAG_ADDRESS to the https:// address of a proxy that ends TLS, and people sign in.",
         )
-    if settings.address and parts.hostname not in LOCAL and not settings.proxy_from.strip(" ,"):
-        raise TragError(
-            f"address = {settings.address!r}: no proxy is named, so everybody would come from the proxy's address, and "
+    if not address:
+        return
+    host = _https_host(address)
+    if not host:
+        yield (
+            f"address = {address!r}: this is no https:// address of a server.",
+            "Set TRAG_ADDRESS to what people type, without a path: https://assistant.example.org",
+        )
+    if host not in LOCAL and not settings.proxy_from.strip(" ,"):
+        yield (
+            f"address = {address!r}: no proxy is named, so everybody would come from the proxy's address, and "
             "who types wrong passwords would make all others wait.",
             "Set TRAG_PROXY_FROM to the proxy's address: 127.0.0.1 for one on this machine.",
         )
+
+
+def _https_host(address: str) -> str:
+    """The host of an https:// address that names a server and nothing in it, "" for any other text."""
+    try:
+        parts = urlsplit(address)
+        whole = parts.scheme == "https" and parts.port != 0
+    except ValueError:  # a port that is none, brackets that do not close
+        return ""
+    beside = (parts.path.strip("/"), parts.query, parts.fragment, parts.username)
+    return parts.hostname or "" if whole and not any(beside) else ""
 
 
 def _listener(settings: Settings) -> socket.socket:

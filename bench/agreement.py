@@ -15,8 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from org import chart
-from org.entities import EntityFinder
+from bench.score import known
 from trag.asking import Organization
 from trag.evaluate import cases
 from trag.evaluate.cases import Case
@@ -69,15 +68,14 @@ def read(folder: Path) -> Iterator[tuple[Organization, tuple[Labelled, ...]]]:
     """Each organization with its labelled answers."""
     for path in sorted(folder.glob("*.jsonl")):
         home = HERE / "organizations" / path.stem
-        made = chart.load((home / "chart.csv").read_bytes(), "chart.csv")
-        known = {one.id: one for one in cases.read((home / "questions.jsonl").read_bytes(), "questions.jsonl")}
+        asked = {one.id: one for one in cases.read((home / "questions.jsonl").read_bytes(), "questions.jsonl")}
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         yield (
-            Organization(path.stem, made, EntityFinder(made)),
+            known(home / "chart.csv"),
             tuple(
                 Labelled(
                     f"{path.stem}/{row['id']}",
-                    known[row["case"]],
+                    asked[row["case"]],
                     AnswerRecord.from_json(json.dumps(row["record"])),
                     row["label"],
                 )

@@ -24,7 +24,8 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np
 import psutil
 
-from store.vectors import EVERYONE, Passage, Vectors, reindex
+from store.passage import EVERYONE, Passage
+from store.vectors import Vectors, reindex
 from trag.embed import open_embedder
 from trag.home import open_home
 from trag.settings import Settings
@@ -79,7 +80,9 @@ def search(folder: Path, count: int) -> list[tuple[str, str, str]]:
     half = [EVERYONE, *(f"unit{number}" for number in range(UNITS // 2 - 1))]
     ways: dict[str, Callable[[np.ndarray, str], object]] = {
         "chroma": lambda vector, question: plain.query(query_embeddings=vector, n_results=FETCH),
-        "all": lambda vector, question: index.search(vector, question, kinds=["section"], k=3, fetch=FETCH),
+        "all": lambda vector, question: index.search(
+            vector, question, kinds=["section"], k=3, fetch=FETCH, readers=None
+        ),
         "half": lambda vector, question: index.search(vector, question, kinds=["section"], k=3, readers=half),
         "few": lambda vector, question: index.search(vector, question, kinds=["section"], k=3, readers=["unit3"]),
     }
@@ -88,7 +91,7 @@ def search(folder: Path, count: int) -> list[tuple[str, str, str]]:
     document = passages[0].document
     own = sum(passage.document == document for passage in passages)
     index.put(document, passages[:own], points[:own], audience=audiences[document])
-    index.search(points[0], text(6), kinds=["section"], k=3)
+    index.search(points[0], text(6), kinds=["section"], k=3, readers=None)
     changed = time.monotonic() - started
     started = time.monotonic()
     index.set_audience(document, ["unit1"])

@@ -18,9 +18,10 @@ from pathlib import Path
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from bench.retrieval import ORGANIZATIONS, fill, ranked
+from bench.score import held
 from trag import quote
 from trag.evaluate import cases
-from trag.evaluate.scoring.wording import says
+from trag.evaluate.scoring.wording import says_all
 from trag.home import Home, open_home
 from trag.reranking import Reranker
 from trag.settings import Settings
@@ -72,7 +73,7 @@ def measured(folder: Path, learned: Path | None) -> list[Best]:
     with tempfile.TemporaryDirectory() as home_folder, open_home(Settings(home=Path(home_folder))) as home:
         fill(home, [folder])
         if learned:
-            home.__dict__["reranker"] = Reranker(learned)
+            home.parts["reranker"] = Reranker(learned)
         return [best(home, case) for case in asked if case.refuse or (case.kind == "document" and case.gold)]
 
 
@@ -85,9 +86,9 @@ def best(home: Home, case: cases.Case) -> Best:
     odds = max((one.odds or 0.0 for one in found[:1]), default=float("-inf"))
     if case.refuse:
         return Best(None, False, False, odds)
-    said = [all(says(text, item) for item in case.gold) for text in (*(one.text for one in found[:1]), *_both(found))]
-    whole = " ".join(f"{passage.question} {passage.text}" for passage in passages)
-    return Best(any(said[:1]), any(said), all(says(whole, item) for item in case.gold), odds)
+    said = [says_all(text, case.gold) for text in (*(one.text for one in found[:1]), *_both(found))]
+    _, is_found = held(case, passages)
+    return Best(any(said[:1]), any(said), is_found, odds)
 
 
 def _both(found: Sequence[quote.Quoted]) -> list[str]:

@@ -16,12 +16,11 @@ import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from tqdm import tqdm
 
@@ -30,14 +29,16 @@ from bench.peers import tables as peer_tables
 from bench.score import known
 from org.chart import load as load_chart
 from store.files import write_atomic
+from trag.bar import progress_of
 from trag.evaluate import cases as case_files
 from trag.evaluate import chart_cases, choice, exports, needle, program, running, tables
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Run
 from trag.evaluate.tables import Table
+from trag.finetune.questions import spread
 from trag.home import Home, open_home
-from trag.ingest.upkeep import silent
 from trag.llm import Weighing
+from trag.progress import Progress, silent
 from trag.settings import Settings, load
 
 ROOT = Path(__file__).parent.parent
@@ -48,8 +49,6 @@ MADE, SEED = 60, 1
 """Questions made from each chart."""
 BESIDE_PEERS = 50
 """Questions of each organization's own that are put to the peers too: all four answer in turns, half a minute each."""
-
-T = TypeVar("T")
 
 Sets = Mapping[str, Sequence[Result]]
 """The answers to each set of questions, by the name of the set."""
@@ -174,7 +173,7 @@ def beside_peers(wanted: Wanted) -> Told:
     contenders = lineup.contenders()
     found = {}
     for one in wanted.organizations:
-        cases = _spread(case_files.read(*_content(one.questions)), wanted.questions or BESIDE_PEERS)
+        cases = spread(case_files.read(*_content(one.questions)), wanted.questions or BESIDE_PEERS)
         asked = comparing.Asked(one.name, known(one.chart), one.chart, one.documents, cases)
         found[one.name] = comparing.compare(asked, contenders, setup, model, folder)
     figures = (table for name, compared in found.items() for table in peer_tables.side_by_side(compared, name))
@@ -187,11 +186,11 @@ def needled(wanted: Wanted) -> Told:
     found, runs = {}, []
     for organization in wanted.organizations:
         name = organization.name
-        with open_home(_prepared(organization)) as home, tqdm(unit="answer", file=sys.stderr) as bar:
+        with open_home(_prepared(organization)) as home, _bar(name) as progress:
             every, _ = needle.needles(home, case_files.read(*_content(organization.questions)))
             sides = ([one for one in every if one.side == side] for side in needle.SIDES)
-            some = [one for of in sides for one in _spread(of, wanted.questions)]
-            run = needle.measure(home, some, name, progress=partial(_progress, bar, name))
+            some = [one for of in sides for one in spread(of, wanted.questions or len(of))]
+            run = needle.measure(home, some, name, progress=progress)
             found[name] = needle.results_of(home).results(run.id)
             runs.append(run)
     return _told_of(each(needle.table)(found), runs)
@@ -199,14 +198,14 @@ def needled(wanted: Wanted) -> Told:
 
 def chosen(wanted: Wanted) -> Told:
     """A block about multiple-choice questions on what models know before fine-tuning; no organization plays a part."""
-    files = sorted((ROOT / "bench" / "choice").glob("*.csv"))
-    cases = _spread(choice.read([(file.name, file.read_bytes()) for file in files]), wanted.questions)
+    files = sorted(choice.GENERAL.glob("*.csv"))
+    cases = choice.read([(file.name, file.read_bytes()) for file in files])
+    cases = spread(cases, wanted.questions or len(cases))
     found, runs = [], []
     with open_home(load({**os.environ, "TRAG_HOME": str(HOMES / "choice")})) as home:
         for by_words in (False, True)[: 2 if isinstance(home.model, Weighing) else 1]:
-            with tqdm(unit="answer", file=sys.stderr) as bar:
-                told = partial(_progress, bar, "choice")
-                run = choice.measure(home, cases, "bench/choice", by_words=by_words, shown={}, progress=told)
+            with _bar("choice") as progress:
+                run = choice.measure(home, cases, "general knowledge", by_words=by_words, shown={}, progress=progress)
             found.append(choice.accuracy(choice.results_of(home).results(run.id)))
             runs.append(run)
     return _told_of(found, runs)
@@ -274,7 +273,8 @@ def _answered(
 ) -> tuple[Run, Sequence[Result]]:
     """The answers of every system, from an earlier run of the same program where there is one."""
     with open_home(_prepared(organization)) as home:
-        cases = _spread(cases_of(home, organization), number)
+        cases = cases_of(home, organization)
+        cases = spread(cases, number or len(cases))
         base = [f"{system}{running.BASE}" for system in SYSTEMS] if home.model.identity.adapter else []
         systems = [*SYSTEMS, *base]
         earlier = running.earlier(home, cases, systems)
@@ -282,8 +282,7 @@ def _answered(
         if run is None:
             unfinished = next((run.id for run in earlier), "")
             cases_name = f"{organization.name}, {name}"
-            with tqdm(unit="answer", file=sys.stderr) as bar:
-                progress = partial(_progress, bar, cases_name)
+            with _bar(cases_name) as progress:
                 run = running.evaluate(home, cases, cases_name, systems, resume=unfinished, progress=progress)
         return run, running.results_of(home).results(run.id)
 
@@ -319,23 +318,16 @@ def _from_chart(home: Home) -> Sequence[Case]:
     return chart_cases.make(home.organization.chart, seed=SEED, number=MADE)
 
 
-def _spread(cases: Sequence[T], number: int) -> Sequence[T]:
-    """`number` cases, evenly from the first to the last, so that each kind is among them; all for 0."""
-    if not 0 < number < len(cases):
-        return cases
-    return [cases[position * len(cases) // number] for position in range(number)]
-
-
 def _content(file: Path) -> tuple[bytes, str]:
     return file.read_bytes(), file.name
 
 
-def _progress(bar: tqdm[object], name: str, system: str, done: int, total: int) -> None:
-    if bar.total is None:
-        bar.total, bar.initial = total, done
-    bar.set_description(f"{name}, {system}", refresh=False)
-    bar.n = done
-    bar.refresh()
+@contextmanager
+def _bar(name: str) -> Iterator[Progress]:
+    """Shows the answers that are there, of the questions called so."""
+    with tqdm(unit="answer", file=sys.stderr) as bar:
+        progress = progress_of(bar)
+        yield lambda system, done, total: progress(f"{name}, {system}", done, total)
 
 
 if __name__ == "__main__":

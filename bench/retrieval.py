@@ -26,12 +26,13 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np
 
-from bench.score import read
+from bench.score import held
 from store import ranking
+from store.passage import Passage
 from store.ranking import DIVERSITY
-from store.vectors import Passage
 from trag import ingest, quote, retrieve
-from trag.evaluate.grammar.values import holds
+from trag.evaluate import cases
+from trag.evaluate.cases import Case
 from trag.home import Home, open_home
 from trag.settings import Settings
 
@@ -81,7 +82,7 @@ def measured(folder: Path) -> dict[str, list[int]]:
     return result
 
 
-def with_pairs(home: Home, maker: str, questions: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
+def with_pairs(home: Home, maker: str, questions: Sequence[Case]) -> dict[str, list[int]]:
     """The ways of searching that use the pairs in a home."""
     result = {f"pairs by {maker}, 3": searched(home, questions, ["qa"], 3)}
     for k in (3, 4, 5, 6):
@@ -104,19 +105,19 @@ def ranked(home: Home) -> Search:
 
 
 def searched(
-    home: Home, questions: Sequence[dict[str, Any]], kinds: Sequence[str], k: int, diversity: float = DIVERSITY
+    home: Home, questions: Sequence[Case], kinds: Sequence[str], k: int, diversity: float = DIVERSITY
 ) -> list[int]:
     """What one search finds."""
 
     def search(question: str, vector: np.ndarray) -> Sequence[Passage]:
-        return home.vectors.search(vector, question, kinds=kinds, k=k, diversity=diversity)
+        return home.vectors.search(vector, question, kinds=kinds, k=k, diversity=diversity, readers=None)
 
     return scored(questions, asked_by(home, questions), search)
 
 
-def asked_by(home: Home, questions: Sequence[dict[str, Any]]) -> np.ndarray:
+def asked_by(home: Home, questions: Sequence[Case]) -> np.ndarray:
     """The vectors of questions, shape (n, dimension)."""
-    return home.embedder.embed_questions([question["question"] for question in questions])
+    return home.embedder.embed_questions([case.question for case in questions])
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ def chosen(choice: Choice, home: Home) -> Iterator[Any]:
 
 def three_sections(index: Any, question: str, vector: np.ndarray) -> Sequence[Passage]:
     """What is found where there are no pairs."""
-    found: Sequence[Passage] = index.search(vector, question, kinds=["section"], k=3)
+    found: Sequence[Passage] = index.search(vector, question, kinds=["section"], k=3, readers=None)
     return found
 
 
@@ -188,24 +189,22 @@ def fill(home: Home, folders: Iterable[Path]) -> None:
     assert not any(result.failed for result in results), results
 
 
-def questions_of(folder: Path) -> list[dict[str, Any]]:
+def questions_of(folder: Path) -> list[Case]:
     """A folder's questions about its documents."""
     file = next(path for name in ("questions.jsonl", "development.jsonl") if (path := folder / name).exists())
-    return [row for row in read(file) if row["kind"] == "document"]
+    return [case for case in cases.read(file.read_bytes(), str(file)) if case.kind == "document"]
 
 
-def scored(questions: Iterable[dict[str, Any]], vectors: np.ndarray, search: Search) -> list[int]:
+def scored(questions: Iterable[Case], vectors: np.ndarray, search: Search) -> list[int]:
     """Questions, right sections, golds, passages and characters found by one way of searching."""
     counts = [0] * 5
-    for question, vector in zip(questions, vectors, strict=True):
-        passages = search(question["question"], vector)
-        heading = question["section"].split(" > ")[-1]
-        text = " ".join(f"{passage.question} {passage.text}" for passage in passages)
+    for case, vector in zip(questions, vectors, strict=True):
+        passages = search(case.question, vector)
         counts[0] += 1
-        counts[1] += any(p.document == question["document"] and heading in p.section for p in passages)
-        counts[2] += all(any(holds(text, form) for form in item) for item in question["gold"])
+        for place, is_held in enumerate(held(case, passages), 1):
+            counts[place] += is_held
         counts[3] += len(passages)
-        counts[4] += len(text)
+        counts[4] += sum(len(passage.question) + len(passage.text) for passage in passages)
     return counts
 
 

@@ -7,21 +7,20 @@ about documents also how often the sources held the right section and all of the
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from org import chart
 from org.entities import EntityFinder
+from store.passage import Passage
 from trag.asking import Organization
 from trag.evaluate import cases
-from trag.evaluate.cases import Case
+from trag.evaluate.cases import Case, names_section
 from trag.evaluate.comparing import RIGHT, is_right
-from trag.evaluate.grammar.values import holds
 from trag.evaluate.scoring import score
-from trag.record import AnswerRecord
+from trag.evaluate.scoring.wording import says_all
+from trag.record import AnswerRecord, Source
 
 
 def main() -> None:
@@ -72,16 +71,16 @@ def sources_held(asked: Sequence[Case], answers: Mapping[str, AnswerRecord]) -> 
     section = gold = 0
     for case in asked:
         if case.kind == "document":
-            sources = answers[case.id].sources
-            text = " ".join(f"{source.question} {source.text}" for source in sources)
-            section += any(case.section.split(" > ")[-1] in source.section for source in sources)
-            gold += all(any(holds(text, form) for form in item) for item in case.gold)
+            in_section, all_gold = held(case, answers[case.id].sources)
+            section += in_section
+            gold += all_gold
     return [("document: right section among the sources", section), ("document: all of the gold in the sources", gold)]
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file of JSON lines."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+def held(case: Case, sources: Sequence[Source] | Sequence[Passage]) -> tuple[bool, bool]:
+    """Whether one of the sources is of the right section, and whether they hold all of the gold."""
+    in_section = any(names_section(case, source.document, source.section) for source in sources)
+    return in_section, says_all("\n".join(f"{source.question}\n{source.text}" for source in sources), case.gold)
 
 
 if __name__ == "__main__":

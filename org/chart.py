@@ -20,7 +20,7 @@ from org.reading.parents import PATH_SEPARATOR
 from org.reading.problems import Problem, listing
 from org.reading.table import Table, read
 
-__all__ = ["Chart", "Problem", "Report", "Unit", "check", "judge", "load"]
+__all__ = ["Chart", "Report", "Unit", "check", "judge", "load", "usable"]
 
 
 @dataclass(frozen=True, slots=True)

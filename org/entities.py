@@ -19,6 +19,7 @@ from org import namesakes
 from org.chart import Chart
 from org.finding import clues, index, names, sites, speech
 from org.finding.index import Rank
+from org.finding.kinds import GENERAL
 from org.finding.readings import Phrase, Reading, readings
 from org.finding.sentence import EVERYDAY, Sentence, read
 from org.finding.spelling import Speller
@@ -101,7 +102,7 @@ class EntityFinder:
                 some = found[place : place + length]
                 phrase = " ".join(word.text for word in some) if len(some) == length else ""
                 unit_type = self.index.types.get(phrase, "")
-                if not unit_type or phrase in names.GENERAL or (phrase in _PLACES and not some[0].plural):
+                if not unit_type or phrase in GENERAL or (phrase in _PLACES and not some[0].plural):
                     continue
                 start, end = some[0].start, some[-1].end
                 if not any(start < other_end and other_start < end for other_start, other_end in taken):

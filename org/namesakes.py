@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from org.chart import Chart, Unit
+from org.reading.parents import PATH_SEPARATOR
 
 TOP = "at the top"
 """What tells the topmost unit from one below it that has its name."""
-_SEPARATOR = " > "
 _BRACKETS = re.compile(r"\)?\s{0,2}\(((?:[^()]|\([^()]*\))*)\)")
 
 _told: WeakKeyDictionary[Chart, dict[str, dict[str, str]]] = WeakKeyDictionary()
@@ -67,23 +67,25 @@ def telling(units: Sequence[Unit], chart: Chart) -> dict[str, str]:
     for size in range(2, longest + 1):
         if len(found) == len(above):
             break
-        ends = Counter(_SEPARATOR.join(names[-size:]) for names in plain.values())
+        ends = Counter(PATH_SEPARATOR.join(names[-size:]) for names in plain.values())
         for id, names in plain.items():
-            if id not in found and ends[_SEPARATOR.join(names[-size:])] == 1:
-                found[id] = _SEPARATOR.join(above[id][-size:])
-    return {id: found.get(id) or _SEPARATOR.join(names) for id, names in above.items()}
+            if id not in found and ends[PATH_SEPARATOR.join(names[-size:])] == 1:
+                found[id] = PATH_SEPARATOR.join(above[id][-size:])
+    return {id: found.get(id) or PATH_SEPARATOR.join(names) for id, names in above.items()}
 
 
 def meant(units: Sequence[Unit], words: str, chart: Chart) -> tuple[Unit, ...]:
     """Those of the units that the words tell: by the whole path above, else by what stands directly above, else by the
     name of any unit above; empty when they tell none."""
-    wanted = _SEPARATOR.join(part.strip() for part in words.casefold().split(">"))
+    wanted = PATH_SEPARATOR.join(part.strip() for part in words.casefold().split(">"))
     if wanted == TOP:
         return tuple(unit for unit in units if unit.parent is None)
     above = [[one.name.casefold() for one in chart.path(unit.id)[:-1]] for unit in units]
-    paths = [_SEPARATOR.join(names) for names in above]
+    paths = [PATH_SEPARATOR.join(names) for names in above]
     whole = [unit for unit, path in zip(units, paths, strict=True) if path == wanted]
-    directly = [unit for unit, path in zip(units, paths, strict=True) if f"{_SEPARATOR}{path}".endswith(f"> {wanted}")]
+    directly = [
+        unit for unit, path in zip(units, paths, strict=True) if f"{PATH_SEPARATOR}{path}".endswith(f"> {wanted}")
+    ]
     anywhere = [unit for unit, names in zip(units, above, strict=True) if wanted in names]
     return next((tuple(some) for some in (whole, directly) if len(some) == 1), tuple(anywhere or directly))
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, Engine, Row, insert, select
 
 from store import StoreError, audit, schema
-from store.database import lock_table
+from store.database import lock_table, reading, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +47,58 @@ class ChartVersion:
         return next((each for each in reversed(self.activations) if each.at <= moment), None)
 
 
-def activate(
-    connection: Connection,
-    version: str,
-    name: str,
-    sha256: str,
-    *,
-    by: str,
-    units: int,
-    original: str,
-    instead_of: str | None,
-) -> ChartVersion:
-    """Make a chart the one in use, unless another than `instead_of` is by now (see `Records.activate_chart`)."""
-    lock_table(connection, schema.activations)
-    found = charts(connection)
-    active = found[0].version if found else ""
-    if instead_of is not None and active != instead_of:
-        raise StoreError(
-            f"Another chart was activated meanwhile: {found[0].name} ({active})."
-            if found
-            else "The chart that you saw in use is gone.",
-            "Look at what changes against it, and activate again if that is what you want.",
-        )
-    row = {"version": version, "name": name, "sha256": sha256, "original": original, "units": units}
-    connection.execute(insert(schema.activations), row | {"activated": datetime.now(UTC), "activated_by": by})
-    audit.note(connection, by, "chart activated", name, result=version)
-    return charts(connection)[0]
+class Activations:
+    """The charts that one home had in use. Any thread may call any method, and any may raise StoreError for a failing
+    database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def all(self) -> tuple[ChartVersion, ...]:
+        """Every chart version by its last activation, newest first; so the first one is in use."""
+        with reading(self._engine) as connection:
+            return _all(connection)
+
+    def active(self) -> ChartVersion | None:
+        """The chart in use, None before the first."""
+        return next(iter(self.all()), None)
+
+    def activate(
+        self,
+        version: str,
+        name: str,
+        sha256: str,
+        *,
+        by: str,
+        units: int = 0,
+        original: str = "",
+        instead_of: str | None = None,
+    ) -> ChartVersion:
+        """Make a chart the one in use. Activating an older version again is the way back to it.
+
+        `sha256` is that of its file, `original` that of the file called `name` that it was given in, "" where nobody
+        knows. `instead_of` is
+        the version that whoever decided saw in use, "" for none: when it is another by now, nothing changes and
+        StoreError is raised. None asks for no such check.
+        """
+        with writing(self._engine) as connection:
+            lock_table(connection, schema.activations)
+            found = _all(connection)
+            active = found[0].version if found else ""
+            if instead_of is not None and active != instead_of:
+                raise StoreError(
+                    f"Another chart was activated meanwhile: {found[0].name} ({active})."
+                    if found
+                    else "The chart that you saw in use is gone.",
+                    "Look at what changes against it, and activate again if that is what you want.",
+                )
+            row = {"version": version, "name": name, "sha256": sha256, "original": original, "units": units}
+            connection.execute(insert(schema.activations), row | {"activated": datetime.now(UTC), "activated_by": by})
+            audit.note(connection, by, "chart activated", name, result=version)
+            return _all(connection)[0]
 
 
-def charts(connection: Connection) -> tuple[ChartVersion, ...]:
-    """Every chart version by its last activation, newest first; so the first one is in use."""
+def _all(connection: Connection) -> tuple[ChartVersion, ...]:
     table = schema.activations.c
     columns = (
         table.version, table.name, table.sha256, table.activated, table.activated_by, table.units, table.original,

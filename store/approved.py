@@ -21,7 +21,7 @@ from store import StoreError, audit, schema, standing, storable
 from store.database import reading, writing
 
 State = Literal["pinned", "returned"]
-OTHERS = "Ask another reviewer, or an admin, to look at it."
+_OTHERS = "Ask another reviewer, or an admin, to look at it."
 _QUOTATION = frozenset("'\"\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a`\u00b4")
 _AROUND = " ?!.,;:\u00bf\u00a1\u061f\u037e\u3002"
 
@@ -160,7 +160,7 @@ def _check(connection: Connection, answer: str, reply: str, reviewer: str) -> No
     if found.standing == "Incorrect" and reply.strip() == found.answer.strip():
         raise StoreError("These words were judged Incorrect.", "Write what is right.")
     if reviewer and reviewer == found.asker and not standing.alone(connection, reviewer):
-        raise StoreError("You asked this question yourself, so somebody else approves its answer.", OTHERS)
+        raise StoreError("You asked this question yourself, so somebody else approves its answer.", _OTHERS)
 
 
 def _return(connection: Connection, approved: Approved, why: str, *, by: str, where: str) -> bool:

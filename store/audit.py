@@ -61,10 +61,11 @@ class Audit:
         with reading(self._engine) as connection:
             return tuple(Event(*row) for row in connection.execute(query))
 
-    def count(self) -> int:
-        """How many events there are."""
+    def count(self, *, who: str = "") -> int:
+        """How many events there are, or of what `who` did."""
+        query = select(func.count()).select_from(schema.audit)
         with reading(self._engine) as connection:
-            return connection.scalar(select(func.count()).select_from(schema.audit)) or 0
+            return connection.scalar(query.where(schema.audit.c.who == who) if who else query) or 0
 
     def verify(self) -> int | None:
         """The number of the first row that does not follow from the row before, None when the whole log holds."""

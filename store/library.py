@@ -24,8 +24,6 @@ Origin = Literal["given", "rule", "model", "person"]
 State = Literal["made", "approved", "review", "deleted"]
 """Made: nobody has looked yet. Approved: somebody vouches for it. Review: somebody must look before it is searched.
 Deleted: it is kept as a mark, so that it is not made again."""
-BATCH = 500
-"""Ids in one statement."""
 
 
 @dataclass(frozen=True, slots=True)

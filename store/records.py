@@ -1,5 +1,5 @@
-"""What is remembered of charts, conversations, answers and labels; and the doors to the library, the jobs, the
-example questions and the promotions.
+"""What is remembered of conversations, answers and labels; and the doors to all else: charts, documents, jobs, example
+questions, promotions, people and their keys, the audit log, the review, approved answers.
 
 Every write is on the disk when its call returns. Knows nothing about vectors, or about what a record says inside.
 """
@@ -13,9 +13,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
 
-from store import StoreError, activations, audit, schema, standing
-from store.activations import Activation as Activation
-from store.activations import ChartVersion as ChartVersion
+from store import StoreError, audit, schema, standing
+from store.activations import Activations
 from store.approved import ApprovedAnswers
 from store.audit import Audit
 from store.database import open_database, reading, writing
@@ -80,6 +79,7 @@ class Records:
     def __init__(self, url: str) -> None:
         """Open the database at `sqlite:///...` or `postgresql+psycopg://...`, and bring it up to date."""
         self._engine = open_database(url)
+        self.activations = Activations(self._engine)
         self.library = Library(self._engine)
         self.jobs = Jobs(self._engine)
         self.examples = Examples(self._engine)
@@ -95,39 +95,6 @@ class Records:
     def close(self) -> None:
         """Close every connection."""
         self._engine.dispose()
-
-    # Charts
-
-    def activate_chart(
-        self,
-        version: str,
-        name: str,
-        sha256: str,
-        *,
-        by: str = "",
-        units: int = 0,
-        original: str = "",
-        instead_of: str | None = None,
-    ) -> ChartVersion:
-        """Make a chart the one in use. Activating an older version again is the way back to it.
-
-        `sha256` is that of its file, `original` that of the file called `name` that it was given in, "" where nobody
-        knows. `instead_of` is the version that whoever decided saw in use, "" for none: when it is another by now,
-        nothing changes and StoreError is raised. None asks for no such check.
-        """
-        with writing(self._engine) as connection:
-            return activations.activate(
-                connection, version, name, sha256, by=by, units=units, original=original, instead_of=instead_of
-            )
-
-    def active_chart(self) -> ChartVersion | None:
-        """The chart in use, None before the first."""
-        return next(iter(self.charts()), None)
-
-    def charts(self) -> tuple[ChartVersion, ...]:
-        """Every chart version by its last activation, newest first; so the first one is in use."""
-        with reading(self._engine) as connection:
-            return activations.charts(connection)
 
     # Conversations
 
@@ -147,6 +114,13 @@ class Records:
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(table.updated.desc(), table.created.desc())).all()
         return tuple(Conversation(*row) for row in rows)
+
+    def owns(self, owner: str, conversation: str) -> bool:
+        """Whether the owner has that conversation."""
+        table = schema.conversations.c
+        query = select(table.id).where(table.id == conversation, table.owner == owner)
+        with reading(self._engine) as connection:
+            return connection.execute(query).first() is not None
 
     def rename_conversation(self, owner: str, id: str, title: str) -> None:
         """Raises StoreError unless the owner has that conversation."""

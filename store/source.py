@@ -81,10 +81,10 @@ class Source:
         """Raises StoreError for an address that cannot be used or reached, and for a database without tables."""
         self._seconds = seconds
         try:
-            self._url = make_url(url)
-            self.place = self._url.render_as_string(hide_password=True)
+            address = make_url(url)
+            self.place = address.render_as_string(hide_password=True)
             # No pool: a connection that was bound to reading is thrown away, and a server that is back is found.
-            self._engine = create_engine(self._url, poolclass=NullPool, **_arguments(self._url))
+            self._engine = create_engine(address, poolclass=NullPool, **_arguments(address))
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError, ValueError) as error:
             raise StoreError(
                 "That is no address of a database that can be read here.",

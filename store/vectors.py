@@ -143,9 +143,9 @@ class Vectors:
         *,
         kinds: Collection[str],
         k: int,
+        readers: Collection[str] | None,
         fetch: int = 20,
         diversity: float = DIVERSITY,
-        readers: Collection[str] | None = None,
     ) -> tuple[Passage, ...]:
         """At most `k` passages for a question and its vector, shape (dimension,), in the order in which MMR picks them.
 

@@ -8,7 +8,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 HOUSE = ("org", "store", "prompts", "trag")
-SHARED = {"trag.errors", "trag.limited", "trag.record", "trag.rows", "trag.sense", "trag.settings", "trag.words"}
+SHARED = {
+    "trag.cores",
+    "trag.errors",
+    "trag.limited",
+    "trag.progress",
+    "trag.record",
+    "trag.rows",
+    "trag.sense",
+    "trag.settings",
+    "trag.words",
+}
 STEPS = {"approved", "follow_up", "retrieve", "quote", "verify", "settle", "embed", "llm", "ingest", "charts"}
 EVALUATES = {("trag", "evaluate"), ("trag", "finetune"), ("trag", "web"), ("trag", "cli.py")}
 """What may know of evaluations; nothing that answers people does."""

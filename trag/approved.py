@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from store.approved import Approved, ApprovedAnswers
@@ -148,5 +148,5 @@ def given(approved: Approved, by: str, record: AnswerRecord | None) -> Given:
         Approval(by, approved.at.date().isoformat(), approved.question),
         kept + bare,
         record.statements if record and approved.chart else (),
-        replace(Checks(chart=approved.chart), sentences=sentences),
+        Checks(sentences, chart=approved.chart),
     )

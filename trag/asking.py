@@ -20,10 +20,10 @@ from org.chart import Chart
 from org.entities import EntityFinder, Mention, TypeMention
 from org.statements import Statement
 from prompts import CANNOT_ANSWER, Message, Prompt
-from store.passage import OPEN
-from store.vectors import Passage
+from store.passage import OPEN, Passage
 from trag import approved, cited, quote, retrieve, verify
 from trag.approved import Given
+from trag.errors import words
 from trag.events import Retry, Token
 from trag.follow_up import Turn, standalone
 from trag.llm import ModelDied, Usage
@@ -68,6 +68,8 @@ class Asking:
     ) -> None:
         self.assistant = assistant
         self.organization = assistant.organization
+        self.chart = self.organization.chart if system.tree else None
+        self.finder = self.organization.finder if system.tree else None
         self.model = assistant.model
         self.question = self.standalone = question
         self.system = system
@@ -83,7 +85,7 @@ class Asking:
         self.contradiction = ""
         self.at_fault: tuple[str, ...] = ()
         self.added: tuple[Statement, ...] = ()
-        self.from_chart: Stand | None = None
+        self.stated: Statement | None = None
         self.vector: np.ndarray | None = None
         self.weigh = quote.once(assistant.reranker.weigh) if assistant.reranker and system.repairs else None
         self.dropped = 0
@@ -107,13 +109,12 @@ class Asking:
 
     def understand(self, history: Sequence[Turn]) -> None:
         """The question by itself, and the units and types of unit that it names."""
-        organization = self.organization
         with self.timed("follow_up"):
-            self.standalone = standalone(self.question, history, organization.finder)
-        if self.system.tree and organization.finder:
+            self.standalone = standalone(self.question, history, self.organization.finder)
+        if self.finder:
             with self.timed("entities"):
-                self.mentions = organization.finder.find(self.standalone)
-                self.types = organization.finder.find_types(self.standalone)
+                self.mentions = self.finder.find(self.standalone)
+                self.types = self.finder.find_types(self.standalone)
 
     def approved_answer(self) -> Given | None:
         """The answer that a reviewer pinned to this question, None where there is none that the asker may read."""
@@ -133,14 +134,15 @@ class Asking:
     def gather(self) -> None:
         """Everything an answer could stand on: statements, passages, and the chart's and the documents' own best
         words."""
-        assistant, settings, organization = self.assistant, self.assistant.settings, self.organization
-        if self.system.tree and organization.chart and organization.finder:
+        assistant, settings = self.assistant, self.assistant.settings
+        if self.chart:
             with self.timed("statements"):
+                self.stated = chart_statements.answer(self.standalone, self.mentions, self.types, self.chart)
                 self.statements = chart_statements.describe(
                     self.standalone,
                     self.mentions,
                     self.types,
-                    organization.chart,
+                    self.chart,
                     budget=settings.statement_tokens,
                     count=self.model.count_text,
                 )
@@ -159,18 +161,14 @@ class Asking:
                     weigh=partial(quote.strengths, self.standalone, weigh=self.weigh) if self.weigh else None,
                 )
             self.take(passages)
-        if organization.chart and organization.finder and self.system.tree:
-            stated = chart_statements.answer(self.standalone, self.mentions, self.types, organization.chart)
-            self.from_chart = Stand(((stated.text, "chart-1"),)) if stated else None
 
     def take(self, passages: Sequence[Passage]) -> None:
         """The passages that an answer may stand on; those about other units than the ones asked about are `beside`."""
         self.passages = tuple(passages)
-        chart, finder = self.organization.chart, self.organization.finder
-        if chart and finder and self.system.tree:
+        if self.chart and self.finder:
             with self.timed("entities"):
-                asked = verify.asked_about(self.standalone, self.mentions, chart)
-                others = [one for one in self.passages if not verify.concerns(whole(one), asked, finder)]
+                asked = verify.asked_about(self.standalone, self.mentions, self.chart)
+                others = [one for one in self.passages if not verify.concerns(whole(one), asked, self.finder)]
                 self.beside = frozenset(one.id for one in others) - self.answering(others)
 
     def answering(self, passages: Sequence[Passage]) -> frozenset[str]:
@@ -197,7 +195,7 @@ class Asking:
                 [statement.text for statement in self.statements],
                 [as_read(passage) for passage in self.passages],
                 organization=self.organization.name,
-                about_chart=self.from_chart is not None,
+                about_chart=self.stated is not None,
                 count=self.model.count,
                 room=self.model.context - settings.answer_tokens,
             )
@@ -217,7 +215,8 @@ class Asking:
     def write(self, messages: Sequence[Message]) -> Iterator[Token]:
         """The model's words as they come, in place of any draft before; an early end is noted in `interrupted`."""
         began = monotonic()
-        self.draft, self.attempts, self.usage = "", self.attempts + 1, Usage(prompt=self.model.count(messages))
+        self.draft, self.checks = "", Checks(chart=self.organization.version)
+        self.attempts, self.usage = self.attempts + 1, Usage(prompt=self.model.count(messages))
         try:
             stream = self.model.stream(messages, max_tokens=self.assistant.settings.answer_tokens, stop=self.stop)
             with closing(stream) as pieces:
@@ -233,17 +232,16 @@ class Asking:
                     if "]" in piece and self.system.repairs and verify.recites(self.draft):
                         break  # it reads its prompt back: what follows would be more of the same
         except ModelDied as error:
-            self.interrupted = f"{error.message} {error.hint}"
+            self.interrupted = words(error)
         if self.stop.is_set():
             self.interrupted = self.stop.reason if isinstance(self.stop, Stop) else BY_READER
         self.seconds = replace(self.seconds, generate=self.seconds.generate + monotonic() - began)
 
     def finding(self) -> str:
         """What the chart says against the draft, "" when there is nothing, or nothing is to be repaired."""
-        chart, finder = (self.organization.chart, self.organization.finder) if self.system.tree else (None, None)
         with self.timed("verify"):
-            reply = self.from_chart.text if self.from_chart and not refused(self.draft) else ""
-            verdict = verify.examine(self.standalone, self.draft, self.evidence(), chart, finder, reply=reply)
+            reply = self.stated.text if self.stated and not refused(self.draft) else ""
+            verdict = verify.examine(self.standalone, self.draft, self.evidence(), self.chart, self.finder, reply=reply)
             self.checks, self.contradiction, self.at_fault = verdict.checks, verdict.finding, verdict.units
         return self.contradiction if self.system.repairs and not self.interrupted else ""
 
@@ -308,19 +306,20 @@ class Asking:
         if self.interrupted or not self.system.repairs:
             status: Status = "cannot_answer" if refused(self.draft) else "answered"
             return Settled(self.draft, status, self.checks)
-        places = self.placements()
+        chart, stated = self.in_chart([self.stated] if self.stated else [])
+        places, placements = self.in_chart(self.placements())
         settled = settle(
             self.draft,
             self.checks,
             finding=self.contradiction,
             fitting=self.fits(),
             astray=self.strays(),
-            chart=self.from_chart,
+            chart=chart,
             quotation=self.quotation,
             places=places,
         )
-        if places and settled.text != places.text:
-            self.added = ()
+        stands = ((chart, stated), (places, placements))
+        self.added = next((added for stand, added in stands if stand and stand.text == settled.text), ())
         return settled
 
     def quotation(self) -> Stand | None:
@@ -346,9 +345,9 @@ class Asking:
     def stands(self, text: str) -> bool:
         """Whether words of the documents may be given as an answer: they refuse nothing, and put no unit where the
         chart does not have it."""
-        chart, finder = self.organization.chart, self.organization.finder
-        misplaced = chart is not None and finder is not None and verify.misplaces(text, chart, finder)
-        return not misplaced and CANNOT_ANSWER.lower() not in text.lower()
+        if self.chart and self.finder and verify.misplaces(text, self.chart, self.finder):
+            return False
+        return CANNOT_ANSWER.lower() not in text.lower()
 
     def fits(self) -> bool:
         """Whether the draft is of the kind that was asked for, whatever it says."""
@@ -364,7 +363,7 @@ class Asking:
 
         A small model that finds no answer likes to copy a statement about the unit that the question names.
         """
-        if self.from_chart:
+        if self.stated:
             return False
         used = {sentence.source for sentence in self.checks.sentences if sentence.supported}
         return bool(used) and used <= {
@@ -373,20 +372,23 @@ class Asking:
 
     def describes(self, statement: Statement) -> bool:
         """Whether a statement says what the unit does, not only where it sits."""
-        description = self.organization.chart.unit(statement.unit).description if self.organization.chart else ""
+        description = self.chart.unit(statement.unit).description if self.chart else ""
         return bool(description) and description.rstrip(".") in statement.text
 
-    def placements(self) -> Stand | None:
-        """The truth about the units that the answer is wrong about, in the chart's words; what the prompt did not hold
-        is `added` to the sources."""
-        chart = self.organization.chart
-        if chart is None or not self.at_fault:
-            return None
-        told = [statement for unit in self.at_fault for statement in chart_statements.corrections(unit, chart)]
-        self.added = tuple(one for one in told if not any(_holds(other, one) for other in self.statements))
-        statements = (*self.statements, *self.added)
+    def placements(self) -> Sequence[Statement]:
+        """The truth about the units that the answer is wrong about."""
+        if self.chart is None:
+            return ()
+        return [statement for unit in self.at_fault for statement in chart_statements.corrections(unit, self.chart)]
+
+    def in_chart(self, told: Sequence[Statement]) -> tuple[Stand | None, tuple[Statement, ...]]:
+        """Words of the chart with their sources, None for no words, and those of them that the prompt does not hold."""
+        if not told:
+            return None, ()
+        added = tuple(one for one in told if not any(_holds(other, one) for other in self.statements))
+        statements = (*self.statements, *added)
         places = (next(place for place, other in enumerate(statements, 1) if _holds(other, one)) for one in told)
-        return Stand(tuple((one.text, f"chart-{place}") for one, place in zip(told, places, strict=True)))
+        return Stand(tuple((one.text, f"chart-{place}") for one, place in zip(told, places, strict=True))), added
 
     def evidence(self) -> tuple[Evidence, ...]:
         """What may bear out a sentence of the answer, under the ids of the sources."""

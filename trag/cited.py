@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from org.chart import Chart
 from org.entities import Mention
 from org.statements import Statement
-from store.vectors import Passage
+from store.passage import Passage
 from trag.record import Entity, Source
 
 NEAREST = 3

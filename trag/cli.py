@@ -201,6 +201,7 @@ def _batch(settings: Settings, options: argparse.Namespace) -> None:
 
     from trag import batch
     from trag.home import open_home
+    from trag.ingest.parse.characters import counted
 
     asked = batch.questions(options.questions)
     batch.answered(options.answers)  # where that cannot be written to, say so before the assistant is loaded
@@ -209,12 +210,13 @@ def _batch(settings: Settings, options: argparse.Namespace) -> None:
         progress = batch.run(asked, options.answers, answer, home.assistant.problem)
         for _ in tqdm(progress, total=len(asked), unit="question", file=sys.stderr, disable=None):
             pass
-    print(f"{len(asked)} questions answered in {options.answers}")
+    print(f"{counted(len(asked), 'question')} answered in {options.answers}")
 
 
 def _ingest(settings: Settings, options: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from trag.bar import progress_of
     from trag.home import open_home
     from trag.ingest.parse.characters import counted, decode
     from trag.people import reading
@@ -223,22 +225,18 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
         raise TragError("Nothing to do: no PATH, --forget, --reindex or --examples.", "python -m trag ingest --help")
     left: tuple[str, ...] = ()
     with open_home(settings) as home, tqdm(unit="passage", file=sys.stderr, disable=None, leave=False) as bar:
-
-        def progress(step: str, done: int, total: int) -> None:
-            bar.set_description(step)
-            bar.total, bar.n = total, done
-            bar.refresh()
-
+        progress = progress_of(bar)
+        chart = home.organization.chart if options.readers else None  # a chart that is lost hinders nothing else
+        audience = reading.audience_of(options.readers, chart)
         if options.examples:
             text, _ = decode(_file(options.examples).read_bytes())
-            print(f"{counted(len(home.set_examples(text)), 'example question')} kept")
+            print(f"{counted(len(home.set_examples(text, by=_by())), 'example question')} kept")
         if options.forget:
             receipt = home.forget(options.forget, by=_by())
             print(receipt)
             left = receipt.left
         if options.reindex:
-            print(f"{home.reindex(progress)} passages embedded again")
-        audience = reading.audience_of(options.readers, home.organization.chart)
+            print(f"{counted(home.reindex(progress), 'passage')} embedded again")
         results = (
             home.ingest(options.paths, replace=options.replace, progress=progress, audience=audience, by=_by())
             if options.paths
@@ -251,6 +249,7 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
 
 def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
     from org.reading.decode import label
+    from trag.ingest.parse.characters import counted
 
     _, _, report = _chart_report(options)
     for problem in report.problems:
@@ -261,7 +260,8 @@ def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
     if report.chart is None:
         return 1
     depth = max(report.chart.depth(unit) for unit in report.chart.units)
-    print(f"{options.argument}: {len(report.chart)} units, {depth} levels below {report.chart.root.name}")
+    size, levels = counted(len(report.chart), "unit"), counted(depth, "level")
+    print(f"{options.argument}: {size}, {levels} below {report.chart.root.name}")
     print(f"version {report.chart.version}")
     return 0
 
@@ -289,7 +289,8 @@ def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
             "renamed": changes.renamed,
             "edited": changes.edited,
         }
-        told = ", ".join(f"{len(units):,} {what}" for what, units in counts.items() if units) or "nothing"
+        told = ", ".join(f"{len(units):,} {what}" for what, units in counts.items() if units)
+        told = told or ("only the order of the units, or their ids" if changes else "nothing")
         print(f"Changed: {told}")
     print(f"Active: {version.version} ({version.name})")
     if report.encoding in ENCODINGS:
@@ -352,7 +353,7 @@ def _chart_versions(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
 
     with open_home(settings) as home:
-        for chart in home.records.charts():
+        for chart in home.records.activations.all():
             when = f"{chart.activated:%Y-%m-%d %H:%M} UTC"
             by = f" by {chart.by}" if chart.by else ""
             print(f"{'*' if chart.active else ' '} {chart.version}  {when}{by}  {chart.name}")

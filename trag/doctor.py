@@ -152,6 +152,7 @@ def _encoder(settings: Settings) -> str:
 
 def _home(settings: Settings) -> str:
     from trag.home import open_home
+    from trag.ingest.parse.characters import counted
 
     with explained(settings.home / LOCK):
         held = is_held(settings.home / LOCK)
@@ -160,7 +161,7 @@ def _home(settings: Settings) -> str:
     with open_home(settings) as home:
         state = home.state()
     chart = f"chart {state.chart}" if state.chart else "no chart"
-    return f"{settings.home}, {state.organization}: {state.documents} documents, {chart}"
+    return f"{settings.home}, {state.organization}: {counted(state.documents, 'document')}, {chart}"
 
 
 def _shown(what: str, look: Callable[[], str]) -> Finding:

@@ -143,7 +143,7 @@ def embedded_folder() -> Path:
 
 def _from_hub(name: str) -> Path:
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    from huggingface_hub.errors import LocalEntryNotFoundError
 
     repository = name if "/" in name else f"sentence-transformers/{name}"
     others = ["onnx/*", "openvino/*", "*.onnx", "*.h5", "*.msgpack", "*.ot"]
@@ -154,7 +154,7 @@ def _from_hub(name: str) -> Path:
                 return folder
         log.info("fetching the embedding model %s", repository)
         return Path(snapshot_download(repository, ignore_patterns=others))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise TragError(
             f"The embedding model '{name}' is no folder here, and it could not be fetched.",
             f"Put its folder on this machine and name the folder in TRAG_EMBEDDER. {_FETCH}",
@@ -202,15 +202,14 @@ def _is_instructor(folder: Path, name: str) -> bool:
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        model, called = config.get("model_type"), config.get("_name_or_path", "")
+        layers = [str(module["type"]).rsplit(".", 1)[-1] for module in modules]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return False
-    layers = [str(module["type"]).rsplit(".", 1)[-1] for module in modules]
     readme = folder / "README.md"
-    about = f"{name} {config.get('_name_or_path', '')} {readme.read_text('utf-8') if readme.exists() else ''}"
+    about = f"{name} {called} {readme.read_text('utf-8', errors='replace') if readme.exists() else ''}"
     return (
-        config.get("model_type") == "t5"
-        and layers == ["Transformer", "Pooling", "Dense", "Normalize"]
-        and "instructor" in about.lower()
+        model == "t5" and layers == ["Transformer", "Pooling", "Dense", "Normalize"] and "instructor" in about.lower()
     )
 
 

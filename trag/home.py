@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from org.chart import Chart
 from org.entities import EntityFinder
 from store import StoreError, files
+from store.activations import ChartVersion
 from store.jobs import Job
 from store.library import Pair
 from store.passage import OPEN, Audience
 from store.promotions import Promotion
-from store.records import ChartVersion, Records
+from store.records import Records
 from store.vectors import Vectors
 from trag import adapters
 from trag import ingest as ingestion
@@ -38,7 +38,6 @@ from trag.ingest.examples import example_questions
 from trag.ingest.queue import Queue
 from trag.ingest.sections import Section
 from trag.ingest.stock import written
-from trag.ingest.upkeep import Progress, silent
 from trag.line import Line
 from trag.llm import LanguageModel, open_model
 from trag.llm import files as model_files
@@ -46,6 +45,7 @@ from trag.llm.leases import Leases
 from trag.llm.local import LocalModel
 from trag.llm.trial import trial
 from trag.pairs import MOST_EXAMPLES, Made, pairs_of
+from trag.progress import Progress, silent
 from trag.reranking import Reranker
 from trag.settings import Settings
 
@@ -81,46 +81,47 @@ class Home:
         self._activating = threading.RLock()  # whoever makes the assistant reads the chart
         self._promoting = threading.Lock()
         self._opening = threading.RLock()  # several threads may want a part for the first time at once
+        self.parts: dict[str, Any] = {}
+        """What is open, by the name of its property."""
+
+    def _part(self, name: str, opened: Callable[[], Any]) -> Any:
+        """The part of that name, opened by whoever needs it first."""
+        if name not in self.parts:
+            with self._opening:
+                if name not in self.parts:
+                    self.parts[name] = opened()
+        return self.parts[name]
 
     @property
     def organization(self) -> Organization:
         """The chart that people are answered from, and its finder. Raises TragError when its file is gone."""
-        if "organization" not in self.__dict__:
+        if "organization" not in self.parts:
             with self._activating:  # a chart that is activated while this one is read must not be lost
-                if "organization" not in self.__dict__:
-                    self.__dict__["organization"] = self._active_organization()
-        return cast(Organization, self.__dict__["organization"])
+                if "organization" not in self.parts:
+                    self.parts["organization"] = self._active_organization()
+        return cast(Organization, self.parts["organization"])
 
     def _active_organization(self) -> Organization:
-        active = self.records.active_chart()
+        active = self.records.activations.active()
         if active is None:
             return Organization(name="the organization")
         return _organization(kept.read(active, self._charts))
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder:
         """The sentence encoder that the settings name."""
-        with self._opening:
-            if "embedder" not in self.__dict__:
-                self.__dict__["embedder"] = open_embedder(self.settings.embedder)
-            return cast(Embedder, self.__dict__["embedder"])
+        return cast(Embedder, self._part("embedder", lambda: open_embedder(self.settings.embedder)))
 
-    @cached_property
+    @property
     def reranker(self) -> Reranker | None:
         """What weighs passages and the texts that may be quoted; None beside an encoder that the settings name, whose
         languages it may not know."""
-        with self._opening:
-            if "reranker" not in self.__dict__:
-                self.__dict__["reranker"] = None if self.settings.embedder else Reranker()
-            return cast("Reranker | None", self.__dict__["reranker"])
+        return cast("Reranker | None", self._part("reranker", lambda: None if self.settings.embedder else Reranker()))
 
-    @cached_property
+    @property
     def vectors(self) -> Vectors:
         """The index, in line with the records; one that is damaged or lost passages (Chroma tells nobody) is remade."""
-        with self._opening:
-            if "vectors" not in self.__dict__:
-                self.__dict__["vectors"] = self._open_vectors()
-            return cast(Vectors, self.__dict__["vectors"])
+        return cast(Vectors, self._part("vectors", self._open_vectors))
 
     def _open_vectors(self) -> Vectors:
         vectors = ingestion.open_index(
@@ -135,15 +136,15 @@ class Home:
         """What its documents are kept in."""
         return ingestion.Stock(self.records, self.vectors, self.embedder, self.folder)
 
-    @cached_property
+    @property
     def model(self) -> LanguageModel:
         """The language model that answers, with its adapter, started on its first question."""
-        with self._opening:
-            if "model" not in self.__dict__:
-                if problem := adapters.left_out(self.settings, self.records.promotions.current(), self.candidates):
-                    log.warning(problem)
-                self.__dict__["model"] = self._opened(self.adapter)
-            return cast(LanguageModel, self.__dict__["model"])
+        return cast(LanguageModel, self._part("model", self._open_model))
+
+    def _open_model(self) -> LanguageModel:
+        if problem := adapters.left_out(self.settings, self.records.promotions.current(), self.candidates):
+            log.warning(problem)
+        return self._opened(self.adapter)
 
     def check_candidate(self, id: str) -> None:
         """Raises TragError when there is no such candidate, or it was trained on another model."""
@@ -174,23 +175,27 @@ class Home:
         self._closing.callback(model.close)
         return model
 
-    @cached_property
+    @property
     def queue(self) -> Queue:
         """The line of uploaded documents; what waited when the last process ended goes on."""
-        with self._opening:
-            if "queue" not in self.__dict__:
-                queue = Queue(self.records.jobs, self.folder / "waiting", self._work)
-                self._closing.callback(queue.close)
-                self.__dict__["queue"] = queue
-            return cast(Queue, self.__dict__["queue"])
+        return cast(Queue, self._part("queue", self._open_queue))
 
-    @cached_property
+    def _open_queue(self) -> Queue:
+        queue = Queue(self.records.jobs, self.folder / "waiting", self._work)
+        self._closing.callback(queue.close)
+        return queue
+
+    @property
     def assistant(self) -> Assistant:
         """The assistant over everything that is in this home."""
+        if "assistant" in self.parts:
+            return cast(Assistant, self.parts["assistant"])
         # The slow parts first: a chart that is activated while they open must not be missed.
         vectors, embedder, reranker = self.vectors, self.embedder, self.reranker
         self.model  # noqa: B018
         with self._activating:
+            if "assistant" in self.parts:
+                return cast(Assistant, self.parts["assistant"])
             model = self.model
             assistant = Assistant(
                 organization=self.organization,
@@ -203,7 +208,7 @@ class Home:
                 reranker=reranker,
                 leases=self.leases,
             )
-            self.__dict__["assistant"] = assistant
+            self.parts["assistant"] = assistant
         return assistant
 
     def state(self) -> State:
@@ -310,9 +315,9 @@ class Home:
                     trial(model)
                 with self._activating, self._opening:
                     promotion = self.records.promotions.put(adapter, by=by, instead_of=instead_of)
-                    before = self.__dict__.get("model")
-                    self.__dict__["model"] = model
-                    if "assistant" in self.__dict__:
+                    before = self.parts.get("model")
+                    self.parts["model"] = model
+                    if "assistant" in self.parts:
                         self.assistant.model = model
             except BaseException:
                 model.close()
@@ -348,7 +353,7 @@ class Home:
 
     def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> ChartVersion:
         """Answers from an earlier chart again. Raises TragError when there is no such version, or its file is gone."""
-        earlier = kept.find(version, self.records.charts())
+        earlier = kept.find(version, self.records.activations.all())
         chart = kept.read(earlier, self._charts)
         return self._answer_from(chart, earlier.name, earlier.sha256, earlier.original, by=by, instead_of=instead_of)
 
@@ -357,11 +362,11 @@ class Home:
     ) -> ChartVersion:
         organization = _organization(chart)
         with self._activating:
-            version = self.records.activate_chart(
+            version = self.records.activations.activate(
                 chart.version, name, sha256, by=by, units=len(chart), original=original, instead_of=instead_of
             )
-            self.__dict__["organization"] = organization
-            if "assistant" in self.__dict__:
+            self.parts["organization"] = organization
+            if "assistant" in self.parts:
                 self.assistant.organization = organization
         self._look_over()
         return version
@@ -371,12 +376,12 @@ class Home:
         active = self.organization.chart
         if active is not None and active.version == version:
             return active
-        return kept.read(kept.find(version, self.records.charts()), self._charts)
+        return kept.read(kept.find(version, self.records.activations.all()), self._charts)
 
     def original_chart(self, version: str) -> bytes | None:
         """The file that a chart was given in, None where that was not written down. Raises TragError when there is no
         such version, or the file is gone."""
-        return kept.original(kept.find(version, self.records.charts()), self._charts)
+        return kept.original(kept.find(version, self.records.activations.all()), self._charts)
 
 
 @contextmanager

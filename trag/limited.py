@@ -164,8 +164,12 @@ def _serve(work: Callable[[bytes, list[str]], str]) -> int:
     """0 with an answer, also when the answer is a refusal; anything else is explained by the parent."""
     limits, arguments = json.loads(sys.argv[1]), sys.argv[2:]
     for name, value in limits.items():
-        # The soft limit is the one that says which it was; the hard one for the processor would only kill.
-        resource.setrlimit(getattr(resource, name), (value, value + 1))
+        # The soft limit is the one that says which it was; the hard one for the processor would only kill. Where the
+        # machine allows less than that, less it stays.
+        which = getattr(resource, name)
+        hard = resource.getrlimit(which)[1]
+        most = value + 1 if hard == resource.RLIM_INFINITY else min(value + 1, hard)
+        resource.setrlimit(which, (min(value, most), most))
     sys.addaudithook(_refuse)
     logging.disable()  # parsers log every oddity of a damaged file, without end
     try:

@@ -35,11 +35,9 @@ class Line:
         ticket = object()
         with self._moved:
             if len(self._tickets) >= self._slots + self._waiting:
-                waiting = f"{len(self._tickets) - self._slots} people are already waiting for an answer."
-                raise LineFull(
-                    waiting if self._waiting else "Nobody may wait for an answer now.",
-                    "Ask again in a minute; the question is kept in the box.",
-                )
+                people = "1 person is" if self._waiting == 1 else f"{self._waiting} people are"
+                full = f"{people} already waiting for an answer." if self._waiting else "Nobody may wait for one now."
+                raise LineFull(full, "Ask again in a minute; the question is kept in the box.")
             self._tickets.append(ticket)
         try:
             yield self._positions(ticket)

@@ -13,7 +13,7 @@ from itertools import takewhile
 from math import log
 from typing import TYPE_CHECKING, TypeAlias
 
-from store.vectors import Passage
+from store.passage import Passage
 from trag import rows
 from trag.words import numbers, sentences, stems
 
@@ -62,6 +62,7 @@ _TIME = re.compile(
     re.I,
 )
 _TELEPHONE = re.compile(r"\d(?:[ ()/.-]{0,3}\d){2}|\bext(?:ension)?\.? ?\d+", re.I)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _QUANTITY = re.compile(r"\d|\b(?:no|none|any|every|all|both|half|third|quarter|one|two|single|unlimited)\b", re.I)
 # What kind of thing a question asks for, and how a text shows that it holds one.
 _KINDS = (
@@ -163,7 +164,8 @@ def best(
     for place, (passage, text) in enumerate(candidates):
         odds = weighed[place] if weigh else None
         scored.append(Quoted(text.words, passage.id, float(near[place]) + _ODDS * (odds or 0.0), odds))
-    scored = sorted((one for one in scored if holds(question, one.text)), key=lambda one: -one.score)
+    fitting = (one for one in scored if holds(question, one.text) and not is_of_another_year(question, one.text))
+    scored = sorted(fitting, key=lambda one: -one.score)
     chosen: list[Quoted] = []
     for one in scored:
         if chosen and (one.score < BOTH * chosen[0].score or len(chosen[0].text) + len(one.text) > LONGEST):
@@ -219,6 +221,13 @@ def texts(passage: Passage) -> tuple[Text, ...]:
 def holds(question: str, text: str) -> bool:
     """Whether `text` holds the kind of thing that `question` asks for: an amount for a price, a time for a deadline."""
     return all(shows(text) for asks, shows in _KINDS if asks.search(question))
+
+
+def is_of_another_year(question: str, text: str) -> bool:
+    """Whether `text` is a row of a table that stands for a year, where `question` names only other years."""
+    row, asked = rows.read(text), set(_YEAR.findall(question))
+    own = {cell for _, cell in row.cells if _YEAR.fullmatch(cell)} if row else set()
+    return bool(asked and own) and not asked & own
 
 
 def leaves_out(question: str, answer: str, text: str) -> bool:

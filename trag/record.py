@@ -17,6 +17,8 @@ Replaced = Literal["false", "chart", "quotation"]
 Verdict = Literal["Correct", "Correct-Verbose", "Incorrect"]
 VERDICTS: tuple[Verdict, ...] = ("Correct", "Correct-Verbose", "Incorrect")
 """What a reader or reviewer says of an answer (T-RAG, section 6.1)."""
+LONGEST_REMARK = 4_000
+"""Characters that a comment on an answer, or a corrected one, may have."""
 
 
 @dataclass(frozen=True, slots=True)

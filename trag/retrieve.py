@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from store.passage import OPEN
-from store.vectors import Passage, Vectors
+from store.passage import OPEN, Passage
+from store.vectors import Vectors
 
 if TYPE_CHECKING:
     import numpy as np

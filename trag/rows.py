@@ -7,10 +7,12 @@ Knows nothing about documents or answers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _LONGEST = 800
+_CAPTION = re.compile(r".*? – (?:(?:(?!: |; ).)* – )?")  # it may hold a dash; the name of a first cell holds none
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,12 @@ def _parts(header: Sequence[str], row: Sequence[str]) -> Iterator[str]:
 
 def read(sentence: str) -> Row | None:
     """The row that a sentence says, None where it says none of at least two cells with names."""
-    caption, dash, said = sentence.strip().partition(" – ")
+    sentence = sentence.strip()
+    caption = _CAPTION.match(sentence)
+    if caption is None or "\n" in sentence:
+        return None
     cells: list[tuple[str, str]] = []
-    for part in said.removesuffix(".").split("; "):
+    for part in sentence[caption.end() :].removesuffix(".").split("; "):
         name, named, cell = part.partition(": ")
         if named:
             cells.append((name, cell))
@@ -65,5 +70,4 @@ def read(sentence: str) -> Row | None:
             cells[-1] = (cells[-1][0], f"{cells[-1][1]}; {part}")
         else:
             cells.append(("", part))
-    of_table = dash and "\n" not in sentence.strip() and sum(bool(name) for name, _ in cells) > 1
-    return Row(caption, tuple(cells)) if of_table else None
+    return Row(caption[0].removesuffix(" – "), tuple(cells)) if sum(bool(name) for name, _ in cells) > 1 else None

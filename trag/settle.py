@@ -27,8 +27,8 @@ _REFUSAL = re.compile(
 @dataclass(frozen=True, slots=True)
 class Stand:
     """Something ready to stand in for the model's words: sentences, each with the id of its source; whether it answers
-    so surely that it overrules a refusal, or is so doubtful that it is one; and whether its first sentence bears the
-    model's words out."""
+    so surely that it overrules a refusal, or is so doubtful that it is one; and whether it bears at least half of the
+    model's sentences out, and says nothing more that may have been asked for."""
 
     sentences: tuple[tuple[str, str], ...]
     is_sure: bool = True

@@ -17,6 +17,7 @@ from tqdm import tqdm
 from bench.grammar.benchmark import DESIGNS
 from bench.grammar.tables import report
 from bench.grammar.validation import validate
+from trag.bar import progress_of
 from trag.evaluate.tables import markdown
 
 
@@ -28,13 +29,7 @@ def main() -> None:
     if unknown := [name for name in options.benchmarks if name not in DESIGNS]:
         parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(DESIGNS)}")
     with tqdm(file=sys.stderr, unit="answer") as bar:
-
-        def progress(step: str, done: int, total: int) -> None:
-            bar.set_description(step, refresh=False)
-            bar.total, bar.n = total, done
-            bar.refresh()
-
-        validated = list(validate(options.benchmarks or tuple(DESIGNS), progress=progress))
+        validated = list(validate(options.benchmarks or tuple(DESIGNS), progress=progress_of(bar)))
     for table in report(validated):
         print(markdown(table))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,16 +18,17 @@ from bench.grammar.benchmark import DESIGNS, Benchmark, load
 from bench.grammar.modules import KeywordIndex, Reader, Remembered, crippled, faithful, quoting, stands_in
 from store.passage import Passage
 from trag.ask import Assistant
+from trag.evaluate.cases import Case
 from trag.evaluate.comparing import is_right
-from trag.evaluate.grammar import audit as auditing
-from trag.evaluate.grammar.audit import Examined
+from trag.evaluate.grammar.audit import Examined, examine
 from trag.evaluate.grammar.contexts import Module, at_fault
 from trag.evaluate.grammar.filling import FORMS, cases
 from trag.evaluate.grammar.groups import Group
 from trag.evaluate.runs import Result
+from trag.evaluate.scoring import score
 from trag.home import Home, open_home
-from trag.ingest.upkeep import silent
 from trag.line import Line
+from trag.progress import Progress, silent
 from trag.settings import Settings
 
 SYSTEM = "trag-no-tree"
@@ -67,7 +68,7 @@ class Validated:
 def validate(
     names: Sequence[str] = tuple(DESIGNS),
     plantings: Sequence[Planting] = tuple(NAMED),
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> Iterator[Validated]:
     """Every benchmark with everything planted in turn; its documents and questions are embedded once."""
     for name in names:
@@ -80,8 +81,7 @@ def validate(
                 passages = tuple(home.records.library.passages())
                 for planting in plantings:
                     assistant = planted(planting, benchmark, home, embedder, passages)
-                    file = Path(folder) / f"{planting}.jsonl"
-                    yield _validated(planting, benchmark, assistant, passages, file, progress)
+                    yield _validated(planting, benchmark, assistant, passages, progress)
 
 
 def fill(home: Home, benchmark: Benchmark, folder: Path) -> None:
@@ -135,22 +135,24 @@ def _validated(
     benchmark: Benchmark,
     assistant: Assistant,
     passages: Sequence[Passage],
-    file: Path,
-    progress: Callable[[str, int, int], None] | None,
+    progress: Progress,
 ) -> Validated:
-    results = auditing.ask(
-        cases(benchmark.audit.meanings),
-        lambda question: assistant.answer(question, system=SYSTEM),
-        file,
-        organization=assistant.organization,
-        system=f"{benchmark.name}, {planting}",
-        progress=progress,
-    )
+    results = _asked(cases(benchmark.audit.meanings), assistant, f"{benchmark.name}, {planting}", progress)
     some = uneven(results, DESIGNS[benchmark.name].uneven)
     texts = [f"{one.section} {one.question} {one.text}" for one in passages]
-    examined = auditing.examine(benchmark.audit, results, texts)
+    examined = examine(benchmark.audit, results, texts)
     wrong = tuple(_wrong(examined, results, benchmark))
-    return Validated(benchmark, planting, examined, auditing.examine(benchmark.audit, some, texts), wrong)
+    return Validated(benchmark, planting, examined, examine(benchmark.audit, some, texts), wrong)
+
+
+def _asked(asked: Sequence[Case], assistant: Assistant, name: str, progress: Progress) -> tuple[Result, ...]:
+    """What the assistant answers to each case, scored."""
+    results: list[Result] = []
+    for number, case in enumerate(asked, 1):
+        record = assistant.answer(case.question, system=SYSTEM)
+        results.append(Result(name, case, record, score(case, record, assistant.organization)))
+        progress(name, number, len(asked))
+    return tuple(results)
 
 
 def _wrong(examined: Examined, results: Sequence[Result], benchmark: Benchmark) -> Iterator[Wrong]:

@@ -106,10 +106,10 @@ def _compared(asked: Asked, contenders: Sequence[Contender], setup: Setup, model
 def _run(asked: Asked, contenders: Sequence[Contender], setup: Setup, model: ModelUsed, store: Results) -> Run:
     """An earlier run of the same programs on the same documents, the newest; else one that begins now."""
     read = (*sorted(Path(__file__).parent.rglob("*.py")), *sorted(asked.documents.iterdir()))
-    same = hashlib.sha256(b"".join([repr(setup).encode(), *(file.read_bytes() for file in read)])).hexdigest()[:12]
+    evidence = hashlib.sha256(b"".join([repr(setup).encode(), *(file.read_bytes() for file in read)])).hexdigest()
     planned = Run(
         id="",
-        cases_name=f"{asked.name}, side by side ({same})",
+        cases_name=f"{asked.name}, side by side",
         cases_sha256=sha256_of(asked.cases),
         systems=tuple(contender.name for contender in contenders),
         started=datetime.now(UTC),
@@ -118,6 +118,7 @@ def _run(asked: Asked, contenders: Sequence[Contender], setup: Setup, model: Mod
         model=model,
         chart=asked.organization.version,
         total=len(asked.cases) * len(contenders),
+        evidence=evidence,
     )
     for run in store.runs():
         if replace(run, id="", started=planned.started, finished=None) == planned:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from bench.peers import environment
 from bench.peers.comparing import Contender
 from bench.peers.serving import Setup
+from trag.cores import cores
 from trag.embed import embedded_folder
 from trag.evaluate.tables import Table
 from trag.llm import REPETITION_PENALTY, files
@@ -65,8 +66,6 @@ def alike(settings: Settings) -> tuple[Setup, ModelUsed]:
 
     Raises SystemExit for a model behind an address: only a GGUF file can be given to all.
     """
-    from trag.llm.engine import cores
-
     if settings.model_url:
         raise SystemExit("The peers are given a GGUF file: unset TRAG_MODEL_URL.")
     settings.home.mkdir(parents=True, exist_ok=True)

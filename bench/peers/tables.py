@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import ceil
 from statistics import median
 
 from bench.peers.comparing import Compared
@@ -51,9 +50,8 @@ def _seconds(results: Sequence[Result]) -> tuple[str, ...]:
     times = [one.record.seconds for one in results if not one.record.interrupted]
     if not times:
         return ("-", "-", "-")
-    total = sorted(one.total for one in times)
-    slowest = total[ceil(0.95 * len(total)) - 1]
-    return f"{median(one.first_token for one in times):.2f}", f"{median(total):.2f}", f"{slowest:.2f}"
+    total = [one.total for one in times]
+    return f"{median(one.first_token for one in times):.2f}", f"{median(total):.2f}", f"{tables.slowest(total):.2f}"
 
 
 def _alone(compared: Compared, system: str) -> tuple[str, ...]:

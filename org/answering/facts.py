@@ -11,7 +11,7 @@ from itertools import islice, product
 
 from org.answering import kinds
 from org.answering.patterns import Asked, Kind
-from org.answering.replies import MOST_SHARING, nearest, size
+from org.answering.replies import MANY, MOST_SHARING, nearest, size
 from org.answering.subjects import Subject
 from org.chart import Chart, Unit
 
@@ -108,7 +108,8 @@ def _about(unit: Unit, subject: Subject, chart: Chart) -> Fact | None:
 
 def _units(unit: Unit, asked: Asked, types: Sequence[str], chart: Chart) -> Sequence[Unit]:
     if not types:
-        return chart.children(unit.id)
+        # As replies.py lists them.
+        return chart.descendants(unit.id) if asked.deep and chart.total(unit.id) <= MANY else chart.children(unit.id)
     found = [one for noun in types for one in kinds.of_type(noun, unit.id, chart)]
     return [one for one in found if one.parent == unit.id] if asked.direct else found
 

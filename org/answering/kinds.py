@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from org.chart import Chart, Unit
 from org.finding import names
+from org.finding.kinds import LESSER
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,6 @@ class _Index:
 
 
 _ANY = "* "
-_LESSER = frozenset(("deputy", "vice", "assistant", "associate", "sub"))  # a deputy director is no director
 
 _indexes: WeakKeyDictionary[Chart, _Index] = WeakKeyDictionary()
 
@@ -65,7 +65,7 @@ def _keys(unit: Unit) -> list[str]:
     noun = unit.type or names.kind_in(unit.name)
     words = type_key(names.head_name(noun) or noun).split(" ")
     wider = [" ".join(words[place:]) for place in range(len(words))]
-    return list(dict.fromkeys([type_key(noun), *([] if _LESSER.intersection(words) else wider)]))
+    return list(dict.fromkeys([type_key(noun), *([] if LESSER.intersection(words) else wider)]))
 
 
 def _index(chart: Chart) -> _Index:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from org.answering import signs, subjects
+from org.answering.replies import MOST_SHARING, opening, others
 from org.answering.sentences import label, sentence
 from org.chart import Chart, Unit
 from org.entities import Mention
@@ -86,8 +87,12 @@ def asked(question: str, mentions: Sequence[Mention], chart: Chart) -> tuple[Par
 
 
 def reply(particulars: Sequence[Particular], chart: Chart) -> str:
-    """The cells in sentences."""
-    return " ".join(_told(chart.unit(one.unit), one.header, one.cell, chart) for one in particulars)
+    """The cells in sentences; of many units that share a name, those of some, and how many they are."""
+    group = tuple(chart.unit(one.unit) for one in particulars)
+    told = [_told(unit, one.header, one.cell, chart) for unit, one in zip(group, particulars, strict=True)]
+    if len(group) <= MOST_SHARING:
+        return " ".join(told)
+    return " ".join([opening(group), *told[:MOST_SHARING], others(group, MOST_SHARING)])
 
 
 def described(unit: Unit, chart: Chart) -> tuple[str, ...]:

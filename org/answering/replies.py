@@ -266,8 +266,8 @@ def _common(units: Sequence[Unit], chart: Chart) -> str:
     number = "both" if len(units) == 2 else "all"
     if len({unit.parent for unit in units}) == 1:
         return sentence(f"{_names(units, chart)} are {number} directly under {above}")
-    text = sentence(f"the closest unit above {number if number == 'both' else ''} {_names(units, chart)} is {above}")
-    return text.replace("  ", " ")
+    both = "both " if len(units) == 2 else ""
+    return sentence(f"the closest unit above {both}{_names(units, chart)} is {above}")
 
 
 def _names(units: Sequence[Unit], chart: Chart) -> str:

@@ -12,8 +12,9 @@ from functools import lru_cache
 from org import namesakes
 from org.chart import Chart, Unit
 from org.finding import names
+from org.finding.kinds import BODIES, OFFICES
 
-_KINDS = names.OFFICES | names.BODIES
+_KINDS = OFFICES | BODIES
 _ARTICLE = re.compile(r"(?:the|a|an|la|le|les|el|los|las|il|o|os|as|der|die|das|l')\b", re.IGNORECASE)
 _SORTED = 400  # units of a type; a longer list stays in the order of the tree
 _OF = re.compile(r"\w+ (?:of|for|on) ")
@@ -81,13 +82,7 @@ def _tells_type(name: str, unit_type: str) -> bool:
 
 def counted(number: int, noun: str) -> str:
     """3 committees, 1 office, no units."""
-    return (
-        f"{number:,} {noun}"
-        if number == 1
-        else f"{number or 'no':,} {plural(noun)}"
-        if number
-        else f"no {plural(noun)}"
-    )
+    return f"{f'{number:,}' if number else 'no'} {noun if number == 1 else plural(noun)}"
 
 
 def plural(noun: str) -> str:

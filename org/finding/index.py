@@ -13,6 +13,7 @@ from enum import IntEnum
 
 from org.chart import Chart
 from org.finding import names
+from org.finding.kinds import BODIES, GENERAL, OFFICES
 
 MOST_SHARING = 6  # more units than this behind a shortened name, and it is no name any more
 _POSSESSIVE = re.compile(r"(?:['’]s|s['’])\s+\w+$")
@@ -87,7 +88,7 @@ class Index:
 def build(chart: Chart) -> Index:
     """The index of all names, aliases, and what follows from them."""
     types = _types(chart)
-    common = names.OFFICES | names.BODIES
+    common = OFFICES | BODIES
     kinds = common | {kind for kind in types if kind and " " not in kind}
     no_leads = common | {"a"}  # "A Division", but any sentence may begin with an "A"
     named: dict[str, list[Name]] = defaultdict(list)
@@ -134,12 +135,12 @@ def build(chart: Chart) -> Index:
         for short in _without_root(own, root_key) if unit.id != root.id else ():
             named[short].append(Name(unit.id, unit.name, Rank.DERIVED))
         last = own.rpartition(" ")[2]
-        if last != own and last in kinds and last not in names.GENERAL and len(only[last]) < 2:
+        if last != own and last in kinds and last not in GENERAL and len(only[last]) < 2:
             only[last].append(Name(unit.id, unit.name, Rank.HEAD))
         if head:
             heads[names.key(head)].append(Name(unit.id, f"the {head}", Rank.HEAD))
     for phrase, sharing in heads.items():
-        if phrase not in names.OFFICES and len(sharing) <= (MOST_SHARING if " " in phrase else 1):
+        if phrase not in OFFICES and len(sharing) <= (MOST_SHARING if " " in phrase else 1):
             named[phrase] += sharing  # "the Board", but "the office" may be anyone's
     for kind, ending in only.items():
         if len(ending) == 1 and kind not in named and kind not in cores:
@@ -154,9 +155,7 @@ def build(chart: Chart) -> Index:
     )
     few = {core: _few(sharing) if len(sharing) > MOST_SHARING else sharing for core, sharing in cores.items()}
     typed = {unit_type: names.key(unit_type) for unit_type in chart.types}
-    offices = frozenset(
-        unit.id for unit in chart.units.values() if typed.get(unit.type) in names.OFFICES - names.BODIES
-    )
+    offices = frozenset(unit.id for unit in chart.units.values() if typed.get(unit.type) in OFFICES - BODIES)
     return Index(chart, dict(named), few, types, kinds, root.id, offices, _by_word(long, kinds), _rare(leads), wholes)
 
 

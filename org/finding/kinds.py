@@ -38,3 +38,5 @@ BODIES = frozenset((
 ))  # fmt: skip
 # Words for any unit, even where a chart has one of them as a type.
 GENERAL = frozenset(("unit", "entity", "body", "element", "organ", "level"))
+LESSER = frozenset(("deputy", "vice", "assistant", "associate", "sub"))
+"""Words before a post that make it another: a deputy director is no director."""

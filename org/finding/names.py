@@ -11,10 +11,7 @@ from collections.abc import Collection, Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from org.finding.kinds import BODIES as BODIES
-from org.finding.kinds import GENERAL as GENERAL
-from org.finding.kinds import KINDS_ABROAD
-from org.finding.kinds import OFFICES as OFFICES
+from org.finding.kinds import BODIES, KINDS_ABROAD, OFFICES
 
 _LETTERS = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'", "＇": "'", "_": " ", "ı": "i", "ø": "o", "ł": "l", "đ": "d",

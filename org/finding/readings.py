@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from org.finding import beside, names, sites
 from org.finding.index import MOST_SHARING, Core, Index, Name, Rank
+from org.finding.kinds import BODIES, LESSER, OFFICES
 from org.finding.listed import listed
 from org.finding.sentence import EVERYDAY, Sentence
 
@@ -40,7 +41,6 @@ class Reading:
     is_listed: bool = False
 
 
-_LESSER = frozenset(("deputy", "vice", "assistant", "associate", "sub"))  # another post than the one they stand before
 _BREAK = re.compile(r"[?!;\n]")
 _SIDE = re.compile(r"(?:'s?|’s?)?[ -](?:(?:of|for|on|and|&) )?(?:the )?", re.IGNORECASE)
 _AND = re.compile(r"[&+/,]|\b(?:and|et|und|y|e)\b|(?:^|\s)و", re.IGNORECASE)
@@ -110,7 +110,7 @@ class _Reader:
         """The words as a name in full."""
         sharing = [name for name in self.index.names.get(phrase.text, ()) if self._fits(phrase, name.written)]
         start = self.sentence.words[phrase.first].start
-        if not sharing or self.sentence.before(start, 1) in _LESSER:
+        if not sharing or self.sentence.before(start, 1) in LESSER:
             return
         rank = min(name.rank for name in sharing)
         best = [name for name in sharing if name.rank == rank]
@@ -129,7 +129,7 @@ class _Reader:
             return
         units = tuple(dict.fromkeys(name.unit for name in given))
         if kind := beside.kind_after(self.sentence, last, kinds):
-            is_body = kind in names.BODIES - names.OFFICES
+            is_body = kind in BODIES - OFFICES
             if akin := tuple(unit for unit in units if not (is_body and unit in self.index.offices)):
                 yield Reading(first, last + 1, akin, Rank.ADDED, given[0].written)
         elif not is_ended and (
@@ -188,8 +188,8 @@ class _Reader:
         sharing = dict.fromkeys(core.unit for core in alone)
         if len(sharing) > 1:
             alone = [core for core in alone if not core.is_part] or alone
-            if any(core.kind in names.OFFICES for core in alone):
-                alone = [core for core in alone if core.kind not in names.BODIES - names.OFFICES]
+            if any(core.kind in OFFICES for core in alone):
+                alone = [core for core in alone if core.kind not in BODIES - OFFICES]
             sharing = dict.fromkeys(core.unit for core in alone)
         if 0 < len(sharing) <= MOST_SHARING:
             yield Reading(first, last, tuple(sharing), Rank.BARE, alone[0].written, is_part=alone[0].is_part)
@@ -223,7 +223,7 @@ def _of_kind(cores: Sequence[Core], kind: str, *, strict: bool) -> tuple[str, ..
     own = tuple(dict.fromkeys(core.unit for core in cores if core.kind == kind))
     if own or strict:
         return own if len(own) <= MOST_SHARING else ()
-    family = frozenset[str]().union(*(some for some in (names.OFFICES, names.BODIES) if kind in some))
+    family = frozenset[str]().union(*(some for some in (OFFICES, BODIES) if kind in some))
     for some in ([core for core in cores if core.is_whole], cores):
         if akin := tuple(dict.fromkeys(core.unit for core in some if core.kind in family)):
             return akin if len(akin) == 1 else ()

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from org.finding.names import BODIES, OFFICES, Word, words
+from org.finding.kinds import BODIES, OFFICES
+from org.finding.names import Word, words
 
 _FOLDER = Path(__file__).parent
 # In lower case these are no acronym and no name.

@@ -8,7 +8,7 @@ import pytest
 from bench.quotations import Best, best, line
 from trag.evaluate.cases import Case
 from trag.home import Home, open_home
-from trag.ingest.upkeep import silent
+from trag.progress import silent
 from trag.settings import Settings
 
 RULES = """# Rules

@@ -43,12 +43,6 @@ def test_every_block_has_its_place_in_the_results() -> None:
         assert rewritten(text, name, "new").count("new") >= 1
 
 
-def test_a_slice_is_spread_over_the_set() -> None:
-    assert results._spread(range(10), 3) == [0, 3, 6]  # type: ignore[arg-type, comparison-overlap]
-    assert results._spread(range(3), 0) == range(3)  # type: ignore[arg-type, comparison-overlap]
-    assert results._spread(range(3), 9) == range(3)  # type: ignore[arg-type, comparison-overlap]
-
-
 def test_groups_of_paraphrases_that_are_called_the_same_are_told_apart_in_all_sets() -> None:
     def answers(*verdicts: Verdict) -> list[Result]:
         return [

@@ -21,7 +21,7 @@ QUESTION = "Who signs above 50,000?"
 def pinned(records: Records) -> Approved:
     records.library.put("rules.md", "1" * 64, None, ())
     records.library.put("other.md", "2" * 64, None, ())
-    records.activate_chart("v1", "chart.csv", "3" * 64)
+    records.activations.activate("v1", "chart.csv", "3" * 64, by="ada")
     records.save_answer("a", None, QUESTION, "The Director.", "{}")
     records.put_label("a", "rita", "Correct", "", "")
     return records.approved.pin("a", QUESTION, "The Director signs.", ["rules.md"], "v1", by="rita")
@@ -63,7 +63,9 @@ def test_a_question_is_compared_without_what_makes_no_difference(text: str, norm
         ),
         pytest.param(lambda records: records.library.delete("rules.md"), "rules.md is gone", id="removed"),
         pytest.param(
-            lambda records: records.activate_chart("v2", "new.csv", "4" * 64), "another chart is in use", id="chart"
+            lambda records: records.activations.activate("v2", "new.csv", "4" * 64, by="ada"),
+            "another chart is in use",
+            id="chart",
         ),
     ],
 )

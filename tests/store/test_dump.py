@@ -45,7 +45,7 @@ def fill(records: Records) -> tuple[str, str]:
     library.delete("old.md", by="ada")
     records.jobs.add("late.pdf", "2" * 64, "ada")
     records.examples.put([TYPED, "Why?"])
-    records.activate_chart("v1", "chart.csv", "3" * 64, by="ada", units=9, original="6" * 64)
+    records.activations.activate("v1", "chart.csv", "3" * 64, by="ada", units=9, original="6" * 64)
     records.promotions.put("20261120-0a0a0a0a", by="ada")
     ada = records.people.add(Newcomer("ada", TYPED, "admin", "active", "u1", secret="$argon2id$1"), by="ada")
     conversation = records.start_conversation(ada.id, TYPED).id
@@ -92,7 +92,7 @@ def test_what_is_loaded_is_what_was_dumped(records: Records, migrated: str, othe
     copy.save_answer("a3", None, "q", "w", "{}")
     copy.put_label("a3", "rita", "Correct", "", "")
     copy.jobs.add("more.pdf", "4" * 64, "ada")
-    copy.activate_chart("v2", "b.csv", "5" * 64, by="ada")
+    copy.activations.activate("v2", "b.csv", "5" * 64, by="ada")
     copy.promotions.put("", by="ada")
     assert [review.answer for review in copy.reviewing.queue(Queue("judged"), reviewer="sam")] == ["a3", "a1"]
     assert copy.audit.verify() is None

@@ -31,7 +31,7 @@ BACK = (
 def before(url: str) -> Iterator[Records]:
     """A database of before verdicts withdrew approved answers, in which each of five answers was approved."""
     records = Records(url)
-    records.activate_chart("v1", "chart.csv", "3" * 64)
+    records.activations.activate("v1", "chart.csv", "3" * 64, by="ada")
     for id in ("kept", "mended", "given", "settled", "overruled"):
         said = {"sources": [{"kind": "section", "document": "rules.md"}], "entities": [{"unit": "u1"}]}
         records.save_answer(id, None, asked(id), "Two sign.", json.dumps(said))

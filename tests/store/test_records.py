@@ -20,17 +20,17 @@ KEPT = TYPED.replace("\0", "\ufffd").replace("\ud800", "\ufffd")
 
 
 def test_the_chart_in_use_is_the_one_activated_last(records: Records) -> None:
-    assert records.active_chart() is None
+    assert records.activations.active() is None
     for version in ("v1", "v2", "v1"):  # the last is a rollback
-        activated = records.activate_chart(version, "chart.csv", version * 32)
-    assert records.active_chart() == activated
-    assert [(each.version, each.active) for each in records.charts()] == [("v1", True), ("v2", False)]
+        activated = records.activations.activate(version, "chart.csv", version * 32, by="ada")
+    assert records.activations.active() == activated
+    assert [(each.version, each.active) for each in records.activations.all()] == [("v1", True), ("v2", False)]
 
 
 def test_every_activation_of_a_chart_is_kept_with_who_and_when(records: Records) -> None:
     for version, by in (("v1", "ada"), ("v2", "bob"), ("v1", "cyd"), ("v1", "")):
-        records.activate_chart(version, "chart.csv", version * 32, by=by)
-    first, second = records.charts()
+        records.activations.activate(version, "chart.csv", version * 32, by=by)
+    first, second = records.activations.all()
     assert [each.by for each in first.activations] == ["ada", "cyd", ""]
     assert [each.by for each in second.activations] == ["bob"]
     moments = [each.at for each in first.activations]
@@ -42,12 +42,12 @@ def test_every_activation_of_a_chart_is_kept_with_who_and_when(records: Records)
 
 
 def test_a_chart_takes_the_place_only_of_the_one_that_was_seen_in_use(records: Records) -> None:
-    records.activate_chart("v1", "a.csv", "1" * 64, by="ada", units=7, instead_of="")
+    records.activations.activate("v1", "a.csv", "1" * 64, by="ada", units=7, instead_of="")
     for seen in ("", "v0"):
         with pytest.raises(StoreError, match=r"activated meanwhile: a\.csv"):
-            records.activate_chart("v2", "b.csv", "2" * 64, instead_of=seen)
-    records.activate_chart("v2", "b.csv", "2" * 64, by="bob", units=9, original="3" * 64, instead_of="v1")
-    told = [(each.version, each.by, each.units, each.original) for each in records.charts()]
+            records.activations.activate("v2", "b.csv", "2" * 64, instead_of=seen, by="ada")
+    records.activations.activate("v2", "b.csv", "2" * 64, by="bob", units=9, original="3" * 64, instead_of="v1")
+    told = [(each.version, each.by, each.units, each.original) for each in records.activations.all()]
     assert told == [("v2", "bob", 9, "3" * 64), ("v1", "ada", 7, "")]
 
 
@@ -63,6 +63,8 @@ def test_conversations_belong_to_their_owner_and_the_last_answered_is_first(reco
     ]
     assert records.conversations("amy")[0].updated > first.updated
     assert records.conversations("nobody") == ()
+    assert records.owns("amy", first.id)
+    assert not any((records.owns("bob", first.id), records.owns("amy", "nothing"), records.owns("amy", "")))
 
 
 @pytest.mark.parametrize(

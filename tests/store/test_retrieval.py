@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from store.passage import OPEN
+from store.passage import OPEN, Passage
 from store.ranking import DIVERSITY
-from store.vectors import Passage, Vectors
+from store.vectors import Vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,7 +101,7 @@ def test_on_overlapping_chunks_the_default_search_loses_no_evidence(
 
     def missed(diversity: float) -> list[str]:
         found = [
-            index.search(vector, question, kinds=["section"], k=3, diversity=diversity)
+            index.search(vector, question, kinds=["section"], k=3, diversity=diversity, readers=None)
             for (question, _), vector in zip(QUESTIONS, questions, strict=True)
         ]
         return [

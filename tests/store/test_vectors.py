@@ -14,8 +14,8 @@ import pytest
 
 from store import StoreError
 from store.catalog import Held
-from store.passage import OPEN
-from store.vectors import EVERYONE, Passage, Vectors, reindex
+from store.passage import EVERYONE, OPEN, Passage
+from store.vectors import Vectors, reindex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +65,7 @@ def test_what_is_added_is_found_whole_with_its_cosine(index: Vectors, folder: Pa
     index.add([pair, section], points[:2], audience=OPEN)
     index.close()  # and still there afterwards
     again = Vectors(folder, embedder="mini-1", dimension=SIZE, server=server)
-    found = again.search(points[2], "unrelated", kinds=("qa", "section"), k=5)
+    found = again.search(points[2], "unrelated", kinds=("qa", "section"), k=5, readers=None)
     again.close()
     cosine = dict(zip(("p1", "s1"), points[:2] @ points[2], strict=True))
     expected = {pair, replace(section, text="نص \ufffd with \ufffd odd\ncharacters")}
@@ -76,9 +76,9 @@ def test_what_is_added_is_found_whole_with_its_cosine(index: Vectors, folder: Pa
 def test_a_passage_is_replaced_by_one_with_its_id(index: Vectors) -> None:
     first = Passage("p", "qa", "d", "s", 1, "old", "q")
     index.add([first], scatter(1, seed=1), audience=OPEN)
-    index.search(scatter(1)[0], "old", kinds=["qa"], k=1)
+    index.search(scatter(1)[0], "old", kinds=["qa"], k=1, readers=None)
     index.add([replace(first, text="new", page=None)], scatter(1, seed=2), audience=OPEN)
-    (found,) = index.search(scatter(1, seed=2)[0], "new", kinds=["qa"], k=5)
+    (found,) = index.search(scatter(1, seed=2)[0], "new", kinds=["qa"], k=5, readers=None)
     assert (found.text, found.page, index.count()) == ("new", None, 1)
     assert found.score == pytest.approx(1, abs=1e-6)
 
@@ -91,7 +91,7 @@ def test_words_find_what_vectors_miss_and_the_score_stays_the_cosine(index: Vect
     passages = make(60)
     passages[far] = replace(passages[far], text="Section 4.2 of the BEC charter")
     index.add(passages, points, audience=OPEN)
-    found = index.search(question, "what does BEC 4.2 say", kinds=["section"], k=3)
+    found = index.search(question, "what does BEC 4.2 say", kinds=["section"], k=3, readers=None)
     scores = {each.id: each.score for each in found}
     assert passages[far].id in scores, found
     assert scores[passages[far].id] == pytest.approx(float(points[far] @ question), abs=1e-6)
@@ -119,7 +119,7 @@ def test_words_find_what_vectors_miss_and_the_score_stays_the_cosine(index: Vect
 def test_any_search_gives_what_there_is(
     shared: Vectors, question: str, arguments: dict[str, object], expected: int
 ) -> None:
-    found = shared.search(scatter(1)[0], question, **arguments)  # type: ignore[arg-type]
+    found = shared.search(scatter(1)[0], question, **{"readers": None} | arguments)  # type: ignore[arg-type]
     assert len(set(ids(found))) == len(found) == expected
 
 
@@ -133,7 +133,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vectors]:
 
 
 def test_an_empty_index_has_nothing(index: Vectors) -> None:
-    assert index.search(scatter(1)[0], "anything", kinds=["qa"], k=3) == ()
+    assert index.search(scatter(1)[0], "anything", kinds=["qa"], k=3, readers=None) == ()
     assert (index.count(), index.count("qa"), index.probe(), index.delete("d")) == (0, 0, (0, 0), 0)
     index.compact()
     index.rebuild([], scatter(0))
@@ -149,7 +149,7 @@ def test_permission_is_asked_before_the_best_are_counted(index: Vectors) -> None
     index.add(make(2, document="open", text="budget"), -scatter(2, seed=4), audience=OPEN)
     found = index.search(question, "budget", kinds=["section"], k=3, readers={EVERYONE, "staff"})
     assert sorted(ids(found)) == ["open-section-0", "open-section-1"]
-    assert len(index.search(question, "budget", kinds=["section"], k=3)) == 3
+    assert len(index.search(question, "budget", kinds=["section"], k=3, readers=None)) == 3
 
 
 @pytest.mark.parametrize("few", [5000, 1], ids=["compared one by one", "found by Chroma"])
@@ -198,12 +198,13 @@ def test_a_deleted_document_is_gone_and_the_others_stay(index: Vectors) -> None:
     index.add(
         [*make(5, document="a"), *make(5, document="b"), *make(2, document="b", kind="qa")], scatter(12), audience=OPEN
     )
-    assert len(index.search(scatter(1)[0], "number1", kinds=["section", "qa"], k=20)) == 12
+    assert len(index.search(scatter(1)[0], "number1", kinds=["section", "qa"], k=20, readers=None)) == 12
     assert index.delete("b") == 7
     assert index.delete("b") == 0
     assert (index.count(), index.count("qa"), index.count("section")) == (5, 0, 5)
     assert {
-        each.document for each in index.search(scatter(1)[0], "words of b number1", kinds=["section", "qa"], k=20)
+        each.document
+        for each in index.search(scatter(1)[0], "words of b number1", kinds=["section", "qa"], k=20, readers=None)
     } == {"a"}
     index.add(make(1, document="b"), scatter(1, seed=9), audience=OPEN)
     assert index.count() == 6
@@ -218,7 +219,7 @@ def test_a_document_that_chroma_does_not_delete_is_not_found_all_the_same(
         raise StoreError("The server is away.")
 
     def found() -> set[str]:
-        passages = index.search(scatter(1)[0], "words of a number1", kinds=["section"], k=9)
+        passages = index.search(scatter(1)[0], "words of a number1", kinds=["section"], k=9, readers=None)
         return {passage.document for passage in passages}
 
     monkeypatch.setattr("store.collection.remove", fail)
@@ -251,7 +252,7 @@ def test_compact_leaves_no_trace_of_what_was_deleted_on_the_disk(folder: Path) -
     index.add([*kept, *make(3, document="secret", text="zanzibarquartz")], scatter(6), audience=OPEN)
     index.delete("secret")
     index.compact()
-    found = index.search(scatter(1)[0], "", kinds=["section"], k=9)
+    found = index.search(scatter(1)[0], "", kinds=["section"], k=9, readers=None)
     assert sorted(replace(each, score=0.0).id for each in found) == sorted(ids(kept))
     assert {each.id: each.score for each in found}["kept-section-0"] == pytest.approx(1, abs=1e-6)
     assert index.count() == 3
@@ -269,7 +270,9 @@ def test_the_index_remembers_its_embedder_and_says_how_to_change_it(index: Vecto
     assert "python -m trag ingest --reindex" in caught.value.hint
     reindex(folder, make(2), np.eye(2, 4, dtype=np.float32), embedder="other-2", dimension=4, server=server)
     other = Vectors(folder, embedder="other-2", dimension=4, server=server)
-    assert ids(other.search(np.eye(1, 4, dtype=np.float32)[0], "", kinds=["section"], k=1)) == ["d-section-0"]
+    assert ids(other.search(np.eye(1, 4, dtype=np.float32)[0], "", kinds=["section"], k=1, readers=None)) == [
+        "d-section-0"
+    ]
     other.close()
     assert sorted(path.name for path in folder.iterdir()) == (["home"] if server else ["000002", "current"])
 
@@ -281,7 +284,12 @@ def test_a_rebuild_is_seen_whole_or_not_at_all(index: Vectors, folder: Path, ser
 
     def ask() -> None:
         while not done.is_set():
-            seen.append({each.document for each in index.search(scatter(1)[0], "number1", kinds=["section"], k=30)})
+            seen.append(
+                {
+                    each.document
+                    for each in index.search(scatter(1)[0], "number1", kinds=["section"], k=30, readers=None)
+                }
+            )
 
     asker = threading.Thread(target=ask)
     asker.start()

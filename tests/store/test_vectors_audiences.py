@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.passage import OPEN
-from store.vectors import EVERYONE, Passage, Vectors, reindex
+from store.passage import EVERYONE, OPEN, Passage
+from store.vectors import Vectors, reindex
 
 SIZE = 8
 POINTS = np.eye(SIZE, dtype=np.float32)
@@ -58,7 +58,7 @@ def test_an_audience_changes_at_once_and_the_vectors_stay(index: Vectors) -> Non
     assert (read_by(index, EVERYONE), read_by(index, "hr")) == (set(), {"a0", "a1"})
     index.close()
     assert (read_by(index, EVERYONE), read_by(index, "hr")) == (set(), {"a0", "a1"})
-    (found,) = index.search(POINTS[1], "", kinds=["qa"], k=1)
+    (found,) = index.search(POINTS[1], "", kinds=["qa"], k=1, readers=None)
     assert (found.id, found.score) == ("a1", pytest.approx(1))
     assert index.set_audience("nowhere", ["hr"]) == 0
 

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from store import StoreError, embedded
-from store.passage import OPEN
-from store.vectors import IndexDamaged, Passage, Vectors, reindex
+from store.passage import OPEN, Passage
+from store.vectors import IndexDamaged, Vectors, reindex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,7 +105,7 @@ def test_a_silent_loss_of_vectors_is_found_when_the_index_is_opened_and_mended_b
     assert "--reindex" in caught.value.hint
     index.rebuild(passages, points)
     assert index.probe() == (32, 32)
-    assert index.search(points[7], "", kinds=["section"], k=1)[0].id == "d-section-7"
+    assert index.search(points[7], "", kinds=["section"], k=1, readers=None)[0].id == "d-section-7"
 
 
 @pytest.mark.slow
@@ -180,7 +180,7 @@ def test_a_disk_without_room_is_refused_before_anything_is_written(
     for change in (partial(index.add, audience=OPEN), index.rebuild):
         with pytest.raises(StoreError, match=f"No space is left for {folder}"):
             change(make(5, document="new"), scatter(5))
-    assert len(index.search(scatter(1)[0], "", kinds=["section"], k=9)) == index.count() == 3
+    assert len(index.search(scatter(1)[0], "", kinds=["section"], k=9, readers=None)) == index.count() == 3
     assert sorted(path.name for path in folder.iterdir()) == ["000001", "current"]
 
 
@@ -189,7 +189,7 @@ import resource, sys
 from pathlib import Path
 import numpy as np
 from store import StoreError, embedded
-from store.vectors import Passage, Vectors
+from store.vectors import Vectors
 index = Vectors(Path(sys.argv[1]), embedder="mini-1", dimension=16)
 points = np.random.default_rng(0).normal(size=(200, 16)).astype(np.float32)
 points /= np.linalg.norm(points, axis=1, keepdims=True)

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from store import StoreError, server
-from store.passage import OPEN
-from store.vectors import Passage, Vectors
+from store.passage import OPEN, Passage
+from store.vectors import Vectors
 
 ROOT = Path(__file__).parents[2]
 SIZE = 4
@@ -109,7 +109,7 @@ def test_a_server_that_dies_is_said_and_used_again_once_it_is_back(tmp_path: Pat
     for use in (
         index.probe,
         lambda: index.add(PASSAGES, POINTS, audience=OPEN),
-        lambda: index.search(POINTS[0], "", kinds=["qa"], k=1),
+        lambda: index.search(POINTS[0], "", kinds=["qa"], k=1, readers=None),
     ):
         with pytest.raises(StoreError, match="cannot be reached"):
             use()
@@ -149,7 +149,7 @@ REBUILDING = """
 import sys
 from pathlib import Path
 import numpy as np
-from store.vectors import Passage, Vectors
+from store.vectors import Vectors
 index = Vectors(Path(sys.argv[1]), embedder="mini-1", dimension=4, server=sys.argv[2])
 print("open", flush=True)
 passages = [Passage(f"new-{n}", "qa", "new", "s", None, "word " * 100) for n in range(30_000)]

@@ -58,7 +58,7 @@ def records(empty_database: Path, tmp_path: Path) -> Iterator[Records]:
     with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
         records.library.put("safe.md", "1" * 64, None, ())
         records.library.put("other.md", "2" * 64, None, ())
-        records.activate_chart("v1", "chart.csv", "3" * 64)
+        records.activations.activate("v1", "chart.csv", "3" * 64, by="ada")
         records.save_answer("a", None, OPEN_SAFE, RECORD.answer, RECORD.to_json())
         records.put_label("a", "rita", "Correct", "", "")
         yield records
@@ -131,7 +131,10 @@ def test_of_two_that_fit_the_spelling_counts_first(
     [
         pytest.param(lambda records, pinned: records.library.put("safe.md", "9" * 64, None, ()), id="replaced"),
         pytest.param(lambda records, pinned: records.library.delete("safe.md"), id="deleted"),
-        pytest.param(lambda records, pinned: records.activate_chart("v2", "chart.csv", "4" * 64), id="another chart"),
+        pytest.param(
+            lambda records, pinned: records.activations.activate("v2", "chart.csv", "4" * 64, by="ada"),
+            id="another chart",
+        ),
         pytest.param(lambda records, pinned: records.approved.unpin(pinned.id, by="rita"), id="taken back"),
     ],
 )

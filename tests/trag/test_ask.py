@@ -16,7 +16,7 @@ from trag.events import Answer, Event, Found, Retry, Token
 from trag.follow_up import Turn
 from trag.home import Home, open_home
 from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
-from trag.record import AnswerRecord
+from trag.record import AnswerRecord, Checks
 from trag.settings import Settings
 from trag.stop import Stop
 
@@ -168,6 +168,19 @@ def test_a_wrong_placement_is_written_again_with_the_finding(home: Home) -> None
     assert answer.checks.chart == home.organization.version
 
 
+@pytest.mark.parametrize("tokens", [0, 700])
+def test_the_charts_own_answer_cites_a_source_that_holds_it(tokens: int, home: Home) -> None:
+    assistant = replace(
+        home.assistant,
+        model=Scripted("I do not know."),
+        settings=replace(home.assistant.settings, statement_tokens=tokens),
+    )
+    answer = record(list(assistant.ask("Which units are directly under the Legal Division?")))
+    assert answer.checks.replaced == "chart"
+    sources = {source.id: source.text for source in answer.sources}
+    assert [one.text for one in answer.checks.sentences if one.text not in sources[one.source]] == []
+
+
 @pytest.mark.parametrize(
     ("question", "wrong"),
     [
@@ -317,6 +330,21 @@ def test_a_reader_who_stops_or_leaves_finds_what_was_written(
     asking.close()
     (stored,) = home.records.answers(conversation.id)
     assert AnswerRecord.from_json(stored.record_json).interrupted == "the reader left"
+
+
+def test_a_reader_who_leaves_in_the_second_attempt_finds_nothing_of_the_first(home: Home) -> None:
+    wrong = "The Ethics Office is under the Finance Division."
+    assistant = replace(home.assistant, model=Scripted(wrong, "One two three four"))
+    conversation = home.records.start_conversation("local", "ethics")
+    asking = assistant.ask("tell me about the Ethics Office and gifts", conversation=conversation.id)
+    while not isinstance(next(asking), Retry):
+        pass
+    assert isinstance(next(asking), Token)
+    asking.close()
+    (stored,) = home.records.answers(conversation.id)
+    record = AnswerRecord.from_json(stored.record_json)
+    assert record.answer == "One "
+    assert record.checks == Checks(attempts=2, chart=record.checks.chart)
 
 
 def test_an_answer_outside_of_a_conversation_is_kept_as_its_askers(home: Home) -> None:

@@ -150,7 +150,7 @@ def test_the_encoding_is_told_and_can_be_chosen(folder: Path, capsys: pytest.Cap
     assert main(["chart", "check", str(file)]) == 0
     assert "encoding KOI8-R (Russian)" in capsys.readouterr().out
     assert main(["chart", "check", "--encoding", "windows-1251", str(file)]) == 0
-    assert f"levels below {'Дирекция'.encode('koi8_r').decode('cp1251')}" in capsys.readouterr().out
+    assert f"2 units, 1 level below {'Дирекция'.encode('koi8_r').decode('cp1251')}" in capsys.readouterr().out
     assert main(["chart", "activate", "--encoding", "koi8-r", str(file)]) == 0
     assert "Read as KOI8-R (Russian)" in capsys.readouterr().out
     assert main(["chart", "show", "Отдел кадров"]) == 0
@@ -198,6 +198,14 @@ def test_charts_are_activated_listed_shown_and_rolled_back(folder: Path, capsys:
     first = capsys.readouterr().out.split()[1]
     (folder / "chart.csv").write_text(CHART + "Crane Crew,Harbour Board,team,,\n")
     assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
+    assert "Changed: 1 added" in capsys.readouterr().out
+    office, team = CHART.splitlines(keepends=True)[2:]
+    other = office.replace("Pilots' Office", "Crane Office")
+    (folder / "chart.csv").write_text(CHART + other)
+    assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
+    (folder / "chart.csv").write_text(CHART.replace(office + team, other + office + team))
+    assert main(["chart", "activate", str(folder / "chart.csv")]) == 0
+    assert "Changed: only the order of the units, or their ids" in capsys.readouterr().out
     assert main(["chart", "rollback", first]) == 0
     capsys.readouterr()
     assert main(["chart", "versions"]) == 0
@@ -240,6 +248,10 @@ def test_documents_are_added_for_the_units_that_are_named(folder: Path) -> None:
         chart = opened.organization.chart
     assert chart
     assert document.audience == {chart.named("Tug Team")[0].id}
+    refused = run("ingest", "--forget", document.name, "--readers", "Pool", home=home)
+    assert (refused.returncode, "no unit Pool" in refused.stderr) == (1, True)
+    with open_home(Settings(home=home)) as opened:
+        assert [each.name for each in opened.records.library.documents()] == [document.name]
 
 
 @pytest.mark.slow

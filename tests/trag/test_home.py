@@ -16,16 +16,16 @@ import pytest
 
 from org.chart import load
 from store import StoreError
+from store.activations import ChartVersion
 from store.approved import ApprovedAnswers
 from store.library import Library
 from store.passage import Passage
-from store.records import ChartVersion
 from trag import ingest
 from trag.errors import TragError
 from trag.home import Home, open_home
 from trag.ingest.sections import Section
-from trag.ingest.upkeep import Progress
 from trag.llm import LanguageModel, open_model
+from trag.progress import Progress, silent
 from trag.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -34,10 +34,6 @@ CHART = b"name,parent,type\nClub,,club\nBoard,Club,board\n"
 
 def activate(home: Home, content: bytes = CHART, *, instead_of: str | None = None) -> ChartVersion:
     return home.activate_chart(load(content, "club.csv"), "club.csv", content, by="ada", instead_of=instead_of)
-
-
-def silent(step: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""
 
 
 def test_a_new_home_has_nothing_to_answer_from(tmp_path: Path) -> None:
@@ -90,7 +86,7 @@ def test_versions_say_who_activated_them_and_any_of_them_can_be_used_again(tmp_p
     with open_home(Settings(home=tmp_path)) as home:
         first = activate(home)
         second = activate(home, later, instead_of=first.version)
-        assert [(each.name, each.by, each.units, each.active) for each in home.records.charts()] == [
+        assert [(each.name, each.by, each.units, each.active) for each in home.records.activations.all()] == [
             ("club.csv", "ada", 3, True),
             ("club.csv", "ada", 2, False),
         ]
@@ -118,7 +114,7 @@ def test_of_two_who_activate_at_once_one_is_told_that_the_other_was_first(tmp_pa
             outcomes = list(threads.map(change, (b"Bar", b"Pool")))
         assert home.organization.version in outcomes
         assert [outcome for outcome in outcomes if "activated meanwhile" in outcome] != []
-        active = home.records.active_chart()
+        active = home.records.activations.active()
         assert active is not None
         assert active.version == home.organization.version
 
@@ -167,7 +163,7 @@ def test_a_kill_while_charts_are_activated_leaves_one_of_them_whole(tmp_path: Pa
         child.kill()
         told = child.stdout.read().split()
     with open_home(Settings(home=tmp_path)) as home:
-        chart, active = home.organization.chart, home.records.active_chart()
+        chart, active = home.organization.chart, home.records.activations.active()
         if active is None:
             assert told == []
             return
@@ -175,7 +171,7 @@ def test_a_kill_while_charts_are_activated_leaves_one_of_them_whole(tmp_path: Pa
         assert chart.version == active.version
         assert len(chart) == active.units
         # what was acknowledged is there; one more may have been kept and not yet told
-        assert set(told) <= {each.version for each in home.records.charts()}
+        assert set(told) <= {each.version for each in home.records.activations.all()}
 
 
 class Encoder:

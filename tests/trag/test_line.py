@@ -62,7 +62,7 @@ def test_one_who_gives_up_makes_room() -> None:
             assert next(fourth) == 2
 
 
-@pytest.mark.parametrize(("waiting", "said"), [(1, "1 people"), (0, "Nobody may wait")], ids=["line", "no line"])
+@pytest.mark.parametrize(("waiting", "said"), [(1, "1 person is"), (2, "2 people are"), (0, "Nobody may wait")])
 def test_past_the_bound_people_are_refused_with_the_number_that_wait(waiting: int, said: str) -> None:
     line = Line(slots=1, waiting=waiting)
     with ExitStack() as places:

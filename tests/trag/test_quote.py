@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from store.vectors import Passage
+from store.passage import Passage
 from trag import quote
 from trag.embed import Embedder, open_embedder
 
@@ -181,3 +181,16 @@ def test_a_sentence_stands_with_what_it_needs_to_be_understood(text: str, window
 )
 def test_holds(question: str, text: str, fits: bool) -> None:
     assert quote.holds(question, text) is fits
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("year", "quoted"), [("2024", ["Elections – Year: 2024; Voted: 691; Candidates: 11."]), ("2022", [])]
+)
+def test_a_row_of_another_year_is_no_answer(year: str, quoted: list[str], embedder: Embedder) -> None:
+    told = "Elections – Year: 2024; Voted: 691; Candidates: 11.\nElections – Year: 2023; Voted: 702; Candidates: 14."
+    votes = Passage("votes", "section", "votes.md", "Elections", None, told)
+    question = f"how many people voted in the {year} election"
+    vector = embedder.embed_questions([question])[0]
+    found = quote.best(question, [votes], embedder.embed_passages, vector)
+    assert [one.text for one in found] == quoted

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from store.passage import OPEN
-from store.vectors import Passage, Vectors
+from store.passage import OPEN, Passage
+from store.vectors import Vectors
 from trag import retrieve
 
 QUESTION = np.array([1.0, 0.0], dtype=np.float32)

@@ -45,12 +45,25 @@ def test_a_row_under_a_group_and_a_header_of_years_reads_well() -> None:
         ("Limits – Field; Post: Head; 2025: 10.", Row("Limits", (("", "Field"), ("Post", "Head"), ("2025", "10")))),
         ("Leave – Case: a death; a funeral; Days: 5", Row("Leave", (("Case", "a death; a funeral"), ("Days", "5")))),
         ("Opening – Day: Monday; From: 9:30.", Row("Opening", (("Day", "Monday"), ("From", "9:30")))),
+        ("Chapter 1 – Fees – No.: A; Fee: 5.", Row("Chapter 1 – Fees", (("No.", "A"), ("Fee", "5")))),
+        ("Opening – Day: Monday – Friday; From: 9.", Row("Opening", (("Day", "Monday – Friday"), ("From", "9")))),
         ("Note – it opens at noon: bring a bag; no dogs.", None),
         ("The board – it meets twice: once in May, once in June.", None),
         ("Limits – Post: Head.", None),
         ("A list:\n- Fees – Class: Trade; Water: 1.74.", None),
     ],
-    ids=["a row", "a group", "a semicolon", "a time", "a sentence", "a dash", "one cell", "a list"],
+    ids=[
+        "a row",
+        "a group",
+        "a semicolon",
+        "a time",
+        "a dash above",
+        "a dash within",
+        "a sentence",
+        "a dash",
+        "one cell",
+        "a list",
+    ],
 )
 def test_what_a_sentence_says_as_a_row(sentence: str, row: Row | None) -> None:
     assert rows.read(sentence) == row

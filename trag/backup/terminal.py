@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trag.errors import TragError
+from trag.people.terminal import person_called
 from trag.settings import Settings
 
 if TYPE_CHECKING:
     from trag.backup import Manifest
+
+
+MOST_DAYS = 36_500
 
 
 def add(jobs: Any) -> None:
@@ -51,13 +55,10 @@ def _forget(settings: Settings, options: argparse.Namespace) -> None:
     by = f"{getuser()} (terminal)"
     with closing(Records(settings.database)) as records:
         if options.person is not None:
-            person = records.people.find(options.person)
-            if person is None:
-                raise TragError(f"There is nobody called {options.person}.", "Look for the name on the page People.")
-            forgotten = records.forget_person(person.id, by=by)
+            forgotten = records.forget_person(person_called(records.people, options.person).id, by=by)
         else:
-            if options.older_than < 1:
-                raise TragError("At least one day must be kept.", "python -m trag forget --older-than 365")
+            if not 1 <= options.older_than <= MOST_DAYS:
+                raise TragError(f"1 to {MOST_DAYS:,} days are kept.", "python -m trag forget --older-than 365")
             forgotten = records.forget_before(datetime.now(UTC) - timedelta(days=options.older_than), by=by)
     print(f"{forgotten.conversations} conversations and {forgotten.answers} answers forgotten")
     if forgotten.kept:

@@ -16,7 +16,7 @@ from store import files
 from trag.errors import TragError
 
 if TYPE_CHECKING:
-    from store.records import ChartVersion
+    from store.activations import ChartVersion
 
 _AGAIN = "Activate the chart again from your own copy: python -m trag chart activate FILE"
 

@@ -59,6 +59,17 @@ class Case:
     section: str = ""
     """Where the answer stands, headings from the outside in: "Leave > Annual leave"."""
 
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """Every unit that it lists, in a whole set or in one to name some of."""
+        return (*self.units, *(name for some in self.some for name in some.units))
+
+
+def names_section(case: Case, document: str, section: str) -> bool:
+    """Whether the section of a document, the path of its headings, is the one that a case names, by its path or the
+    end of it."""
+    return document == case.document and f" > {section}".endswith(f" > {case.section}")
+
 
 def read(content: bytes, name: str) -> tuple[Case, ...]:
     """The cases in a file called `name`, UTF-8 JSON lines with the fields of Case as keys; empty lines are skipped.

@@ -11,16 +11,16 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from math import exp
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from time import monotonic
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import prompts
 from prompts import Message
-from trag.errors import TragError
+from trag.errors import TragError, words
 from trag.evaluate import resumable
 from trag.evaluate.cases import Case
 from trag.evaluate.comparing import compare, is_right, wilson
@@ -29,12 +29,15 @@ from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.evaluate.tables import Table, by_system
 from trag.llm import LanguageModel, ModelDied, Weighing
+from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed, Seconds
 
 if TYPE_CHECKING:
     from trag.home import Home
-    from trag.ingest.upkeep import Progress
+    from trag.progress import Progress
 
+GENERAL = Path(__file__).parent / "general"
+"""The folder of the questions that come with the program, of what models know before fine-tuning."""
 LETTERS = ("A", "B", "C", "D")
 _TOKENS = 16
 """That a model may write until its letter must have come."""
@@ -109,32 +112,32 @@ def measure(
 
     A local model gives the likeliest letter, another the one that it writes. `by_words` it is asked the question alone,
     and the answer is the one whose words are likeliest for their length. Of too long a prompt the last examples are
-    left out, as MMLU has it; a question that does not fit alone is Incorrect. Raises TragError when a model cannot be
-    reached, or cannot be asked by words; what was answered stays, and the same call goes on.
+    left out, as MMLU has it; a question that does not fit alone, that the model's server refuses, or that ends the
+    model twice, is Incorrect. Raises TragError when a model cannot be reached, or cannot be asked by words; what was
+    answered stays, and the same call goes on.
     """
-    if by_words and not isinstance(home.model, Weighing):
+    model = home.model  # an adapter that is promoted meanwhile changes nothing here
+    if by_words and not isinstance(model, Weighing):
         raise TragError(
-            f"{home.model.identity.name} is behind an address, and does not say how likely it finds words.",
+            f"{model.identity.name} is behind an address, and does not say how likely it finds words.",
             "Leave out --by-words; or set TRAG_MODEL to a local file.",
         )
     shots = max(map(len, shown.values()), default=0)
     system = "-".join(["choice", *(["words"] if by_words else []), *([str(shots)] if shots else [])])
-    beside = candidate or ("base" if home.model.identity.adapter else "")
-    other = home.model_with(beside) if beside else None
-    models = {system: home.model} | ({f"{system}:{beside}": other} if other else {})
-    asked = [(system, case) for system in models for case in cases]
+    beside = candidate or ("base" if model.identity.adapter else "")
+    models = {system: model}
     depends = tuple((case.question, case.answer) for of in shown.values() for case in of)
-    planned = resumable.planned(home, asked, name, chart="", depends=depends)
 
     def answer(system: str, case: Case) -> Result:
         return Result(system, case, *_answered(models[system], case, shown.get(case.kind, ()), by_words=by_words))
 
-    try:
-        with home.leases.hold(models[system]):
-            return resumable.carry_out(results_of(home), planned, asked, answer, progress)
-    finally:
-        if other:
-            other.close()
+    with home.leases.hold(model), ExitStack() as opened:
+        if beside:
+            models[f"{system}:{beside}"] = other = home.model_with(beside)
+            opened.callback(other.close)
+        asked = [(system, case) for system in models for case in cases]
+        planned = resumable.planned(model, asked, name, chart="", depends=depends)
+        return resumable.carry_out(results_of(home), planned, asked, answer, progress)
 
 
 def results_of(home: Home) -> Results:
@@ -209,12 +212,12 @@ def _answered(model: LanguageModel, case: Case, shown: Sequence[Case], *, by_wor
     letter, reason, interrupted = "", "", ""
     choose = _by_words if by_words else _by_letter
     try:
-        letter, reason = choose(model, case, shown)
-    except ModelDied:
         try:
+            letter, reason = choose(model, case, shown)
+        except ModelDied:
             letter, reason = choose(model, case, shown)  # perhaps it died of something else
-        except ModelDied as error:
-            reason = interrupted = f"{error.message} {error.hint}"
+    except (ModelDied, RequestRefused) as error:
+        reason = interrupted = words(error)
     record = AnswerRecord(
         id=uuid4().hex,
         question=case.question,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import prompts
 from trag.evaluate.cases import Case
+from trag.llm import ModelDied
 from trag.llm.remote import RequestRefused
 
 if TYPE_CHECKING:
@@ -82,11 +83,19 @@ def right(case: Case) -> str:
 
 
 def _said(result: Result, model: LanguageModel) -> str:
-    """What the model says of an answer, "" where it cannot be asked about it."""
+    """What the model says of an answer, "" where it cannot be asked about it: it is too long, is refused, or ends the
+    model twice."""
     messages = prompts.judge(result.case.question, right(result.case), result.record.answer)
-    if model.count(messages) + _TOKENS > model.context:
-        return ""
-    try:
+
+    def said() -> str:
+        if model.count(messages) + _TOKENS > model.context:
+            return ""
         return "".join(part for part in model.stream(messages, max_tokens=_TOKENS) if isinstance(part, str))
-    except RequestRefused:
+
+    try:
+        try:
+            return said()
+        except ModelDied:
+            return said()  # perhaps it died of something else
+    except (ModelDied, RequestRefused):
         return ""

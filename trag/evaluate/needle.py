@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -17,20 +18,21 @@ import prompts
 from store.passage import Passage
 from trag.ask import Assistant, cleaned
 from trag.asking import Asking
-from trag.errors import TragError
+from trag.errors import TragError, words
 from trag.evaluate import resumable
-from trag.evaluate.cases import COMPLEX, SIMPLE, Case
+from trag.evaluate.cases import COMPLEX, SIMPLE, Case, names_section
 from trag.evaluate.comparing import is_right
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score, score
 from trag.evaluate.scoring.wording import says
 from trag.evaluate.tables import Table
+from trag.llm.remote import RequestRefused
+from trag.progress import Progress, silent
 from trag.record import AnswerRecord
 from trag.systems import System
 
 if TYPE_CHECKING:
     from trag.home import Home
-    from trag.ingest.upkeep import Progress
 
 Side = Literal["trag", "rag", "section"]
 Position = Literal["top", "mid", "end"]
@@ -67,28 +69,27 @@ def placed(right: Sequence[T], unrelated: Sequence[T], position: Position) -> tu
 
 
 def needles(
-    home: Home, cases: Sequence[Case], *, progress: Progress | None = None
+    home: Home, cases: Sequence[Case], *, progress: Progress = silent
 ) -> tuple[tuple[Needle, ...], tuple[str, ...]]:
     """The needles of the cases that have one, and in words which of them had to be left out.
 
     A question about units has what the chart says of them, and once more the sections that name one of them and hold
     the whole gold, where there are any; one that names a section of a document has that section; others have none.
     """
-    assistant = _assistant(home)
-    hay = _hay(assistant, home.records.library.passages())
     found: list[Needle] = []
     left_out: list[str] = []
-    for number, case in enumerate(cases):
-        if progress:
+    with _assistant(home) as assistant:
+        hay = _hay(assistant, home.records.library.passages())
+        for number, case in enumerate(cases):
             progress("preparing", number, len(cases))
-        for side, right in _rights(assistant, case, hay):
-            unrelated = _unrelated(assistant, side, case, right, hay) if right else ()
-            if not right:
-                left_out.append(f"{case.id}: this home has no section {case.section} of {case.document}")
-            elif len(unrelated) < max(AROUND):
-                left_out.append(f"{case.id}: only {len(unrelated)} unrelated sections fit beside its context")
-            else:
-                found.append(Needle(side, case, right, unrelated))
+            for side, right in _rights(assistant, case, hay):
+                unrelated = _unrelated(assistant, side, case, right, hay) if right else ()
+                if not right:
+                    left_out.append(f"{case.id}: this home has no section {case.section} of {case.document}")
+                elif len(unrelated) < max(AROUND):
+                    left_out.append(f"{case.id}: only {len(unrelated)} unrelated sections fit beside its context")
+                else:
+                    found.append(Needle(side, case, right, unrelated))
     return tuple(found), tuple(left_out)
 
 
@@ -97,35 +98,30 @@ def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progres
     model's own, and what the product makes of them, checked and mended.
 
     Raises TragError when there is no needle and when the model cannot be reached; what was answered stays, and the same
-    call goes on. A model that dies twice of a question leaves it Incorrect.
+    call goes on. A question that the model's server refuses, or that ends the model twice, is Incorrect.
     """
     if not found:
         raise TragError(
             "No question of these has a needle.",
             "Each must ask about units of the chart, or name the document and the section that answer it.",
         )
-    assistant = _assistant(home)
     systems = {system: place for place in _places() for system in _systems(*place)}
     by_side = {side: {one.case: one for one in found if one.side == side} for side in SIDES}
     # A question is answered in both ways at once, so that the model reads the prompt once.
     asked = [(system, case) for place in _places() for case in by_side[place[0]] for system in _systems(*place)]
     contexts_read = [_read(passage) for one in found for passage in (*one.right, *one.unrelated)]
-    depends = (assistant.settings.answer_tokens, contexts_read)
+    with _assistant(home) as assistant:
 
-    def answer(system: str, case: Case) -> Result:
-        side, position, around = systems[system]
-        needle = by_side[side][case]
-        contexts = placed(needle.right, needle.unrelated[:around], position)
-        mended = system.endswith(_MENDED)
-        record = _answered(assistant, needle, contexts, mended)
-        if record.interrupted:
-            record = _answered(assistant, needle, contexts, mended)  # the model died, perhaps of something else
-        if record.interrupted:
-            return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
-        return Result(system, case, record, score(case, record, assistant.organization))
+        def answer(system: str, case: Case) -> Result:
+            side, position, around = systems[system]
+            needle = by_side[side][case]
+            contexts = placed(needle.right, needle.unrelated[:around], position)
+            return _result(assistant, system, needle, contexts)
 
-    planned = resumable.planned(home, asked, name, chart=home.organization.version, depends=depends)
-    return resumable.carry_out(results_of(home), planned, asked, answer, progress)
+        depends = (assistant.settings.answer_tokens, contexts_read)
+        chart = assistant.organization.version
+        planned = resumable.planned(assistant.model, asked, name, chart=chart, depends=depends)
+        return resumable.carry_out(results_of(home), planned, asked, answer, progress)
 
 
 def results_of(home: Home) -> Results:
@@ -199,8 +195,12 @@ def _cell(results: Sequence[Result], system: str, of: Collection[Case]) -> str:
     return f"{right} {share}" if decided == len(scores) else f"{right} of {decided} {share}"
 
 
-def _assistant(home: Home) -> Assistant:
-    return replace(home.assistant, records=None)
+@contextmanager
+def _assistant(home: Home) -> Iterator[Assistant]:
+    """The home's assistant as it is now: an adapter that is promoted before the block ends changes nothing here."""
+    assistant = replace(home.assistant, records=None)
+    with home.leases.hold(assistant.model):
+        yield assistant
 
 
 def _asking(assistant: Assistant, side: Side, case: Case, mended: bool = False) -> Asking:
@@ -243,14 +243,9 @@ def _rights(assistant: Assistant, case: Case, hay: _Hay) -> Iterator[tuple[Side,
         if gold and (right := tuple(one for one in saying if all(says(one.text, item) for item in gold))):
             yield "rag", right
     if case.document and case.section:
-        parts = [one for one in hay.sections if one.document == case.document and _is_in(case.section, one.section)]
+        parts = [one for one in hay.sections if names_section(case, one.document, one.section)]
         # Of a long section, only the parts that hold what is asked for.
         yield "section", tuple([one for one in parts if says(one.text, _gold(case))] or parts)
-
-
-def _is_in(section: str, path: str) -> bool:
-    """Whether a path of headings is that of the section, with or without the document's title in front."""
-    return f" > {path}".endswith(f" > {section}")
 
 
 def _unrelated(
@@ -291,8 +286,7 @@ def _gold(case: Case) -> tuple[str, ...]:
 
 def _whole_gold(case: Case) -> tuple[tuple[str, ...], ...]:
     """The items that a context must all hold to answer, each in one of its phrases; a unit without its parents."""
-    units = (*case.units, *(unit for some in case.some for unit in some.units))
-    return (*case.gold, *((unit.split(" > ")[-1],) for unit in units))
+    return (*case.gold, *((unit.split(" > ")[-1],) for unit in case.listed))
 
 
 def _read(passage: Passage) -> str:
@@ -301,6 +295,20 @@ def _read(passage: Passage) -> str:
 
 def _room(assistant: Assistant) -> int:
     return assistant.model.context - assistant.settings.answer_tokens
+
+
+def _result(assistant: Assistant, system: str, needle: Needle, contexts: Sequence[Passage]) -> Result:
+    """One answer and its score."""
+    case, mended = needle.case, system.endswith(_MENDED)
+    try:
+        record = _answered(assistant, needle, contexts, mended)
+        if record.interrupted:
+            record = _answered(assistant, needle, contexts, mended)  # the model died, perhaps of something else
+    except RequestRefused as error:
+        record = assistant.problem(case.question, words(error))
+    if record.interrupted:
+        return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
+    return Result(system, case, record, score(case, record, assistant.organization))
 
 
 def _answered(assistant: Assistant, needle: Needle, contexts: Sequence[Passage], mended: bool) -> AnswerRecord:

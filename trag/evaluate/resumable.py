@@ -1,7 +1,7 @@
 """A measurement of its own kind, kept as runs are: answer by answer, going on where an earlier one like it stopped.
 
-home, what is asked of whom -> a planned Run -> the Run with all its answers.  For measurements that own their home, as
-those from the terminal do. Knows nothing about how an answer is made.
+model, what is asked of whom -> a planned Run -> the Run with all its answers.  For one measurement of a home at a
+time. Knows nothing about how an answer is made.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from trag.evaluate.planning import plan
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 
 if TYPE_CHECKING:
-    from trag.home import Home
-    from trag.ingest.upkeep import Progress
+    from trag.llm import LanguageModel
+    from trag.progress import Progress
 
 Asked = Sequence[tuple[str, Case]]
 """Systems and what each is asked, in order."""
 
 
-def planned(home: Home, asked: Asked, name: str, *, chart: str, depends: tuple[object, ...]) -> Run:
-    """The run that would begin now. `depends` is what the answers depend on beside the cases, the model with its
-    context, and the `chart`."""
-    systems, evidence = [system for system, _ in asked], (home.model.context, *depends)
+def planned(model: LanguageModel, asked: Asked, name: str, *, chart: str, depends: tuple[object, ...]) -> Run:
+    """The run that would begin now with the model that answers. `depends` is what the answers depend on beside the
+    cases, the model with its context, and the `chart`."""
+    systems, evidence = [system for system, _ in asked], (model.context, *depends)
     sha256 = sha256_of(_cases(asked))
-    return plan(home.model, name, sha256, systems, chart=chart, total=len(asked), evidence=evidence)
+    return plan(model, name, sha256, systems, chart=chart, total=len(asked), evidence=evidence)
 
 
 def carry_out(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from prompts import PromptError
 from trag.ask import Assistant, cleaned
-from trag.errors import TragError
+from trag.errors import TragError, words
 from trag.evaluate.cases import Case
 from trag.evaluate.planning import fingerprint, plan
 from trag.evaluate.runs import Result, Results, Run, sha256_of
@@ -28,8 +28,8 @@ from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from trag.home import Home
-    from trag.ingest.upkeep import Progress
     from trag.llm import LanguageModel
+    from trag.progress import Progress
 
 BASE = ":base"
 """Behind the name of a system: the same without the adapter. The id of a candidate stands there for the same with that
@@ -218,12 +218,12 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
     try:
         cleaned(question)
     except TragError as error:
-        return assistant.problem(question, f"{error.message} {error.hint}".strip())
+        return assistant.problem(question, words(error))
     while not stop.is_set():
         try:
             return assistant.answer(question, system=system.partition(":")[0], stop=stop, readers=None)
         except (PromptError, RequestRefused) as error:
-            return assistant.problem(question, f"{error.message} {error.hint}".strip())
+            return assistant.problem(question, words(error))
         except LineFull:
             stop.wait(_PAUSE)
     return None

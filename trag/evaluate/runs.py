@@ -39,7 +39,8 @@ _RUN, _CASES, _RESULTS, _LABELS = "run.json", "cases.jsonl", "results.jsonl", "l
 class Run:
     """One evaluation: which questions, which systems, and all that the answers depended on.
 
-    A system is a name of trag.systems.SYSTEMS, or that and ":base" for the same without the adapter. `started` and
+    A system is what the measurement calls it; behind a colon stands another adapter than the one that answers, "base"
+    for none. `started` and
     `finished` are in UTC; `finished` is None while it runs, and when it was interrupted. `commit` is that of the
     program, `chart` the version of the chart, `total` how many answers make the run whole. `evidence` is the sha256 of
     what is searched or shown and of the settings that answers depend on, "" where nobody wrote it down.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trag.evaluate.runs import Result, Results, Run
     from trag.evaluate.tables import Table
     from trag.home import Home
-    from trag.ingest.upkeep import Progress
+    from trag.progress import Progress
 
 _USAGE = """python -m trag evaluate CASES [--system SYSTEM ...] [--base] [--name NAME]
        python -m trag evaluate chart [--number N] [--seed N] [--system SYSTEM ...] [--base] [--name NAME]
@@ -45,7 +45,9 @@ SHOTS = 5
 """Examples before a multiple-choice question, as the makers of MMLU have it."""
 
 
-class _Wrong(Protocol):
+class Wrong(Protocol):
+    """Ends the program with what is wrong with its words."""
+
     def __call__(self, message: str) -> NoReturn: ...
 
 
@@ -84,7 +86,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     parser.set_defaults(job=partial(_evaluate, parser.error))
 
 
-def _evaluate(wrong: _Wrong, settings: Settings, options: argparse.Namespace) -> None:
+def _evaluate(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> None:
     act: Callable[[Settings, argparse.Namespace], None]
     allowed: tuple[str, ...]
     match options.words:
@@ -167,16 +169,10 @@ def _evaluated(home: Home, cases: Sequence[Case], name: str, systems: Sequence[s
 def _bar() -> Iterator[Progress]:
     from tqdm import tqdm
 
+    from trag.bar import progress_of
+
     with tqdm(unit="answer", file=sys.stderr, disable=None) as bar:
-
-        def progress(system: str, done: int, total: int) -> None:
-            if bar.total is None:
-                bar.total, bar.initial = total, done  # the time left is told from what was answered since
-            bar.set_description(system, refresh=False)
-            bar.n = done
-            bar.refresh()
-
-        yield progress
+        yield progress_of(bar)
 
 
 def _needle(settings: Settings, options: argparse.Namespace) -> None:

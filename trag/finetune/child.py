@@ -19,7 +19,7 @@ from time import monotonic, sleep
 
 from store.files import is_held
 from trag.errors import TragError
-from trag.finetune.training.progress import Failed, Progress, Step, decode
+from trag.finetune.training.progress import Failed, Report, Step, decode
 
 _ROOT = Path(__file__).parents[2]
 _LOCK, _PROGRESS, _ERRORS = "running.lock", "progress.jsonl", "errors.txt"
@@ -83,7 +83,7 @@ def end(folder: Path) -> None:
             sleep(_PACE)
 
 
-def said(folder: Path) -> tuple[Progress, ...]:
+def said(folder: Path) -> tuple[Report, ...]:
     """All that training said there so far, over every process that went on with it."""
     try:
         *lines, _ = (folder / _PROGRESS).read_text(encoding="utf-8").split("\n")
@@ -92,7 +92,7 @@ def said(folder: Path) -> tuple[Progress, ...]:
     return tuple(decode(line) for line in lines if line.startswith("["))
 
 
-def newest(folder: Path) -> Progress | None:
+def newest(folder: Path) -> Report | None:
     """What training said last there, None before its first word."""
     try:
         with (folder / _PROGRESS).open("rb") as file:
@@ -103,7 +103,7 @@ def newest(folder: Path) -> Progress | None:
     return decode(lines[-1].decode()) if lines else None
 
 
-def steps(records: Sequence[Progress]) -> tuple[Step, ...]:
+def steps(records: Sequence[Report]) -> tuple[Step, ...]:
     """Every step, in order; of one that was done again after a kill the last."""
     found = {record.step: record for record in records if isinstance(record, Step)}
     return tuple(found[number] for number in sorted(found))

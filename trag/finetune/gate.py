@@ -23,7 +23,7 @@ from trag.llm import files
 
 if TYPE_CHECKING:
     from trag.home import Home
-    from trag.ingest.upkeep import Progress
+    from trag.progress import Progress
 
 SYSTEM = "trag"
 """What is measured: the whole of what people use."""
@@ -34,7 +34,6 @@ MOST = 180
 ALL, ANSWERED, REFUSED = "All questions", "Answered where there is an answer", "Refused where there is none"
 JUDGED, SET = "Could be judged", "Set"
 GENERAL = "General knowledge"
-_GENERAL = Path(__file__).parents[2] / "bench" / "choice"
 
 Pairs = Sequence[tuple[Result, Result]]
 """The answers to a question before and after."""
@@ -62,23 +61,25 @@ def measure(
     progress: Progress,
     stop: threading.Event | None = None,
     most: int = MOST,
-    general: Path = _GENERAL,
+    general: Path = choice.GENERAL,
 ) -> Measured | None:
     """How a candidate answers beside the adapter that answers now, kept with the candidate; None when `stop` came
     first. The same call goes on where it was stopped.
 
     `most` is how many questions are asked, and how many of the home's sets; `general` is a folder of multiple-choice
     questions, the overfitting set (T-RAG, section 6.3), of which no more are asked where `most` is less than MOST.
-    Raises TragError when there is nothing to ask, when the candidate answers already, when another is promoted
-    meanwhile, and as `running.evaluate` does.
+    Raises TragError when there is no such candidate, it was trained on another model or answers already, when there is
+    nothing to ask, in `general` too, when another is promoted meanwhile, and as `running.evaluate` does.
     """
     adapters.check_local(home.settings)
+    home.check_candidate(candidate)
     against = _answering(home)
     if against.adapter == candidate:
         raise TragError(
             f"{candidate} is the adapter that answers, and cannot be held against itself.",
             "Promote another one to measure it beside that; or begin a new fine-tune (--new).",
         )
+    known = choice.read([(file.name, file.read_bytes()) for file in sorted(general.glob("*.csv"))])
     asked = choose(home, candidate, most)
     cases = asked.cases
     systems = (SYSTEM, f"{SYSTEM}:{candidate}")
@@ -92,16 +93,14 @@ def measure(
     if not run.finished or (stop and stop.is_set()):
         return None
     found = figures(*_sides(running.results_of(home).results(run.id)), asked.sets)
-    if subjects := sorted(general.glob("*.csv")):
-        known = choice.read([(file.name, file.read_bytes()) for file in subjects])
-        some = known if most >= MOST else spread(known, most)
-        told = _until(stop, progress)
-        try:
-            made = choice.measure(home, some, name, by_words=True, candidate=candidate, shown={}, progress=told)
-        except _StoppedError:
-            return None
-        pairs = _paired(*_sides(choice.results_of(home).results(made.id)))
-        found = (*found, figure(GENERAL, pairs, _right))
+    some = known if most >= MOST else spread(known, most)
+    told = _until(stop, progress)
+    try:
+        made = choice.measure(home, some, name, by_words=True, candidate=candidate, shown={}, progress=told)
+    except _StoppedError:
+        return None
+    pairs = _paired(*_sides(choice.results_of(home).results(made.id)))
+    found = (*found, figure(GENERAL, pairs, _right))
     if _answering(home) != against:
         raise TragError(f"What answers changed while {candidate} was measured.", "Measure it again.")
     now, said = datetime.now(UTC), verdict(found, learned=asked.learned)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from trag.errors import TragError
 from trag.evaluate import cases as case_files
@@ -20,6 +20,8 @@ from trag.finetune.work import MOST_SEED, Works
 
 if TYPE_CHECKING:
     from trag.home import Home
+
+T = TypeVar("T")
 
 SEED = MOST_SEED + 1
 """What the questions made from the chart are drawn by; training draws by no such seed."""
@@ -73,7 +75,7 @@ def choose(home: Home, candidate: str, most: int) -> Asked:
     return Asked(tuple(cases), sets, known)
 
 
-def spread(cases: Sequence[Case], most: int) -> Sequence[Case]:
+def spread(cases: Sequence[T], most: int) -> Sequence[T]:
     """At most so many, evenly from first to last."""
     return cases if len(cases) <= most else [cases[place * len(cases) // most] for place in range(most)]
 

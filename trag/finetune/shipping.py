@@ -20,7 +20,7 @@ from trag.finetune.dataset import corpus
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, plan, run
 from trag.finetune.training.plan import Plan, TrainingSettings
-from trag.finetune.training.progress import Preparing, Progress, Step
+from trag.finetune.training.progress import Preparing, Report, Step
 from trag.llm import files
 from trag.llm.files import SHIPPED
 
@@ -58,7 +58,7 @@ def _train(folder: Path, order: Plan, stop: threading.Event) -> None:
 
     with tqdm(unit="step", file=sys.stderr, disable=None) as bar:
 
-        def say(what: Progress) -> None:
+        def say(what: Report) -> None:
             if isinstance(what, Preparing):
                 bar.set_description(what.doing)
             elif isinstance(what, Step):

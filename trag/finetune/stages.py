@@ -281,7 +281,7 @@ def _said_by(stop: threading.Event, module: str, *words: str) -> str | None:
     if process.returncode and stop.is_set():
         return None
     if process.returncode:
-        message, _, hint = problem.strip().rpartition("\n")
+        message, _, hint = problem.removesuffix("\n").rpartition("\n")
         raise TragError(message or hint or f"{module} ended with status {process.returncode}.", hint if message else "")
     return said
 

@@ -305,17 +305,14 @@ def _is_told_how(options: argparse.Namespace) -> bool:
 def _bar() -> Iterator[Callable[[Told], None]]:
     from tqdm import tqdm
 
-    with tqdm(desc="", file=sys.stderr, disable=None) as bar:
+    from trag.bar import progress_of
+
+    with tqdm(file=sys.stderr, disable=None) as bar:
+        progress = progress_of(bar)
 
         def tell(told: Told) -> None:
-            if bar.disable:
-                return
-            doing = f"{told.stage} {told.doing}".strip()
-            if not bar.desc.startswith(doing):
-                bar.reset()
-                bar.initial = told.done  # the time left is told from what was done since
-            bar.total, bar.n = told.total or None, told.done
-            bar.set_description(f"{doing}, loss {told.step.loss:.3f}" if told.step else doing)
+            bar.set_postfix_str(f"loss {told.step.loss:.3f}" if told.step else "", refresh=False)
+            progress(f"{told.stage} {told.doing}".strip(), told.done, told.total)
 
         yield tell
 

@@ -17,7 +17,8 @@ from trag.ingest.parse.characters import clean
 from trag.ingest.places import placed
 from trag.ingest.reader import shown
 from trag.ingest.stock import Stock, changing
-from trag.ingest.upkeep import embed, silent
+from trag.ingest.upkeep import embed
+from trag.progress import silent
 
 
 @dataclass(frozen=True, slots=True)

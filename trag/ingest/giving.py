@@ -16,7 +16,8 @@ from trag.ingest.pairs import GivenPair, pairs
 from trag.ingest.parse.characters import listed
 from trag.ingest.reader import shown
 from trag.ingest.stock import Stock, changing
-from trag.ingest.upkeep import Progress, embed_changed
+from trag.ingest.upkeep import embed_changed
+from trag.progress import Progress
 
 Files = Mapping[str, Sequence[GivenPair]]
 """The pairs in each file, by its name."""

@@ -27,8 +27,9 @@ from trag.ingest.passages import section_passages
 from trag.ingest.reader import Limits, nobody, read, read_file, shown
 from trag.ingest.sections import Section, sections
 from trag.ingest.stock import Stock, changing
-from trag.ingest.upkeep import Progress, embed_changed, put_right, silent
+from trag.ingest.upkeep import embed_changed, put_right
 from trag.pairs.made import Made
+from trag.progress import Progress, silent
 
 Making = Callable[[str, Sequence[Section], Progress], Sequence[Made]]
 """Makes the pairs of the sections of the document of that name."""

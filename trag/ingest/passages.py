@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from store.vectors import Passage
+from store.passage import Passage
 from trag.ingest.sections import Section
 
 LENGTH = 1000

@@ -16,10 +16,9 @@ from store import StoreError, files
 from store.jobs import Job, Jobs
 from store.passage import OPEN, Audience
 from trag.errors import SHOWN
+from trag.progress import Progress
 
 log = logging.getLogger(__name__)
-
-Progress = Callable[[str, int, int], None]
 
 _AGAIN = 10.0
 """Seconds until the records are tried again that could not be read or written."""

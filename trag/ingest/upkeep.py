@@ -7,7 +7,7 @@ Knows nothing of formats, or of how passages are made.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from trag.ingest.forgetting import finish, sweep
 from trag.ingest.passages import embedded_text
 from trag.ingest.reader import shown
 from trag.ingest.stock import Stock, changing
+from trag.progress import Progress, silent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,13 +27,11 @@ if TYPE_CHECKING:
 
     from store.catalog import Held
     from store.library import Document
-    from store.passage import Audience
+    from store.passage import Audience, Passage
     from store.records import Records
-    from store.vectors import Passage
     from trag.embed import Embedder
 
 __all__ = [
-    "Progress",
     "changing",
     "embed",
     "embed_changed",
@@ -41,17 +40,9 @@ __all__ = [
     "reconcile",
     "reindex",
     "set_audience",
-    "silent",
 ]
 
-Progress = Callable[[str, int, int], None]
-"""Told the step, how much of it is done, and how much there is to do."""
-
 log = logging.getLogger(__name__)
-
-
-def silent(step: str, done: int, total: int) -> None:
-    """The Progress that nobody watches."""
 
 
 def embed(passages: Sequence[Passage], embedder: Embedder, progress: Progress, step: str) -> NDArray[np.float32]:

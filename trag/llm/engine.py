@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import ctypes
-import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +23,7 @@ from jinja2 import TemplateError
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 from prompts import Message
+from trag.cores import cores
 from trag.errors import TragError
 from trag.llm import REPETITION_PENALTY, Usage
 from trag.llm.marks import marks, set_apart
@@ -72,20 +72,10 @@ def prepare(source: str, target: str) -> None:
         )
 
 
-def cores() -> int:
-    """Physical cores that this process may use: its affinity and its container's quota, hyper-threads counted once."""
-    try:
-        processors = os.sched_getaffinity(0)
-        files = [Path(f"/sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list") for number in processors]
-        found = len({file.read_text() for file in files})
-    except (AttributeError, OSError):  # not Linux
-        return os.cpu_count() or 1
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        found = min(found, max(1, round(int(quota) / int(period))))
-    except (OSError, ValueError):
-        pass  # no quota
-    return found
+def logarithms(logits: npt.NDArray[np.floating[Any]]) -> Logarithms:
+    """The natural logarithm of how likely each token is by the logits of a model, shape (vocabulary,)."""
+    least = logits.astype(np.float64) - logits.max()
+    return np.asarray(least - np.log(np.exp(least).sum()))
 
 
 class Engine:
@@ -217,9 +207,7 @@ class Engine:
     def _next(self) -> Logarithms:
         """The natural logarithm of how likely each token comes next."""
         last = llama_cpp.llama_get_logits_ith(self._llama.ctx, -1)
-        logits = np.ctypeslib.as_array(last, shape=(self._llama.n_vocab(),)).astype(np.float64)
-        logits -= logits.max()
-        return np.asarray(logits - np.log(np.exp(logits).sum()))
+        return logarithms(np.ctypeslib.as_array(last, shape=(self._llama.n_vocab(),)))
 
     def _room(self, prompt: Sequence[int]) -> int:
         """Tokens that are left beside the prompt. Raises TragError when there are none, and for an empty prompt."""

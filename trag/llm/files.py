@@ -66,10 +66,10 @@ def adapter_file(model: str, adapter: str) -> str:
 
 
 def shipped_base() -> str | None:
-    """The sha256 of what the adapter that ships was trained on, None where none ships."""
+    """The sha256 of what the adapter that ships was trained on, None where none ships or that is not written down."""
     try:
         base: str = json.loads((SHIPPED / "manifest.json").read_bytes())["base_sha256"]
-    except FileNotFoundError:
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     return base if (SHIPPED / ADAPTER_FILE).is_file() else None
 

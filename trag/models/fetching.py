@@ -12,7 +12,6 @@ import http.client
 import os
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 from urllib.error import HTTPError, URLError
@@ -21,9 +20,7 @@ from urllib.request import Request, urlopen
 from store import disk_full, files
 from trag.errors import TragError
 from trag.models.recommended import HUB, Recommended
-
-Progress = Callable[[str, int, int], None]
-"""What is done, and how many bytes of how many."""
+from trag.progress import Progress
 
 _PIECE = 1 << 20
 _SECONDS = 30.0

@@ -48,25 +48,15 @@ def _list(settings: Settings, options: argparse.Namespace) -> None:
 def _get(settings: Settings, options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
+    from trag.bar import progress_of
     from trag.models.fetching import fetch
     from trag.models.recommended import HUB, named
 
     model = named(options.name)
     print(f"{model.name}: {model.address(options.hub or HUB)}", file=sys.stderr)
     print(f"sha256 {model.sha256}, {model.bytes:,} bytes, {model.licence}", file=sys.stderr)
-    with tqdm(desc="", unit="B", unit_scale=True, total=model.bytes, file=sys.stderr, disable=None) as bar:
-
-        def progress(doing: str, done: int, total: int) -> None:
-            if bar.disable:
-                return
-            if not bar.desc.startswith(doing):
-                bar.reset(total)
-                bar.initial = done  # the time left is told from what came since
-            bar.set_description(doing, refresh=False)
-            bar.n = done
-            bar.refresh()
-
-        path = fetch(model, settings.home / "models", hub=options.hub or HUB, progress=progress)
+    with tqdm(unit="B", unit_scale=True, file=sys.stderr, disable=None) as bar:
+        path = fetch(model, settings.home / "models", hub=options.hub or HUB, progress=progress_of(bar))
     print(f"{path.absolute()} is the published file.")
     print(f"Try it: python -m trag models try {path}")
     print(f"Answer with it: TRAG_MODEL={path.absolute()}")

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from store.files import write_atomic
+from trag.errors import words
 from trag.ingest.alike import distinct
 from trag.ingest.places import unnumbered
 from trag.llm.remote import RequestRefused
@@ -25,13 +26,14 @@ from trag.pairs.written import written
 if TYPE_CHECKING:
     from trag.ingest.sections import Section
     from trag.llm import LanguageModel
+    from trag.progress import Progress
 
 log = logging.getLogger(__name__)
 
 
 def pairs_of(
     sections: Sequence[Section],
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
     *,
     model: LanguageModel | None,
     folder: Path,
@@ -53,7 +55,7 @@ def pairs_of(
             try:
                 made += _written(section, model, folder, examples)
             except RequestRefused as error:
-                log.warning("no pairs are written about %r: %s %s", section.path, error.message, error.hint)
+                log.warning("no pairs are written about %r: %s", section.path, words(error))
                 refused.append(error)
         if refused and len(refused) == len(sections):  # it is not the sections that are at fault
             raise refused[0]

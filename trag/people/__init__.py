@@ -14,6 +14,11 @@ ROLES: tuple[Role, ...] = ("employee", "reviewer", "admin")
 """What somebody may do; each may do all that those before it may."""
 
 
+def role_of(word: str) -> Role | None:
+    """The role that a word names, None where it names none."""
+    return next((role for role in ROLES if role == word), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who asks: the id of a person, the name they sign in with and the one that is shown, their role, and the id of

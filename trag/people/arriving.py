@@ -79,11 +79,15 @@ def arrive(people: People, claim: Claim, *, where: str) -> Person:
         return person
 
 
+def way_in(people: People, person: Person) -> How:
+    """What somebody signs in by: whoever was added under a password comes by single sign-on once they have done so."""
+    return "sso" if people.secret(person.id).startswith(_SUBJECT) else person.how
+
+
 def is_vouched_for(people: People, person: Person, settings: Settings) -> bool:
     """Whether the provider or the proxy of these settings says who this is. A password of ours would take the place of
     what they are known by there."""
-    how = "sso" if people.secret(person.id).startswith(_SUBJECT) else person.how
-    return bool({"sso": settings.sso_issuer, "proxy": settings.proxy_user}.get(how))
+    return bool({"sso": settings.sso_issuer, "proxy": settings.proxy_user}.get(way_in(people, person)))
 
 
 def _mark(claim: Claim) -> str:

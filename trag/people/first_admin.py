@@ -28,9 +28,19 @@ def first_link(records: Records) -> str:
 
 
 def make_admin(
-    records: Records, name: str, shown: str, password: str, *, by: str, where: str = "", link: str = "", first: bool
+    records: Records,
+    name: str,
+    shown: str,
+    password: str,
+    *,
+    organization: str,
+    by: str,
+    where: str = "",
+    link: str = "",
+    first: bool,
 ) -> Person:
     """An admin, at once; the first one takes over what was asked and judged here before there were accounts.
+    `organization` is its name, "" without a chart.
 
     Raises TragError for a name or password that may not be used, and when there are people though this was to be the
     `first`; StoreError for a name that is taken or a link that is over.
@@ -40,7 +50,7 @@ def make_admin(
         raise TragError("There is an admin already.", "Sign in, or ask an admin for an account.")
     name = accepted(name)
     shown = accepted_shown(shown, name)
-    passwords.check(password, (name, shown))
+    passwords.check(password, (name, shown, organization))
     newcomer = Newcomer(name, shown, "admin", "active", secret=passwords.hashed(password))
     heir_of = Caller.local.person if alone else ""
     return records.people.add(newcomer, by=by or name, where=where, link=link, heir_of=heir_of)

@@ -23,6 +23,8 @@ GUESSES = 10**6
 """Guesses that a password must hold out against, counted as zxcvbn counts them (Wheeler 2016)."""
 _ESTIMATED = 72
 """Characters that the estimate looks at; its time grows fast with them."""
+_PARTS = 4
+"""Characters that one is composed of at most (UAX #15)."""
 _AT_ONCE = threading.BoundedSemaphore(4)
 """Hashes that are computed at once: each takes 19 MiB."""
 
@@ -30,15 +32,16 @@ _AT_ONCE = threading.BoundedSemaphore(4)
 def check(password: str, about: Sequence[str] = ()) -> None:
     """Raises TragError, with the reason, for a password that may not be chosen. `about` are words that whoever guesses
     tries first: the names of the person and of the organization."""
-    if not SHORTEST <= len(password) <= LONGEST:
+    composed = _composed(password)
+    if not SHORTEST <= len(composed) <= LONGEST:
         raise TragError(
-            f"A password has {SHORTEST} to {LONGEST} characters, this one has {len(password)}.",
+            f"A password has {SHORTEST} to {LONGEST} characters, this one has {len(composed)}.",
             "Three or four words that have nothing to do with each other are long, and easy to keep in mind.",
         )
     from zxcvbn import zxcvbn
 
     words = [part for word in about for part in (word, *word.split())]
-    found = zxcvbn(_composed(password)[:_ESTIMATED], user_inputs=words, max_length=_ESTIMATED)
+    found = zxcvbn(composed[:_ESTIMATED], user_inputs=words, max_length=_ESTIMATED)
     if found["guesses"] < GUESSES:
         why = found["feedback"]["warning"] or "It is made of words and figures that are tried first."
         raise TragError(f"This password would be guessed soon. {why}", "Add a word or two that are not common.")
@@ -57,7 +60,7 @@ def is_right(password: str, kept: str) -> bool:
     with _AT_ONCE:
         try:
             looked_at = kept if is_one(kept) else _nobodys()
-            return _hasher().verify(looked_at, _composed(password[: LONGEST + 1])) and is_one(kept)
+            return _hasher().verify(looked_at, _composed(password)) and is_one(kept)
         except VerificationError:
             return False
 
@@ -73,7 +76,10 @@ def is_dated(kept: str) -> bool:
 
 
 def _composed(password: str) -> str:
-    """The same characters however a keyboard composes them."""
+    """The same characters however a keyboard composes them. What is too long in any case stays as it is: the time that
+    marks take to be composed grows with the square of their number."""
+    if len(password) > LONGEST * _PARTS:
+        return password.encode("utf-8", "replace").decode("utf-8")
     return unicodedata.normalize("NFC", password).encode("utf-8", "replace").decode("utf-8")
 
 

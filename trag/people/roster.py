@@ -6,15 +6,16 @@ the chart).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from org.chart import Chart
 from org.reading.table import Line, read
-from store.person import Newcomer
+from store.person import Newcomer, folded
 from trag.errors import TragError
-from trag.people import ROLES
-from trag.people.names import accepted, accepted_shown
+from trag.people import ROLES, role_of
+from trag.people.names import LONGEST, accepted, accepted_shown
 
 MOST = 5_000
 LARGEST = 2_000_000
@@ -28,6 +29,7 @@ COLUMNS = {
 """What each column may be called, in any case."""
 _TOLD = 20
 """Problems that are told one by one; the rest is counted."""
+_Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +45,8 @@ def read_roster(content: bytes, chart: Chart | None) -> tuple[Listed, ...]:
     if content[:2] == b"PK":
         raise TragError("This is a workbook.", "Save the sheet as CSV, and import that.")
     table = read(content, "people.csv")
-    problems = [
-        f"row {each.row}: {each.message}" if each.row else each.message
-        for each in table.problems
-        if each.severity == "error"
-    ]
+    problems = [_at(each.row, each.message) for each in table.problems if each.severity == "error"]
+    hints: list[str] = []  # those of the table are about charts
     places = _places(table.lines[0]) if table.lines else {}
     if not problems and "name" not in places:
         problems.append('there is no column "name" in the first row')
@@ -56,18 +55,19 @@ def read_roster(content: bytes, chart: Chart | None) -> tuple[Listed, ...]:
     listed: list[Listed] = []
     first: dict[str, int] = {}
     for line in table.lines[1:] if not problems else ():
-        try:
-            newcomer = _newcomer(line, places, chart)
-        except TragError as error:
-            problems.append(f"row {line.number}: {error.message}")
-            continue
-        before = first.setdefault(newcomer.name.casefold(), line.number)
-        if before != line.number:
-            problems.append(f"row {line.number}: {newcomer.name} stands in row {before} already")
-        listed.append(Listed(line.number, newcomer))
+        cells = _cells(line, places)
+        newcomer = _newcomer(cells, chart)
+        if isinstance(newcomer, Newcomer):
+            listed.append(Listed(line.number, newcomer))
+        else:
+            problems += [_at(line.number, each.message) for each in newcomer]
+            hints += [each.hint for each in newcomer if each.hint]
+        before = first.setdefault(folded(cells["name"]), line.number)
+        if before != line.number and cells["name"]:
+            problems.append(_at(line.number, f"{cells['name'][:LONGEST]} stands in row {before} already"))
     if problems:
-        told = "; ".join(problems[:_TOLD]) + (f"; and {len(problems) - _TOLD:,} more" * (len(problems) > _TOLD))
-        raise TragError(f"Nobody was added: {told}.", "Correct the file and import it again.")
+        hint = " ".join(dict.fromkeys((*hints, "Correct the file and import it again.")))
+        raise TragError(f"Nobody was added: {_sentence(problems)}", hint)
     return tuple(listed)
 
 
@@ -75,9 +75,9 @@ def without(listed: Sequence[Listed], there: Collection[str], *, leave: bool) ->
     """Those whose names are not among those who are `there`. Raises TragError that tells every row with such a name,
     unless they are to be left as they are."""
     if there and not leave:
-        taken = [f"row {each.row}: {each.newcomer.name}" for each in listed if each.newcomer.name in there]
+        taken = [_at(each.row, each.newcomer.name) for each in listed if each.newcomer.name in there]
         raise TragError(
-            f"Nobody was added. These names are taken: {'; '.join(taken)}.",
+            f"Nobody was added. These names are taken: {_sentence(taken)}",
             "Take these rows out of the file, or tick that those who are here already are left as they are.",
         )
     return tuple(each.newcomer for each in listed if each.newcomer.name not in there)
@@ -93,17 +93,44 @@ def _places(header: Line) -> dict[str, int]:
     }
 
 
-def _newcomer(line: Line, places: dict[str, int], chart: Chart | None) -> Newcomer:
-    def cell(column: str) -> str:
-        place = places.get(column, len(line.cells))
-        return line.cells[place].strip() if place < len(line.cells) else ""
+def _cells(line: Line, places: Mapping[str, int]) -> dict[str, str]:
+    """What a row has in each column, "" where it has none."""
+    held = {column: line.cells[place].strip() for column, place in places.items() if place < len(line.cells)}
+    return dict.fromkeys(COLUMNS, "") | held
 
-    name, wanted = accepted(cell("name")), cell("role").casefold() or "employee"
-    role = next((each for each in ROLES if each == wanted), None)
+
+def _newcomer(cells: Mapping[str, str], chart: Chart | None) -> Newcomer | list[TragError]:
+    """Somebody in a row, or all that is wrong with it."""
+    problems: list[TragError] = []
+
+    def tried(read: Callable[[], _Read], otherwise: _Read) -> _Read:
+        try:
+            return read()
+        except TragError as error:
+            problems.append(error)
+            return otherwise
+
+    name = tried(lambda: accepted(cells["name"]), "")
+    shown = tried(lambda: accepted_shown(cells["shown"], name), "")
+    role = role_of(cells["role"].casefold() or "employee")
     if role is None:
-        raise TragError(f"{cell('role')!r} is no role, which are {', '.join(ROLES)}")
-    unit = unit_of(cell("unit"), chart)
-    return Newcomer(name, accepted_shown(cell("shown"), name), role, state="active", unit=unit)
+        problems.append(TragError(f"{cells['role']!r} is no role, which are {', '.join(ROLES)}"))
+    unit = tried(lambda: unit_of(cells["unit"], chart), "")
+    if problems or role is None:
+        return problems
+    return Newcomer(name, shown, role, state="active", unit=unit)
+
+
+def _at(row: int, message: str) -> str:
+    """A problem with its row, 0 for none, as a part of a sentence."""
+    told = message.removesuffix(".")
+    return f"row {row}: {told}" if row else told
+
+
+def _sentence(problems: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    more = [f"and {len(problems) - _TOLD:,} more"] if len(problems) > _TOLD else []
+    return "; ".join([*problems[:_TOLD], *more]) + "."
 
 
 def unit_of(wanted: str, chart: Chart | None) -> str:

@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from store.person import Role
 from trag.errors import TragError
-from trag.people import ROLES
+from trag.people import ROLES, role_of
 from trag.people.arriving import Claim
 from trag.people.names import LONGEST
 from trag.settings import Settings
@@ -207,7 +207,7 @@ def roles(text: str) -> dict[str, Role]:
     """The role that each group gives, as settings write it: "staff=employee, leads=reviewer". Raises TragError."""
     found: dict[str, Role] = {}
     for group, wanted in pairs("sso_roles", text).items():
-        role = next((each for each in ROLES if each == wanted), None)
+        role = role_of(wanted)
         if role is None:
             raise TragError(f"sso_roles: {wanted!r} is no role.", f"Use one of {', '.join(ROLES)}.")
         found[group] = role

@@ -50,7 +50,11 @@ def _add_admin(settings: Settings, options: argparse.Namespace) -> None:
     from trag.people.first_admin import make_admin
 
     with open_home(settings) as home:
-        person = make_admin(home.records, options.name, "", _password(), by=_by(), first=False)
+        chart = home.organization.chart
+        organization = chart.root.name if chart else ""
+        person = make_admin(
+            home.records, options.name, "", _password(), organization=organization, by=_by(), first=False
+        )
     print(f"{person.name} is an admin. Everybody signs in from now on.")
 
 
@@ -70,7 +74,7 @@ def _link(settings: Settings, options: argparse.Namespace) -> None:
     from trag.people.arriving import NO_PASSWORD, is_vouched_for
 
     with open_home(settings) as home:
-        person = _called(home.records.people, options.name)
+        person = person_called(home.records.people, options.name)
         if is_vouched_for(home.records.people, person, settings):
             raise TragError(*NO_PASSWORD)
         secret, _ = home.records.links.make("password", person.id, LINK_LASTS, by=_by())
@@ -83,7 +87,7 @@ def _rename(settings: Settings, options: argparse.Namespace) -> None:
 
     with open_home(settings) as home:
         people = home.records.people
-        before = _called(people, options.name)
+        before = person_called(people, options.name)
         now = people.change(before.id, by=_by(), name=accepted(options.new))
     print(f"{before.name} signs in as {now.name} from now on.")
 
@@ -92,14 +96,14 @@ def _remove(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
 
     with open_home(settings) as home:
-        person = _called(home.records.people, options.name)
+        person = person_called(home.records.people, options.name)
         gone = home.records.people.remove(person.id, by=_by())
     print(f"{person.name} is removed: {gone.conversations} conversations and {gone.answers} answers forgotten")
     if gone.kept:
         print(f"{gone.kept} answers that reviewers judged are kept, without a name")
 
 
-def _called(people: People, name: str) -> Person:
+def person_called(people: People, name: str) -> Person:
     """The person of that name. Raises TragError for nobody."""
     person = people.find(name)
     if person is None:

@@ -18,7 +18,7 @@ from org.answering.sentences import is_post
 from org.chart import Chart
 from org.entities import EntityFinder, Mention
 from org.finding import names
-from org.finding.kinds import KINDS_ABROAD
+from org.finding.kinds import BODIES, KINDS_ABROAD, OFFICES
 from org.finding.sentence import EVERYDAY
 from trag.verify.support import Evidence
 
@@ -258,7 +258,7 @@ def _forms(name: str) -> Iterator[str]:
     """A name, and the name without its kind."""
     yield name
     core, _, kind = name.rpartition(" ")
-    if len(core) > 3 and names.key(kind) in names.OFFICES | names.BODIES:
+    if len(core) > 3 and names.key(kind) in OFFICES | BODIES:
         yield core
 
 
@@ -301,7 +301,7 @@ def _shortened(text: str, chart: Chart) -> Iterator[Mention]:
 def _without_kind(chart: Chart) -> dict[str, tuple[str, ...]]:
     """Names of two words or more without the word for their kind, where no more than a few units share one."""
     found: dict[str, list[str]] = defaultdict(list)
-    endings = names.OFFICES | names.BODIES | {"centre"}
+    endings = OFFICES | BODIES | {"centre"}
     for unit in chart.units.values():
         name = _plain(unit.name)
         core, _, kind = name.rpartition(" ")

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from org.entities import Mention, TypeMention
-from org.finding.names import BODIES, OFFICES
+from org.finding.kinds import BODIES, OFFICES
 
 _KIND = (
     r"(?:sub-?)?(?:units?|entit(?:y|ies)|bod(?:y|ies)|organs?|elements?|"

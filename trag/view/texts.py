@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from store.vectors import Passage
+from store.passage import Passage
 from trag.view.marks import supporting
 from trag.view.records import Part, Piece, TextView
 

@@ -21,7 +21,7 @@ PARTS = {
     "hash": r"[0-9a-f]{64}",
     "job": r"[\w-]{1,64}",
     "number": r"\d{1,6}",
-    "ours": r"(?:ask|pages|sending|following|stream|"
+    "ours": r"(?:ask|combobox|pages|sending|following|stream|"
     r"(?:charts|documents|models|people|programs|quality|review)(?:_\w+)?)\.(?:css|js)",
     "run": r"\d{8}-\d{6}(?:-\d{1,4})?",
     "chart": r"(?:uploads/[0-9a-f]{64}|versions/[0-9a-f]{12})",

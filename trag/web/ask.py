@@ -22,17 +22,17 @@ import gradio as gr
 from fastapi.concurrency import run_in_threadpool
 
 from trag.ask import LONGEST_QUESTION
-from trag.errors import SHOWN
+from trag.errors import SHOWN, words
 from trag.events import Event
-from trag.follow_up import Turn
 from trag.line import LineFull
 from trag.people import Caller
 from trag.people.reading import may_read, opened, readers
 from trag.record import VERDICTS, AnswerRecord
 from trag.web import render
-from trag.web.asking import PACE, Askings, Draft
+from trag.web.asking import PACE, Askings, Draft, history
 from trag.web.evidence import documents_of
 from trag.web.examples import examples
+from trag.web.forms import remark
 from trag.web.opening import Opening
 from trag.web.visitors import caller, where
 
@@ -40,10 +40,6 @@ if TYPE_CHECKING:
     from trag.home import Home
 
 SCRIPT = (Path(__file__).parent / "static" / "ask.js").read_text(encoding="utf-8")
-LONGEST_REMARK = 4_000
-"""Characters that are kept of a comment, and of a corrected answer."""
-LONGEST_TITLE = 80
-"""Characters of its first question that name a conversation until it is renamed."""
 
 
 class Shown(NamedTuple):
@@ -193,8 +189,8 @@ class AskPage:
 
     def remark(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """A comment and a corrected answer beside a verdict that is there already."""
-        comment, corrected = (text.strip()[:LONGEST_REMARK] for text in (event.comment, event.corrected))
         with _told():
+            comment, corrected = remark(event.comment), remark(event.corrected)
             before = self.home.records.label(event.answer, caller(request).person)
             if before is not None:
                 self._label(chosen, request, event.answer, before.verdict, comment, corrected)
@@ -218,17 +214,16 @@ class AskPage:
         try:
             self.askings.check(who.person)
         except LineFull as error:
-            return Shown(notice=render.notice(f"{error.message} {error.hint}"))
+            return Shown(notice=render.notice(words(error)))
         with _told():
             if not self._owns(who, chosen):
                 chosen = self.home.records.start_conversation(who.person, _title(question)).id
-            records = [AnswerRecord.from_json(stored.record_json) for stored in self.home.records.answers(chosen)]
-        history = tuple(Turn(record.standalone, record.answer) for record in records)
+            said = history(self.home.records, chosen)
 
         def events(stop: threading.Event) -> Iterator[Event]:
             assistant = self.assistant.result()
             held = readers(who, self.home.organization.chart)
-            yield from assistant.ask(question, history=history, conversation=chosen, stop=stop, readers=held)
+            yield from assistant.ask(question, history=said, conversation=chosen, stop=stop, readers=held)
 
         with _told():
             begun = self.askings.begin(chosen, question, events, by=who.person)
@@ -260,7 +255,8 @@ class AskPage:
         if not chosen:
             readable = (each.name for each in library.documents() if may_read(who, each.audience, chart))
             questions = examples(chart, chain.from_iterable(map(library.passages, readable)))
-            return render.welcome(self._organization(), questions, empty=self.home.state().empty)
+            empty, in_charge = self.home.state().empty, who.may("admin")
+            return render.welcome(self._organization(), questions, empty=empty, in_charge=in_charge)
         turns = [
             render.Turn(
                 AnswerRecord.from_json(stored.record_json),
@@ -271,7 +267,9 @@ class AskPage:
         ]
         quoted = frozenset[str]().union(*(documents_of(turn.record) for turn in turns))
         documents = opened(who, quoted, library, chart)
-        return render.conversation(turns, chart, charts=self.home.records.charts(), documents=documents, id=chosen)
+        return render.conversation(
+            turns, chart, charts=self.home.records.activations.all(), documents=documents, id=chosen
+        )
 
     def _live(self, draft: Draft) -> str:
         return render.draft(draft, starting=not self.assistant.latest().done())
@@ -285,11 +283,11 @@ class AskPage:
         if error is None:
             return ""
         if isinstance(error, SHOWN):
-            return f"No question can be answered. {error.message} {error.hint}"
+            return f"No question can be answered. {words(error)}"
         return "No question can be answered because of a fault in the program. Its log says more."
 
     def _owns(self, who: Caller, conversation: str) -> bool:
-        return any(own.id == conversation for own in self.home.records.conversations(who.person))
+        return self.home.records.owns(who.person, conversation)
 
     def _organization(self) -> str:
         """The name on the chart, "" without one."""
@@ -303,7 +301,7 @@ def _part(name: str) -> gr.HTML:
 
 def _title(text: str) -> str:
     title = " ".join(text.split())
-    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+    return title if len(title) <= render.LONGEST_TITLE else f"{title[: render.LONGEST_TITLE - 1]}…"
 
 
 @contextmanager
@@ -313,5 +311,5 @@ def _told() -> Iterator[None]:
         yield
     except SHOWN as error:
         # Gradio shows the message as HTML.
-        message = escape(f"{error.message} {error.hint}".strip())
+        message = escape(words(error))
         raise gr.Error(message, duration=None, print_exception=False) from error

@@ -13,12 +13,17 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from trag.errors import SHOWN
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.follow_up import Turn
 from trag.line import LineFull
 from trag.record import AnswerRecord
 from trag.stop import BY_READER, Stop
+
+if TYPE_CHECKING:
+    from store.records import Records
 
 PACE = 0.06
 """Seconds between two states that a follower sees: a page need not be drawn for every token."""
@@ -69,6 +74,12 @@ class Draft:
                 return replace(self, text="", retry=reason)
             case Answer(record):
                 return replace(self, record=record, over=True)
+
+
+def history(records: Records, conversation: str) -> tuple[Turn, ...]:
+    """What was asked and answered in a conversation so far."""
+    given = (AnswerRecord.from_json(stored.record_json) for stored in records.answers(conversation))
+    return tuple(Turn(record.standalone, record.answer) for record in given)
 
 
 class Drafting:

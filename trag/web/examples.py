@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from org.chart import Chart
-from store.vectors import Passage
+from store.passage import Passage
 
 EXAMPLES = 4
 LOOKED_AT = 400

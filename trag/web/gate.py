@@ -26,7 +26,6 @@ from org.reading.table import MAX_BYTES
 from store import StoreError
 from trag.errors import TragError
 from trag.limited import Limits
-from trag.people import Caller
 from trag.people.roster import LARGEST as LARGEST_ROSTER
 from trag.web import access, calls
 from trag.web.bodies import BrokenOffError, TooLargeError, bounded, replayed, whole
@@ -82,12 +81,11 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """An ASGI app around another one. Without a `door` everybody who reaches it is the one local visitor; `functions`
-    are those of the Ask page, each with the role that it needs."""
+    """An ASGI app around another one. `functions` are those of the Ask page, each with the role that it needs."""
 
     app: ASGIApp
-    door: Door | None = None
-    functions: Mapping[int, Role] | None = None
+    door: Door
+    functions: Mapping[int, Role]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -99,7 +97,7 @@ class Gate:
         headers = Headers(scope=scope)
         answer = Answer(send, over_tls=host_name(headers) not in LOCAL)
         client = scope["client"][0] if scope.get("client") else ""
-        where = self.door.where(headers, client) if self.door else client
+        where = self.door.where(headers, client)
         visit: Visit | None = None
         try:
             needs = self._needs(scope, headers)
@@ -115,13 +113,13 @@ class Gate:
                 if not visit.caller.may(needs):
                     raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
             await self._pass(scope, receive, answer, visit, where)
-            if self.door and visit and access.noted(scope["method"], scope["path"]):
+            if visit and access.noted(scope["method"], scope["path"]):
                 what = f"{scope['method']} {_spoken(scope['path'])}"
                 await run_in_threadpool(self.door.called, visit.caller.name, what, where, f"answered {answer.status}")
         except _Refused as refusal:
             what = f"{scope['method']} {_spoken(scope['path'])}"
             log.warning("refused %r: %s %s", what, refusal.status, refusal.reason)
-            if self.door and refusal.status != 503:
+            if refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.reason}"
                 await run_in_threadpool(self.door.refused, who, what, where, reason)
             await self._refuse(refusal, scope, receive, answer, visit, where)
@@ -148,7 +146,7 @@ class Gate:
 
     def _needs(self, scope: Scope, headers: Headers) -> access.Needs:
         """The role that a request needs. Raises _Refused for what is not there, and for what another site sent."""
-        if host_name(headers) not in (self.door.names if self.door else LOCAL):
+        if host_name(headers) not in self.door.names:
             raise _Refused(421, "This assistant answers at its own address only, and on its machine at 127.0.0.1.")
         if "transfer-encoding" in headers and "content-length" in headers:
             raise _Refused(400, "A request has one length.")  # a proxy in front may have believed the other
@@ -171,8 +169,6 @@ class Gate:
 
     async def _visit(self, headers: Headers, client: str, path: str) -> Visit | None:
         """Who sent a request. Raises _Refused when the records cannot say."""
-        if self.door is None:
-            return Visit(Caller.local)
         try:
             if path in access.PROGRAMS:
                 return await run_in_threadpool(self.door.program, headers)
@@ -204,13 +200,13 @@ class Gate:
             raise _Refused(413, f"A request may carry {LARGEST:,} bytes.") from None
         except BrokenOffError:
             return  # nobody is there to be answered
-        if self.door and visit and path in (JOIN, CANCEL):
+        if visit and path in (JOIN, CANCEL):
             body = self._called(body, visit, path)
             length = (b"content-length", str(len(body)).encode())
             passed["headers"] = [*((name, value) for name, value in kept if name != b"content-length"), length]
-        if self.door and visit and path == FOLLOW:
+        if visit and path == FOLLOW:
             self._check_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
-        if self.door and visit and (path == FOLLOW or path in access.PROGRAMS):
+        if visit and (path == FOLLOW or path in access.PROGRAMS):
             await self._follow(passed, replayed(body, receive), answer, visit)
             return
         await self.app(passed, replayed(body, receive), answer.pass_on)
@@ -226,7 +222,7 @@ class Gate:
         if not isinstance(call, dict):
             raise _Refused(400, "That is no call of this page.")
         self._check_tab([call.get("session_hash")], visit)
-        if path == JOIN and self.functions is not None:
+        if path == JOIN:
             number = call.get("fn_index")
             needs = self.functions.get(number) if type(number) is int else None
             if needs is None:
@@ -242,7 +238,7 @@ class Gate:
         name = names[0] if names and len(names) == 1 else None
         if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TAB:
             raise _Refused(400, "That is no call of this page.")
-        if self.door and not self.door.owns(visit.caller.person, name):
+        if not self.door.owns(visit.caller.person, name):
             raise _Refused(403, "That page is somebody else's.")
 
     async def _follow(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit) -> None:

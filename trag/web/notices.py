@@ -9,6 +9,10 @@ import secrets
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from fastapi import Request
+from fastapi.responses import RedirectResponse, Response
 
 KEPT = 200
 """Notices that are remembered."""
@@ -30,7 +34,18 @@ class Notices:
     _kept: OrderedDict[str, Notice] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def keep(self, notice: Notice) -> str:
+    def go(self, path: str, notice: Notice | None = None) -> Response:
+        """Send the browser on to a page of ours, which says the notice."""
+        start, _, place = path.partition("#")
+        if notice:
+            start += ("&" if "?" in start else "?") + urlencode({"told": self._keep(notice)})
+        return RedirectResponse(start + (f"#{place}" if place else ""), 303)
+
+    def said(self, request: Request) -> Notice | None:
+        """The notice that an address names, None for none and for one that is not known or known no more."""
+        return self._kept.get(request.query_params.get("told", ""))
+
+    def _keep(self, notice: Notice) -> str:
         """The token of a notice."""
         token = secrets.token_urlsafe(9)
         with self._lock:
@@ -38,7 +53,3 @@ class Notices:
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return token
-
-    def find(self, token: str) -> Notice | None:
-        """The notice of a token, None for one that is not known or known no more."""
-        return self._kept.get(token)

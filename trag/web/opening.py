@@ -14,7 +14,7 @@ from concurrent.futures import Executor, Future
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from trag.errors import SHOWN
+from trag.errors import SHOWN, words
 
 if TYPE_CHECKING:
     from trag.ask import Assistant
@@ -51,7 +51,7 @@ class Opening:
         try:
             return self._open()
         except SHOWN as error:
-            log.error("the assistant cannot be opened: %s %s", error.message, error.hint)
+            log.error("the assistant cannot be opened: %s", words(error))
             self._again = monotonic() + PAUSE
             raise
         except Exception:

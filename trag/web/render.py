@@ -21,14 +21,18 @@ from org.chart import Chart
 from store.approved import normalized
 from trag import rows
 from trag.people import Caller
-from trag.record import VERDICTS, AnswerRecord, Approval, Verdict
+from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Approval, Verdict
 from trag.rows import Row
 from trag.web.evidence import Evidence, evidence, nearest
 from trag.web.leads import here, leads
 
 if TYPE_CHECKING:
-    from store.records import ChartVersion, Conversation, Label
+    from store.activations import ChartVersion
+    from store.records import Conversation, Label
     from trag.web.asking import Draft
+
+LONGEST_TITLE = 80
+"""Characters that the name of a conversation may have."""
 
 NEIGHBOURS = 12
 """Units shown below or beside another one; the rest is counted."""
@@ -113,6 +117,7 @@ def conversation(
             for turn in turns
         ],
         verdicts=[(verdict, MEANINGS[verdict]) for verdict in VERDICTS],
+        longest=LONGEST_REMARK,
         neighbours=NEIGHBOURS,
         most=CHOICES,
     )
@@ -126,17 +131,24 @@ def draft(state: Draft, *, starting: bool = False) -> str:
     return _template("draft.html").render(draft=state, place=ordinal(state.waiting), starting=starting)
 
 
-def welcome(organization: str, examples: Sequence[str], *, empty: bool) -> str:
-    """The page before the first question; `empty` when there is nothing to answer from."""
-    return _template("welcome.html").render(organization=organization, examples=examples, empty=empty)
+def welcome(organization: str, examples: Sequence[str], *, empty: bool, in_charge: bool) -> str:
+    """The page before the first question; `empty` when there is nothing to answer from, `in_charge` when its reader may
+    upload something."""
+    template = _template("welcome.html")
+    return template.render(organization=organization, examples=examples, empty=empty, in_charge=in_charge)
 
 
 def sidebar(
     conversations: Sequence[Conversation], chosen: str, organization: str, caller: Caller = Caller.local
 ) -> str:
     """The list of conversations, `chosen` marked, and the pages that the caller may open."""
-    template = _template("sidebar.html")
-    return template.render(conversations=conversations, chosen=chosen, organization=organization, caller=caller)
+    return _template("sidebar.html").render(
+        conversations=conversations,
+        chosen=chosen,
+        organization=organization,
+        caller=caller,
+        longest=LONGEST_TITLE,
+    )
 
 
 def notice(text: str) -> str:
@@ -235,6 +247,24 @@ def against(record: AnswerRecord, given: datetime | None, chart: Chart | None, c
     activated = kept.in_use(given) if kept and given else None
     name = f"Chart of {activated.at:%-d %b %Y} ({short})" if activated else f"Chart {short}"
     return name if chart and chart.version == version else f"{name}; another one is in use now"
+
+
+def unit_name(unit: str, chart: Chart | None) -> str:
+    """What a unit is called, "" for none; the id of one that the chart in use no longer has."""
+    return chart.unit(unit).name if chart and unit in chart.units else unit
+
+
+def percent(value: float | None) -> str:
+    """A share as it is shown."""
+    return "none" if value is None else f"{value:.1%}"
+
+
+def time_left(seconds: float) -> str:
+    """A stretch of time as a person says it."""
+    if seconds < 90:
+        return f"{max(10, 10 * round(seconds / 10))} seconds"
+    minutes = round(seconds / 60)
+    return f"{minutes} minutes" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
 def ordinal(number: int) -> str:

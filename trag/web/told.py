@@ -10,28 +10,20 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, words
+from trag.web.leads import LEADS
 from trag.web.render import environment
 
-PAGES = {
-    "/documents": "Documents",
-    "/charts": "Organization chart",
-    "/quality": "Quality",
-    "/models": "Models",
-    "/people": "People",
-    "/review": "Review",
-}
-"""Where a message leads back to, by the start of the address it came from."""
 MISSING = TragError("There is nothing here.", "It may have been deleted or discarded, or done in another window.")
 
 
 def told(request: Request, error: Any, status: int = 409) -> Response:
     """The answer to a request that failed with `error`, which is one of SHOWN."""
     if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse({"detail": f"{error.message} {error.hint}".strip()}, status)
-    back = next((path for path in PAGES if request.url.path.startswith(path)), "/")
+        return JSONResponse({"detail": words(error)}, status)
+    lead = next((lead for lead in LEADS if request.url.path.startswith(lead.path)), None)
+    back, where = (lead.path, lead.name) if lead else ("/", "Ask")
     page = environment().get_template("message.html")
-    where = PAGES.get(back, "Ask")
     return HTMLResponse(page.render(message=error.message, hint=error.hint, back=back, where=where, here=back), status)
 
 

@@ -16,9 +16,9 @@ from org.chart import load as load_chart
 from trag.embed import embedded_folder
 from trag.events import Answer, Token
 from trag.home import open_home
-from trag.ingest.upkeep import silent
 from trag.llm.files import NO_ADAPTER
 from trag.llm.local import LocalModel
+from trag.progress import silent
 from trag.settings import Settings
 
 

@@ -54,3 +54,21 @@ def test_a_kind_of_unit_that_the_chart_lacks_is_neither_there_nor_not(
     asked = subjects.read(question, finder.find(question), finder.find_types(question), chart)
     assert [one.asked.kind for one in asked] == [Kind.HAS_UNITS]
     assert [fact.verdict for facts_of_one in facts.expected(asked, chart) for fact in facts_of_one] == verdicts
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("list the units under the legal division", [ETHICS, DATA, "Secretariat"]),
+        (
+            "list all units under the legal division at every level",
+            [ETHICS, DATA, "Secretariat", "Speak-Up Line"],
+        ),
+    ],
+)
+def test_a_list_of_every_level_holds_every_level(
+    question: str, names: list[str], chart: Chart, finder: EntityFinder
+) -> None:
+    asked = subjects.read(question, finder.find(question), finder.find_types(question), chart)
+    ((fact,),) = facts.expected(asked, chart)
+    assert sorted(chart.unit(unit).name for unit in fact.all_of) == sorted(names)

@@ -96,3 +96,12 @@ def test_a_question_about_a_unit_comes_with_its_cells(chart: Chart, finder: Enti
     assert "The head of the Legal Division is Anna Berg." in texts
     assert "The location of the Legal Division is Tarnholm." in texts
     assert {statement.version for statement in stated} == {chart.version}
+
+
+def test_of_many_units_of_one_name_some_are_told_and_all_are_counted() -> None:
+    regions = "".join(f"Region {n},Top,,\nRegistry,Region {n},Ann {n},\n" for n in range(1, 9))
+    chart = load(f"name,parent,head,aliases\nTop,,,\n{regions}".encode(), "chart.csv")
+    text = reply("who heads the registry", chart, EntityFinder(chart))
+    assert text.startswith("There are 8 units called Registry. The head of Registry (Region 1) is Ann 1.")
+    assert text.count(" is Ann ") == 6
+    assert text.endswith("2 more units are called Registry.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from org.finding import names
+from org.finding.kinds import BODIES, OFFICES
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_other_names(name: str, others: set[str]) -> None:
     ],
 )
 def test_cores_are_names_without_their_kind(name: str, cores: list[tuple[str, str, bool]]) -> None:
-    assert [(core.text, core.kind, core.is_part) for core in names.cores(name, names.OFFICES | names.BODIES)] == cores
+    assert [(core.text, core.kind, core.is_part) for core in names.cores(name, OFFICES | BODIES)] == cores
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_cores_are_names_without_their_kind(name: str, cores: list[tuple[str, st
 def test_the_type_of_a_unit_stands_in_for_a_kind_in_its_name(
     name: str, unit_type: str, cores: list[tuple[str, str]]
 ) -> None:
-    assert [(core.text, core.kind) for core in names.cores(name, names.OFFICES, unit_type)] == cores
+    assert [(core.text, core.kind) for core in names.cores(name, OFFICES, unit_type)] == cores
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from org.finding import names
+from org.finding.kinds import BODIES, OFFICES
 from org.finding.spelling import Speller
 
 NAMES = [
@@ -27,7 +28,7 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def speller() -> Speller:
-    return Speller(NAMES, names.OFFICES | names.BODIES, frozenset(("where", "there")))
+    return Speller(NAMES, OFFICES | BODIES, frozenset(("where", "there")))
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from trag.web.charts import page as charts
 from trag.web.documents import page as documents
 from trag.web.documents.names import key
 from trag.web.gate import Gate
+from trag.web.people.door import Door
 from trag.web.programs.tool import told
 from trag.web.programs.unmarked import unmarked
 from trag.web.review import page as review
@@ -45,7 +46,7 @@ STARTS = ("\t", "\r", "\n", "\0")
 def browser(place: Place) -> Iterator[TestClient]:
     """A browser of the pages that show documents, charts and answers, behind the gate."""
     app = FastAPI(openapi_url=None)
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, door=Door(place.home.records, place.home.settings), functions={})
     documents.mount(app, place.home)
     review.mount(app, place.home)
     page = charts.mount(app, place.home)

@@ -23,10 +23,11 @@ from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
 from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 
-OURS = sorted((Path(__file__).parents[3] / "bench" / "choice").glob("*.csv"))
+OURS = sorted(choice.GENERAL.glob("*.csv"))
 LAW = b'"Who, if anybody, leads?",A judge,A cook,"A ""boss""",A mayor,A\n'
 
 
@@ -167,15 +168,23 @@ def test_a_model_alone_has_its_accuracy_alone() -> None:
 
 
 class Scripted:
-    """A model that writes one thing, or dies, or breaks off for good, and keeps what it was asked."""
+    """A model that writes one thing, or dies, refuses a question, or breaks off for good, and keeps what it was
+    asked."""
 
     slots = 1
 
     def __init__(
-        self, says: str = "B", *, adapter: str = "", context: int = 4096, dies: int = 0, breaks: int = 0
+        self,
+        says: str = "B",
+        *,
+        adapter: str = "",
+        context: int = 4096,
+        dies: int = 0,
+        refuses: int = 0,
+        breaks: int = 0,
     ) -> None:
         self.identity = ModelIdentity("scripted", "0" * 64, adapter)
-        self.says, self.context, self.dies, self.breaks = says, context, dies, breaks
+        self.says, self.context, self.dies, self.refuses, self.breaks = says, context, dies, refuses, breaks
         self.asked: list[Sequence[Message]] = []
         self.closed = False
 
@@ -191,6 +200,8 @@ class Scripted:
         self.asked.append(messages)
         if len(self.asked) <= self.dies:
             raise ModelDied("The model's process ended.", "It starts again.")
+        if len(self.asked) == self.refuses:
+            raise RequestRefused("http://models/v1 answered 400: content filter", "Ask another question.")
         if len(self.asked) == self.breaks:
             raise TragError("The server cannot be reached.", "Is it running?")
         yield self.says
@@ -223,7 +234,7 @@ def home(tmp_path: Path, empty_database: Path) -> Iterator[Home]:
 def put(
     home: Home, model: Scripted, shown: choice.Examples | None = None, *, by_words: bool = False
 ) -> tuple[Result, ...]:
-    home.__dict__["model"] = cast(LanguageModel, model)
+    home.parts["model"] = cast(LanguageModel, model)
     run = measure(home, CASES, "law", by_words=by_words, shown=shown or {}, progress=lambda *step: None)
     assert run.finished
     return results_of(home).results(run.id)
@@ -237,9 +248,10 @@ def put(
         (Scripted("I do not know."), ["", ""], 'wrote "I do not know."'),
         (Scripted("B", dies=1), ["B", "B"], 'wrote "B"'),
         (Scripted("B", dies=2), ["", "B"], "The model's process ended. It starts again."),
+        (Scripted("B", refuses=1), ["", "B"], "http://models/v1 answered 400: content filter Ask another question."),
         (Scripted("B", context=40), ["", ""], "does not fit"),
     ],
-    ids=["weighs", "writes", "writes none", "dies once", "dies twice", "small context"],
+    ids=["weighs", "writes", "writes none", "dies once", "dies twice", "refuses", "small context"],
 )
 def test_a_model_is_weighed_where_that_can_be_had_and_writes_where_not(
     home: Home, model: Scripted, letters: list[str], reason: str
@@ -317,6 +329,21 @@ def test_what_broke_off_goes_on_and_what_is_whole_is_not_asked_again(home: Home)
     roomier = Scripted("C", context=8192)
     put(home, roomier, examples([("law_dev.csv", LAW)], 1, ["law"]))
     assert len(roomier.asked) == len(CASES), "so is another context: fewer examples may have been left out"
+
+
+def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(home: Home) -> None:
+    model, closed = Scripted("B"), list[bool]()
+    home.parts["model"] = cast(LanguageModel, model)
+
+    def promoted(system: str, done: int, total: int) -> None:
+        if not done:
+            home.parts["model"] = cast(LanguageModel, replaced(Weighing("A")))
+            home.leases.give_up(cast(LanguageModel, model))
+        closed.append(model.closed)
+
+    run = measure(home, CASES, "law", shown={}, progress=promoted)
+    assert (len(model.asked), closed, model.closed) == (2, [False] * 3, True)
+    assert run.model.sha256 == model.identity.sha256
 
 
 def test_an_adapter_brings_its_base(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from trag.evaluate.cases import Case, Some
 from trag.evaluate.judging import Judged, judge, right, verdict
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
-from trag.llm import ModelIdentity, Usage
+from trag.llm import ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed, Verdict
 
@@ -106,6 +106,14 @@ def test_what_cannot_be_put_to_it_stays_open_and_the_others_are_judged(results: 
     small.context = 8
     assert judge(results, run, small, lambda *_: None) == Judged(0, 1)  # type: ignore[arg-type]
     assert small.asked == []
+
+
+def test_an_answer_that_it_dies_of_stays_open_and_the_others_are_judged(results: Results, run: Run) -> None:
+    died = ModelDied("The model's process ended.", "It starts again.")
+    assert judge(results, run, Judge(died, died, "Correct"), lambda *_: None) == Judged(1, 1)  # type: ignore[arg-type]
+    assert (verdicts(results, run)["open"], verdicts(results, run)["open too"]) == (None, "Correct")
+    assert judge(results, run, Judge(died, "Incorrect"), lambda *_: None) == Judged(1, 0)  # type: ignore[arg-type]
+    assert verdicts(results, run)["open"] == "Incorrect", "it died of something else"
 
 
 def test_a_judge_that_cannot_be_reached_is_told(results: Results, run: Run) -> None:

@@ -19,9 +19,10 @@ from trag.evaluate.needle import Position, measure, needles, placed, results_of,
 from trag.evaluate.runs import Result, sha256_of
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
-from trag.ingest.upkeep import silent
 from trag.line import Line
 from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.llm.remote import RequestRefused
+from trag.progress import silent
 from trag.record import AnswerRecord, ModelUsed, Verdict
 from trag.settings import Settings
 
@@ -67,14 +68,15 @@ CASES = (
 
 
 class Scripted:
-    """A model that says what its prompt says of the berth, or dies, and keeps its prompts."""
+    """A model that says what its prompt says of the berth, or dies, or refuses a prompt, and keeps its prompts."""
 
     slots = 1
 
-    def __init__(self, *, context: int = 4096, dies: int = 0) -> None:
-        self.identity = ModelIdentity("scripted", "0" * 64, "")
-        self.context, self.dies = context, dies
+    def __init__(self, *, context: int = 4096, dies: int = 0, refuses: int = 0, sha256: str = "0" * 64) -> None:
+        self.identity = ModelIdentity("scripted", sha256, "")
+        self.context, self.dies, self.refuses = context, dies, refuses
         self.prompts: list[str] = []
+        self.closed = False
 
     @property
     def first_prompts(self) -> list[str]:
@@ -93,11 +95,13 @@ class Scripted:
         self.prompts.append(messages[-1].content)
         if len(self.prompts) <= self.dies:
             raise ModelDied("The model's process ended.", "It starts again.")
+        if len(self.prompts) == self.refuses:
+            raise RequestRefused("http://models/v1 answered 400: content filter", "Ask another question.")
         yield "A berth costs forty crowns." if "berth costs forty" in messages[-1].content else "I do not know."
         yield Usage(1, 1, 1)
 
     def close(self) -> None:
-        pass
+        self.closed = True
 
 
 @pytest.fixture(scope="module")
@@ -116,8 +120,8 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 def with_model(home: Home, model: Scripted, monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """The home with this model from here to the end of the test."""
     spoken = cast(LanguageModel, model)
-    monkeypatch.setitem(home.__dict__, "model", spoken)
-    monkeypatch.setitem(home.__dict__, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
+    monkeypatch.setitem(home.parts, "model", spoken)
+    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
     return model
 
 
@@ -301,9 +305,46 @@ def test_another_room_for_the_answer_is_another_measurement(opened: Home, monkey
     run = measure(opened, found, "room", progress=silent)
     settings = replace(opened.settings, answer_tokens=opened.settings.answer_tokens // 2)
     shorter = with_model(opened, Scripted(), monkeypatch)
-    monkeypatch.setitem(opened.__dict__, "assistant", replace(opened.assistant, settings=settings))
+    monkeypatch.setitem(opened.parts, "assistant", replace(opened.assistant, settings=settings))
     other = measure(opened, found, "room", progress=silent)
     assert (other.id != run.id, len(shorter.first_prompts)) == (True, 12)
+
+
+@pytest.mark.slow
+def test_a_question_that_is_refused_is_wrong_and_the_others_are_asked(
+    opened: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_model(opened, Scripted(refuses=1, sha256="1" * 64), monkeypatch)
+    found, _ = needles(opened, [BERTH])
+    run = measure(opened, found, "refused", progress=silent)
+    first, *others = results_of(opened).results(run.id)
+    assert (first.score.verdict, first.record.status) == ("Incorrect", "cannot_answer")
+    assert first.score.reasons == ("http://models/v1 answered 400: content filter Ask another question.",)
+    assert [one.score.verdict for one in others] == ["Correct"] * 11
+
+
+@pytest.mark.slow
+def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
+    opened: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = with_model(opened, Scripted(sha256="2" * 64), monkeypatch)
+    closed: list[bool] = []
+
+    def promoted(step: str, done: int, total: int) -> None:
+        if not done:
+            with_model(opened, Scripted(sha256="3" * 64), monkeypatch)
+            opened.leases.give_up(cast(LanguageModel, before))
+        closed.append(before.closed)
+
+    found, _ = needles(opened, [WHERE, BERTH], progress=promoted)
+    assert (closed, before.closed) == ([False] * 2, True)
+
+    closed.clear()
+    before = with_model(opened, Scripted(sha256="4" * 64), monkeypatch)
+    run = measure(opened, found, "given up", progress=promoted)
+    assert (closed, before.closed) == ([False] * 25, True)
+    assert run.model.sha256 == "4" * 64
+    assert {one.record.model.sha256 for one in results_of(opened).results(run.id)} == {"4" * 64}
 
 
 @pytest.mark.slow

@@ -24,10 +24,10 @@ from trag.evaluate import program, running
 from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Results, Run
 from trag.home import Home, open_home
-from trag.ingest.upkeep import silent
 from trag.line import Line
 from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
+from trag.progress import silent
 from trag.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -85,7 +85,7 @@ class Scripted:
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     with open_home(Settings(home=tmp_path_factory.mktemp("harbour") / "home")) as home:
         home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
-        home.__dict__["model"] = Scripted()
+        home.parts["model"] = Scripted()
         assert home.assistant
         yield home
 
@@ -93,8 +93,8 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 def with_model(home: Home, model: Scripted, monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """The home with this model from here to the end of the test."""
     spoken = cast(LanguageModel, model)
-    monkeypatch.setitem(home.__dict__, "model", spoken)
-    monkeypatch.setitem(home.__dict__, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
+    monkeypatch.setitem(home.parts, "model", spoken)
+    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
     return model
 
 

@@ -1,6 +1,7 @@
 """Yes and no: each rule by small answers judged by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -65,3 +66,10 @@ ALCOHOL = Case(id="alcohol", question="does the travel policy cover alcohol", ki
 def test_yes_and_no(scored: Scored, case: Case, answer: str, verdict: str) -> None:
     found = scored(case, answer)
     assert found.verdict == verdict, found.reasons
+
+
+def test_the_own_answer_of_a_case_may_be_typed_with_any_apostrophe(scored: Scored) -> None:
+    typed = Case("typed", "is the claims desk under the board", "document", answer="It isn’t under the Board.")
+    assert "says yes for no" in scored(typed, "Yes.").reasons
+    with_gold = replace(typed, gold=(("not under the Board",),))
+    assert scored(with_gold, "No.").verdict is None, "a bare no that is right is for people to judge"

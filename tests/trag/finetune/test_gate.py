@@ -194,6 +194,30 @@ def test_a_candidate_is_measured_and_what_was_found_is_kept_with_it(
         assert gate.answering(home) is None
 
 
+def test_a_candidate_that_is_not_there_or_of_another_model_is_told_before_questions_are_chosen(tmp_path: Path) -> None:
+    adapter = tmp_path / "a.gguf"
+    adapter.write_bytes(b"adapter")
+    with open_home(Settings(home=tmp_path / "home")) as home:
+        other = home.candidates.add(
+            adapter, base_name="Other", base_sha256="0" * 64, dataset_sha256="d" * 64, settings=(), by="ada"
+        )
+        for candidate, told in (("nonsense", "There is no adapter nonsense"), (other.id, "was trained on Other")):
+            with pytest.raises(TragError, match=told):
+                gate.measure(home, candidate, progress=lambda *step: None)
+
+
+def test_without_questions_of_general_knowledge_nothing_is_measured(tmp_path: Path) -> None:
+    adapter = tmp_path / "a.gguf"
+    adapter.write_bytes(b"adapter")
+    with open_home(Settings(home=tmp_path / "home")) as home:
+        sha256 = files.base_sha256("")
+        made = home.candidates.add(
+            adapter, base_name="SmolLM2", base_sha256=sha256, dataset_sha256="d" * 64, settings=(), by="ada"
+        )
+        with pytest.raises(TragError, match="there is no file"):
+            gate.measure(home, made.id, progress=lambda *step: None, general=tmp_path / "nothing")
+
+
 def test_nothing_is_held_against_a_model_behind_an_address(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path, model_url="http://127.0.0.1:9/v1", model_name="m")
     with open_home(settings) as home:

@@ -15,12 +15,17 @@ from trag.finetune.dataset import examples, folders, of_home
 from trag.finetune.dataset.examples import Asked, Example
 from trag.finetune.dataset.typed import plain
 from trag.finetune.gate import MOST
-from trag.finetune.questions import SEED, choose
+from trag.finetune.questions import SEED, choose, spread
 from trag.finetune.work import MOST_SEED, Works
 from trag.home import Home, open_home
 from trag.settings import Settings
 
 CHART = (Path(__file__).parents[3] / "examples" / "larkmoor" / "chart.csv").read_bytes()
+
+
+def test_some_of_a_row_are_spread_from_first_to_last() -> None:
+    assert spread(range(10), 3) == [0, 3, 6]
+    assert spread(range(3), 9) == range(3)
 
 
 @pytest.fixture

@@ -233,3 +233,19 @@ def test_a_base_that_is_no_folder_is_refused(make: Callable[[Path], Path], tmp_p
     with pytest.raises(TragError, match="is no folder"):
         check({}, str(make(tmp_path / "model.gguf")))
     check({}, str(tmp_path))
+
+
+@pytest.mark.slow
+def test_what_ends_a_process_of_its_own_is_told_without_losing_its_hint_to_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text('import sys\nsys.stderr.write("A library warns.\\n")\n')
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for module, words in (("estimate", ()), ("export", (str(tmp_path / "adapter.gguf"),))):
+        with pytest.raises(TragError) as told:
+            stages._said_by(threading.Event(), f"trag.finetune.training.{module}", str(tmp_path), *words)
+        assert told.value.message.splitlines() == [
+            "A library warns.",
+            f"{tmp_path / plan.FILE} cannot be read: No such file or directory.",
+        ]
+        assert told.value.hint == "Name the folder of a training."

@@ -116,7 +116,7 @@ class Shelf:
     def nearest(self, question: str) -> str:
         """The text of the passage that is found first."""
         (vector,) = self.embedder.embed_questions([question])
-        found = self.vectors.search(vector, question, kinds=("qa", "section"), k=1)
+        found = self.vectors.search(vector, question, kinds=("qa", "section"), k=1, readers=None)
         return found[0].text if found else ""
 
 

@@ -15,7 +15,7 @@ from store.passage import Passage
 from store.vectors import Vectors
 from trag.ingest.editing import Wording, approved, keep, new_pair
 from trag.ingest.giving import give_file
-from trag.ingest.upkeep import silent
+from trag.progress import silent
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
@@ -27,7 +27,7 @@ QUESTION = "Who may swim alone?"
 
 def found(shelf: Any) -> Passage:
     (vector,) = shelf.embedder.embed_questions([QUESTION])
-    (first,) = shelf.vectors.search(vector, QUESTION, kinds=("qa",), k=1)
+    (first,) = shelf.vectors.search(vector, QUESTION, kinds=("qa",), k=1, readers=None)
     assert isinstance(first, Passage)
     return first
 

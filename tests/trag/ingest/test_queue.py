@@ -22,8 +22,9 @@ from store import StoreError, files
 from store.jobs import Job, Jobs
 from store.records import Records
 from trag.errors import TragError
-from trag.ingest.queue import Progress, Queue
+from trag.ingest.queue import Queue
 from trag.ingest.reader import Limits, read
+from trag.progress import Progress
 
 ROOT = Path(__file__).parents[3]
 SEED = int(os.environ.get("KILLS_SEED", "7"))

@@ -1,5 +1,6 @@
 import io
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -35,6 +36,17 @@ def test_the_child_sees_nothing_of_the_parents_environment(monkeypatch: pytest.M
         read(b"text", "a.txt", LIMITS)
     assert "PYTHONUTF8=1" in seen.read_text()
     assert "secret" not in seen.read_text()
+
+
+def test_a_document_is_read_where_the_machine_allows_less_than_the_limits(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    python = tmp_path / "python"
+    without = "setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource" if os.geteuid() == 0 else ""
+    python.write_text(f'#!/bin/sh\nulimit -c 0\nulimit -n 60\nexec {without} {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(limited.sys, "executable", str(python))
+    assert read(b"Leave\n\nThirty days.", "a.txt", LIMITS).blocks
 
 
 def test_a_child_that_nobody_waits_for_any_more_is_ended_at_once() -> None:

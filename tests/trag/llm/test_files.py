@@ -61,6 +61,18 @@ def test_a_full_disk_is_said_before_anything_is_written(tmp_path: Path, monkeypa
     assert list((tmp_path / "models").iterdir()) == []
 
 
+@pytest.mark.parametrize("manifest", ["", '{"id": "2026', "[]", "{}"], ids=["empty", "cut short", "a list", "no base"])
+def test_an_adapter_whose_base_is_not_written_down_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manifest: str
+) -> None:
+    for name in ("manifest.json", files.ADAPTER_FILE):
+        (tmp_path / name).write_bytes((files.SHIPPED / name).read_bytes())
+    monkeypatch.setattr(files, "SHIPPED", tmp_path)
+    assert files.adapter_file("", "") == str(tmp_path / files.ADAPTER_FILE)
+    (tmp_path / "manifest.json").write_text(manifest)
+    assert files.adapter_file("", "") == ""
+
+
 def test_a_home_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("a file")
     with pytest.raises(TragError, match="cannot be written to"):

@@ -10,6 +10,7 @@ from trag.errors import TragError
 from trag.ingest.sections import Section
 from trag.llm.remote import RequestRefused
 from trag.pairs import Made, making, pairs_of
+from trag.progress import silent
 
 SECTION = Section("4 Board", 7, "The board has seven directors.")
 
@@ -18,10 +19,6 @@ class Named:
     """A model that is never asked itself."""
 
     identity = "large"
-
-
-def silent(step: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""
 
 
 def test_a_section_is_written_about_again_only_when_it_or_the_examples_change(

@@ -9,7 +9,7 @@ from store.person import Newcomer
 from store.records import Records
 from trag.errors import TragError
 from trag.people import Caller, passwords
-from trag.people.arriving import Claim, arrive, is_vouched_for
+from trag.people.arriving import Claim, arrive, is_vouched_for, way_in
 from trag.people.first_admin import first_link, make_admin
 from trag.settings import Settings
 
@@ -98,6 +98,7 @@ def test_who_comes_by_a_provider_or_a_proxy_is_vouched_for_while_there_is_one(re
     assert (found(sso), found(proxy), found(Settings())) == ([True, False, False], [False, True, False], [False] * 3)
     arrive(people, Claim("vouched-3", "", "sso", "s8"), where="")
     assert found(sso) == [True, False, True], "who was imported is known there by now"
+    assert [way_in(people, each) for each in (by_sso, by_proxy, imported)] == ["sso", "proxy", "sso"]
 
 
 @pytest.mark.parametrize("name", ["", "a b", "x" * 101, "<b>", "a\nb"])
@@ -113,15 +114,15 @@ def test_the_first_admin_is_made_once_by_a_link_that_a_newer_one_replaces(
     older, link = first_link(records), first_link(records)
     assert records.links.find(older) is None
     with pytest.raises(TragError, match="guessed soon"):
-        make_admin(records, "root", "", "password", by="", link=link, first=True)
+        make_admin(records, "root", "", "password", organization="", by="", link=link, first=True)
     mine = records.start_conversation(Caller.local.person, "Who?")
-    root = make_admin(records, "root", "", PASSWORD, by="", link=link, first=True)
+    root = make_admin(records, "root", "", PASSWORD, organization="", by="", link=link, first=True)
     assert [each.id for each in records.conversations(root.id)] == [mine.id]
     assert (root.role, root.state) == ("admin", "active")
     assert first_link(records) == ""
     with pytest.raises(TragError, match="an admin already"):
-        make_admin(records, "second", "", PASSWORD, by="", first=True)
-    third = make_admin(records, "third", "", PASSWORD, by="terminal", first=False)
+        make_admin(records, "second", "", PASSWORD, organization="", by="", first=True)
+    third = make_admin(records, "third", "", PASSWORD, organization="", by="terminal", first=False)
     assert records.conversations(third.id) == ()
     assert Caller.of(root).may("reviewer")
     assert not Caller("x", "x", "x", "employee").may("reviewer")

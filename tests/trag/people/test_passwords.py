@@ -1,9 +1,14 @@
 """Which passwords may be chosen, and what is kept of them."""
 
+import time
+import unicodedata
+
 import pytest
 
+from store.person import folded
 from trag.errors import TragError
 from trag.people import passwords
+from trag.people.names import accepted, accepted_shown
 
 GOOD = "violet kettle orbit"
 
@@ -65,6 +70,30 @@ def test_a_password_is_kept_as_argon2id_of_19_mib_and_never_as_itself() -> None:
 def test_where_no_password_is_kept_every_one_is_wrong(kept: str) -> None:
     assert not passwords.is_right("nobody", kept)
     assert not passwords.is_right("", kept)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_password_is_as_long_as_it_is_read_however_a_keyboard_composes_it() -> None:
+    composed = (
+        "pêche brûlée déjà rêvée à l'été créé là-bas où l'élève mêlé gêné hélé à côté épée zébré forêt naïf aïeul"
+    )
+    apart = unicodedata.normalize("NFD", composed)
+    assert len(composed) < passwords.LONGEST < len(apart)
+    assert refusal(apart) == ""
+    assert passwords.is_right(apart, passwords.hashed(composed))
+    assert "has 129" in refusal("e\u0301" * 129)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_flood_of_marks_holds_up_nobody() -> None:
+    flood, began = "a" + "\u0301\u0327" * 50_000, time.monotonic()
+    assert "has 100001" in refusal(flood)
+    assert not passwords.is_right(flood, passwords.hashed(GOOD))
+    assert len(folded(flood)) <= 1_000
+    for read in (accepted, lambda typed: accepted_shown(typed, "ada")):
+        with pytest.raises(TragError):
+            read(flood)
+    assert time.monotonic() - began < 3, "composing all of them takes a time that grows with the square of their number"
 
 
 @pytest.mark.usefixtures("quick")

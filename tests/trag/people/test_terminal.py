@@ -79,12 +79,21 @@ def test_a_public_address_without_the_proxy_it_is_reached_by_is_refused(
         ("https://assistant.example.org", " , ", True),
         ("https://assistant.example.org", "127.0.0.1", False),
         ("https://localhost", "", False),
+        ("https://[::1", "", True),
+        ("https://assistant.example.org:99999", "", True),
         ("", "", False),
     ):
         with pytest.raises(TragError if refused else ServedError) as told:
             app.serve(Settings(home=tmp_path / "home", address=address, proxy_from=proxy))
         if isinstance(told.value, TragError):
             assert "TRAG_PROXY_FROM" in told.value.hint
+
+
+@pytest.mark.parametrize("end", [":99999", ":0", "?team=1", "#top", "/assistant", "]"])
+def test_an_address_that_names_more_or_less_than_a_server_is_refused(tmp_path: Path, end: str) -> None:
+    address = f"https://assistant.example.org{end}"
+    with pytest.raises(TragError, match=r"no https:// address of a server\.$"):
+        app.serve(Settings(home=tmp_path / "home", address=address, proxy_from="127.0.0.1"))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from store.vectors import Passage
+from store.passage import Passage
 from trag.view import Piece, source, text
 
 SENTENCE = "The Board meets in May."

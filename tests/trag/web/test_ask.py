@@ -228,17 +228,33 @@ def test_labels_are_kept_changed_and_commented(page: AskPage) -> None:
     assert 'aria-pressed="true">Correct-Verbose' in shown.log
 
 
+@pytest.mark.parametrize("field", ["comment", "corrected"])
+def test_a_remark_that_is_too_long_is_refused_and_not_cut(page: AskPage, field: str) -> None:
+    conversation = asked(page, "Who decides?")
+    answer = first_answer(page, conversation)
+    page.judge(conversation, by("anna"), press(answer=answer, verdict="Correct"))
+    said = {"comment": "", "corrected": ""} | {field: "x" * 4_000}
+    page.remark(conversation, by("anna"), press(answer=answer, **said))
+    with pytest.raises(gr.Error, match="may have 4,000 characters, this one has 4,001"):
+        page.remark(
+            conversation, by("anna"), press(answer=answer, **{"comment": "", "corrected": "", field: "y" * 4_001})
+        )
+    label = page.home.records.label(answer, "anna")
+    assert label
+    assert getattr(label, field) == "x" * 4_000
+
+
 def test_an_employee_flags_an_answer_and_a_reviewer_judges_it(page: AskPage) -> None:
     records = page.home.records
     for name, standing, flag in (("anna", "open", "Incorrect"), ("ada", "Incorrect", "")):
         conversation = asked(page, "Who decides?", name=name)
         answer = first_answer(page, conversation)
         page.judge(conversation, by(name), press(answer=answer, verdict="Incorrect"))
-        page.remark(conversation, by(name), press(answer=answer, comment="x" * 5_000, corrected=""))
+        page.remark(conversation, by(name), press(answer=answer, comment="why", corrected=""))
         kept, review = records.label(answer, name), records.reviewing.review(answer)
         assert kept
         assert review
-        assert (kept.asker, len(kept.comment), review.standing, review.flag) == (name == "anna", 4_000, standing, flag)
+        assert (kept.asker, kept.comment, review.standing, review.flag) == (name == "anna", "why", standing, flag)
         told = "remarked" if name == "anna" else "judged"
         assert {(each.what, each.where) for each in records.audit.page(who=name)} == {(told, "10.0.0.7")}
     assert [label.reviewer for label in records.labels()] == ["ada"]

@@ -1,13 +1,18 @@
 """The body of a request: no more of it than may be, and nothing of one that broke off."""
 
 import asyncio
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi import FastAPI, Request
 
+from store.records import Records
+from trag.settings import Settings
 from trag.web.bodies import BrokenOffError, TooLargeError, replayed, whole
 from trag.web.gate import Gate
+from trag.web.people.door import Door
 
 ID = "0af" * 10 + "12"
 LEFT = {"type": "http.disconnect"}
@@ -59,7 +64,7 @@ def test_what_is_too_large_or_broke_off_is_no_body(messages: list[Any], error: t
         asyncio.run(whole(receiving(*messages), 4))
 
 
-def test_nothing_is_done_with_half_a_form() -> None:
+def test_nothing_is_done_with_half_a_form(empty_database: Path, tmp_path: Path) -> None:
     done: list[bytes] = []
     app = FastAPI(openapi_url=None)
 
@@ -78,11 +83,13 @@ def test_nothing_is_done_with_half_a_form() -> None:
         "headers": [(name.encode(), value.encode()) for name, value in fields.items()],
     }
     sent: list[Any] = []
+    door = Door(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}"), Settings(home=tmp_path))
 
     async def send(message: Any) -> None:
         sent.append(message)
 
     for messages in ([part(b"verdict=Correct&comment=Not ", more=True), LEFT], [part(b"verdict=Correct")]):
-        asyncio.run(Gate(app)(dict(scope), receiving(*messages, LEFT), send))
+        asyncio.run(Gate(app, door, {})(dict(scope), receiving(*messages, LEFT), send))
+    door.records.close()
     assert done == [b"verdict=Correct"]
     assert [message.get("status") for message in sent if message["type"] == "http.response.start"] == [200]

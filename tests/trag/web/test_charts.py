@@ -21,6 +21,7 @@ from trag.web.charts import page as charts
 from trag.web.charts.render import SAMPLE
 from trag.web.charts.reviews import Reviews
 from trag.web.gate import UPLOADS, Gate
+from trag.web.people.door import Door
 
 CLUB = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,board,BD\nBar,Club,team,\nTill,Bar,team,\n"
 LATER = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,council,BD\nCellar,Club,team,\nTill,Board,team,\n"
@@ -44,7 +45,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def served(home: Home) -> Iterator[TestClient]:
     app = FastAPI()
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
     page = charts.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client
@@ -114,7 +115,7 @@ def test_a_good_chart_is_previewed_activated_and_rolled_back(client: TestClient,
     assert now != before
     assert now in words(BeautifulSoup(done.text, "html.parser"), ".notice.good")
     assert client.get(path).status_code == 404, "an activated upload waits no longer"
-    newest = home.records.charts()[0]
+    newest = home.records.activations.all()[0]
     assert (newest.by, newest.name, newest.units) == ("local", "next.csv", 4)
 
     page = soup(client, f"/charts/versions/{before}")
@@ -122,7 +123,7 @@ def test_a_good_chart_is_previewed_activated_and_rolled_back(client: TestClient,
     assert "Bar" in words(page, ".changes .added")
     client.post(f"/charts/versions/{before}/activate", data=fields(page))
     assert home.organization.version == before
-    assert [each.version for each in home.records.charts()] == [before, now]
+    assert [each.version for each in home.records.activations.all()] == [before, now]
 
 
 def test_a_unit_that_moved_says_between_which_units_of_one_name(client: TestClient, home: Home) -> None:
@@ -327,8 +328,8 @@ def test_a_version_can_be_had_just_as_it_was_uploaded(client: TestClient, home: 
 
 def test_a_version_whose_file_was_never_written_down_offers_none(client: TestClient, home: Home) -> None:
     activate(home)
-    before = home.records.charts()[0]
-    home.records.activate_chart("0" * 12, "old.csv", before.sha256, by="ada", units=4)
+    before = home.records.activations.all()[0]
+    home.records.activations.activate("0" * 12, "old.csv", before.sha256, by="ada", units=4)
     page = soup(client, "/charts")
     offered = [str(each["href"]) for each in page.select(".versions a[href$='/original']")]
     assert offered == [f"/charts/versions/{before.version}/original"]
@@ -357,7 +358,7 @@ def test_a_second_press_changes_nothing(client: TestClient, home: Home) -> None:
         answers = [*presses.map(lambda _: client.post(f"{path}/activate", data=pressed), range(4))]
     assert {answer.status_code for answer in answers} == {200}
     assert {str(answer.url) for answer in answers} == {f"http://127.0.0.1:7860/charts?now={home.organization.version}"}
-    assert len(home.records.charts()) == 2
+    assert len(home.records.activations.all()) == 2
 
 
 def test_what_waits_is_there_after_a_restart_until_it_is_discarded(tmp_path: Path) -> None:
@@ -405,7 +406,7 @@ def test_looking_changes_nothing(client: TestClient, home: Home) -> None:
 
     def state() -> object:
         files = sorted((str(file), file.read_bytes()) for file in home.folder.rglob("*") if file.is_file())
-        return files, home.records.charts()
+        return files, home.records.activations.all()
 
     before = state()
     for base in (path, f"/charts/versions/{version}"):

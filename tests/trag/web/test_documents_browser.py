@@ -141,6 +141,42 @@ def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page, context: Br
     expect(answered.locator(".asked").filter(has_text="Where is a visiting bicycle kept?").first).to_be_attached()
 
 
+def test_a_pair_that_cannot_be_changed_stays_as_it_is_and_says_why(app: str, browser: Browser) -> None:
+    def over(route: Route) -> None:
+        """A refusal as the gate makes it: a page to who reads pages, else a word."""
+        if route.request.method != "POST":
+            route.fallback()
+        elif "text/html" in route.request.headers["accept"]:
+            route.fulfill(status=401, content_type="text/html", body="<h1>Sign in</h1>")
+        else:
+            route.fulfill(status=401, json={"detail": "You are not signed in any more."})
+
+    context = browser.new_context(base_url=app)  # of its own: the console tells of every refusal
+    page = context.new_page()
+    page.goto("/documents/pairs")
+    row = page.locator(".pair").first
+    question = row.locator(".question").inner_text()
+    pair = page.locator(f"#{row.get_attribute('id')}")
+
+    page.route("**/documents/pairs", over)
+    pair.get_by_text("Edit", exact=True).click()
+    pair.get_by_role("textbox", name="Answer").fill("My own words.")
+    pair.get_by_role("button", name="Save and approve").click()
+    expect(pair.get_by_role("alert")).to_have_text("You are not signed in any more.")
+    expect(pair.locator(".question")).to_have_text(question)
+    expect(pair.get_by_role("textbox", name="Answer")).to_have_value("My own words.")
+    page.unroute("**/documents/pairs")
+    pair.get_by_role("button", name="Delete").click()
+    expect(pair.locator(".tag")).to_have_text("Deleted")
+    page.route("**/documents/pairs", over)
+    pair.get_by_role("button", name="Restore").click()
+    expect(pair.get_by_role("alert")).to_have_text("You are not signed in any more.")
+    page.unroute("**/documents/pairs")
+    pair.get_by_role("button", name="Restore").click()
+    expect(pair.locator(".tag")).to_have_text("Approved")
+    context.close()
+
+
 def test_example_questions_are_written_by_keyboard_and_not_over_what_others_wrote(
     app: str, browser: Browser, page: Page
 ) -> None:
@@ -190,6 +226,25 @@ def test_readers_are_chosen_by_keyboard(page: Page) -> None:
     page.goto("/documents")
     row = page.locator("tbody tr").filter(has=page.get_by_role("link", name="secret.md", exact=True))
     expect(row.locator("[data-name=Readers]")).to_have_text("Ethics Office")
+
+
+def test_a_unit_is_taken_by_a_slow_press_and_the_list_goes_with_the_focus(page: Page) -> None:
+    page.get_by_text("Who may read what is new").click()
+    page.get_by_label("These units").check()
+    box = page.get_by_role("combobox", name="Add a unit")
+    box.fill("ethics off")
+    option = page.get_by_role("option").first
+    expect(option).to_contain_text("Ethics Office")
+    option.hover()
+    page.mouse.down()
+    page.wait_for_timeout(500)
+    page.mouse.up()
+    expect(page.locator(".chips li")).to_contain_text("Ethics Office")
+    expect(box).to_be_focused()
+    box.fill("ethics off")
+    expect(option).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(option).to_be_hidden()
 
 
 def test_what_is_uploaded_is_only_for_those_who_were_chosen_before(page: Page) -> None:
@@ -312,6 +367,19 @@ def test_a_document_of_the_same_name_is_replaced_when_somebody_says_so(page: Pag
     page.get_by_role("link", name="quay.md", exact=True).click()
     page.get_by_role("link", name="Open", exact=True).first.click()
     expect(page.locator(".reading-text")).to_contain_text("closes at seven")
+
+
+def test_who_may_read_what_is_new_is_settled_when_the_files_are_chosen(page: Page) -> None:
+    upload(page, ("tide.md", b"# Tide\n\nThe tide turns at one.\n"))
+    newer = FilePayload(name="tide.md", mimeType="text/markdown", buffer=b"# Tide\n\nThe tide turns at two.\n")
+    page.set_input_files("input[name=files]", newer)
+    question = page.get_by_role("group", name="To be replaced")
+    expect(question).to_be_visible()
+    page.get_by_text("Who may read what is new").click()
+    page.get_by_label("These units").check()
+    question.get_by_role("button", name="Replace").click()
+    replaced = page.locator(".queue li").filter(has_text="tide.md").first
+    expect(replaced.locator(".said")).to_contain_text("replaced", timeout=60_000)
 
 
 def test_files_are_dropped_anywhere_on_the_page(page: Page) -> None:

@@ -16,6 +16,7 @@ from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.documents import page as documents
 from trag.web.gate import Gate
+from trag.web.people.door import Door
 
 PATH = "/documents/examples"
 HOSTILE = '</textarea><script>alert(1)</script>"?'
@@ -31,7 +32,7 @@ def home(tmp_path: Path, empty_database: Path) -> Iterator[Home]:
 @pytest.fixture
 def client(home: Home) -> Iterator[TestClient]:
     app = FastAPI()
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
     documents.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client

@@ -20,6 +20,7 @@ from trag.web.documents import page as documents
 from trag.web.documents import pairs as pairs_page
 from trag.web.documents.names import key
 from trag.web.gate import Gate
+from trag.web.people.door import Door
 
 pytestmark = pytest.mark.slow  # each opens a home with the real encoder
 
@@ -41,7 +42,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 @pytest.fixture(scope="module")
 def app(home: Home) -> Iterator[TestClient]:
     app = FastAPI()
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
     documents.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client
@@ -169,12 +170,12 @@ def test_a_pair_is_approved_edited_deleted_and_restored(client: TestClient, home
     assert pair(home, "a").state == "approved"
     vector = home.embedder.embed_questions(["Who approves grants?"])[0]
     assert "a" * 32 in {
-        each.id[:32] for each in home.vectors.search(vector, "Who approves grants?", kinds=("qa",), k=3)
+        each.id[:32] for each in home.vectors.search(vector, "Who approves grants?", kinds=("qa",), k=3, readers=None)
     }
     client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "delete"))
     assert (pair(home, "a").state, pair(home, "a").searched) == ("deleted", False)
     assert "a" * 32 not in {
-        each.id[:32] for each in home.vectors.search(vector, "Who approves grants?", kinds=("qa",), k=3)
+        each.id[:32] for each in home.vectors.search(vector, "Who approves grants?", kinds=("qa",), k=3, readers=None)
     }
     client.post("/documents/pairs", data=fields(soup(client, "/documents/pairs?state=deleted"), "a" * 32, "restore"))
     assert (pair(home, "a").state, pair(home, "a").answer) == ("approved", "The Board does.")

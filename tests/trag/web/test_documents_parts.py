@@ -2,11 +2,14 @@
 
 import csv
 import io
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from fastapi import Request
 
 from org.chart import load
 from org.reading.cells import guard
@@ -195,10 +198,19 @@ def test_units_are_found_by_their_names(words: str, names: list[str]) -> None:
 
 def test_notices_are_remembered_for_a_while() -> None:
     notices = Notices()
-    tokens = [notices.keep(Notice(str(number))) for number in range(KEPT + 1)]
-    assert notices.find(tokens[0]) is None
-    assert notices.find(tokens[-1]) == Notice(str(KEPT))
-    assert notices.find("") is None
+    pages = [
+        notices.go("/documents?search=a#list", Notice(str(number))).headers["location"] for number in range(KEPT + 1)
+    ]
+
+    def said(address: str) -> Notice | None:
+        query = urlsplit(address).query.encode()
+        return notices.said(Request({"type": "http", "query_string": query}))
+
+    assert said(pages[0]) is None
+    assert said(pages[-1]) == Notice(str(KEPT))
+    assert re.fullmatch(r"/documents\?search=a&told=[\w-]+#list", pages[-1])
+    assert notices.go("/documents#list").headers["location"] == "/documents#list"
+    assert said("/documents") is None
 
 
 def test_exported_pairs_can_be_imported() -> None:

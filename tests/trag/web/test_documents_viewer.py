@@ -22,6 +22,7 @@ from trag.web.documents import page as documents
 from trag.web.documents import viewer
 from trag.web.documents.names import key
 from trag.web.gate import Gate
+from trag.web.people.door import Door
 
 LIMITS = "The Board approves every grant above 50,000 LMD."
 LEAVE = "A member of staff asks for leave two weeks before it begins."
@@ -51,7 +52,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, pdf: Callable[..., bytes]) ->
 @pytest.fixture(scope="module")
 def client(home: Home) -> Iterator[TestClient]:
     app = FastAPI()
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
     documents.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client
@@ -205,6 +206,13 @@ def test_a_pdf_that_cannot_be_drawn_is_shown_as_text(
     page = soup(client, f"/documents/{key(PDF)}/view?passage={found.id}&page=4")
     assert "This is its text." in words(page, ".notice")
     assert LEAVE in words(page, "#here")
+
+
+@pytest.mark.parametrize("number", ["", "abc", "0", "-1", "1.5", "²"])
+def test_a_page_that_is_none_is_left_alone(client: TestClient, home: Home, number: str) -> None:
+    found = passage(home, PDF, "weeks")
+    page = soup(client, f"/documents/{key(PDF)}/view?passage={found.id}&page={number}")
+    assert page.select_one("[name=page][value='3']")
 
 
 def test_an_answer_and_its_passage_travel_as_ids(client: TestClient, home: Home) -> None:

@@ -1,7 +1,7 @@
 """Example questions taken from what there is to ask about."""
 
 from org.chart import load
-from store.vectors import Passage
+from store.passage import Passage
 from trag.web.examples import examples
 
 CHART = load(b"name,parent,type\nRoot,,x\nHall,Root,x\nA,Hall,x\nB,Hall,x\nC,Hall,x\nDeep,A,x\n", "chart.csv")

@@ -1,14 +1,19 @@
 """The gate: what it lets through, what it turns away, and what it tells the browser."""
 
 import re
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
 from starlette.testclient import TestClient
 
+from store.records import Records
+from trag.settings import Settings
 from trag.web.gate import LARGEST, UPLOADS, Gate
+from trag.web.people.door import Door
 
 HOME = "http://127.0.0.1:7860"
 UPLOAD = "/charts/uploads"
@@ -23,9 +28,12 @@ TUNE = "/models/finetune/20261120-203000"
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
+def client(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """An app of stubs behind the gate of a home without accounts."""
+    home = tmp_path_factory.mktemp("home")
+    records = Records(f"sqlite:///{shutil.copy(empty_database, home)}")
     app = FastAPI()
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, door=Door(records, Settings(home=home)), functions={0: "employee"})
 
     @app.get("/", response_class=HTMLResponse)
     def page() -> HTMLResponse:
@@ -38,7 +46,11 @@ def client() -> Iterator[TestClient]:
         return ",".join(sorted(name for name in request.headers if "forwarded" in name))
 
     @app.post("/gradio_api/queue/join")
-    async def join(request: Request) -> int:
+    def join() -> str:
+        return "joined"
+
+    @app.post("/people")
+    async def add(request: Request) -> int:
         return len(await request.body())
 
     @app.post("/gradio_api/upload")
@@ -55,6 +67,7 @@ def client() -> Iterator[TestClient]:
 
     with TestClient(app, base_url=HOME) as client:  # one event loop for all of them
         yield client
+    records.close()
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/gradio_api/upload"])
@@ -157,7 +170,8 @@ def test_only_names_of_this_machine_are_answered(client: TestClient, host: str, 
     ],
 )
 def test_no_other_site_may_write(client: TestClient, path: str, headers: dict[str, str], status: int) -> None:
-    assert client.post(path, json={}, headers=headers).status_code == status
+    call = {"session_hash": "tab", "fn_index": 0}
+    assert client.post(path, json=call, headers=headers).status_code == status
 
 
 @pytest.mark.parametrize(("mode", "status"), [("navigate", 200), ("cors", 403), ("no-cors", 403)])
@@ -354,7 +368,7 @@ def test_a_length_that_is_not_so_is_not_believed(client: TestClient, length: str
 def test_a_request_may_carry_so_much(client: TestClient, size: int, status: int, announced: bool) -> None:
     body = b"x" * size
     parts = (body[start : start + 65_536] for start in range(0, size, 65_536))
-    answer = client.post("/gradio_api/queue/join", content=body if announced else parts)
+    answer = client.post("/people", content=body if announced else parts)
     assert answer.status_code == status
     assert answer.json() == (size if status == 200 else {"detail": f"A request may carry {LARGEST:,} bytes."})
 

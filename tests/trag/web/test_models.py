@@ -23,6 +23,7 @@ from trag.web.gate import Gate
 from trag.web.models import page as models
 from trag.web.models.loss import HEIGHT, WIDTH, curve
 from trag.web.models.speed import Speed, speed
+from trag.web.people.door import Door
 
 HOSTILE = "<script>alert(1)</script>\"'{{7*7}}"
 Make = Callable[..., Path]
@@ -41,7 +42,7 @@ def home(model_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
 @pytest.fixture
 def mounted(home: Home) -> Iterator[tuple[TestClient, FineTune]]:
     app = FastAPI()
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
     fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client, fine_tune
@@ -202,7 +203,7 @@ def test_a_removed_adapter_is_not_offered_as_the_way_back(empty_database: Path, 
             home.records.promotions.put(add(home, tmp_path / name).id, by="ada")
         _, a = [each.adapter for each in home.records.promotions.all()]
         app = FastAPI()
-        app.add_middleware(Gate)
+        app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
         fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
         with TestClient(app, base_url="http://127.0.0.1:7860") as client:
             assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == f"Roll back to {a}"
@@ -245,7 +246,7 @@ def interrupted(home: Home) -> str:
 def test_an_interrupted_fine_tune_is_said_and_can_be_discarded(home: Home) -> None:
     id = interrupted(home)
     app = FastAPI()
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
     fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         page = soup(client)
@@ -274,7 +275,9 @@ def test_an_interrupted_fine_tune_is_said_and_can_be_discarded(home: Home) -> No
     [
         ({"epochs": "many", "seed": "1"}, "number of passes must be more than 0, and at most 20"),
         ({"epochs": "nan", "seed": "1"}, "number of passes"),
-        ({"epochs": "2", "seed": "0"}, "seed must be more than 0"),
+        ({"epochs": "2", "seed": "0"}, "seed must be a whole number from 1 to 1,000,000,000"),
+        ({"epochs": "2", "seed": "0.5"}, "seed must be a whole number"),
+        ({"epochs": "-1", "seed": "1e3"}, "at most 20. The seed must be a whole number"),
         ({}, "number of passes"),
     ],
 )

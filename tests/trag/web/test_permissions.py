@@ -51,7 +51,7 @@ READ = {
 def home(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     folder = Path(shutil.copy(empty_database, tmp_path_factory.mktemp("home"))).parent
     with open_home(Settings(home=folder)) as home:
-        home.__dict__["organization"] = Organization("Club", load(ROWS, "chart.csv"))
+        home.parts["organization"] = Organization("Club", load(ROWS, "chart.csv"))
         for name, audience in AUDIENCES.items():
             passage = Passage(f"id-{name}", "section", name, "1 Birds", None, CANARIES[name])
             sha256 = files.keep(home.folder / "documents", CANARIES[name].encode(), ".md")
@@ -64,7 +64,7 @@ def home(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def people(home: Home, portal: BlockingPortal) -> dict[str, TestClient]:
     """A browser of each person, signed in."""
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings))
+    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
     documents.mount(app, home)
     found = {}
     for name, (role, unit) in PEOPLE.items():
@@ -129,7 +129,7 @@ def test_what_an_admin_changes_counts_at_once(
     assert bert
     assert people["bert"].get(path).status_code == 200
     with monkeypatch.context() as changed:
-        changed.setitem(home.__dict__, "organization", Organization("Club", load(WITHOUT_BAR, "chart.csv")))
+        changed.setitem(home.parts, "organization", Organization("Club", load(WITHOUT_BAR, "chart.csv")))
         assert people["bert"].get(path).status_code == 404, "a unit that is gone lets in those who were below it"
         assert people["rita"].get(path).status_code == 404, "a unit that is gone lets in those who were in it"
         assert people["ada"].get(path).status_code == 200

@@ -135,6 +135,12 @@ def test_an_evaluation_is_run_from_the_page_and_its_plot_says_what_was_measured(
     page.get_by_role("link", name="‹ Previous").click()
     expect(page.locator(".sources > li").first).to_be_visible()
 
+    page.get_by_role("link", name="Harbour exam").click()
+    page.locator(".answer-row .question a").filter(has_text="What is the Ethics Office").click()
+    cited = page.locator("a.cite").first
+    cited.click()
+    expect(page.locator(f"{cited.get_attribute('href')}")).to_have_attribute("open", "")
+
 
 def test_what_is_wrong_with_a_file_is_told_line_by_line(app: str, browser: Browser) -> None:
     page = browser.new_page(base_url=app)  # whose console may say that the file was refused

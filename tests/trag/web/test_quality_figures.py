@@ -15,10 +15,10 @@ from trag.systems import SYSTEMS
 from trag.web import quality
 from trag.web.quality.figures import Figures, trends
 from trag.web.quality.pairing import numbered, pairs
-from trag.web.quality.render import time_left
 from trag.web.quality.shares import shares
 from trag.web.quality.systems import offered, tone
 from trag.web.quality.wanted import Wanted
+from trag.web.render import time_left
 
 MODEL = ModelUsed("tiny", "0" * 64, "")
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)

@@ -14,6 +14,7 @@ from trag.errors import TragError
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Results, Run, sha256_of
 from trag.home import Home
+from trag.progress import Progress
 from trag.record import ModelUsed
 from trag.undertaking import Going
 from trag.web.quality import going
@@ -49,7 +50,7 @@ class Script:
         systems: Sequence[str],
         *,
         resume: str,
-        progress: Callable[[str, int, int], None],
+        progress: Progress,
         stop: threading.Event,
     ) -> Run:
         run = self.results.run(resume) if resume else self.results.begin(PLANNED, cases)

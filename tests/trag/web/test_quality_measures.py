@@ -18,9 +18,9 @@ from trag.evaluate.cases import Case
 from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
 from trag.home import Home, open_home
-from trag.ingest.upkeep import silent
 from trag.line import Line
 from trag.llm import LanguageModel, ModelIdentity, Usage
+from trag.progress import silent
 from trag.settings import Settings
 from trag.undertaking import Going
 from trag.web.quality.going import Evaluating, Evaluation
@@ -79,8 +79,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 def model(home: Home, monkeypatch: pytest.MonkeyPatch) -> Scripted:
     model = Scripted()
     spoken = cast(LanguageModel, model)
-    monkeypatch.setitem(home.__dict__, "model", spoken)
-    monkeypatch.setitem(home.__dict__, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
+    monkeypatch.setitem(home.parts, "model", spoken)
+    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
     monkeypatch.setattr(undertaking, "PACE", 0.01)
     return model
 

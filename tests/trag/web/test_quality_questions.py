@@ -17,6 +17,7 @@ from trag.evaluate.sets import CaseSets
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.gate import UPLOADS, Gate
+from trag.web.people.door import Door
 from trag.web.quality import page as quality
 
 pytestmark = pytest.mark.slow  # a home with a chart takes seconds to open
@@ -46,7 +47,7 @@ def client(opened: Home) -> Iterator[TestClient]:
         raise TragError("No model here.", "Set one.")
 
     app = FastAPI()
-    app.add_middleware(Gate)
+    app.add_middleware(Gate, door=Door(opened.records, opened.settings), functions={})
     evaluation = quality.mount(app, opened, ready=ready, busy=lambda: False)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client
@@ -151,6 +152,11 @@ def test_a_number_that_is_none_is_refused(client: TestClient, number: str) -> No
     answer = client.post("/quality/cases/chart", data={"number": number, "seed": "1"})
     assert answer.status_code == 409
     assert "from 1 to 2,000" in answer.text
+
+
+def test_all_that_is_wrong_with_two_numbers_is_told_at_once(client: TestClient) -> None:
+    answer = client.post("/quality/cases/chart", data={"number": "x", "seed": "0"})
+    assert "from 1 to 2,000. The seed must be a whole number from 1 to 1,000,000,000." in answer.text
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def place(empty_database: Path, tmp_path_factory: pytest.TempPathFactory, portal
 
     with open_home(Settings(home=folder)) as home:
         chart = load(b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\n", "chart.csv")
-        home.__dict__["organization"] = Organization("Club", chart)
+        home.parts["organization"] = Organization("Club", chart)
         for name, audience in (("all.md", OPEN), ("board.md", frozenset({"b"}))):
             home.records.library.put(name, "1" * 64, None, ())
             home.records.library.set_audience(name, audience)
@@ -100,7 +100,7 @@ def place(empty_database: Path, tmp_path_factory: pytest.TempPathFactory, portal
         kept.save(audit, folder / "results")
         audited = all_wrong(results, filling.cases(audit.meanings), "finetuned")
         app = FastAPI()
-        app.add_middleware(Gate, door=Door(home.records, home.settings))
+        app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
         evaluation = quality.mount(app, home, ready=ready, busy=lambda: False)
         browsers = {}
         for name, role, unit in (("ada", "admin", ""), ("olga", "reviewer", "b"), ("rita", "reviewer", "")):

@@ -9,7 +9,8 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from org.chart import Chart, load
-from store.records import Activation, ChartVersion, Conversation, Label
+from store.activations import Activation, ChartVersion
+from store.records import Conversation, Label
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
 from trag.web import leads, render
 from trag.web.asking import Draft
@@ -346,7 +347,7 @@ HOSTILE_PAGES = {
     "draft": lambda: render.draft(Draft(HOSTILE, sources=1, text=HOSTILE, retry=HOSTILE)),
     "failed draft": lambda: render.draft(Draft(HOSTILE, text=HOSTILE, problem=HOSTILE, hint=HOSTILE)),
     "sidebar": lambda: render.sidebar([Conversation(HOSTILE, "local", HOSTILE, NOW, NOW)], HOSTILE, HOSTILE),
-    "welcome": lambda: render.welcome(HOSTILE, [HOSTILE], empty=False),
+    "welcome": lambda: render.welcome(HOSTILE, [HOSTILE], empty=False, in_charge=True),
     "notice": lambda: render.notice(HOSTILE),
 }
 
@@ -397,15 +398,17 @@ def test_used_sources_are_those_of_supported_sentences_only() -> None:
     ]
 
 
-def test_an_empty_home_says_how_to_fill_it() -> None:
-    soup = BeautifulSoup(render.welcome("", [], empty=True), "html.parser")
+@pytest.mark.parametrize(("in_charge", "led"), [(True, ["/documents", "/charts"]), (False, [])])
+def test_an_empty_home_leads_to_what_fills_it_whoever_may_do_that(in_charge: bool, led: list[str]) -> None:
+    soup = BeautifulSoup(render.welcome("", [], empty=True, in_charge=in_charge), "html.parser")
     assert text(soup, "h1") == "Nothing to answer from yet"
-    assert [link["href"] for link in soup.select(".lead a")] == ["/documents", "/charts"]
+    assert [link["href"] for link in soup.select("a")] == led
 
 
 def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
     kept = [Conversation(id, "local", f"Title {id}", NOW, NOW) for id in ("x", "y")]
     soup = BeautifulSoup(render.sidebar(kept, "y", "Larkmoor"), "html.parser")
     assert text(soup, "[aria-current=page]") == "Title y"
+    assert {each["maxlength"] for each in soup.select("[name=title]")} == {str(render.LONGEST_TITLE)}
     assert [link["href"] for link in soup.select("nav a")] == ["?c=x", "?c=y", *(lead.path for lead in leads.LEADS)]
     assert all(button.get("aria-label") or button.get_text(strip=True) for button in soup.select("button"))

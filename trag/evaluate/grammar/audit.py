@@ -5,12 +5,10 @@ Each step can be taken alone, with any database and any answerer. Knows nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trag import batch
 from trag.errors import TragError
 from trag.evaluate.comparing import is_right
 from trag.evaluate.grammar import BOUND, SEED, TEXTS
@@ -21,13 +19,10 @@ from trag.evaluate.grammar.groups import Group, grouped
 from trag.evaluate.grammar.kept import Audit
 from trag.evaluate.grammar.templates import Template, check
 from trag.evaluate.runs import Result
-from trag.evaluate.scoring import score
-from trag.record import AnswerRecord, ModelUsed
+from trag.progress import Progress, silent
 
 if TYPE_CHECKING:
     from store.source import Source
-    from trag.asking import Organization
-    from trag.evaluate.cases import Case
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +45,7 @@ def prepare(
     seed: int = SEED,
     bound: int = BOUND,
     texts: int = TEXTS,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> Audit:
     """The questions that the templates make of the database, at most `bound` meanings a template.
 
@@ -76,26 +71,6 @@ def prepare(
     return Audit(source.place, origin, seed, filled.meanings, filled.dropped, problems)
 
 
-def ask(
-    cases: Sequence[Case],
-    answer: Callable[[str], AnswerRecord],
-    path: Path,
-    *,
-    organization: Organization,
-    system: str,
-    progress: Callable[[str, int, int], None] | None = None,
-) -> tuple[Result, ...]:
-    """The answers of any answerer, each in the file `path` before the next is asked; what is there already is not asked
-    again. A question that cannot be asked has a wrong answer. Raises what the answerer raises besides."""
-    asked = tuple(batch.Asked(case.id, case.question) for case in cases)
-    for number, _ in enumerate(batch.run(asked, path, answer, _unanswered), 1):
-        if progress:
-            progress(system, number, len(asked))
-    with path.open("rb") as lines:
-        records = {record.id: record for record in (AnswerRecord.from_json(line.decode()) for line in lines)}
-    return tuple(Result(system, case, records[case.id], score(case, records[case.id], organization)) for case in cases)
-
-
 def examine(audit: Audit, results: Sequence[Result], texts: Iterable[str] = ()) -> Examined:
     """What the answers of one system say of its modules. `texts` are all the evidence that it may have found: where a
     meaning was never answered rightly they tell what is not there from what was not brought."""
@@ -109,7 +84,3 @@ def examine(audit: Audit, results: Sequence[Result], texts: Iterable[str] = ()) 
     gaps = [meanings[group.id] for group in groups if group.tag == "gap"]
     known = covered(gaps, texts)
     return Examined(groups, known, diagnose(groups, known), len(results) - len(outcomes))
-
-
-def _unanswered(question: str, reason: str) -> AnswerRecord:
-    return AnswerRecord("", question, question, "", "cannot_answer", ModelUsed("", "", ""), interrupted=reason)

@@ -30,7 +30,7 @@ from trag.systems import SYSTEMS
 if TYPE_CHECKING:
     from trag.evaluate.runs import Run
     from trag.home import Home
-    from trag.ingest.upkeep import Progress
+    from trag.progress import Progress
 
 SHIPPED, MODEL = "shipped", "model"
 OWN = "the chart and the documents"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -18,6 +18,7 @@ from trag.evaluate.cases import Case
 from trag.evaluate.grammar.placeholders import filled
 from trag.evaluate.grammar.templates import Ready, shortened
 from trag.evaluate.grammar.values import forms, holds
+from trag.progress import Progress, silent
 
 if TYPE_CHECKING:
     from store.source import Source
@@ -81,7 +82,7 @@ def fill(
     seed: int,
     bound: int,
     texts: int,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> Filled:
     """At most `bound` meanings a template, each with at most `texts` texts of either form.
 
@@ -93,8 +94,7 @@ def fill(
     problems: list[str] = []
     dropped: Counter[Reason] = Counter()
     for done, ready in enumerate(templates):
-        if progress:
-            progress("filling templates", done, len(templates))
+        progress("filling templates", done, len(templates))
         try:
             meanings += _fill(ready, source, dropped, seed, bound, texts)
         except Unrunnable as error:

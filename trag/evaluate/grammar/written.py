@@ -7,14 +7,15 @@ never a row. Knows nothing about what is in the database, or about which model i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import prompts
 from trag.evaluate.grammar.placeholders import canonical
-from trag.evaluate.grammar.sql import understand
+from trag.evaluate.grammar.sql import Select, understand
 from trag.evaluate.grammar.templates import Template, long_problem, short_problem
+from trag.progress import Progress, silent
 
 if TYPE_CHECKING:
     from prompts import Message
@@ -33,11 +34,10 @@ _LABEL = re.compile(r"^(?:query|question|short|long|text|variant)\s*\d*\s*:\s*",
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The templates that keep to the criteria; how many things the model wrote that do not, and why, each reason
+    """The templates that keep to the criteria, and what speaks against the rest that the model wrote, each reason
     once."""
 
     templates: tuple[Template, ...]
-    refused: int = 0
     reasons: tuple[str, ...] = ()
 
 
@@ -47,32 +47,30 @@ def written(
     model: LanguageModel,
     *,
     texts: int,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> Written:
     """The templates that `model` writes, each with at most `texts` short and as many long texts.
 
     Raises TragError when the model cannot be reached, or when a table does not fit it.
     """
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, Select]] = {}
     reasons: list[str] = []
     some = list(tables)[:MOST_TABLES]
     for number, table in enumerate(some):
-        if progress:
-            progress("writing SQL templates", number, len(some))
+        progress("writing SQL templates", number, len(some))
         for sql in statements(_said(prompts.grammar_sql(_schema(table, tables)), model)):
             select, wrong = understand(sql, tables, dialect)
             reasons += wrong
             if select:
-                found.setdefault(select.statement, canonical(sql, tables))
+                found.setdefault(select.statement, (canonical(sql, tables), select))
     templates: list[Template] = []
-    for number, sql in enumerate(found.values()):
-        if progress:
-            progress("writing texts", number, len(found))
-        template, refused = _with_texts(sql, tables, dialect, model, texts)
+    for number, (sql, select) in enumerate(found.values()):
+        progress("writing texts", number, len(found))
+        template, refused = _with_texts(sql, select, tables, model, texts)
         reasons += refused
         if template:
             templates.append(template)
-    return Written(tuple(templates), len(reasons), tuple(dict.fromkeys(reasons)))
+    return Written(tuple(templates), tuple(dict.fromkeys(reasons)))
 
 
 def statements(text: str) -> Iterator[str]:
@@ -92,10 +90,9 @@ def lines(text: str) -> Iterator[str]:
 
 
 def _with_texts(
-    sql: str, tables: Sequence[Table], dialect: str, model: LanguageModel, texts: int
+    sql: str, select: Select, tables: Sequence[Table], model: LanguageModel, texts: int
 ) -> tuple[Template | None, list[str]]:
-    select, _ = understand(sql, tables, dialect)
-    wanted = [str(placeholder) for placeholder in select.placeholders] if select else []
+    wanted = [str(placeholder) for placeholder in select.placeholders]
     reasons: list[str] = []
     forms: list[tuple[str, ...]] = []
     for long, problem in ((False, short_problem), (True, long_problem)):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Literal
 
 from trag.evaluate.scoring.wording import Place, Word, plain, words
@@ -21,7 +22,7 @@ _LABEL = re.compile(
     r"|§|#)\s*$",
     re.IGNORECASE,
 )
-_LIST_NUMBER = re.compile(r"[.)]\s")
+_ITEM = re.compile(r"(?<!\S)(\d+)[.)]\s+(?=\S)")
 _WITHIN = r"(?:\W+(?:the|a|an|for|in|of|to|by|about))?\W*(?:(?:eur|gbp|usd|chf)\W*)?$"
 _JOINED = re.compile(r"\W*(?:or|to|and)\b", re.IGNORECASE)
 _JOINS = re.compile(r"\bor(?: (?:even|maybe|perhaps|possibly))?\W*$", re.IGNORECASE)
@@ -53,12 +54,25 @@ def is_meant(phrase: str, place: Place, text: str, among: Sequence[Word], known:
     wanted = words(plain(phrase))
     if len(wanted) != 1 or not wanted[0].is_number:
         return True
-    opens = not text[: place.start].rpartition("\n")[2].strip()
-    if _LABEL.search(text[: place.start]) or (opens and _LIST_NUMBER.match(text, place.end)):
+    if _LABEL.search(text[: place.start]) or place.start in item_numbers(text):
         return False
     said = measure(place, among)
     spoken = {word.key for one in known for word in words(plain(one))}
     return said not in MEASURES or said in spoken or not spoken & MEASURES
+
+
+def item_numbers(text: str) -> frozenset[int]:
+    """Where the numbers of a list's items begin: "1. Ward 4" at the beginning of a line, and in the same line the
+    numbers that go on from there. A 1 may stand behind other words where a 2 follows."""
+    found: set[int] = set()
+    last = None
+    numbers = [(match.start(), int(match[1])) for match in _ITEM.finditer(text)]
+    for (start, number), (_, following) in zip_longest(numbers, numbers[1:], fillvalue=(0, 0)):
+        opens_line = not text[:start].rpartition("\n")[2].strip()
+        if opens_line or number - 1 == last or (number, following) == (1, 2):
+            found.add(start)
+            last = number
+    return frozenset(found)
 
 
 def measure(place: Place, among: Sequence[Word]) -> str:

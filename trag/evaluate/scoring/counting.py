@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from trag.asking import Organization
+from trag.evaluate.scoring.amounts import item_numbers
 from trag.evaluate.scoring.asserting import denied
 from trag.evaluate.scoring.findings import Findings
 from trag.evaluate.scoring.reading import Reading
@@ -33,7 +34,6 @@ _VAGUE = re.compile(
 _PART_OF = re.compile(r"^\W*of (?:which|these|them|those|whom)\b", re.I)
 _OF_WHICH = re.compile(r"\b(?:of which|of these|of them|including|among (?:them|these)|with)\W*$", re.I)
 _NONE = re.compile(r"\b(?:no|none|nobody|zero|nothing)\b|(?:\bnot|n't) (?:\w+ )?(?:any|have)\b", re.I)
-_LIST_NUMBER = re.compile(r"(?:^|\s)$")
 _CLAUSE = re.compile(r"[.;:!?\n]\s|,\s+(?=and|but|of|while|with|or)|\bbut\b|\bwhile\b|\band\b|[()]")
 
 
@@ -51,7 +51,8 @@ def count(reading: Reading, organization: Organization) -> Findings:
     if wanted == 0 and (none := _NONE.search(reading.text)):
         return Findings(places=(Place(*none.span()),))
     listed = reading.named.beyond(()) if reading.named else ()
-    has_number = any(word.is_number and not _is_list_number(word, reading.text) for word in reading.words)
+    items = item_numbers(reading.text)
+    has_number = any(word.is_number and word.start not in items for word in reading.words)
     if listed and len(listed) == wanted and not has_number:
         return Findings(places=tuple(Place(one.start, one.end) for one in listed))
     return Findings(wrong=(f"lacks the number {wanted}",))
@@ -63,11 +64,11 @@ def _given(reading: Reading, organization: Organization) -> Iterator[tuple[Place
     types = {one.type for one in finder.find_types(reading.case.question)} if finder else set()
     nouns = {one.start: one.type for one in finder.find_types(text)} if finder else {}
     names = [Place(one.start, one.end) for one in (reading.named.mentions if reading.named else ())]
-    scope = _scope(reading.case.question)
+    scope, items = _scope(reading.case.question), item_numbers(text)
     is_first = True
     for place, word in enumerate(reading.words):
         here = Place(word.start, word.end)
-        if not word.is_number or any(here.overlaps(name) for name in names) or _is_list_number(word, text):
+        if not word.is_number or any(here.overlaps(name) for name in names) or word.start in items:
             continue
         clause = _clause(here, text)
         before, after = text[clause.start : here.start], text[here.end : clause.end]
@@ -118,8 +119,3 @@ def _is_of_another(clause: Place, reading: Reading) -> bool:
         return False
     inside = [one for one in named.standing if clause.start <= one.start and one.end <= clause.end]
     return bool(inside) and not any(named.about & {*one.units} for one in inside)
-
-
-def _is_list_number(word: Word, text: str) -> bool:
-    """Whether a number opens an item of a list: "1. Ward 4"."""
-    return bool(re.match(r"[.)]\s+\S", text[word.end :])) and bool(_LIST_NUMBER.search(text[: word.start]))

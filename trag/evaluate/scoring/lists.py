@@ -36,7 +36,7 @@ def compare(reading: Reading) -> Listed:
     case, named = reading.case, reading.named
     if not case.units and not case.some:
         return Listed(Findings())
-    right = {name: reading.places(name) for name in (*case.units, *(name for some in case.some for name in some.units))}
+    right = {name: reading.places(name) for name in case.listed}
     if named:
         told = named.told()
         right = {

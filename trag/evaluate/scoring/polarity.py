@@ -60,7 +60,7 @@ def is_bare(reading: Reading) -> bool:
     question said again."""
     said, case = opening(reading.text), reading.case
     known = stems(plain(f"{case.question} {case.answer}"))
-    return bool(said) and said == opening(case.answer) and len(stems(reading.text) - known) <= _BARE
+    return bool(said) and said == opening(plain(case.answer)) and len(stems(reading.text) - known) <= _BARE
 
 
 def polarity(reading: Reading, *, has_gold: bool) -> Findings:
@@ -72,7 +72,7 @@ def polarity(reading: Reading, *, has_gold: bool) -> Findings:
         gold = " ".join((case.answer, *(alternative for item in case.gold for alternative in item)))
         if _NOTHING.match(reading.text) and not _ANY_NOT.search(gold) and case.count is None:
             return Findings(wrong=("says that there is none",))
-        said, meant = opening(reading.text), opening(reading.case.answer)
+        said, meant = opening(reading.text), opening(plain(reading.case.answer))
         if {said, meant} == {"yes", "no"}:
             return Findings(wrong=(f"says {said} for {meant}",))
         return Findings(places=(Place(0, 1),) if said and said == meant else ())

@@ -88,8 +88,7 @@ class Reading:
     def gold(self) -> frozenset[str]:
         """The ids of the units that the case counts as right."""
         case = self.case
-        right = (*case.units, *(unit for some in case.some for unit in some.units))
-        right += tuple(alternative for item in case.gold for alternative in item)
+        right = (*case.listed, *(alternative for item in case.gold for alternative in item))
         return frozenset(unit for name in right for unit in self.units_of.get(name, ()))
 
 
@@ -99,10 +98,9 @@ def read(case: Case, record: AnswerRecord, organization: Organization) -> Readin
     chart, finder = organization.chart, organization.finder
     if chart is None or finder is None:
         return Reading(case, text, {}, None, evidence(record))
-    listed = (*case.units, *(name for some in case.some for name in some.units))
     told = (*(alternative for item in case.gold for alternative in item), *case.forbidden)
-    units_of = {name: units.ids(name, chart, finder) for name in (*told, *listed)}
-    wanted = _ids(listed, units_of)
+    units_of = {name: units.ids(name, chart, finder) for name in (*told, *case.listed)}
+    wanted = _ids(case.listed, units_of)
     borne_out = evidence(record)
     return Reading(case, text, units_of, units.read(case, text, wanted, borne_out, chart, finder), borne_out)
 

@@ -38,8 +38,7 @@ def beyond(reading: Reading, right: Sequence[Place]) -> Findings:
     """
     case = reading.case
     gold = (alternative for item in case.gold for alternative in item)
-    units = (*case.units, *(name for some in case.some for name in some.units))
-    known = plain(" ".join((case.question, case.answer, *gold, *units)))
+    known = plain(" ".join((case.question, case.answer, *gold, *case.listed)))
     asked, figures = stems(known), numbers(known)
     found: list[str] = []
     told: set[str] = set()

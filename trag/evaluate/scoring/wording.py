@@ -125,6 +125,11 @@ def says(text: str, phrases: Iterable[str]) -> bool:
     return any(places(phrase, text, among) for phrase in phrases)
 
 
+def says_all(text: str, items: Iterable[Iterable[str]]) -> bool:
+    """Whether a text says every item in one of its alternatives."""
+    return all(says(text, item) for item in items)
+
+
 def _match(wanted: Sequence[Word], among: Sequence[Word], first: int) -> int:
     """The end of the words from `first` on that are the wanted ones, 0 where they are not."""
     here, there = 0, first

@@ -32,7 +32,7 @@ def gather(question: str, assistant: Assistant, *, system: str = "trag") -> Cont
     asking.understand(())
     asking.gather()
     statements = tuple(statement.text for statement in asking.statements)
-    return Context(statements, asking.passages, asking.from_chart is not None)
+    return Context(statements, asking.passages, asking.stated is not None)
 
 
 def example(source: str, organization: str, context: Context, asked: Sequence[Asked]) -> Example:

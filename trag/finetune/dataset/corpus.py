@@ -36,9 +36,9 @@ from trag.finetune.dataset.folders import SEED, write
 from trag.finetune.dataset.from_chart import from_chart
 from trag.finetune.dataset.from_documents import from_documents
 from trag.finetune.dataset.organizations import Written
-from trag.ingest.upkeep import Progress
 from trag.line import Line
 from trag.llm import open_model
+from trag.progress import Progress
 from trag.settings import Settings
 
 if TYPE_CHECKING:

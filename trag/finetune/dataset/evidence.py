@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from store.passage import Passage
-from trag.evaluate.cases import Case
+from trag.evaluate.cases import Case, names_section
+from trag.evaluate.scoring.wording import says_all
 from trag.verify.support import Evidence, checked, supported
 from trag.words import sentences, stems
 
@@ -36,10 +37,9 @@ class Bearing:
         if self.case.refuse:
             return True
         texts = [_whole(passage) for passage in passages] + list(statements)
-        flat = " ".join(map(_flat, texts))
         if any(is_of_section(passage, self.case) for passage in passages):
             return False
-        if self.case.gold and all(any(_flat(form) in flat for form in item) for item in self.case.gold):
+        if self.case.gold and says_all("\n".join(texts), self.case.gold):
             return False
         evidence = [Evidence(str(place), text) for place, text in enumerate(texts)]
         return not any(checked(sentence, evidence).supported for sentence in sentences(self.case.answer))
@@ -50,8 +50,8 @@ class Bearing:
             return False
         text = f"{passage.question} {passage.text}"
         evidence = [Evidence(passage.id, text)]
-        has_gold = all(any(_flat(form) in _flat(passage.text) for form in item) for item in self.case.gold)
-        return has_gold and all(checked(one, evidence).supported for one in sentences(self.case.answer))
+        is_said = says_all(passage.text, self.case.gold)
+        return is_said and all(checked(one, evidence).supported for one in sentences(self.case.answer))
 
 
 def bearing(case: Case, passages: Iterable[Passage]) -> Bearing:
@@ -74,17 +74,13 @@ def bearing(case: Case, passages: Iterable[Passage]) -> Bearing:
 
 
 def is_of_section(passage: Passage, case: Case) -> bool:
-    """Whether a passage is of the section that a case names by its path or the end of it."""
-    return passage.document == case.document and f" > {passage.section}".endswith(f" > {case.section}")
+    """Whether a passage is of the section that a case names."""
+    return names_section(case, passage.document, passage.section)
 
 
 def _first(pieces: Sequence[Passage], items: Collection[Sequence[str]]) -> Passage | None:
     """The first piece that holds every item."""
-    for piece in pieces:
-        flat = _flat(_whole(piece))
-        if all(any(_flat(form) in flat for form in item) for item in items):
-            return piece
-    return None
+    return next((piece for piece in pieces if says_all(_whole(piece), items)), None)
 
 
 def _nearness(case: Case, piece: Passage) -> float:
@@ -95,7 +91,3 @@ def _nearness(case: Case, piece: Passage) -> float:
 
 def _whole(passage: Passage) -> str:
     return f"{passage.section}. {passage.question} {passage.text}"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.casefold().split())

@@ -16,7 +16,7 @@ from trag.evaluate import program
 from trag.finetune.dataset import organizations
 from trag.finetune.dataset.organizations import Written
 from trag.home import Home, open_home
-from trag.ingest.upkeep import silent
+from trag.progress import silent
 from trag.settings import Settings
 
 

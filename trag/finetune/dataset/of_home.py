@@ -25,11 +25,11 @@ from trag.finetune.dataset.from_chart import from_chart
 from trag.finetune.dataset.from_labels import Labelled, agreed, from_labels
 from trag.finetune.dataset.from_pairs import from_pairs, is_vouched_for, worth_learning
 from trag.finetune.dataset.sides import Side, divide
-from trag.ingest.upkeep import silent
+from trag.progress import silent
 
 if TYPE_CHECKING:
     from trag.home import Home
-    from trag.ingest.upkeep import Progress
+    from trag.progress import Progress
 
 _FEWEST, _MOST, _OF_PAIRS = 80, 400, 0.6
 """Chart questions: this share of the pairs, between these numbers."""

@@ -16,8 +16,10 @@ from org.entities import EntityFinder
 from trag.asking import Organization
 from trag.errors import TragError
 from trag.evaluate import cases
-from trag.evaluate.cases import Case
+from trag.evaluate.cases import Case, names_section
+from trag.evaluate.scoring.wording import says
 from trag.finetune.dataset import gold
+from trag.finetune.dataset.typed import plain
 from trag.ingest.parse import parse
 from trag.ingest.sections import Section, sections
 
@@ -93,17 +95,13 @@ def _in_all(found: Sequence[tuple[str, Section]], asked: Sequence[Case]) -> Iter
         yield f"fewer than {LEAST_LONG} questions of {LONG} words and more"
     if sum(length <= SHORT for length in lengths) < LEAST_SHORT:
         yield f"fewer than {LEAST_SHORT} questions of at most {SHORT} words"
-    for question, times in Counter(_flat(case.question) for case in asked).items():
+    for question, times in Counter(plain(case.question) for case in asked).items():
         if times > 1:
             yield f'"{question}" is asked {times} times'
 
 
 def _of_case(case: Case, found: Sequence[tuple[str, Section]], organization: Organization) -> Iterator[str]:
-    own = [
-        section
-        for document, section in found
-        if document == case.document and f" > {section.path}".endswith(f" > {case.section}")
-    ]
+    own = [section for document, section in found if names_section(case, document, section.path)]
     paths = {section.path for section in own}
     if case.kind in ("document", "unanswerable") and len(paths) != 1:
         known = [section.path for document, section in found if document == case.document]
@@ -119,9 +117,9 @@ def _of_case(case: Case, found: Sequence[tuple[str, Section]], organization: Org
     if len(case.answer.split()) > LONGEST_ANSWER:
         yield f"its answer has {len(case.answer.split())} words, more than {LONGEST_ANSWER}"
     if case.kind == "document" and not case.polarity:
-        text = _flat(" ".join(f"{section.path} {section.text}" for section in own))
+        text = "\n".join(f"{section.path}\n{section.text}" for section in own)
         for item in case.gold:
-            if not any(_flat(form) in text for form in item):
+            if not says(text, item):
                 yield f"none of {', '.join(item)} stands in its section"
     try:
         scored = gold.scored(case, case.answer, organization)
@@ -130,7 +128,3 @@ def _of_case(case: Case, found: Sequence[tuple[str, Section]], organization: Org
     else:
         if scored.verdict != "Correct":
             yield f"its own answer is {scored.verdict or 'left open'}: {'; '.join(scored.reasons)}"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.casefold().split())

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from random import Random
 
 from trag.finetune.dataset.examples import Example
+from trag.finetune.dataset.typed import plain
 
 SHARE = 0.1
 """Of the questions, held out."""
@@ -58,8 +59,4 @@ def split(examples: Sequence[Example], held_out: Collection[str]) -> tuple[tuple
 def _texts(example: Example) -> Iterable[str]:
     yield from example.passages
     yield from example.statements
-    yield from (_plain(asked.question) for asked in example.asked)
-
-
-def _plain(question: str) -> str:
-    return " ".join(question.casefold().rstrip(" ?.!").split())
+    yield from (plain(asked.question) for asked in example.asked)

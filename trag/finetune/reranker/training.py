@@ -23,12 +23,12 @@ from torch import Tensor
 
 from store.files import write_atomic
 from trag import embed, precision
+from trag.cores import cores
 from trag.errors import SHOWN
 from trag.finetune.reranker.examples import Listing, listings
 from trag.finetune.training import checkpoints, material, schedule
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import TrainingSettings
-from trag.llm.engine import cores
 from trag.reranking import SHIPPED, network
 from trag.words import stems
 
@@ -80,7 +80,7 @@ def train(
     state = State(kind)
     if (found := checkpoints.load(folder)) and found[0].kind == kind:
         state = found[0]
-        _restore(found[1], values, optimizer)
+        checkpoints.take_up(found[1], values, optimizer)
     saved = monotonic()
     losses = list(state.losses)
     with tqdm(total=steps, initial=state.step, unit="step", file=sys.stderr, disable=None) as bar:
@@ -99,7 +99,8 @@ def train(
             bar.set_description(f"loss {sum(one.loss for one in recent) / len(recent):.3f}", refresh=False)
             bar.update()
             if monotonic() - saved > settings.checkpoint_seconds or step + 1 == steps:
-                checkpoints.save(folder, State(kind, step + 1, losses=tuple(losses)), _kept(values, optimizer))
+                state = State(kind, step + 1, losses=tuple(losses))
+                checkpoints.save(folder, state, checkpoints.tensors_of(values, optimizer))
                 saved = monotonic()
     right, apart = measure(model, pairs, held_out[: settings.held_out])
     sys.stderr.write(f"Held out: the best text answers in {right:.1%}; answered above unanswered in {apart:.1%}.\n")
@@ -165,21 +166,6 @@ def _loss(
 
 def _fingerprint(learned: Sequence[Listing]) -> str:
     return hashlib.sha256(repr(learned).encode()).hexdigest()
-
-
-def _kept(values: dict[str, torch.nn.Parameter], optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """Values and optimizer: all that `_restore` needs."""
-    kept = {name: value.detach() for name, value in values.items()}
-    for name, value in values.items():
-        kept |= {f"{key}:{name}": held for key, held in optimizer.state[value].items()}
-    return kept
-
-
-def _restore(kept: dict[str, Tensor], values: dict[str, torch.nn.Parameter], optimizer: torch.optim.Optimizer) -> None:
-    with torch.no_grad():
-        for name, value in values.items():
-            value.copy_(kept[name])
-            optimizer.state[value] = {key: kept[f"{key}:{name}"] for key in ("step", "exp_avg", "exp_avg_sq")}
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def compare(
     import torch
     from peft import PeftModel
 
-    from trag.llm.engine import Engine
+    from trag.llm.engine import Engine, logarithms
 
     vocabulary = bases.vocabulary(base)
     model = PeftModel.from_pretrained(bases.load(base, torch.float32), str(source)).eval()
@@ -63,9 +63,9 @@ def compare(
     for messages in prompts:
         tokens = torch.tensor([vocabulary.prompt(messages)])
         with torch.no_grad():
-            trained = _logarithms(model(tokens).logits[0, -1].numpy())
+            trained = logarithms(model(tokens).logits[0, -1].numpy())
             with model.disable_adapter():
-                untrained = _logarithms(model(tokens).logits[0, -1].numpy())
+                untrained = logarithms(model(tokens).logits[0, -1].numpy())
         written = engine.likely(messages)
         second, first = np.sort(trained)[-2:]
         yield Compared(
@@ -74,11 +74,6 @@ def compare(
             apart=_divergence(trained, written),
             moved=_divergence(trained, untrained),
         )
-
-
-def _logarithms(logits: Logarithms) -> Logarithms:
-    logits = logits.astype(np.float64) - logits.max()
-    return np.asarray(logits - np.log(np.exp(logits).sum()))
 
 
 def _divergence(one: Logarithms, other: Logarithms) -> float:

@@ -71,6 +71,31 @@ def load(folder: Path) -> tuple[State, dict[str, torch.Tensor]] | None:
     return _state(values), tensors
 
 
+def tensors_of(parameters: Mapping[str, torch.Tensor], optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    """Copies of the parameters, by name, and of what AdamW keeps of each: all that `take_up` needs."""
+    tensors = {name: value.detach().cpu().clone() for name, value in parameters.items()}
+    for name, value in parameters.items():
+        tensors |= {f"{key}:{name}": held.detach().cpu() for key, held in optimizer.state.get(value, {}).items()}
+    return tensors
+
+
+def take_up(
+    tensors: Mapping[str, torch.Tensor], parameters: Mapping[str, torch.Tensor], optimizer: torch.optim.Optimizer
+) -> None:
+    """Give parameters of the same shapes, and AdamW, what `tensors_of` gave."""
+    import torch
+
+    with torch.no_grad():
+        for name, value in parameters.items():
+            value.copy_(tensors[name])
+    for name, value in parameters.items():
+        for key in ("step", "exp_avg", "exp_avg_sq"):
+            if (held := tensors.get(f"{key}:{name}")) is not None:
+                # AdamW counts its steps on the CPU.
+                place = held.clone() if key == "step" else held.to(value.device, copy=True)
+                optimizer.state[value][key] = place
+
+
 def save_best(folder: Path, weights: Mapping[str, torch.Tensor]) -> None:
     """Keep the weights with the lowest held-out loss."""
     from safetensors.torch import save as as_bytes

@@ -117,7 +117,8 @@ def main() -> None:
     try:
         found = run.measure(folder, plan.read(folder), lambda _: None)
     except SHOWN as error:
-        sys.exit(f"{error.message} {error.hint}".strip())
+        print(error.message, error.hint, sep="\n", file=sys.stderr)  # noqa: T201
+        sys.exit(1)
     sys.stdout.write(json.dumps(asdict(found)) + "\n")
 
 

@@ -1,7 +1,6 @@
 """A model that learns from blocks, a step at a time (torch).
 
-blocks -> loss on the tokens of the answers -> gradients -> AdamW.  Knows nothing about files, checkpoints or how long
-it goes on.
+blocks -> loss on the tokens of the answers -> gradients -> AdamW.  Knows nothing about files or how long it goes on.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from trag import precision
+from trag.cores import cores
 from trag.errors import TragError
-from trag.finetune.training import adapting, attention, quantized
+from trag.finetune.training import adapting, attention, checkpoints, quantized
 from trag.finetune.training import base as bases
 from trag.finetune.training.base import Base
 from trag.finetune.training.beginning import Beginning
 from trag.finetune.training.blocks import Block
-from trag.llm.engine import cores
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -101,11 +100,7 @@ class Learner:
 
     def state(self) -> dict[str, torch.Tensor]:
         """Weights and optimizer: all that `restore` needs."""
-        tensors = self.weights()
-        for name, value in self._trained.items():
-            for key, held in self._optimizer.state.get(value, {}).items():
-                tensors[f"{key}:{name}"] = held.detach().cpu()
-        return tensors
+        return checkpoints.tensors_of(self._trained, self._optimizer)
 
     def restore(self, tensors: Mapping[str, torch.Tensor]) -> None:
         """Take up a state that `state` gave. Raises TragError for that of an adapter of another rank."""
@@ -114,15 +109,7 @@ class Learner:
                 f"The checkpoint is that of an adapter of another rank than {self.rank}.",
                 "Was it begun on a GPU that is missing now? Bring that back, or begin a new training.",
             )
-        with torch.no_grad():
-            for name, value in self._trained.items():
-                value.copy_(tensors[name])
-        for name, value in self._trained.items():
-            for key in ("step", "exp_avg", "exp_avg_sq"):
-                if (held := tensors.get(f"{key}:{name}")) is not None:
-                    # AdamW counts its steps on the CPU.
-                    place = held.clone() if key == "step" else held.to(value.device, copy=True)
-                    self._optimizer.state[value][key] = place
+        checkpoints.take_up(tensors, self._trained, self._optimizer)
 
     def write(self, weights: Mapping[str, torch.Tensor], folder: Path) -> None:
         """The adapter with these weights as PEFT reads it: adapter_config.json and adapter_model.safetensors."""

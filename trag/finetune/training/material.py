@@ -20,7 +20,7 @@ from trag.finetune.training.blocks import Block, Fitted
 from trag.finetune.training.estimate import Needs
 from trag.finetune.training.plan import Plan, TrainingSettings
 
-Say = Callable[[progress.Progress], None]
+Say = Callable[[progress.Report], None]
 Sides = tuple[Sequence[examples.Example], Sequence[examples.Example]]
 """What is learned from, and what is held out."""
 
@@ -95,14 +95,14 @@ def needs(folder: Path, base: Base, settings: TrainingSettings, fitted: Sequence
 
     shape, gpu = bases.shape(base), torch.cuda.is_available()
     packed = quantized.is_used(shape.weights, asked=settings.four_bits)
+    rank = settings.rank or learning.default_rank(packed)
     memory = estimate.memory(
         shape,
-        rank=settings.rank or learning.default_rank(packed),
+        rank=rank,
         longest=max(len(block.tokens) for block in fitted),
         learned=max(len(block.learned) for block in fitted),
         weight_bytes=precision.fast(gpu).itemsize,
         packed=packed,
     )
     free = torch.cuda.mem_get_info()[0] if gpu else estimate.free_memory()
-    disk = estimate.disk(shape, settings.rank or learning.default_rank(packed))
-    return Needs(memory, free, disk, shutil.disk_usage(folder).free)
+    return Needs(memory, free, estimate.disk(shape, rank), shutil.disk_usage(folder).free)

@@ -68,17 +68,17 @@ class Failed:
     hint: str
 
 
-Progress = Preparing | Needed | Step | Paused | Finished | Failed
-_RECORDS = {record.__name__: record for record in get_args(Progress)}
+Report = Preparing | Needed | Step | Paused | Finished | Failed
+_RECORDS = {record.__name__: record for record in get_args(Report)}
 
 
-def encode(record: Progress) -> str:
+def encode(record: Report) -> str:
     """The record as one line."""
     return json.dumps([type(record).__name__, asdict(record)])
 
 
-def decode(line: str) -> Progress:
+def decode(line: str) -> Report:
     """The record that `encode` made a line of."""
     name, values = json.loads(line)
-    record: Progress = _RECORDS[name](**values)
+    record: Report = _RECORDS[name](**values)
     return record

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from store import StoreError, disk_full
 from store.files import lock, write_atomic
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, words
 from trag.evaluate import program
 from trag.finetune.training import checkpoints, estimate, material, plan, plot, progress, schedule
 from trag.finetune.training.base import Base
@@ -301,7 +301,7 @@ def main() -> None:
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints must not get among them
 
-    def say(what: progress.Progress) -> None:
+    def say(what: progress.Report) -> None:
         try:
             print(progress.encode(what), file=lines)
         except BrokenPipeError:  # nobody listens any more; the training goes on
@@ -316,5 +316,5 @@ def main() -> None:
         try:
             say(progress.Failed(error.message, error.hint))
         except StoreError:  # the disk is full: what is left is the other file
-            sys.stderr.write(f"{error.message} {error.hint}\n")
+            sys.stderr.write(f"{words(error)}\n")
         sys.exit(1)

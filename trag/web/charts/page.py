@@ -19,8 +19,8 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from starlette.requests import ClientDisconnect
 
 from org import export
-from store.records import ChartVersion
-from trag.errors import SHOWN, TragError
+from store.activations import ChartVersion
+from trag.errors import SHOWN, TragError, words
 from trag.web.charts import changes, render
 from trag.web.charts.reviews import Choice, Review, Reviews
 from trag.web.charts.uploads import Upload, Uploads
@@ -79,7 +79,7 @@ class ChartsPage:
     def show(self, request: Request) -> Response:
         """The chart in use, what waits to be looked at, and every version."""
         chart = self.home.organization.chart
-        versions = self.home.records.charts()
+        versions = self.home.records.activations.all()
         done = versions[0] if versions and request.query_params.get("now") == versions[0].version else None
         return HTMLResponse(render.active(chart, versions, self.uploads.all(), done=done))
 
@@ -114,7 +114,7 @@ class ChartsPage:
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
-            return JSONResponse({"detail": f"{error.message} {error.hint}"}, status_code=507)
+            return JSONResponse({"detail": words(error)}, status_code=507)
         return JSONResponse({"page": f"/charts/uploads/{upload.id}"}, status_code=201)
 
     def discard(self, id: str) -> Response:
@@ -132,7 +132,7 @@ class ChartsPage:
         review = await _within(self._review(subject, choice, against), PATIENCE)
         if review is None:
             return HTMLResponse(render.working(subject, _query(choice, against=against)))
-        versions = await run_in_threadpool(self.home.records.charts)
+        versions = await run_in_threadpool(self.home.records.activations.all)
         seen = request.query_params.get("seen")
         page = await run_in_threadpool(
             render.review,
@@ -237,11 +237,11 @@ class ChartsPage:
         return review
 
     def _version(self, version: str) -> ChartVersion | None:
-        return next((kept for kept in self.home.records.charts() if kept.version == version), None)
+        return next((kept for kept in self.home.records.activations.all() if kept.version == version), None)
 
     def _active(self) -> str:
         """The version in use, "" for none."""
-        active = self.home.records.active_chart()
+        active = self.home.records.activations.active()
         return active.version if active else ""
 
 

@@ -12,7 +12,7 @@ from org.chart import Chart, Report
 from org.reading.letters import ENCODINGS
 from org.reading.problems import Problem
 from org.reading.table import MAX_BYTES
-from store.records import ChartVersion
+from store.activations import ChartVersion
 from trag.web.charts.reviews import Choice, Review
 from trag.web.charts.uploads import Upload
 from trag.web.render import environment

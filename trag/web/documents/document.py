@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from store.passage import EVERYONE, OPEN, read_audience
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, words
 from trag.people.reading import audience_of
 from trag.web.documents import render
 from trag.web.documents.contents import MOST, contents
@@ -63,7 +63,7 @@ class DocumentPage:
             vouched=sum(pair.state == "approved" for pair in pairs),
             readers=readers(document.audience, chart),
             chart=chart,
-            notice=self.shelf.notice(request),
+            notice=self.shelf.notices.said(request),
         )
         return HTMLResponse(page)
 
@@ -104,10 +104,10 @@ class DocumentPage:
             audience = OPEN if everyone else audience_of(units, chart, kept=document.audience)
             self.shelf.home.set_audience(document.name, audience, instead_of=instead_of, by=named(request))
         except SHOWN as error:
-            return self.shelf.go(path, Notice(f"{error.message} {error.hint}".strip(), good=False))
+            return self.shelf.notices.go(path, Notice(words(error), good=False))
         log.info("%s changed who may read a document", named(request))
         told = "Everyone may read it." if everyone else "Only these units, and everybody below them, may read it."
-        return self.shelf.go(path, Notice(told))
+        return self.shelf.notices.go(path, Notice(told))
 
     def _delete(self, request: Request, wanted: str) -> Response:
         with self._one_at_a_time:  # a second press finds nothing to delete, or what the first could not
@@ -120,4 +120,4 @@ class DocumentPage:
         log.info("%s deleted a document", named(request))
         told = "Answers that quoted it keep their words; their source is marked as withdrawn."
         whole = "is deleted." if not receipt.left else "is shown to nobody any more, but not all of it is deleted yet."
-        return self.shelf.go("/documents", Notice(f"{name} {whole}", not receipt.left, (str(receipt), told)))
+        return self.shelf.notices.go("/documents", Notice(f"{name} {whole}", not receipt.left, (str(receipt), told)))

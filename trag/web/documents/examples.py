@@ -37,7 +37,7 @@ class ExamplesPage:
 
     def show(self, request: Request) -> Response:
         """The questions, and what they are good for."""
-        return self._page(self.shelf.home.records.examples.all(), notice=self.shelf.notice(request))
+        return self._page(self.shelf.home.records.examples.all(), notice=self.shelf.notices.said(request))
 
     async def save(self, request: Request) -> Response:
         """What was typed, in the place of what was seen."""
@@ -52,7 +52,7 @@ class ExamplesPage:
         except StoreError as error:
             return self._page(self.shelf.home.records.examples.all(), typed=typed, problem=error, status=409)
         told = f"{counted(len(questions), 'example question')} saved." if questions else "There are no examples now."
-        return self.shelf.go(PATH, Notice(told))
+        return self.shelf.notices.go(PATH, Notice(told))
 
     def _page(
         self,

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from trag.web.forms import number
+
 if TYPE_CHECKING:
     from store.jobs import Job
     from store.library import Document
@@ -40,11 +42,10 @@ class Asked:
     def read(cls, query: Mapping[str, str]) -> Asked:
         """What the query of an address asks for; nonsense in it is left alone."""
         order = query.get("order", "")
-        first = query.get("first", "")
         return cls(
             " ".join(query.get("words", "").split()),
             order if order.removeprefix("-") in ORDERS else cls().order,
-            int(first) if first.isdecimal() and len(first) < 9 else 0,
+            number(query.get("first", "")),
             bool(query.get("problems")),
         )
 

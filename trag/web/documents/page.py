@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.requests import ClientDisconnect
 
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, words
 from trag.people.reading import audience_of
 from trag.web.documents import render
 from trag.web.documents.document import DocumentPage
@@ -62,7 +62,7 @@ class DocumentsPage:
             listing(documents, Asked.read(request.query_params), jobs, self.shelf.sections),
             jobs,
             self.shelf.home.organization.chart,
-            notice=self.shelf.notice(request),
+            notice=self.shelf.notices.said(request),
         )
         return HTMLResponse(page)
 
@@ -82,7 +82,7 @@ class DocumentsPage:
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
-            return JSONResponse({"detail": _told(error)}, status_code=422)
+            return JSONResponse({"detail": words(error)}, status_code=422)
         return JSONResponse({"job": job.id, "name": job.name}, status_code=201)
 
     def present(self, names: Annotated[list[str], Body()]) -> Response:
@@ -94,17 +94,17 @@ class DocumentsPage:
     def cancel(self, id: str) -> Response:
         """Work on a file no more."""
         self.shelf.home.queue.cancel(id)
-        return self.shelf.go("/documents")
+        return self.shelf.notices.go("/documents")
 
     def retry(self, id: str) -> Response:
         """Work on a file again that failed or was cancelled."""
         self.shelf.home.queue.retry(id)
-        return self.shelf.go("/documents")
+        return self.shelf.notices.go("/documents")
 
     def clear(self) -> Response:
         """Forget what has ended."""
         self.shelf.home.queue.clear()
-        return self.shelf.go("/documents")
+        return self.shelf.notices.go("/documents")
 
     def _add(self, path: Path, name: str, audience: Audience, by: str) -> Job:
         job = self.shelf.home.queue.add(path.read_bytes(), name, by=by, audience=audience)
@@ -129,7 +129,3 @@ def _kept(name: str) -> str:
         return accepted(name)
     except TragError:
         return ""
-
-
-def _told(error: Any) -> str:
-    return f"{error.message} {error.hint}".strip()

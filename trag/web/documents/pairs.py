@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect
 
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, words
 from trag.ingest.editing import Wording
 from trag.web.documents import render
 from trag.web.documents.changing import ACTIONS, Changes
@@ -26,7 +26,7 @@ from trag.web.documents.shelf import Shelf
 from trag.web.documents.sources import sayings
 from trag.web.documents.transfer import lines, rows
 from trag.web.files import attachment, table
-from trag.web.forms import filled
+from trag.web.forms import filled, number
 from trag.web.notices import Notice
 from trag.web.receiving import received
 from trag.web.told import missing
@@ -57,12 +57,12 @@ class Wanted:
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Wanted:
         """What the query of an address asks for; nonsense in it is left alone."""
-        state, first = query.get("state", ""), query.get("first", "")
+        state = query.get("state", "")
         return cls(
             query.get("document", ""),
             state if state in STATES else "",
             " ".join(query.get("words", "").split()),
-            int(first) if first.isdecimal() and len(first) < 9 else 0,
+            number(query.get("first", "")),
         )
 
     @property
@@ -104,7 +104,7 @@ class PairsPage:
             most=MOST,
             sections=tuple(dict.fromkeys(one.section for one in library.passages(name))) if name else (),
             says=sayings(found, library),
-            notice=self.shelf.notice(request),
+            notice=self.shelf.notices.said(request),
         )
         return HTMLResponse(page)
 
@@ -140,7 +140,7 @@ class PairsPage:
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
-            return JSONResponse({"detail": f"{error.message} {error.hint}".strip()}, status_code=422)
+            return JSONResponse({"detail": words(error)}, status_code=422)
         return JSONResponse({"told": told}, status_code=201)
 
     def _change(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
@@ -154,7 +154,7 @@ class PairsPage:
             pair = self.changes.add(document.name, form.get("section", ""), said, by=by)
             path = f"/documents/pairs?document={key(document.name)}&state=approved#pair-{pair.id}"
             use = "searched from now on" if pair.searched else "not searched: its type is for training alone"
-            return self.shelf.go(path, Notice(f"The pair is added. It is {use}."))
+            return self.shelf.notices.go(path, Notice(f"The pair is added. It is {use}."))
         wanted = next((each for each in ACTIONS if each == action), None)
         if wanted is None:
             return missing(request)
@@ -165,7 +165,7 @@ class PairsPage:
             return HTMLResponse(render.pair(changed.pair, done=changed.done, typed=typed, says=says, back=back))
         if not changed.done:
             return HTMLResponse(render.changed_meanwhile(changed.pair, typed, says, back), 409)
-        return self.shelf.go(f"{back.partition('#')[0]}#pair-{changed.pair.id}")
+        return self.shelf.notices.go(f"{back.partition('#')[0]}#pair-{changed.pair.id}")
 
     def _approve(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         chosen = [tuple(each.split(":", 1)) for each in form.getlist("pair") if ":" in each]
@@ -173,7 +173,9 @@ class PairsPage:
         more = f"{other:,} changed or went meanwhile and {'was' if other == 1 else 'were'} left alone." if other else ""
         told = f"{done:,} {'pair is' if done == 1 else 'pairs are'} approved."
         notice = Notice(f"{told} {more}".strip() if chosen else "No pair was chosen.", good=bool(done))
-        return self.shelf.go(self.shelf.back(form.get("back", ""), "/documents/pairs").partition("#")[0], notice)
+        return self.shelf.notices.go(
+            self.shelf.back(form.get("back", ""), "/documents/pairs").partition("#")[0], notice
+        )
 
     def _take(self, path: Path, name: str, by: str) -> str:
         results = self.shelf.home.import_pairs(path.read_bytes(), name, by=by)

@@ -14,8 +14,9 @@ from org.chart import Chart
 from store import StoreError
 from store.passage import audience_field
 from trag.ingest.editing import Wording
-from trag.ingest.examples import LONGEST
+from trag.ingest.examples import LONGEST as LONGEST_EXAMPLE
 from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES
+from trag.ingest.pairs import LONGEST as LONGEST_WORDS
 from trag.ingest.parse.recognise import FORMATS
 from trag.limited import Limits
 from trag.pairs import MOST_EXAMPLES
@@ -150,7 +151,7 @@ def examples(
         able=able,
         notice=notice,
         most=MOST_EXAMPLES,
-        longest=LONGEST,
+        longest=LONGEST_EXAMPLE,
     )
 
 
@@ -183,6 +184,7 @@ def _page(name: str, **values: object) -> str:
     return template.render(
         here="/documents",
         key=key,
+        longest_words=LONGEST_WORDS,
         marked=marked,
         origins=ORIGINS,
         seen=seen,

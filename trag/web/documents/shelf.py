@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 from fastapi import Request
-from fastapi.responses import RedirectResponse, Response
 
 from trag.people.reading import may_read
 from trag.web.documents.drawn import Drawn
 from trag.web.documents.names import key
-from trag.web.notices import Notice, Notices
+from trag.web.notices import Notices
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
@@ -61,17 +59,6 @@ class Shelf:
         document = self.find(wanted)
         chart = self.home.organization.chart
         return document if document and may_read(caller(request), document.audience, chart) else None
-
-    def notice(self, request: Request) -> Notice | None:
-        """What was done a moment ago, as the address says."""
-        return self.notices.find(request.query_params.get("told", ""))
-
-    def go(self, path: str, notice: Notice | None = None) -> Response:
-        """Send the browser on to a page of ours, which says the notice."""
-        start, _, place = path.partition("#")
-        if notice:
-            start += ("&" if "?" in start else "?") + urlencode({"told": self.notices.keep(notice)})
-        return RedirectResponse(start + (f"#{place}" if place else ""), 303)
 
     def back(self, asked: str, otherwise: str) -> str:
         """The page that a form was on, as it says; only one of the documents is believed."""

@@ -14,12 +14,13 @@ from fastapi.responses import HTMLResponse, Response
 
 from store.passage import Passage
 from trag import view
-from trag.errors import TragError
+from trag.errors import TragError, words
 from trag.people.reading import opened
 from trag.record import AnswerRecord
 from trag.web.documents import render
 from trag.web.documents.shelf import Shelf
 from trag.web.evidence import documents_of
+from trag.web.forms import number
 from trag.web.told import missing
 from trag.web.visitors import caller
 
@@ -59,8 +60,8 @@ class Viewer:
         router.get("/{key}/view")(self.show)
         router.get("/{key}/pages/{number}.png")(self.picture)
 
-    def show(self, request: Request, key: str, passage: str = "", answer: str = "", page: int = 0) -> Response:
-        """The source at its place."""
+    def show(self, request: Request, key: str, passage: str = "", answer: str = "", page: str = "") -> Response:
+        """The source at its place; `page` is another page of it, nonsense in it is left alone."""
         document = self.shelf.readable(request, key)
         if document is None:
             return missing(request)
@@ -69,11 +70,11 @@ class Viewer:
             return missing(request)
         if not is_drawn(document):
             return HTMLResponse(self._text(document, place))
-        number = page or (place.here.page if place.here and place.here.page else 1)
+        shown = number(page) or (place.here.page if place.here and place.here.page else 1)
         try:
-            drawn = self._drawn(document, place, number)
+            drawn = self._drawn(document, place, shown)
         except TragError as error:
-            return HTMLResponse(self._text(document, place, f"{error.message} {error.hint}"))
+            return HTMLResponse(self._text(document, place, words(error)))
         return HTMLResponse(render.page(document, place, drawn, passage=passage, answer=answer))
 
     def picture(self, request: Request, key: str, number: int, passage: str = "", answer: str = "") -> Response:
@@ -138,7 +139,7 @@ class Viewer:
         if stored is None:
             return None
         record = AnswerRecord.from_json(stored.record_json)
-        if any(stored.conversation == own.id for own in home.records.conversations(who.person)):
+        if stored.conversation and home.records.owns(who.person, stored.conversation):
             return record
         readable = opened(who, documents_of(record), self.shelf.library, home.organization.chart)
         return record if who.may("reviewer") and all(readable.values()) else None

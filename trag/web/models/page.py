@@ -11,11 +11,10 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
@@ -27,10 +26,11 @@ from trag.finetune.training.progress import Needed
 from trag.finetune.work import MOST_SEED
 from trag.models.local import found, tried
 from trag.web.files import attachment
-from trag.web.forms import filled
+from trag.web.forms import both, filled, whole
 from trag.web.models import render
 from trag.web.models.answering import SHIPPED, answering
 from trag.web.models.loss import Curve, curve
+from trag.web.models.render import MOST_PASSES
 from trag.web.notices import Notice, Notices
 from trag.web.told import explain, missing
 from trag.web.visitors import named
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MOST_PASSES = 20.0
+PATH = "/models"
 
 
 class ModelsPage:
@@ -54,7 +54,7 @@ class ModelsPage:
 
     def router(self) -> APIRouter:
         """Every route of the page. Plain functions run in threads."""
-        router = APIRouter(prefix="/models")
+        router = APIRouter(prefix=PATH)
         router.get("")(self.show)
         router.get("/progress")(self.progress)
         router.post("/finetune")(self.begin)
@@ -85,7 +85,7 @@ class ModelsPage:
             curve=losses,
             needed=needed,
             passes=plan.chosen({}, from_adapter=bool(now.adapter)).epochs,
-            notice=self.notices.find(request.query_params.get("told", "")),
+            notice=self.notices.said(request),
         )
         return HTMLResponse(page)
 
@@ -100,32 +100,31 @@ class ModelsPage:
         return await run_in_threadpool(self._begin, request, await filled(request))
 
     def _begin(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
-        passes = _number(form.get("epochs", ""), "number of passes", most=MOST_PASSES)
-        seed = int(_number(form.get("seed", ""), "seed", most=MOST_SEED))
+        passes, seed = both(lambda: _passes(form.get("epochs", "")), lambda: whole(form, "seed", most=MOST_SEED))
         self.fine_tune.begin(by=named(request), seed=seed, settings={"epochs": passes})
         log.info("%s began a fine-tune", named(request))
-        return _go()
+        return self.notices.go(PATH)
 
     def go_on(self) -> Response:
         """With what was stopped, interrupted or failed."""
         self.fine_tune.go_on()
-        return _go()
+        return self.notices.go(PATH)
 
     def stop(self) -> Response:
         """End what runs where it is."""
         self.fine_tune.stop()
-        return _go()
+        return self.notices.go(PATH)
 
     def discard(self, request: Request) -> Response:
         """Forget what is over."""
         self.fine_tune.discard()
         log.info("%s discarded a fine-tune", named(request))
-        return _go()
+        return self.notices.go(PATH)
 
     def dismiss(self) -> Response:
         """Say no more of what is done."""
         self.fine_tune.dismiss()
-        return _go()
+        return self.notices.go(PATH)
 
     def download(self, request: Request, id: str, name: str) -> Response:
         """The card of a dataset, or the losses of a training."""
@@ -169,20 +168,20 @@ class ModelsPage:
         name = self.home.adapter_name
         log.info("%s promoted the adapter %s", named(request), name or "none")
         told = f"{name} answers from now on." if name else "The model answers without an adapter from now on."
-        return self._go(Notice(told, more=("Answers under way keep the one that they began with.",)))
+        return self.notices.go(PATH, Notice(told, more=("Answers under way keep the one that they began with.",)))
 
     def measure(self, request: Request, id: str) -> Response:
         """Hold an adapter against the one that answers."""
         self.home.candidates.get(id)
         self.fine_tune.measure(id, by=named(request))
-        return _go()
+        return self.notices.go(PATH)
 
     def remove(self, request: Request, id: str) -> Response:
         """Forget an adapter, and the fine-tune that it came of."""
         self.fine_tune.remove(id)
         log.info("%s removed an adapter", named(request))
         told = f"The adapter {id} is removed, and the dataset that it learned from."
-        return self._go(Notice(told, more=("What it was measured by stays under Quality.",)))
+        return self.notices.go(PATH, Notice(told, more=("What it was measured by stays under Quality.",)))
 
     # Model files
 
@@ -206,10 +205,7 @@ class ModelsPage:
             f"{one.context:,} tokens at once.",
             f"It wrote: {' '.join(how.text.split())}",
         )
-        return self._go(Notice(f"{name} can answer.", more=told), "#files")
-
-    def _go(self, notice: Notice, place: str = "") -> Response:
-        return _go(f"?{urlencode({'told': self.notices.keep(notice)})}{place}")
+        return self.notices.go(f"{PATH}#files", Notice(f"{name} can answer.", more=told))
 
 
 def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callable[[], bool]) -> FineTune:
@@ -221,16 +217,12 @@ def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callab
     return fine_tune
 
 
-def _go(more: str = "") -> Response:
-    """Send the browser on to the page."""
-    return RedirectResponse(f"/models{more}", 303)
-
-
-def _number(text: str, what: str, *, most: float) -> float:
+def _passes(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
         number = 0.0
-    if not 0 < number <= most:
-        raise TragError(f"The {what} must be more than 0, and at most {most:g}.", "Correct it and try again.")
+    if not 0 < number <= MOST_PASSES:
+        problem = f"The number of passes must be more than 0, and at most {MOST_PASSES:g}."
+        raise TragError(problem, "Correct it and try again.")
     return number

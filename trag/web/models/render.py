@@ -14,8 +14,7 @@ from trag.finetune.candidates import standing
 from trag.finetune.work import MOST_SEED, STAGES
 from trag.models.recommended import MODELS
 from trag.web.models.loss import HEIGHT, WIDTH, Curve
-from trag.web.quality.render import percent, time_left
-from trag.web.render import environment
+from trag.web.render import environment, percent, time_left
 
 if TYPE_CHECKING:
     from store.promotions import Promotion
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 
 TITLES = {"dataset": "Dataset", "train": "Training", "export": "Export", "measure": "Measurement"}
 SHOWN_PROMOTIONS = 20
+MOST_PASSES = 20.0
+"""Passes over the data that a fine-tune may be asked for."""
 
 
 def models(
@@ -60,6 +61,7 @@ def models(
         curve=curve,
         needed=needed,
         passes=passes,
+        most_passes=MOST_PASSES,
         notice=notice,
     )
 

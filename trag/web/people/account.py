@@ -17,17 +17,19 @@ from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
 from trag.people import passwords
-from trag.web.forms import filled
-from trag.web.notices import Notice, Notices
+from trag.people.arriving import way_in
+from trag.web.forms import filled, number
+from trag.web.notices import Notice
 from trag.web.people import render
-from trag.web.people.door import Door
-from trag.web.people.once import Given, Once
+from trag.web.people.once import Given
+from trag.web.people.register import Register
 from trag.web.told import missing
 from trag.web.visitors import caller, visit, where
 
 if TYPE_CHECKING:
     from store.person import Person
 
+PATH = "/account"
 MOST_DAYS = 365
 MOST_TOKENS = 50
 
@@ -35,15 +37,14 @@ MOST_TOKENS = 50
 class AccountPage:
     """What the routes share."""
 
-    def __init__(self, door: Door, once: Once, notices: Notices) -> None:
-        self.door = door
-        self.records = door.records
-        self.once = once
-        self.notices = notices
+    def __init__(self, register: Register) -> None:
+        self.register = register
+        self.records = register.records
+        self.notices = register.notices
 
     def routes(self, router: APIRouter) -> None:
         """Every route of the page. Plain functions run in threads."""
-        router.get("/account")(self.show)
+        router.get(PATH)(self.show)
         router.post("/account/password")(self.set_password)
         router.post("/account/sessions/end")(self.end_others)
         router.post("/account/sessions/{id}/end")(self.end_session)
@@ -61,8 +62,9 @@ class AccountPage:
             self.records.tokens.of(person.id),
             here=visit(request).session,
             has_password=passwords.is_one(self.records.people.secret(person.id)),
-            given=self.once.take(person.id, request.query_params.get("given", "")),
-            notice=self.notices.find(request.query_params.get("told", "")),
+            way=way_in(self.records.people, person),
+            given=self.register.given(request),
+            notice=self.notices.said(request),
         )
         return HTMLResponse(page)
 
@@ -72,25 +74,29 @@ class AccountPage:
 
     def _set_password(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         person = self._person(request)
-        if not self.door.sign_in.is_own(person, form.get("current", ""), where(request)):
-            return self._go(Notice("Your current password is another one. Nothing was changed.", good=False))
+        if not self.register.door.sign_in.is_own(person, form.get("current", ""), where(request)):
+            return self.notices.go(
+                PATH, Notice("Your current password is another one. Nothing was changed.", good=False)
+            )
         password = form.get("password", "")
         if password != form.get("again", ""):
-            return self._go(Notice("The two new passwords are not the same. Nothing was changed.", good=False))
+            return self.notices.go(
+                PATH, Notice("The two new passwords are not the same. Nothing was changed.", good=False)
+            )
         try:
-            passwords.check(password, (person.name, person.shown))
+            passwords.check(password, (person.name, person.shown, self.register.organization))
         except TragError as error:
-            return self._go(Notice(error.message, good=False, more=(error.hint,)))
+            return self.notices.go(PATH, Notice(error.message, good=False, more=(error.hint,)))
         hashed, here = passwords.hashed(password), visit(request).session
         self.records.people.put_secret(person.id, hashed, by=person.name, where=where(request), session=here)
-        return self._go(Notice("Your password is changed. Every other browser is signed out."))
+        return self.notices.go(PATH, Notice("Your password is changed. Every other browser is signed out."))
 
     def end_others(self, request: Request) -> Response:
         """Sign out everywhere else."""
         person = self._person(request)
         self.records.sessions.end_all(person.id, but=visit(request).session)
         self.records.audit.add(person.name, "sessions ended", person.name, where=where(request), result="all others")
-        return self._go(Notice("Every other browser is signed out."))
+        return self.notices.go(PATH, Notice("Every other browser is signed out."))
 
     def end_session(self, request: Request, id: str) -> Response:
         """Sign out one browser."""
@@ -99,7 +105,7 @@ class AccountPage:
             return missing(request)
         self.records.sessions.end(id)
         self.records.audit.add(person.name, "sessions ended", person.name, where=where(request), result="one")
-        return self._go(Notice("That browser is signed out."))
+        return self.notices.go(PATH, Notice("That browser is signed out."))
 
     async def make_token(self, request: Request) -> Response:
         """A token for a program, shown once."""
@@ -107,16 +113,16 @@ class AccountPage:
 
     def _make_token(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         person, name = self._person(request), " ".join(form.get("name", "").split())[:100]
-        days = int(form["days"]) if form.get("days", "").isdecimal() and len(form["days"]) < 6 else 0
+        days = number(form.get("days", ""))
         if not name or not 1 <= days <= MOST_DAYS:
             told = f"A token needs a name, and lasts 1 to {MOST_DAYS} days."
-            return self._go(Notice(f"{told} None was made.", good=False))
+            return self.notices.go(PATH, Notice(f"{told} None was made.", good=False))
         if len(self.records.tokens.of(person.id)) >= MOST_TOKENS:
-            return self._go(Notice(f"You have {MOST_TOKENS} tokens already. End one first.", good=False))
+            return self.notices.go(PATH, Notice(f"You have {MOST_TOKENS} tokens already. End one first.", good=False))
         lasts = timedelta(days=days)
         secret, token = self.records.tokens.make(person.id, name, lasts, by=person.name, where=where(request))
         advice = f"It is shown this once. A program that has it acts as you until {token.ends:%-d %b %Y}."
-        ticket = self.once.keep(person.id, Given("Your new token", advice, ((name, secret),)))
+        ticket = self.register.once.keep(person.id, Given("Your new token", advice, ((name, secret),)))
         return RedirectResponse(f"/account?{urlencode({'given': ticket})}#tokens", 303)
 
     def end_token(self, request: Request, id: str) -> Response:
@@ -125,7 +131,7 @@ class AccountPage:
         if id not in {each.id for each in self.records.tokens.of(person.id)}:
             return missing(request)
         self.records.tokens.end(id, by=person.name, where=where(request))
-        return self._go(Notice("That token opens nothing any more."))
+        return self.notices.go(PATH, Notice("That token opens nothing any more."))
 
     def _person(self, request: Request) -> Person:
         """The visitor's own account. Raises TragError where there are no accounts."""
@@ -133,6 +139,3 @@ class AccountPage:
         if person is None:
             raise TragError("There are no accounts yet.", "Make the first one on the page People.")
         return person
-
-    def _go(self, notice: Notice) -> Response:
-        return RedirectResponse(f"/account?{urlencode({'told': self.notices.keep(notice)})}", 303)

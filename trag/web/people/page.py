@@ -17,18 +17,18 @@ from starlette.datastructures import ImmutableMultiDict, UploadFile
 
 from store.person import Newcomer
 from trag.errors import TragError
+from trag.people.arriving import way_in
 from trag.people.first_admin import make_admin
 from trag.people.names import accepted, accepted_shown
 from trag.people.roster import read_roster, unit_of, without
 from trag.web.files import streamed, table
-from trag.web.forms import filled
-from trag.web.notices import Notice, Notices
+from trag.web.forms import filled, number
+from trag.web.notices import Notice
 from trag.web.people import render
 from trag.web.people.account import AccountPage
 from trag.web.people.door import Door
 from trag.web.people.logs import as_csv, as_json
-from trag.web.people.once import Once
-from trag.web.people.person import STATES, PersonPage, role
+from trag.web.people.person import PersonPage, role
 from trag.web.people.register import Register
 from trag.web.people.signing import SigningPages
 from trag.web.told import explain, missing
@@ -68,16 +68,18 @@ class PeoplePage:
         wanted, seen = render.Wanted.read(request.query_params), datetime.now(UTC)
         people = self.records.people
         chosen = {"search": wanted.search, "state": wanted.state, "role": wanted.role}
+        found = people.all(**chosen, page=wanted.page, most=MOST)
         page = render.people(
-            people.all(**chosen, page=wanted.page, most=MOST),
+            found,
             wanted,
+            ways_in={each.id: way_in(people, each) for each in found},
             total=people.count(**chosen),
-            counts={state: people.count(state=state) for state in STATES},
+            counts={state: people.count(state=state) for state in render.STATES},
             most=MOST,
             seen=seen,
             chart=self.register.chart,
             given=self.register.given(request),
-            notice=self.register.notice(request),
+            notice=self.register.notices.said(request),
             sso=self.door.sso is not None,
         )
         return HTMLResponse(page)
@@ -97,6 +99,7 @@ class PeoplePage:
                 form.get("name", ""),
                 form.get("shown", ""),
                 form.get("password", ""),
+                organization=self.register.organization,
                 by="local",
                 where=where(request),
                 first=True,
@@ -136,7 +139,9 @@ class PeoplePage:
         told = f"{len(added):,} {'person is' if len(added) == 1 else 'people are'} added"
         if there:
             told += f"; {len(there):,} who {'was' if len(there) == 1 else 'were'} here already stay as they are"
-        return self.register.give(request, added, told) if links and added else self.register.go(Notice(f"{told}."))
+        if links and added:
+            return self.register.give(request, added, told)
+        return self.register.notices.go("/people", Notice(f"{told}."))
 
     async def refuse(self, request: Request) -> Response:
         """Remove everybody who waits and was on the page that was looked at."""
@@ -147,7 +152,7 @@ class PeoplePage:
             _moment(form.get("seen", "")), by=caller(request).name, where=where(request)
         )
         told = "1 request is" if len(refused) == 1 else f"{len(refused):,} requests are"
-        return self.register.go(Notice(f"{told} refused and removed."))
+        return self.register.notices.go("/people", Notice(f"{told} refused and removed."))
 
     def sample(self) -> Response:
         """A file to be imported, to begin with."""
@@ -162,12 +167,11 @@ class PeoplePage:
 
     def log(self, request: Request, before: str = "", who: str = "", check: str = "") -> Response:
         """What was done, the newest first."""
-        number = int(before) if before.isdecimal() and len(before) < 12 else None
         page = render.log(
-            self.records.audit.page(before=number, who=who[:100], most=MOST),
+            self.records.audit.page(before=number(before) or None, who=who[:100], most=MOST),
             who=who[:100],
             most=MOST,
-            count=self.records.audit.count(),
+            count=self.records.audit.count(who=who[:100]),
             broken=self.records.audit.verify() if check else None,
             checked=bool(check),
         )
@@ -188,15 +192,9 @@ class PeoplePage:
 
 def mount(app: FastAPI, home: Home, door: Door) -> None:
     """The routes of every page of the people in `app`."""
-
-    def organization() -> str:
-        chart = home.organization.chart
-        return chart.root.name if chart else ""
-
-    router, once, notices = APIRouter(), Once(), Notices()
-    register = Register(home, door, once, notices)
-    SigningPages(door, organization).routes(router)
-    AccountPage(door, once, notices).routes(router)
+    router, register = APIRouter(), Register(home, door)
+    SigningPages(register).routes(router)
+    AccountPage(register).routes(router)
     PeoplePage(register).routes(router)
     PersonPage(register).routes(router)
     app.include_router(router)

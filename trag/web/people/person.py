@@ -6,8 +6,6 @@ that set them.
 
 from __future__ import annotations
 
-from typing import cast, get_args
-
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
@@ -15,8 +13,8 @@ from starlette.datastructures import ImmutableMultiDict
 
 from store.person import Role, State
 from trag.errors import TragError
-from trag.people import ROLES
-from trag.people.arriving import NO_PASSWORD, is_vouched_for
+from trag.people import ROLES, role_of
+from trag.people.arriving import NO_PASSWORD, is_vouched_for, way_in
 from trag.people.names import accepted, accepted_shown
 from trag.people.roster import unit_of
 from trag.web.forms import filled
@@ -25,8 +23,6 @@ from trag.web.people import render
 from trag.web.people.register import Register
 from trag.web.told import missing
 from trag.web.visitors import caller, where
-
-STATES = get_args(State)
 
 
 class PersonPage:
@@ -57,11 +53,12 @@ class PersonPage:
             self.records.tokens.of(id),
             self.records.audit.page(about=person.name, most=20),
             own=caller(request).person == id,
+            way=way_in(self.records.people, person),
             vouched=is_vouched_for(self.records.people, person, self.register.door.settings),
             conversations=len(self.records.conversations(id)),
             chart=self.register.chart,
             given=self.register.given(request),
-            notice=self.register.notice(request),
+            notice=self.register.notices.said(request),
         )
         return HTMLResponse(page)
 
@@ -85,7 +82,7 @@ class PersonPage:
             unit=None if unit is None or unit in unchanged else unit_of(unit.strip(), chart),
         )
         told = "Nothing was different." if person == before else render.told(before, person)
-        return self.register.go(Notice(told), f"/people/{id}" if form.get("back") == "one" else "/people")
+        return self.register.notices.go(f"/people/{id}" if form.get("back") == "one" else "/people", Notice(told))
 
     async def rename(self, request: Request, id: str) -> Response:
         """Another name to sign in with."""
@@ -99,7 +96,7 @@ class PersonPage:
         shown = name if before.shown == before.name else None
         person = self.records.people.change(id, by=caller(request).name, where=where(request), name=name, shown=shown)
         told = "Nothing was different." if person == before else f"{before.name} signs in as {person.name} from now on."
-        return self.register.go(Notice(told), f"/people/{id}")
+        return self.register.notices.go(f"/people/{id}", Notice(told))
 
     def link(self, request: Request, id: str) -> Response:
         """A link by which somebody sets a new password: an admin never knows it. Raises TragError for who is vouched
@@ -118,7 +115,7 @@ class PersonPage:
             return missing(request)
         self.records.sessions.end_all(id)
         self.records.audit.add(caller(request).name, "sessions ended", person.name, where=where(request), result="all")
-        return self.register.go(Notice(f"{person.shown} is signed out everywhere."), f"/people/{id}")
+        return self.register.notices.go(f"/people/{id}", Notice(f"{person.shown} is signed out everywhere."))
 
     def forget(self, request: Request, id: str) -> Response:
         """Forget every conversation of somebody, who stays."""
@@ -126,7 +123,8 @@ class PersonPage:
         if person is None:
             return missing(request)
         forgotten = self.records.forget_person(id, by=caller(request).name, where=where(request))
-        return self.register.go(Notice(f"Forgotten of {person.shown}: {render.forgotten(forgotten)}"), f"/people/{id}")
+        told = f"Forgotten of {person.shown}: {render.forgotten(forgotten)}"
+        return self.register.notices.go(f"/people/{id}", Notice(told))
 
     def remove(self, request: Request, id: str) -> Response:
         """Remove somebody with all that let them in, and forget their conversations."""
@@ -137,18 +135,20 @@ class PersonPage:
         told = (
             f"{person.shown} is removed, and the name {person.name} is free. Forgotten: {render.forgotten(forgotten)}"
         )
-        return self.register.go(Notice(told))
+        return self.register.notices.go("/people", Notice(told))
 
 
 def role(wanted: str) -> Role:
     """A role as a form names it. Raises TragError for what is none."""
-    if wanted not in ROLES:
+    found = role_of(wanted)
+    if found is None:
         raise TragError(f"{wanted!r} is no role.", f"Use one of {', '.join(ROLES)}.")
-    return wanted
+    return found
 
 
 def state(wanted: str) -> State:
     """A state as a form names it. Raises TragError for what is none."""
-    if wanted not in STATES:
-        raise TragError(f"{wanted!r} is no state.", f"Use one of {', '.join(STATES)}.")
-    return cast(State, wanted)
+    found = next((each for each in render.STATES if each == wanted), None)
+    if found is None:
+        raise TragError(f"{wanted!r} is no state.", f"Use one of {', '.join(render.STATES)}.")
+    return found

@@ -14,7 +14,7 @@ from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
 from store.person import Person
-from trag.web.notices import Notice, Notices
+from trag.web.notices import Notices
 from trag.web.people.door import LOCAL, Door, host_name
 from trag.web.people.once import Given, Once
 from trag.web.visitors import caller, where
@@ -29,25 +29,26 @@ LINK_LASTS = timedelta(days=7)
 class Register:
     """The people of one home, as their pages see them."""
 
-    def __init__(self, home: Home, door: Door, once: Once, notices: Notices) -> None:
+    def __init__(self, home: Home, door: Door) -> None:
         self.home = home
         self.records = home.records
         self.door = door
-        self.once = once
-        self.notices = notices
+        self.once = Once()
+        self.notices = Notices()
 
     @property
     def chart(self) -> Chart | None:
         """The chart in use."""
         return self.home.organization.chart
 
+    @property
+    def organization(self) -> str:
+        """The name on the chart, "" without one."""
+        return self.chart.root.name if self.chart else ""
+
     def given(self, request: Request) -> Given | None:
         """What is shown this once."""
         return self.once.take(caller(request).person, request.query_params.get("given", ""))
-
-    def notice(self, request: Request) -> Notice | None:
-        """What was done a moment ago."""
-        return self.notices.find(request.query_params.get("told", ""))
 
     def give(self, request: Request, people: Sequence[Person], told: str, back: str = "/people") -> Response:
         """On to the page that shows, once, a link for each of these people to set a password by."""
@@ -61,7 +62,3 @@ class Register:
         advice = f"Shown this once. Give {many}: it sets a password, works once, and ends on {link.ends:%-d %b %Y}."
         ticket = self.once.keep(by.person, Given(told, advice, tuple(links)))
         return RedirectResponse(f"{back}?{urlencode({'given': ticket})}", 303)
-
-    def go(self, notice: Notice, path: str = "/people") -> Response:
-        """On to a page that says what was done."""
-        return RedirectResponse(f"{path}?{urlencode({'told': self.notices.keep(notice)})}", 303)

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from org.chart import Chart
-from store.person import Person, Role, State
+from store.person import How, Person, Role, State
 from trag.people import ROLES
 from trag.people.passwords import LONGEST, SHORTEST
-from trag.web.render import environment
+from trag.web.forms import number
+from trag.web.render import environment, unit_name
 
 if TYPE_CHECKING:
     from store.audit import Event
@@ -29,7 +30,7 @@ MEANINGS: dict[Role, str] = {
     "reviewer": "also judges answers, and measures how right they are",
     "admin": "also runs everything: documents, chart, models, people",
 }
-WAYS = {"password": "password", "sso": "single sign-on", "proxy": "the proxy"}
+WAYS: dict[How, str] = {"password": "password", "sso": "single sign-on", "proxy": "the proxy"}
 MOST_UNITS = 2_000
 """Units that are offered while one is typed; of a larger chart, the name or id is typed in full."""
 
@@ -46,12 +47,12 @@ class Wanted:
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Wanted:
         """What the query of an address asks for; nonsense in it is left alone."""
-        state, role, page = query.get("state", ""), query.get("role", ""), query.get("page", "")
+        state, role = query.get("state", ""), query.get("role", "")
         return cls(
             " ".join(query.get("search", "").split())[:100],
-            state if state in get_args(State) else "",
+            state if state in STATES else "",
             role if role in ROLES else "",
-            max(1, int(page)) if page.isdecimal() and len(page) < 7 else 1,
+            max(1, number(query.get("page", ""))),
         )
 
 
@@ -92,10 +93,11 @@ def account(
     *,
     here: str,
     has_password: bool,
+    way: How,
     given: Given | None,
     notice: Notice | None,
 ) -> str:
-    """One's own account; `here` is the session of this browser."""
+    """One's own account; `here` is the session of this browser, and `way` what its owner signs in by."""
     return _page(
         "account",
         here="/account",
@@ -104,6 +106,7 @@ def account(
         tokens=tokens,
         this=here,
         has_password=has_password,
+        way=way,
         given=given,
         notice=notice,
     )
@@ -113,6 +116,7 @@ def people(
     found: Sequence[Person],
     wanted: Wanted,
     *,
+    ways_in: Mapping[str, How],
     total: int,
     counts: Mapping[str, int],
     most: int,
@@ -122,11 +126,13 @@ def people(
     notice: Notice | None,
     sso: bool,
 ) -> str:
-    """The page of everybody: `found` of `total`, and `counts` of each state, as they were `seen` then."""
+    """The page of everybody: `found` of `total`, what each signs in by (`ways_in`, by their ids), and `counts` of each
+    state, as they were `seen` then."""
     return _page(
         "list",
         here="/people",
         people=found,
+        ways_in=ways_in,
         wanted=wanted,
         total=total,
         counts=counts,
@@ -146,14 +152,15 @@ def person(
     events: Sequence[Event],
     *,
     own: bool,
+    way: How,
     vouched: bool,
     conversations: int,
     chart: Chart | None,
     given: Given | None,
     notice: Notice | None,
 ) -> str:
-    """The page of one person; `own` when it is the visitor's, `vouched` when somebody else says who they are;
-    `conversations` is how many are kept."""
+    """The page of one person; `own` when it is the visitor's, `way` is what they sign in by, `vouched` when somebody
+    else says who they are; `conversations` is how many are kept."""
     return _page(
         "one",
         here="/people",
@@ -162,6 +169,7 @@ def person(
         tokens=tokens,
         events=events,
         own=own,
+        way=way,
         vouched=vouched,
         conversations=conversations,
         chart=chart,
@@ -196,11 +204,6 @@ def forgotten(gone: Forgotten) -> str:
         verb = "stays" if gone.kept == 1 else "stay"
         parts.append(f"{_counted(gone.kept, 'answer')} that reviewers judged {verb}, without a name.")
     return " ".join(parts)
-
-
-def unit_name(unit: str, chart: Chart | None) -> str:
-    """What a unit is called, "" for none; the id of one that the chart in use no longer has."""
-    return chart.unit(unit).name if chart and unit in chart.units else unit
 
 
 def unit_typed(unit: str, chart: Chart | None) -> str:

@@ -7,7 +7,6 @@ nothing about how a password or a token is checked.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from anyio import CapacityLimiter, to_thread
@@ -24,12 +23,13 @@ from trag.people import passwords
 from trag.people.arriving import NO_PASSWORD, arrive, is_vouched_for
 from trag.people.first_admin import make_admin
 from trag.people.names import accepted, accepted_shown
-from trag.people.sign_in import DISABLED, WAITS, Patience, TooSoon
-from trag.people.sso import broken_off
+from trag.people.sign_in import DISABLED, WAITS, TooSoon
+from trag.people.sso import LASTS, broken_off
 from trag.web import access
 from trag.web.forms import filled
 from trag.web.people import render
-from trag.web.people.door import LOCAL, Door, host_name, let_out, one_cookie
+from trag.web.people.door import LOCAL, host_name, let_out, one_cookie
+from trag.web.people.register import Register
 from trag.web.told import missing
 from trag.web.visitors import visit, where
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 MOST_WAITING = 500
 """Accounts that may wait for an admin at once."""
-ASKING = Patience(5, 3600)
-"""How often one address may ask for an account."""
+MOST_ASKED = 5
+"""Accounts that one address may ask for, until it has asked for none for as long as failures are REMEMBERED."""
 APART = 8
 """Threads that may wait for the OpenID provider: their own ones, so that a silent one holds up nobody else."""
 FULL = ("Too many people wait for an account already.", "Ask an admin in person.")
@@ -51,12 +51,12 @@ _PATH = re.compile(r"/(?![/\\])[^\x00-\x20\\]{0,2000}")
 
 
 class SigningPages:
-    """What the routes share. `organization` is its name, "" without a chart."""
+    """What the routes share."""
 
-    def __init__(self, door: Door, organization: Callable[[], str]) -> None:
-        self.door = door
-        self.records = door.records
-        self.organization = organization
+    def __init__(self, register: Register) -> None:
+        self.register = register
+        self.records = register.records
+        self.door = register.door
         self.apart = CapacityLimiter(APART)
 
     def routes(self, router: APIRouter) -> None:
@@ -119,7 +119,9 @@ class SigningPages:
             return self._sign_in_page(after, error, status=502)
         response = RedirectResponse(begun.url, 303, {"cache-control": "no-store"})
         name, secure = _ticket(request)
-        response.set_cookie(name, begun.browser, max_age=600, path="/", httponly=True, samesite="lax", secure=secure)
+        response.set_cookie(
+            name, begun.browser, max_age=int(LASTS), path="/", httponly=True, samesite="lax", secure=secure
+        )
         return response
 
     async def come_back(self, request: Request, state: str = "", code: str = "", error: str = "") -> Response:
@@ -160,9 +162,9 @@ class SigningPages:
             return missing(request)
         people, key = self.records.people, f"asking:{where(request)}"
         try:
-            if ASKING.seconds(people.failures(key).count):
+            if people.failures(key).count >= MOST_ASKED:
                 raise TragError("Too many accounts were asked for from where you are.", "Try again tomorrow.")
-            name, shown, kept = _chosen(form)
+            name, shown, kept = _chosen(form, self.register.organization)
             if people.count(state="pending") >= MOST_WAITING:
                 raise TragError(*FULL)
             people.failed(key)
@@ -193,9 +195,17 @@ class SigningPages:
         people = self.records.people
         try:
             if link.kind == "first admin":
-                name, shown = form.get("name", ""), form.get("shown", "")
-                here = where(request)
-                person = make_admin(self.records, name, shown, _twice(form), by="", where=here, link=code, first=True)
+                person = make_admin(
+                    self.records,
+                    form.get("name", ""),
+                    form.get("shown", ""),
+                    _twice(form),
+                    organization=self.register.organization,
+                    by="",
+                    where=where(request),
+                    link=code,
+                    first=True,
+                )
             else:
                 found = people.get(link.person or "")
                 if found is None:
@@ -203,7 +213,7 @@ class SigningPages:
                 if is_vouched_for(people, found, self.door.settings):
                     return self._link_page(link, code)
                 person, password = found, _twice(form)
-                passwords.check(password, (person.name, person.shown))
+                passwords.check(password, (person.name, person.shown, self.register.organization))
                 people.put_secret(
                     person.id, passwords.hashed(password), by=person.name, where=where(request), link=code
                 )
@@ -231,7 +241,7 @@ class SigningPages:
         self, after: str, problem: Any = None, *, name: str = "", asked: bool = False, status: int = 200
     ) -> Response:
         page = render.sign_in(
-            self.organization(),
+            self.register.organization,
             name=name,
             after=_inside(after),
             problem=problem,
@@ -244,15 +254,15 @@ class SigningPages:
         return HTMLResponse(page, status, more)
 
     def _page(self, kind: str, problem: Any = None, form: Any = None, **values: object) -> Response:
-        page = render.choosing(kind, self.organization(), problem=problem, form=form or {}, **values)
+        page = render.choosing(kind, self.register.organization, problem=problem, form=form or {}, **values)
         return HTMLResponse(page, 422 if problem else 200)
 
 
-def _chosen(form: ImmutableMultiDict[str, str]) -> tuple[str, str, str]:
+def _chosen(form: ImmutableMultiDict[str, str], organization: str) -> tuple[str, str, str]:
     """The name, the shown name and what is kept of the password in a form. Raises TragError."""
     name = accepted(form.get("name", ""))
     shown, password = accepted_shown(form.get("shown", ""), name), _twice(form)
-    passwords.check(password, (name, shown))
+    passwords.check(password, (name, shown, organization))
     return name, shown, passwords.hashed(password)
 
 

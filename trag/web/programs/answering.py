@@ -21,7 +21,7 @@ from trag.follow_up import Turn
 from trag.people import Caller
 from trag.people.reading import readers
 from trag.record import AnswerRecord
-from trag.web.asking import Askings
+from trag.web.asking import Askings, history
 from trag.web.programs.questions import Asked
 from trag.web.programs.refusals import Refused
 
@@ -98,9 +98,9 @@ class Answerer:
     async def begin(self, asked: Asked, caller: Caller) -> Listening:
         """Ask for `caller`. Raises Refused for a conversation that is not theirs, or in which something is being
         answered, and LineFull when they have as many questions under way as one person may."""
-        history = asked.history
+        said = asked.history
         if asked.conversation:
-            history = await run_in_threadpool(self._history, asked.conversation, caller.person)
+            said = await run_in_threadpool(self._said, asked.conversation, caller.person)
         place, listening = asked.conversation or uuid4().hex, Listening()
 
         def ask(stop: threading.Event) -> Iterator[Event]:
@@ -108,7 +108,7 @@ class Answerer:
                 assistant, held = self.ready(), readers(caller, self.home.organization.chart)
                 yield from assistant.ask(
                     asked.question,
-                    history=history,
+                    history=said,
                     conversation=asked.conversation,
                     stop=stop,
                     readers=held,
@@ -121,8 +121,7 @@ class Answerer:
             raise Refused(409, "Another question is being answered in this conversation.", "Wait for its answer.")
         return listening
 
-    def _history(self, conversation: str, owner: str) -> tuple[Turn, ...]:
-        if all(own.id != conversation for own in self.home.records.conversations(owner)):
+    def _said(self, conversation: str, owner: str) -> tuple[Turn, ...]:
+        if not self.home.records.owns(owner, conversation):
             raise Refused(404, "There is no such conversation of yours.")
-        records = (AnswerRecord.from_json(stored.record_json) for stored in self.home.records.answers(conversation))
-        return tuple(Turn(record.standalone, record.answer) for record in records)
+        return history(self.home.records, conversation)

@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
+from trag import errors
 from trag.errors import TragError
 from trag.line import LineFull
 
@@ -58,6 +59,5 @@ def status_of(error: Any) -> int:
 
 
 def words(error: Any) -> str:
-    """What an error says, in one line."""
-    hint = f"Ask again in {AGAIN} seconds." if isinstance(error, LineFull) else error.hint
-    return f"{error.message} {hint}".strip()
+    """What an error says to a program, in one line."""
+    return f"{error.message} Ask again in {AGAIN} seconds." if isinstance(error, LineFull) else errors.words(error)

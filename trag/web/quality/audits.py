@@ -76,10 +76,10 @@ class AuditPage:
         if self.desk.is_limited(who):
             return told(request, LIMITED, 403)
         if not system:
-            return self.desk.go("/quality", Notice("Nothing was begun. Choose a system.", good=False))
+            return self.desk.notices.go("/quality", Notice("Nothing was begun. Choose a system.", good=False))
         self.desk.evaluation.begin_audit(system, allowed=self.desk.allowed(who))
         log.info("%s began a self-audit", named(request))
-        return self.desk.go("/quality")
+        return self.desk.notices.go("/quality")
 
     def _audited(self, run_id: str) -> Run | None:
         """The run of that id, None when there is none, or it is no audit's."""

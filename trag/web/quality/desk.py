@@ -9,10 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
-
-from fastapi import Request
-from fastapi.responses import RedirectResponse, Response
 
 from trag.errors import TragError
 from trag.evaluate.running import is_filled
@@ -21,7 +17,7 @@ from trag.evaluate.sets import CaseSets
 from trag.people import Caller
 from trag.people.reading import hidden, readers
 from trag.web.evidence import documents_of
-from trag.web.notices import Notice, Notices
+from trag.web.notices import Notices
 from trag.web.quality.figures import Figures
 from trag.web.quality.going import Evaluating, Evaluation
 from trag.web.quality.pairing import Answer, numbered
@@ -108,14 +104,3 @@ class Desk:
         """Raises TragError for a run that must not be touched now."""
         if self.is_running(run):
             raise TragError("This evaluation is running.", "Stop it first.")
-
-    def notice(self, request: Request) -> Notice | None:
-        """What was done a moment ago, as the address says."""
-        return self.notices.find(request.query_params.get("told", ""))
-
-    def go(self, path: str, notice: Notice | None = None) -> Response:
-        """Send the browser on to a page of ours, which says the notice."""
-        start, _, place = path.partition("#")
-        if notice:
-            start += ("&" if "?" in start else "?") + urlencode({"told": self.notices.keep(notice)})
-        return RedirectResponse(start + (f"#{place}" if place else ""), 303)

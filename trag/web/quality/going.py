@@ -18,7 +18,7 @@ from trag.evaluate.cases import Case
 from trag.evaluate.grammar import auditing
 from trag.evaluate.running import evaluate, results_of
 from trag.evaluate.runs import Results, Run
-from trag.ingest.upkeep import Progress
+from trag.progress import Progress
 from trag.undertaking import Undertaking
 
 if TYPE_CHECKING:
@@ -148,7 +148,6 @@ class Evaluation(Undertaking[Evaluating]):
         found, left_out = needle.needles(self._home, cases, progress=preparing)
 
         def ask(progress: Progress, stop: threading.Event) -> Run:
-            with self._home.leases.hold(self._home.assistant.model):
-                return needle.measure(self._home, found, about.name, progress=progress)
+            return needle.measure(self._home, found, about.name, progress=progress)
 
         return replace(about, left_out=len(left_out)), ask

@@ -68,17 +68,17 @@ class NeedlePage:
         self.desk.needles.remove(run.id)
         self.desk.needle_figures.forget(run.id)
         log.info("%s removed a needle test", named(request))
-        return self.desk.go("/quality", Notice(f"The needle test of {run.cases_name} is removed."))
+        return self.desk.notices.go("/quality", Notice(f"The needle test of {run.cases_name} is removed."))
 
     def _begin(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         who, kept = caller(request), self.desk.sets.find(form.get("set", ""))
         if self.desk.is_limited(who):
             return told(request, LIMITED, 403)
         if kept is None:
-            return self.desk.go("/quality", Notice("Nothing was begun. Choose a set of questions.", good=False))
+            return self.desk.notices.go("/quality", Notice("Nothing was begun. Choose a set of questions.", good=False))
         self.desk.evaluation.begin_needle(self.desk.sets.cases(kept), kept.name, allowed=self.desk.allowed(who))
         log.info("%s began a needle test", named(request))
-        return self.desk.go("/quality")
+        return self.desk.notices.go("/quality")
 
     def _is_going(self) -> bool:
         """Whether answers are being added to one of the tests."""

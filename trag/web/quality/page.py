@@ -71,7 +71,7 @@ class QualityPage:
             first=Wanted.read(request.query_params).first,
             state=self.desk.home.state(),
             adapter=adapter,
-            notice=self.desk.notice(request),
+            notice=self.desk.notices.said(request),
         )
         return HTMLResponse(page)
 
@@ -91,11 +91,11 @@ class QualityPage:
         kept, systems = self.desk.sets.find(form.get("set", "")), form.getlist("system")
         if kept is None or not systems:
             wanted = "Choose a set of questions." if kept is None else "Choose one system at least."
-            return self.desk.go("/quality", Notice(f"Nothing was begun. {wanted}", good=False))
+            return self.desk.notices.go("/quality", Notice(f"Nothing was begun. {wanted}", good=False))
         allowed = self.desk.allowed(who)
         self.desk.evaluation.begin(self.desk.sets.cases(kept), kept.name, systems, allowed=allowed)
         log.info("%s began an evaluation", named(request))
-        return self.desk.go("/quality")
+        return self.desk.notices.go("/quality")
 
     def resume(self, request: Request, run_id: str) -> Response:
         """Go on with a run that was stopped or interrupted."""
@@ -108,18 +108,18 @@ class QualityPage:
         cases = self.desk.results.cases(run.id)
         self.desk.evaluation.begin(cases, run.cases_name, run.systems, allowed=self.desk.allowed(who), resume=run.id)
         log.info("%s went on with an evaluation", named(request))
-        return self.desk.go("/quality")
+        return self.desk.notices.go("/quality")
 
     def stop(self, request: Request) -> Response:
         """End what runs where it is."""
         self.desk.evaluation.stop()
         log.info("%s stopped an evaluation", named(request))
-        return self.desk.go("/quality")
+        return self.desk.notices.go("/quality")
 
     def dismiss(self) -> Response:
         """Say no more of what has ended."""
         self.desk.evaluation.dismiss()
-        return self.desk.go("/quality")
+        return self.desk.notices.go("/quality")
 
 
 def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callable[[], bool]) -> Evaluation:

@@ -18,9 +18,9 @@ from trag.errors import SHOWN, TragError
 from trag.evaluate.cases import read
 from trag.evaluate.sets import CaseSet
 from trag.web.files import attachment
-from trag.web.forms import filled
+from trag.web.forms import both, filled, whole
 from trag.web.notices import Notice
-from trag.web.quality import render
+from trag.web.quality import MOST_QUESTIONS, MOST_SEED, render
 from trag.web.quality.desk import LIMITED, Desk
 from trag.web.receiving import received
 from trag.web.told import missing, told
@@ -28,8 +28,6 @@ from trag.web.visitors import caller, named
 
 log = logging.getLogger(__name__)
 
-MOST = 2_000
-"""Questions that are made from a chart at once."""
 TOLD = 1_000
 """Lines of what is wrong with a file that a page is sent."""
 
@@ -81,7 +79,7 @@ class QuestionsPage:
         """Forget a set; what was measured with it stays."""
         kept = self.desk.sets.find(id)
         self.desk.sets.remove(id)
-        return self.desk.go("/quality", Notice(f"{kept.name} is removed. Its runs stay.") if kept else None)
+        return self.desk.notices.go("/quality", Notice(f"{kept.name} is removed. Its runs stay.") if kept else None)
 
     def _keep(self, path: Path, name: str, by: str) -> CaseSet:
         kept = self.desk.sets.keep(read(path.read_bytes(), name), name, by=by)
@@ -94,14 +92,16 @@ class QuestionsPage:
         chart = self.desk.home.organization.chart
         if chart is None:
             raise TragError("There is no chart to make questions from.", "Upload and activate one first.")
-        number, seed = _whole(form, "number", most=MOST), _whole(form, "seed", most=10**9)
+        number, seed = both(
+            lambda: whole(form, "number", most=MOST_QUESTIONS), lambda: whole(form, "seed", most=MOST_SEED)
+        )
         cases = make(chart, seed=seed, number=number)
         if not cases:
             raise TragError("The chart gives no question.", "It needs two units at least.")
         name = f"Chart {chart.version}, {len(cases)} questions, seed {seed}"
         kept = self.desk.sets.keep(cases, name, by=named(request), chart=chart.version)
         told = f"{len(cases):,} questions were made from the chart of {chart.root.name}."
-        return self.desk.go(f"/quality?set={kept.id}#new", Notice(told))
+        return self.desk.notices.go(f"/quality?set={kept.id}#new", Notice(told))
 
 
 def _told(message: str, hint: str) -> str:
@@ -109,10 +109,3 @@ def _told(message: str, hint: str) -> str:
     lines = message.split("\n")
     more = [f"and {len(lines) - TOLD:,} more lines"] if len(lines) > TOLD else []
     return "\n".join([*lines[:TOLD], *more, hint])
-
-
-def _whole(form: ImmutableMultiDict[str, str], name: str, *, most: int) -> int:
-    text = form.get(name, "")
-    if not text.isascii() or not text.isdecimal() or len(text) > 10 or not 1 <= int(text) <= most:
-        raise TragError(f"The {name} must be a whole number from 1 to {most:,}.", "Correct it and try again.")
-    return int(text)

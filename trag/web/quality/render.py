@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from org.chart import Chart
-from store.records import ChartVersion
+from store.activations import ChartVersion
 from trag.evaluate import tables
 from trag.evaluate.exports import model_of
 from trag.evaluate.grammar.contexts import Module
@@ -21,13 +21,13 @@ from trag.evaluate.sets import CaseSet
 from trag.record import VERDICTS
 from trag.web.evidence import evidence
 from trag.web.leads import here
-from trag.web.quality import LARGEST_SET
+from trag.web.quality import LARGEST_SET, MOST_QUESTIONS, MOST_SEED
 from trag.web.quality.figures import Measured, trends
 from trag.web.quality.pairing import CHANGES, Answer, Pair
 from trag.web.quality.shares import shares
 from trag.web.quality.systems import tone
 from trag.web.quality.wanted import CHOICES, MOST, UNDECIDED, Wanted
-from trag.web.render import MEANINGS, NEIGHBOURS, badge, environment, pieces
+from trag.web.render import MEANINGS, NEIGHBOURS, badge, environment, percent, pieces, time_left
 
 if TYPE_CHECKING:
     from trag.errors import TragError
@@ -109,6 +109,8 @@ def quality(
         adapter=adapter,
         notice=notice,
         largest=LARGEST_SET,
+        most_questions=MOST_QUESTIONS,
+        most_seed=MOST_SEED,
         keys=KEYS,
     )
 
@@ -270,19 +272,6 @@ def compare(
 def nothing_to_compare() -> str:
     """The page while there are no two sets of answers to the same questions."""
     return _page("nothing")
-
-
-def time_left(seconds: float) -> str:
-    """A stretch of time as a person says it."""
-    if seconds < 90:
-        return f"{max(10, 10 * round(seconds / 10))} seconds"
-    minutes = round(seconds / 60)
-    return f"{minutes} minutes" if minutes < 90 else f"{round(minutes / 60)} hours"
-
-
-def percent(value: float | None) -> str:
-    """A share as it is shown."""
-    return "none" if value is None else f"{value:.1%}"
 
 
 def in_charge() -> bool:

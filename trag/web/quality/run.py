@@ -64,7 +64,7 @@ class RunPage:
             before=self._before(run),
             audit=auditing.is_audit(self.desk.home, run),
             limited=self.desk.is_limited(caller(request)),
-            notice=self.desk.notice(request),
+            notice=self.desk.notices.said(request),
         )
         return HTMLResponse(page)
 
@@ -82,9 +82,9 @@ class RunPage:
             answers,
             answer,
             chart=chart,
-            charts=self.desk.home.records.charts(),
+            charts=self.desk.home.records.activations.all(),
             documents=opened(caller(request), quoted, self.desk.home.records.library, chart),
-            notice=self.desk.notice(request),
+            notice=self.desk.notices.said(request),
         )
         return HTMLResponse(page)
 
@@ -101,7 +101,7 @@ class RunPage:
         self.desk.results.remove(run.id)
         self.desk.figures.forget(run.id)
         log.info("%s removed a run", named(request))
-        return self.desk.go("/quality", Notice(f"The run of {run.cases_name} is removed."))
+        return self.desk.notices.go("/quality", Notice(f"The run of {run.cases_name} is removed."))
 
     def markdown(self, request: Request, run_id: str) -> Response:
         """The tables, to be pasted into a report."""
@@ -140,7 +140,7 @@ class RunPage:
         log.info("%s judged an answer of an evaluation", named(request))
         if form.get("part") == "row":
             return HTMLResponse(render.row(run, self.desk.answers(run)[number]))
-        return self.desk.go(f"/quality/runs/{run.id}/answers/{number}", Notice(f"Kept: {verdict}."))
+        return self.desk.notices.go(f"/quality/runs/{run.id}/answers/{number}", Notice(f"Kept: {verdict}."))
 
     def _before(self, run: Run) -> Run | None:
         """The last whole run of the same questions before this one."""

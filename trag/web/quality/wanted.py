@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from trag.evaluate.runs import Result
 from trag.record import VERDICTS
+from trag.web.forms import number
 
 MOST = 50
 """Answers on a page."""
@@ -30,12 +31,12 @@ class Wanted:
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Wanted:
         """What the query of an address asks for; nonsense in it is left alone."""
-        verdict, first = query.get("verdict", ""), query.get("first", "")
+        verdict = query.get("verdict", "")
         return cls(
             query.get("system", ""),
             query.get("kind", ""),
             verdict if verdict in CHOICES else "",
-            int(first) if first.isdecimal() and len(first) < 9 else 0,
+            number(query.get("first", "")),
         )
 
     def fits(self, result: Result) -> bool:

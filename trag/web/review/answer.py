@@ -14,20 +14,17 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from store.records import Label
-from trag.errors import SHOWN, TragError
+from trag.errors import SHOWN, TragError, words
 from trag.people.reading import opened
 from trag.record import VERDICTS
 from trag.web.evidence import documents_of
-from trag.web.forms import filled
+from trag.web.forms import filled, remark
 from trag.web.notices import Notice
 from trag.web.review import render
 from trag.web.review.desk import Desk, Given
 from trag.web.review.wanted import COUNTED, Wanted
 from trag.web.told import missing
 from trag.web.visitors import caller, named, where
-
-LONGEST = 4_000
-"""Characters that a reason or a corrected answer may have."""
 
 
 class AnswerPage:
@@ -57,9 +54,9 @@ class AnswerPage:
         queue = wanted.queue(self.desk.hidden(who))
         seen = self.desk.sight(who, given.review)
         approved = [each for each in records.approved.all() if each.answer == id]
-        notice = self.desk.notice(request)
+        notice = self.desk.notices.said(request)
         if problem:
-            notice = Notice(f"{problem.message} {problem.hint}".strip(), good=False)
+            notice = Notice(words(problem), good=False)
         page = render.answer(
             given.review,
             given.record,
@@ -71,9 +68,8 @@ class AnswerPage:
             approved=approved[0] if approved else None,
             last=self.desk.last(request),
             chart=chart,
-            charts=records.charts(),
+            charts=records.activations.all(),
             documents=opened(who, documents_of(given.record), records.library, chart),
-            longest=LONGEST,
             typed=typed,
             notice=notice,
         )
@@ -92,7 +88,7 @@ class AnswerPage:
         if self.desk.find(caller(request), id) is None:
             return missing(request)
         self.desk.records.take_back_label(id, caller(request).person, by=named(request), where=where(request))
-        return self.desk.go(Wanted.read(request.query_params).address(f"/review/{id}"))
+        return self.desk.notices.go(Wanted.read(request.query_params).address(f"/review/{id}"))
 
     def _judge(self, request: Request, form: ImmutableMultiDict[str, str], id: str) -> Response:
         who, wanted = caller(request), Wanted.read(request.query_params)
@@ -108,9 +104,9 @@ class AnswerPage:
             return self._page(request, id, typed=typed, problem=error)
         following = self.desk.next(who, wanted, but=id)
         if following is None:
-            return self.desk.go(wanted.address("/review", last=id))
+            return self.desk.notices.go(wanted.address("/review", last=id))
         then, answer = following
-        return self.desk.go(then.address(f"/review/{answer}", last=id))
+        return self.desk.notices.go(then.address(f"/review/{answer}", last=id))
 
     def _keep(self, request: Request, form: ImmutableMultiDict[str, str], given: Given, verdict: str) -> None:
         """Keep a verdict with what was said with it. Raises TragError or StoreError where it may not be given."""
@@ -127,7 +123,7 @@ class AnswerPage:
             given.record.id,
             who.person,
             verdict,
-            _text(form, "comment"),
+            remark(form.get("comment", "")),
             _corrected(form, given),
             wrong_source=_source(form, given),
             settles=settles,
@@ -142,19 +138,12 @@ class AnswerPage:
         wanted = form.get("wanted") == "yes"
         self.desk.records.reviewing.ask_second(id, wanted, by=named(request), where=where(request))
         told = "Two reviewers are wanted for this answer." if wanted else "One reviewer is enough for this answer."
-        return self.desk.go(Wanted.read(request.query_params).address(f"/review/{id}"), Notice(told))
-
-
-def _text(form: ImmutableMultiDict[str, str], name: str) -> str:
-    text = form.get(name, "").replace("\r\n", "\n").strip()
-    if len(text) > LONGEST:
-        raise TragError(f"A text may have {LONGEST:,} characters, this one has {len(text):,}.", "Shorten it.")
-    return text
+        return self.desk.notices.go(Wanted.read(request.query_params).address(f"/review/{id}"), Notice(told))
 
 
 def _corrected(form: ImmutableMultiDict[str, str], given: Given) -> str:
     """What the answer should have been, "" where that is what it was."""
-    text = _text(form, "corrected")
+    text = remark(form.get("corrected", ""))
     return "" if text == given.record.answer.strip() else text
 
 

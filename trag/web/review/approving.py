@@ -14,11 +14,11 @@ from starlette.datastructures import ImmutableMultiDict
 
 from trag.ask import LONGEST_QUESTION
 from trag.errors import TragError
+from trag.record import LONGEST_REMARK
 from trag.web.evidence import documents_of
 from trag.web.forms import filled
 from trag.web.notices import Notice
 from trag.web.review import render
-from trag.web.review.answer import LONGEST
 from trag.web.review.desk import Desk, readable
 from trag.web.review.wanted import Wanted
 from trag.web.told import missing
@@ -45,7 +45,7 @@ class ApprovingPage:
         hidden = self.desk.hidden(caller(request))
         approved = [each for each in self.desk.records.approved.all() if readable(each, hidden)]
         again = {each.id for each in self.desk.returned(hidden)}
-        return HTMLResponse(render.approved(approved, state, again, notice=self.desk.notice(request)))
+        return HTMLResponse(render.approved(approved, state, again, notice=self.desk.notices.said(request)))
 
     async def pin(self, request: Request, id: str) -> Response:
         """Let an answer that was judged be given to everybody who asks its question."""
@@ -57,7 +57,9 @@ class ApprovingPage:
         if found is None or not readable(found, hidden):
             return missing(request)
         self.desk.records.approved.unpin(id, by=named(request), where=where(request))
-        return self.desk.go("/review/approved", Notice("It is no longer given. Its answer is back in the queue."))
+        return self.desk.notices.go(
+            "/review/approved", Notice("It is no longer given. Its answer is back in the queue.")
+        )
 
     def _pin(self, request: Request, form: ImmutableMultiDict[str, str], id: str) -> Response:
         given = self.desk.find(caller(request), id)
@@ -67,9 +69,9 @@ class ApprovingPage:
         question, reply = (form.get(name, "").replace("\r\n", "\n").strip() for name in ("question", "reply"))
         if not question or not reply:
             raise TragError("An approved answer needs its question and its words.", "Fill in both.")
-        if len(question) > LONGEST_QUESTION or len(reply) > LONGEST:
+        if len(question) > LONGEST_QUESTION or len(reply) > LONGEST_REMARK:
             raise TragError(
-                f"A question may have {LONGEST_QUESTION:,} characters, an answer {LONGEST:,}.",
+                f"A question may have {LONGEST_QUESTION:,} characters, an answer {LONGEST_REMARK:,}.",
                 "Shorten what is longer.",
             )
         stands_on_chart = any(source.kind == "chart" for source in record.sources)
@@ -84,4 +86,4 @@ class ApprovingPage:
             where=where(request),
         )
         told = Notice("Approved. Whoever asks this question, and may read what it stands on, is given it at once.")
-        return self.desk.go(Wanted.read(request.query_params).address(f"/review/{id}"), told)
+        return self.desk.notices.go(Wanted.read(request.query_params).address(f"/review/{id}"), told)

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 from fastapi import Request
-from fastapi.responses import RedirectResponse, Response
 
 from store.reviewing import Review
 from trag.people import Caller
 from trag.people.reading import hidden, opened, readers
 from trag.record import VERDICTS, AnswerRecord
 from trag.web.evidence import documents_of
-from trag.web.notices import Notice, Notices
+from trag.web.notices import Notices
 from trag.web.review.judging import Sight, sight
 from trag.web.review.wanted import Wanted
 from trag.web.visitors import caller
@@ -114,16 +112,6 @@ class Desk:
         given = self.find(who, id) if id else None
         mine = self.sight(who, given.review).mine if given else None
         return (given.record, mine) if given and mine else None
-
-    def notice(self, request: Request) -> Notice | None:
-        """What was done a moment ago, as the address says."""
-        return self.notices.find(request.query_params.get("told", ""))
-
-    def go(self, address: str, notice: Notice | None = None) -> Response:
-        """Send the browser on to a page of ours, which says the notice."""
-        if notice:
-            address += ("&" if "?" in address else "?") + urlencode({"told": self.notices.keep(notice)})
-        return RedirectResponse(address, 303)
 
 
 def readable(approved: Approved, hidden: Collection[str]) -> bool:

@@ -64,7 +64,7 @@ class ReviewPage:
             returned=self.desk.returned(hidden),
             last=self.desk.last(request),
             alone=reviewing.alone(who.person),
-            notice=self.desk.notice(request),
+            notice=self.desk.notices.said(request),
         )
         return HTMLResponse(page)
 
@@ -72,9 +72,9 @@ class ReviewPage:
         """On to the answer at the place of a queue that the address names."""
         found = self.desk.next(caller(request), Wanted.read(request.query_params))
         if found is None:
-            return self.desk.go(Wanted.read(request.query_params).placed(0).address("/review"))
+            return self.desk.notices.go(Wanted.read(request.query_params).placed(0).address("/review"))
         wanted, answer = found
-        return self.desk.go(wanted.address(f"/review/{answer}"))
+        return self.desk.notices.go(wanted.address(f"/review/{answer}"))
 
     def figures(self, request: Request) -> Response:
         """How answers were judged, of all time or of the last weeks."""

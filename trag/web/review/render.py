@@ -11,12 +11,13 @@ from datetime import date
 from typing import TYPE_CHECKING, Literal
 
 from org.chart import Chart
-from store.records import ChartVersion, Label
+from store.activations import ChartVersion
+from store.records import Label
 from store.reviewing import WEAK, Choice, Review
-from trag.record import VERDICTS, AnswerRecord
+from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord
 from trag.web.evidence import evidence
-from trag.web.quality.render import percent
-from trag.web.render import MEANINGS, NEIGHBOURS, against, badge, environment, pieces
+from trag.web.forms import DIGITS
+from trag.web.render import MEANINGS, NEIGHBOURS, against, badge, environment, percent, pieces, unit_name
 from trag.web.review.figures import Kappa, Row, total, weeks
 from trag.web.review.judging import Sight
 from trag.web.review.wanted import CHOICES, COUNTED, SHARES, Wanted
@@ -93,6 +94,7 @@ def queue(
         own_left_out=not alone and wanted.choice != "judged",
         notice=notice,
         weak=WEAK,
+        digits=DIGITS,
     )
 
 
@@ -110,7 +112,6 @@ def answer(
     chart: Chart | None,
     charts: Sequence[ChartVersion],
     documents: Mapping[str, bool],
-    longest: int,
     typed: Label | None,
     notice: Notice | None,
 ) -> str:
@@ -136,7 +137,7 @@ def answer(
         rest=[each for each in found if not each.used],
         against=against(record, review.created, chart, charts),
         neighbours=NEIGHBOURS,
-        longest=longest,
+        longest=LONGEST_REMARK,
         typed=typed,
         notice=notice,
     )
@@ -180,11 +181,6 @@ def figures(
         most=MOST,
         day=date.fromisoformat,
     )
-
-
-def unit_name(unit: str, chart: Chart | None) -> str:
-    """What a unit is called; the id of one that the chart in use no longer has."""
-    return chart.unit(unit).name if chart and unit in chart.units else unit
 
 
 def _wanted_words(review: Review, record: AnswerRecord, seen: Sight) -> str:

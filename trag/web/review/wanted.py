@@ -11,14 +11,13 @@ from typing import get_args
 from urllib.parse import urlencode
 
 from store.reviewing import Choice, Queue
+from trag.web.forms import number
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 SHARES = (1, 2, 5, 10, 20)
 """Percent of all answers that a sample may be."""
 COUNTED = 200
 """Answers of a queue that are counted; of more it is said that there are more."""
-_LONGEST = 7
-"""Digits of a number in an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +38,14 @@ class Wanted:
     def read(cls, query: Mapping[str, str]) -> Wanted:
         """What the query of an address asks for; nonsense in it is left alone."""
         usual = cls()
-        share = _number(query.get("share", ""), usual.share)
+        share = number(query.get("share", ""), usual.share)
         return cls(
             next((choice for choice in CHOICES if choice == query.get("choice")), usual.choice),
             query.get("document", ""),
             query.get("unit", ""),
             share if share in SHARES else usual.share,
-            _number(query.get("seed", ""), usual.seed),
-            _number(query.get("at", ""), 0),
+            number(query.get("seed", ""), usual.seed),
+            number(query.get("at", "")),
         )
 
     def queue(self, hidden: Collection[str]) -> Queue:
@@ -67,7 +66,3 @@ class Wanted:
         told = {each.name: getattr(self, each.name) for each in fields(self)}
         told = {name: value for name, value in told.items() if value != getattr(usual, name)} | more
         return f"{path}?{urlencode(told, errors='replace')}" if told else path
-
-
-def _number(text: str, otherwise: int) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST else otherwise

@@ -1,33 +1,10 @@
 // The pages of the organization's chart: uploading with progress, waiting for long work, the units.
 import "/pages.js";
-import { dropped, send } from "/sending.js";
+import { upload } from "/sending.js";
 
 for (const form of document.querySelectorAll("[data-upload]")) {
-  const [bar, status, input] = [form.querySelector("progress"), form.querySelector(".status"), form.querySelector("input")];
-  const say = (text) => {
-    status.textContent = text;
-  };
-  const take = async (file) => {
-    if (!file || form.classList.contains("sending")) return;
-    const largest = Number(form.dataset.upload);
-    if (file.size > largest) {
-      return say(`${file.name} has ${Math.ceil(file.size / 2 ** 20)} MB; a chart may have ${Math.floor(largest / 2 ** 20)} MB. Leave out what is no unit, or split it.`);
-    }
-    form.classList.add("sending");
-    bar.hidden = false;
-    say(`Sending ${file.name} …`);
-    try {
-      const address = `/charts/uploads?${new URLSearchParams({ name: file.name })}`;
-      location.assign((await send(file, address, (share) => (bar.value = 100 * share))).page);
-    } catch (error) {
-      form.classList.remove("sending");
-      bar.hidden = true;
-      input.value = "";
-      say(error.message);
-    }
-  };
-  input.addEventListener("change", () => take(input.files[0]));
-  dropped(form, (data) => take(data.files[0]));
+  const refusal = (most) => `a chart may have ${most} MB. Leave out what is no unit, or split it.`;
+  upload(form, { largest: Number(form.dataset.upload), address: "/charts/uploads", refusal });
 }
 
 // ---- Long work: the page comes whole when it is done ----

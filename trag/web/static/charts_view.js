@@ -2,6 +2,7 @@
 import { Outline } from "/charts_outline.js";
 import { Picture } from "/charts_picture.js";
 import { Units } from "/charts_units.js";
+import { combobox } from "/combobox.js";
 
 const FOUND = 50; // units listed under the search box
 const number = new Intl.NumberFormat("en");
@@ -21,8 +22,6 @@ export async function show(root) {
   if (!answer.ok) throw new Error(`the picture did not come: ${answer.status}`);
   const units = new Units(await answer.json());
   const details = root.querySelector(".unit");
-  const box = root.querySelector("input[type=search]");
-  const list = root.querySelector("#found");
   const panes = root.querySelector(".panes");
   let chosen = 0, hits = [], wanted;
 
@@ -80,56 +79,17 @@ export async function show(root) {
     }
   }
 
-  // ---- Search: a combobox over names and aliases ----
-  const close = () => {
-    list.hidden = true;
-    box.setAttribute("aria-expanded", "false");
-    box.removeAttribute("aria-activedescendant");
-  };
-  const point = (place) => {
-    list.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
-    const option = list.querySelectorAll("[role=option]")[place];
-    option?.setAttribute("aria-selected", "true");
-    option?.scrollIntoView({ block: "nearest" });
-    if (option) box.setAttribute("aria-activedescendant", option.id);
-  };
-  const pointed = () => [...list.querySelectorAll("[role=option]")].findIndex((each) => each.ariaSelected === "true");
-  const take = (place) => {
-    if (hits[place] === undefined) return;
-    close();
-    choose(hits[place]);
-  };
-  box.addEventListener("input", () => {
-    hits = units.search(box.value);
+  const look = (words, show) => {
+    hits = units.search(words);
     picture.highlight(hits);
-    list.replaceChildren(
-      ...hits.slice(0, FOUND).map((unit, place) => {
-        const option = made("li", "", { id: `found-${place}`, role: "option", onclick: () => take(place) });
-        const above = units.above[unit];
-        option.append(made("span", units.names[unit]));
-        const alias = units.alias(unit, box.value);
-        if (alias) option.append(made("span", alias, { className: "soft" }));
-        if (above >= 0) option.append(made("span", `under ${units.names[above]}`, { className: "soft" }));
-        return option;
-      }),
-    );
-    const more = hits.length - FOUND;
-    if (more > 0) list.append(made("li", `and ${number.format(more)} more, marked in the picture`, { className: "soft" }));
-    if (box.value.trim() && !hits.length) list.append(made("li", "No unit is called that", { className: "soft" }));
-    list.hidden = !list.childElementCount;
-    box.setAttribute("aria-expanded", String(!list.hidden));
-    point(0);
-  });
-  box.addEventListener("keydown", (event) => {
-    const last = Math.min(hits.length, FOUND) - 1;
-    if (event.key === "ArrowDown") point(Math.min(pointed() + 1, last));
-    else if (event.key === "ArrowUp") point(Math.max(pointed() - 1, 0));
-    else if (event.key === "Enter") take(Math.max(pointed(), 0));
-    else if (event.key === "Escape" && !list.hidden) close();
-    else return;
-    event.preventDefault();
-  });
-  box.addEventListener("blur", () => setTimeout(close, 150)); // after a press on what was found
+    const found = hits.slice(0, FOUND).map((unit) => {
+      const [alias, above] = [units.alias(unit, words), units.above[unit]];
+      const beside = [alias, above >= 0 && `under ${units.names[above]}`].filter(Boolean);
+      return [made("span", units.names[unit]), ...beside.map((text) => made("span", text, { className: "soft" }))];
+    });
+    show(found, hits.length > FOUND ? `and ${number.format(hits.length - FOUND)} more, marked in the picture` : "");
+  };
+  combobox(root.querySelector("input[type=search]"), root.querySelector("#found"), look, (place) => choose(hits[place]));
 
   // ---- Tools ----
   root.querySelectorAll("[data-zoom]").forEach((button) => {

@@ -22,18 +22,18 @@ async function change(event) {
   const row = form.closest(".pair");
   try {
     const body = new URLSearchParams([...new FormData(form), ["part", "row"]]);
-    const answer = await fetch("/documents/pairs", { method: "POST", body, headers: { Accept: "application/json, text/html" } });
-    if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new Error((await answer.json()).detail);
+    // With this a refusal comes in words that can be shown beside what is typed; the pair comes as HTML all the same.
+    const answer = await fetch("/documents/pairs", { method: "POST", body, headers: { Accept: "application/json" } });
+    if (!answer.ok) throw new Error("refused", { cause: (await answer.json()).detail });
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".pair");
+    if (!fresh) throw new Error("no pair came");
     if (!row.querySelector(":scope > .choose")) fresh.querySelector(".choose")?.remove();
     row.replaceWith(fresh);
     fresh.focus({ preventScroll: true });
     fresh.dispatchEvent(new Event("change", { bubbles: true }));
   } catch (error) {
     form.classList.remove("sent");
-    const place = form.querySelector(".error") ?? row.querySelector(".error");
-    place.closest("details").open = true;
-    place.textContent = error.message || "The connection broke off. Nothing was changed.";
+    row.querySelector(".error").textContent = error.cause ?? "The connection broke off. Nothing was changed.";
   }
 }
 

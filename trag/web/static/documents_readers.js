@@ -1,4 +1,5 @@
 // Who may read a document: units are searched on the server, chosen ones are fields of the form.
+import { combobox } from "/combobox.js";
 
 const made = (tag, text = "", more = {}) => Object.assign(document.createElement(tag), { textContent: text, ...more });
 
@@ -13,25 +14,9 @@ export function readers(form) {
   });
   const box = form.querySelector("[role=combobox]");
   if (!box) return;
-  const list = form.querySelector("[role=listbox]");
   let hits = [], wanted, timer;
 
-  const close = () => {
-    list.hidden = true;
-    box.setAttribute("aria-expanded", "false");
-    box.removeAttribute("aria-activedescendant");
-  };
-  const options = () => [...list.querySelectorAll("[role=option]")];
-  const pointed = () => options().findIndex((each) => each.ariaSelected === "true");
-  const point = (place) => {
-    options().forEach((each, at) => each.setAttribute("aria-selected", String(at === place)));
-    const option = options()[place];
-    option?.scrollIntoView({ block: "nearest" });
-    if (option) box.setAttribute("aria-activedescendant", option.id);
-  };
   const take = (unit) => {
-    if (!unit) return;
-    close();
     box.value = "";
     if ([...chips.querySelectorAll("input")].some((each) => each.value === unit.id)) return;
     const chip = made("li");
@@ -44,41 +29,21 @@ export function readers(form) {
     chip.append(made("button", "×", { type: "button", className: "quiet", ariaLabel: `Take out ${unit.name}` }));
     chips.append(chip);
   };
-  const look = async () => {
+  const look = async (words, show) => {
     wanted?.abort();
     wanted = new AbortController();
     try {
-      const answer = await fetch(`/documents/units?${new URLSearchParams({ words: box.value })}`, { signal: wanted.signal });
+      const answer = await fetch(`/documents/units?${new URLSearchParams({ words })}`, { signal: wanted.signal });
       hits = answer.ok ? await answer.json() : [];
     } catch (error) {
       if (error.name === "AbortError") return;
       hits = [];
     }
-    list.replaceChildren(
-      ...hits.map((unit, place) => {
-        const option = made("li", "", { id: `unit-${place}`, role: "option", onclick: () => take(unit) });
-        option.append(made("bdi", unit.name));
-        if (unit.under) option.append(made("span", ` under ${unit.under}`, { className: "soft" }));
-        return option;
-      }),
-    );
-    if (box.value.trim() && !hits.length) list.append(made("li", "No unit is called that", { className: "soft" }));
-    list.hidden = !list.childElementCount;
-    box.setAttribute("aria-expanded", String(!list.hidden));
-    point(0);
+    show(hits.map((unit) => [made("bdi", unit.name), ...(unit.under ? [made("span", ` under ${unit.under}`, { className: "soft" })] : [])]));
   };
-  box.addEventListener("input", () => {
+  const later = (words, show) => {
     clearTimeout(timer);
-    timer = setTimeout(look, 150);
-  });
-  box.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowDown") point(Math.min(pointed() + 1, hits.length - 1));
-    else if (event.key === "ArrowUp") point(Math.max(pointed() - 1, 0));
-    else if (event.key === "Enter") {
-      if (!list.hidden) take(hits[Math.max(pointed(), 0)]);
-    } else if (event.key === "Escape" && !list.hidden) close();
-    else return;
-    event.preventDefault();
-  });
-  box.addEventListener("blur", () => setTimeout(close, 150)); // after a press on what was found
+    timer = setTimeout(look, 150, words, show);
+  };
+  combobox(box, form.querySelector("[role=listbox]"), later, (place) => take(hits[place]));
 }

@@ -72,8 +72,7 @@ export function uploads(form, taken) {
     sending = false;
   };
 
-  const start = (files) => {
-    const units = readers();
+  const start = (files, units) => {
     for (const [file, name] of files) {
       add(file, name, units);
       const limit = Number(largest);
@@ -83,7 +82,7 @@ export function uploads(form, taken) {
   };
 
   /** Sends the `files` that would replace a document when somebody says so. */
-  const ask = (files) => {
+  const ask = (files, units) => {
     const one = files.length === 1;
     const question = made("div", "", { className: "question", role: "group", ariaLabel: "To be replaced", tabIndex: -1 });
     const names = made("ul");
@@ -99,13 +98,14 @@ export function uploads(form, taken) {
       question.remove();
       form.querySelector("input").focus();
     };
-    replace.onclick = () => (end(), start(files));
+    replace.onclick = () => (end(), start(files, units));
     leave.onclick = end;
   };
 
   /** `files` as [file, path in what was given]; hidden ones and other formats are left out, and told. */
   const take = async (files) => {
-    if (!readers()) {
+    const units = readers();
+    if (!units) {
       status.textContent = "Nothing was sent: say which units may read what is new, or everyone. Then choose the files again.";
       form.querySelector("[role=combobox]").focus();
       return;
@@ -116,13 +116,13 @@ export function uploads(form, taken) {
     for (const [file] of read) names.set(file.name, (names.get(file.name) ?? 0) + 1);
     const others = shown.length - read.length;
     status.textContent = others ? `${others} ${others === 1 ? "file was" : "files were"} left out: only ${formats.join(", ")} ${formats.length > 1 ? "are" : "is"} read here.` : "";
-    if (replaces) return start(read.slice(0, 1).map(([file]) => [file, replaces]));
+    if (replaces) return start(read.slice(0, 1).map(([file]) => [file, replaces]), units);
     const named = read.map(([file, path]) => [file, names.get(file.name) > 1 ? path : file.name]);
     try {
       const there = await present(named.map(([, name]) => name).filter((name) => ending(name) !== ".jsonl"));
-      start(named.filter(([, name]) => !there.has(name)));
+      start(named.filter(([, name]) => !there.has(name)), units);
       const old = named.filter(([, name]) => there.has(name));
-      if (old.length) ask(old);
+      if (old.length) ask(old, units);
     } catch {
       status.textContent = "Nothing was sent: the assistant did not answer. Reload the page, and choose the files again.";
     }

@@ -1,4 +1,4 @@
-// What the pages of the documents and of the chart share: colours, times as clocks here show them, pressing once.
+// What all pages but Ask share: colours, times as clocks here show them, pressing once, sources opened by their numbers.
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 dark.addEventListener("change", () => document.documentElement.classList.toggle("dark", dark.matches));
@@ -24,3 +24,14 @@ document.addEventListener("submit", (event) => {
   if (form.dataset.tell) form.closest("section").querySelector(".busy").textContent = form.dataset.tell;
 });
 addEventListener("pageshow", (event) => event.persisted && location.reload()); // what "back" brings up may be out of date
+
+// The number of a source in the answer opens it.
+document.addEventListener("click", (event) => {
+  const cite = event.target.closest("a.cite");
+  if (!cite) return;
+  event.preventDefault();
+  const source = document.getElementById(cite.hash.slice(1));
+  source.open = true;
+  source.querySelector("summary").focus();
+  source.scrollIntoView({ block: "nearest" });
+});

@@ -1,44 +1,16 @@
 // The pages of the evaluations: questions uploaded, what runs followed, answers judged in their place.
 import { follow, refresh } from "/following.js";
-import { dropped, send } from "/sending.js";
+import { upload } from "/sending.js";
 
-for (const form of document.querySelectorAll("[data-questions]")) upload(form);
+for (const form of document.querySelectorAll("[data-questions]")) {
+  const refusal = (most) => `a set may have ${most} MB. Split it.`;
+  upload(form, { largest: Number(form.dataset.questions), address: "/quality/cases", refusal });
+}
 const progress = document.querySelector("#progress");
 if (progress) follow(progress, "/quality/progress");
 document.addEventListener("submit", judge, true);
 const rows = document.querySelector("[data-rows]");
 if (rows) keys();
-
-function upload(form) {
-  const [bar, status, input] = [form.querySelector("progress"), form.querySelector(".status"), form.querySelector("input")];
-  const say = (text) => {
-    status.textContent = text;
-    status.classList.toggle("problems-found", text.includes("\n"));
-    status.tabIndex = text.includes("\n") ? 0 : -1;
-  };
-  const take = async (file) => {
-    if (!file || form.classList.contains("sending")) return;
-    const largest = Number(form.dataset.questions);
-    if (file.size > largest) return say(`${file.name} has ${Math.ceil(file.size / 2 ** 20)} MB; a set may have ${Math.floor(largest / 2 ** 20)} MB. Split it.`);
-    form.classList.add("sending");
-    bar.hidden = false;
-    say(`Sending ${file.name} …`);
-    try {
-      const address = `/quality/cases?${new URLSearchParams({ name: file.name })}`;
-      const { page } = await send(file, address, (share) => (bar.value = 100 * share));
-      // The same set again has the same address, which by itself would load nothing.
-      if (new URL(page, location).href === location.href) location.reload();
-      else location.assign(page);
-    } catch (error) {
-      form.classList.remove("sending");
-      bar.hidden = true;
-      input.value = "";
-      say(error.message);
-    }
-  };
-  input.addEventListener("change", () => take(input.files[0]));
-  dropped(form, (data) => take(data.files[0]));
-}
 
 // A verdict draws its answer anew, and the figures with it; the rest of the list stays where it is.
 async function judge(event) {

@@ -93,14 +93,3 @@ function go(event) {
   else return false;
   return true;
 }
-
-// The number of a source in the answer opens it.
-document.addEventListener("click", (event) => {
-  const cite = event.target.closest("a.cite");
-  if (!cite) return;
-  event.preventDefault();
-  const source = document.getElementById(cite.hash.slice(1));
-  source.open = true;
-  source.querySelector("summary").focus();
-  source.scrollIntoView({ block: "nearest" });
-});

@@ -22,6 +22,41 @@ export function send(file, address, progress) {
   return sent;
 }
 
+/**
+ * Sends the file that is chosen in `form`, or dropped on its page, to `address`, and goes on to the page that the server
+ * names. One of more than `largest` bytes is not sent: `refusal` is given the megabytes that it may have.
+ */
+export function upload(form, { largest, address, refusal }) {
+  const [bar, status, input] = [form.querySelector("progress"), form.querySelector(".status"), form.querySelector("input")];
+  const say = (text) => {
+    status.textContent = text;
+    status.classList.toggle("problems-found", text.includes("\n"));
+    status.tabIndex = text.includes("\n") ? 0 : -1;
+  };
+  const take = async (file) => {
+    if (!file || form.classList.contains("sending")) return;
+    if (file.size > largest) {
+      return say(`${file.name} has ${Math.ceil(file.size / 2 ** 20)} MB; ${refusal(Math.floor(largest / 2 ** 20))}`);
+    }
+    form.classList.add("sending");
+    bar.hidden = false;
+    say(`Sending ${file.name} …`);
+    try {
+      const { page } = await send(file, `${address}?${new URLSearchParams({ name: file.name })}`, (share) => (bar.value = 100 * share));
+      // The same file again may have the same address, which by itself would load nothing.
+      if (new URL(page, location).href === location.href) location.reload();
+      else location.assign(page);
+    } catch (error) {
+      form.classList.remove("sending");
+      bar.hidden = true;
+      input.value = "";
+      say(error.message);
+    }
+  };
+  input.addEventListener("change", () => take(input.files[0]));
+  dropped(form, (data) => take(data.files[0]));
+}
+
 /** Gives `take` what is dropped anywhere on the page; `form` shows that it may be. */
 export function dropped(form, take) {
   const over = (event) => {

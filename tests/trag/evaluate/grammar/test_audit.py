@@ -16,12 +16,12 @@ from trag.asking import Organization
 from trag.errors import TragError
 from trag.evaluate.grammar import tables
 from trag.evaluate.grammar.accuracy import gaps_removed
-from trag.evaluate.grammar.audit import Examined, ask, examine, prepare
+from trag.evaluate.grammar.audit import Examined, examine, prepare
 from trag.evaluate.grammar.filling import cases
 from trag.evaluate.grammar.kept import Audit, load, save
 from trag.evaluate.grammar.templates import Template
-from trag.evaluate.runs import sha256_of
-from trag.llm.remote import RequestRefused
+from trag.evaluate.runs import Result, sha256_of
+from trag.evaluate.scoring import score
 from trag.record import AnswerRecord, ModelUsed
 from trag.record import Source as Read
 
@@ -103,10 +103,9 @@ def audit(source: Source) -> Audit:
     return prepare(source, TEMPLATES, "the test", strict=True, bound=4)
 
 
-def examined(
-    audit: Audit, answer: Callable[[str], AnswerRecord], file: Path, missing: frozenset[str] = frozenset()
-) -> Examined:
-    results = ask(cases(audit.meanings), answer, file, organization=Organization("firms"), system="planted")
+def examined(audit: Audit, answer: Callable[[str], AnswerRecord], missing: frozenset[str] = frozenset()) -> Examined:
+    answered = [(case, answer(case.question)) for case in cases(audit.meanings)]
+    results = [Result("planted", case, record, score(case, record, Organization("firms"))) for case, record in answered]
     return examine(audit, results, (text for name, text in DOCUMENTS.items() if name not in missing))
 
 
@@ -115,13 +114,13 @@ def test_all_meanings_are_asked_in_both_forms(audit: Audit) -> None:
     assert len(cases(audit.meanings)) == 48
 
 
-def test_a_sound_assistant_has_no_weak_module(audit: Audit, tmp_path: Path) -> None:
-    found = examined(audit, answerer(by_name, read_out), tmp_path / "a.jsonl")
+def test_a_sound_assistant_has_no_weak_module(audit: Audit) -> None:
+    found = examined(audit, answerer(by_name, read_out))
     assert found.diagnosis.weak is None, found.diagnosis.words
 
 
-def test_a_keyword_retriever_is_named_and_shows_in_the_long_form(audit: Audit, tmp_path: Path) -> None:
-    found = examined(audit, answerer(by_words, read_out), tmp_path / "a.jsonl")
+def test_a_keyword_retriever_is_named_and_shows_in_the_long_form(audit: Audit) -> None:
+    found = examined(audit, answerer(by_words, read_out))
     assert found.diagnosis.weak == "retrieval", found.diagnosis.words
     assert "hint" not in found.diagnosis.words
     short, long = (gaps_removed(found.groups, form) for form in ("short", "long"))
@@ -130,59 +129,27 @@ def test_a_keyword_retriever_is_named_and_shows_in_the_long_form(audit: Audit, t
     assert short > long + 0.3
 
 
-def test_a_crippled_model_is_named(audit: Audit, tmp_path: Path) -> None:
-    found = examined(audit, answerer(by_name, crippled), tmp_path / "a.jsonl")
+def test_a_crippled_model_is_named(audit: Audit) -> None:
+    found = examined(audit, answerer(by_name, crippled))
     assert found.diagnosis.weak == "language model", found.diagnosis.words
     assert "hint" not in found.diagnosis.words
 
 
-def test_a_model_that_answers_nothing_is_named_too(audit: Audit, tmp_path: Path) -> None:
-    found = examined(audit, answerer(by_name, lambda question, text: "Who knows."), tmp_path / "a.jsonl")
+def test_a_model_that_answers_nothing_is_named_too(audit: Audit) -> None:
+    found = examined(audit, answerer(by_name, lambda question, text: "Who knows."))
     assert found.diagnosis.weak == "language model", found.diagnosis.words
     assert {group.tag for group in found.groups} == {"gap"}
 
 
-def test_a_retriever_that_never_finds_is_named_where_the_documents_hold_the_truth(audit: Audit, tmp_path: Path) -> None:
-    found = examined(audit, answerer(lambda question: "letter 1", read_out), tmp_path / "a.jsonl")
+def test_a_retriever_that_never_finds_is_named_where_the_documents_hold_the_truth(audit: Audit) -> None:
+    found = examined(audit, answerer(lambda question: "letter 1", read_out))
     assert found.diagnosis.weak == "retrieval", found.diagnosis.words
 
 
-def test_documents_that_are_missing_are_named(audit: Audit, tmp_path: Path) -> None:
+def test_documents_that_are_missing_are_named(audit: Audit) -> None:
     missing = frozenset(name for name, *_ in ROWS[::3])
-    found = examined(audit, answerer(by_name, read_out, missing), tmp_path / "a.jsonl", missing)
+    found = examined(audit, answerer(by_name, read_out, missing), missing)
     assert found.diagnosis.weak == "retrieval database", found.diagnosis.words
-
-
-def test_what_was_answered_before_an_interruption_is_not_asked_again(audit: Audit, tmp_path: Path) -> None:
-    asked: list[str] = []
-    answer = answerer(by_name, read_out)
-
-    def stopped(question: str) -> AnswerRecord:
-        if len(asked) == 7:
-            raise KeyboardInterrupt
-        asked.append(question)
-        return answer(question)
-
-    def going_on(question: str) -> AnswerRecord:
-        asked.append(question)
-        return answer(question)
-
-    made, file = cases(audit.meanings), tmp_path / "a.jsonl"
-    with pytest.raises(KeyboardInterrupt):
-        ask(made, stopped, file, organization=Organization("firms"), system="planted")
-    with file.open("ab") as torn:
-        torn.write(b'{"id": "half a li')
-    results = ask(made, going_on, file, organization=Organization("firms"), system="planted")
-    assert asked == [case.question for case in made]
-    assert [result.case for result in results] == list(made)
-
-
-def test_a_question_that_is_refused_is_wrong_and_the_audit_goes_on(audit: Audit, tmp_path: Path) -> None:
-    def failing(question: str) -> AnswerRecord:
-        raise RequestRefused("The question is too long.", "Shorten it.")
-
-    found = examined(audit, failing, tmp_path / "a.jsonl")
-    assert (found.diagnosis.asked, found.diagnosis.right) == (48, 0)
 
 
 def test_templates_that_cannot_be_used_are_all_told_or_left_out(source: Source) -> None:
@@ -222,8 +189,8 @@ def test_an_audit_is_kept_and_found_by_its_cases(audit: Audit, tmp_path: Path) -
         load("0" * 64, tmp_path)
 
 
-def test_the_tables_hold_what_was_found(audit: Audit, tmp_path: Path) -> None:
-    found = examined(audit, answerer(by_name, crippled), tmp_path / "a.jsonl")
+def test_the_tables_hold_what_was_found(audit: Audit) -> None:
+    found = examined(audit, answerer(by_name, crippled))
     by_title = {table.title: table for table in tables.report(audit, found)}
     # All short texts are right and all long ones wrong, each from the right document.
     assert by_title["Weak module"].rows[2] == ("language model", "24", "100%")

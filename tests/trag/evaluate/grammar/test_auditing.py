@@ -18,7 +18,7 @@ from trag.evaluate.running import results_of
 from trag.evaluate.runs import Result, Run, sha256_of
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
-from trag.ingest.upkeep import silent
+from trag.progress import silent
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 
@@ -34,7 +34,7 @@ def home(empty_database: Path, tmp_path: Path) -> Iterator[Home]:
     folder.mkdir()
     shutil.copy(empty_database, folder)
     with open_home(Settings(home=folder)) as home:
-        home.__dict__["organization"] = Organization("Club", load(CHART, "chart.csv"))
+        home.parts["organization"] = Organization("Club", load(CHART, "chart.csv"))
         passage = Passage("p", "section", "board.md", "Passwords", None, TABLE)
         home.records.library.put("board.md", "1" * 64, None, [passage])
         yield home

@@ -45,6 +45,15 @@ def test_a_number_below_one_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -
     assert "not 1 or more" in capsys.readouterr().err
 
 
+def test_a_run_that_goes_on_has_its_questions_and_its_system_already(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = options("--resume", "20200101-000000", "--system", "rag", "--seed", "0")
+    with pytest.raises(SystemExit):
+        given.job(settings, given)
+    assert "--system, --seed does not go with --resume" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "error", "told"),
     [

@@ -62,7 +62,7 @@ def test_texts_are_found_without_numbers_labels_and_quotation_marks() -> None:
     assert list(lines(said)) == ["town of [a.b]", "seat of [a.b]", "where is [a.b]"]
 
 
-def test_what_keeps_to_the_criteria_is_kept_and_the_rest_is_counted() -> None:
+def test_what_keeps_to_the_criteria_is_kept_and_the_rest_is_told() -> None:
     model = Scripted(
         "SELECT Town FROM Client WHERE Name = '[Client.Name]';\n"
         "SELECT Id FROM Client WHERE Name = '[Client.Name]';\nDROP TABLE Client",
@@ -74,9 +74,8 @@ def test_what_keeps_to_the_criteria_is_kept_and_the_rest_is_counted() -> None:
     (template,) = found.templates
     assert template.short == ("town of [Client.Name]", "seat of [Client.Name]")
     assert template.long == (LONG.replace("'[client.name]'", "[Client.Name]"),)
-    assert (
-        found.refused == 2
-    )  # the Id, and a long text of three words; what has no SELECT or placeholder is no template
+    # The Id, and a long text of three words; what has no SELECT or placeholder is no template.
+    assert len(found.reasons) == 2
     assert any("identifier" in reason for reason in found.reasons)
 
 

@@ -11,8 +11,8 @@ from trag.evaluate import cases as case_files
 from trag.finetune.dataset import corpus, examples, folders, organizations
 from trag.finetune.dataset.card import Card
 from trag.finetune.dataset.examples import Example
-from trag.ingest.upkeep import silent
 from trag.llm.local import LocalModel
+from trag.progress import silent
 
 pytestmark = pytest.mark.slow
 

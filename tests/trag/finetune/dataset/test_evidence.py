@@ -18,7 +18,9 @@ PAIR = Passage(
     "pair", "qa", "travel.md", "Travel > Claims", None, "Hand it in within 30 days.", "How soon is a claim due?"
 )
 OTHER = Passage("other", "qa", "travel.md", "Travel > Claims", None, "Late ones are refused.", "What of late ones?")
-ALL = (CLAIMS, LIMITS_1, LIMITS_2, SHOPS, PAIR, OTHER)
+FEE_1 = Passage("fee 1", "section", "fees.md", "Fees", None, "The fee for a claim is due within 15 days.")
+FEE_2 = Passage("fee 2", "section", "fees.md", "Fees", None, "That of a late one must come in 5 days.")
+ALL = (CLAIMS, LIMITS_1, LIMITS_2, SHOPS, PAIR, OTHER, FEE_1, FEE_2)
 
 
 def document(answer: str, section: str, *gold: tuple[str, ...], file: str = "travel.md", question: str = "") -> Case:
@@ -29,6 +31,7 @@ DUE = document("Within 30 days.", "Claims", ("30 days",))
 MEAL = document("At most 25 euros.", "Travel > Limits", ("25 euros",), question="how much for a meal")
 BOTH = document("90 euros for a hotel, 25 for a meal.", "Travel > Limits", ("90 euros",), ("25 euros",))
 WINE = document("No, wine is excluded from the meal.", "Travel > Limits")
+FEE = document("The fee for a late claim is due within 5 days.", "Fees", ("5 days",), file="fees.md")
 REFUSED = Case("2", "who refuses", "unanswerable", refuse=True, document="travel.md", section="Claims")
 
 
@@ -39,6 +42,7 @@ REFUSED = Case("2", "who refuses", "unanswerable", refuse=True, document="travel
         (MEAL, {"limits 2"}),
         (BOTH, {"limits 1", "limits 2"}),
         (WINE, {"limits 2"}),
+        (FEE, {"fee 2"}),
         (REFUSED, set()),
         (document("x", "Elsewhere", ("x",)), set()),
     ],
@@ -47,6 +51,7 @@ REFUSED = Case("2", "who refuses", "unanswerable", refuse=True, document="travel
         "piece with the gold",
         "gold in two pieces",
         "nearest piece",
+        "gold in whole words",
         "to refuse",
         "no section",
     ],
@@ -82,3 +87,9 @@ def test_there_or_absent_or_not_sure(case: Case, passages: tuple[Passage, ...], 
 def test_a_statement_of_the_chart_may_hold_the_answer_too() -> None:
     assert bearing(DUE, ALL).is_absent((SHOPS,), ["The Desk is under the Board."])
     assert not bearing(DUE, ALL).is_absent((SHOPS,), ["The Desk: takes claims within 30 days."])
+    assert not bearing(DUE, ALL).is_absent((SHOPS,), ["The Desk: to it what is claimed goes, thirty days at most."])
+
+
+def test_gold_is_absent_where_it_is_but_a_part_of_a_word() -> None:
+    statement = "The Vault: keeps receipts for 130 days."
+    assert bearing(DUE, ALL).is_absent((SHOPS,), [statement])

@@ -23,8 +23,9 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
     lines[2] |= {"kind": "unanswerable", "polarity": "", "gold": []}
     lines[3]["answer"] = ""
     lines[4]["answer"] = "word " * 46
-    lines[5]["question"] = lines[6]["question"]
+    lines[5]["question"] = f"hi, {lines[6]['question']}"
     lines[7]["kind"] = "rumour"
+    lines[9]["gold"] = [["politic"]]
     (folder / "questions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     with pytest.raises(TragError) as error:
         organizations.read(folder)
@@ -38,6 +39,7 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
         "document-05: its answer has 46 words, more than 45",
         "is asked 2 times",
         "questions of the kinds rumour",
+        "document-10: none of politic stands in its section",
     ):
         assert expected in told, told
 

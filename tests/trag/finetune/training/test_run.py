@@ -29,9 +29,9 @@ SETTINGS = TrainingSettings(epochs=2, accumulation=4, learning_rate=1.0, warm_up
 BLOCKS = [Block((number,), 0, ()) for number in range(10)]
 
 
-def train(folder: Path, order: Plan, stop: threading.Event | None = None) -> list[progress.Progress]:
+def train(folder: Path, order: Plan, stop: threading.Event | None = None) -> list[progress.Report]:
     """What it says."""
-    said: list[progress.Progress] = []
+    said: list[progress.Report] = []
     run.train(folder, order, said.append, stop or threading.Event())
     return said
 

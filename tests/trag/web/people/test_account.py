@@ -1,10 +1,13 @@
 """Accounts that are asked for, and one's own."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
+
+from org.chart import load
 
 Place = Any  # of conftest.py
 PASSWORD = "violet kettle orbit"
@@ -66,6 +69,19 @@ def test_a_new_password_signs_out_every_other_browser(place: Place) -> None:
     assert here.get("/account").status_code == 200
     assert there.get("/account").status_code == 303
     assert place.browser().post("/sign-in", data={"name": "root", "password": PASSWORD}).status_code == 403
+
+
+def test_the_name_of_the_organization_is_no_password(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(opened.__globals__, "CHART", load(b"name,parent,type\nLarkmoor,,institute\n", "chart.csv"))
+    place = opened()
+    form = {"name": "ada", "password": "larkmoor2024", "again": "larkmoor2024"}
+    refused = [place.browser().post("/people/first", data=form)]
+    ada = place.add("root", "admin")
+    link, _ = place.records.links.make("password", ada.id, timedelta(days=1), by="root")
+    refused += [place.browser().post(path, data=form) for path in ("/account/new", f"/links/{link}")]
+    root = place.signed_in("root")
+    told = root.post("/account/password", data=form | {"current": PASSWORD}).headers["location"]
+    assert all("guessed soon" in words(page) for page in (*refused, root.get(told)))
 
 
 def test_a_token_is_shown_once_to_whoever_made_it(place: Place) -> None:

@@ -149,6 +149,9 @@ def test_the_log_is_shown_and_exported_and_its_own_export_is_in_it(place: Place)
     root = place.signed_in("root")
     root.get("/people/log?check=1")
     assert "follow from each other" in words(root.get("/people/log?check=1"))
+    heading = BeautifulSoup(root.get("/people/log?who=root").text, "html.parser").select_one("#all")
+    assert heading
+    assert heading.get_text() == "1 row", "that root signed in"
     assert "'=cmd()" in root.get("/people/log.csv").text
     lines = root.get("/people/log.jsonl").text.splitlines()
     assert len(lines) == place.records.audit.count()

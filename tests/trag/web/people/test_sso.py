@@ -70,7 +70,7 @@ def opened(provider: str, tmp_path: Path) -> Iterator[Any]:
             wanted = {"sso_issuer": provider, "sso_client": "assistant", "sso_secret": "of the client"} | settings
             door = Door(records, Settings(home=tmp_path, **wanted))
             app = FastAPI(openapi_url=None)
-            app.add_middleware(Gate, door=door)
+            app.add_middleware(Gate, door=door, functions={})
             app.get("/")(lambda: "asked")
             people.mount(app, home, door)
             return records, app
@@ -185,6 +185,10 @@ def test_who_was_imported_comes_in_by_single_sign_on(opened: Any) -> None:
     visitor = browser(app)
     assert visitor.get(go(visitor, "ada")).headers["location"] == "/account"
     assert records.people.find("ada").id == imported.id
+    root = browser(app)
+    root.post("/sign-in", data={"name": "root", "password": "violet kettle"})
+    for page in (visitor.get("/account"), root.get("/people?search=ada"), root.get(f"/people/{imported.id}")):
+        assert "by single sign-on" in page.text
 
 
 def test_a_disabled_person_stays_out(opened: Any) -> None:

@@ -105,13 +105,13 @@ def texts(page: Any, selector: str) -> list[str]:
 @pytest.fixture
 def place(empty_database: Path, tmp_path: Path, portal: BlockingPortal) -> Iterator[Place]:
     with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
-        records.activate_chart("v1", "chart.csv", "3" * 64)
+        records.activations.activate("v1", "chart.csv", "3" * 64, by="ada")
         for name, audience in AUDIENCES.items():
             records.library.put(name, "1" * 64, None, [Passage(name, "section", name, "1 Signing", None, "Words.")])
             records.library.set_audience(name, audience)
         home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
         app = FastAPI(openapi_url=None)
-        app.add_middleware(Gate, door=Door(records, Settings(home=tmp_path)))
+        app.add_middleware(Gate, door=Door(records, Settings(home=tmp_path)), functions={})
         review.mount(app, home)
         browsers, ids = {}, {}
         for name, (role, unit) in PEOPLE.items():

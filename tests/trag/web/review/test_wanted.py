@@ -13,7 +13,7 @@ from trag.web.review.wanted import Wanted
         ("choice=weak&document=a%20%26b.md&unit=u1&at=7", Wanted("weak", "a &b.md", "u1", at=7)),
         ("choice=sample&share=10&seed=3", Wanted("sample", share=10, seed=3)),
         ("choice=all&share=33&seed=-1&at=%D9%A3", Wanted()),
-        ("at=99999999", Wanted()),
+        ("at=99999999999", Wanted()),
     ],
 )
 def test_an_address_says_which_queue_and_where_in_it(query: str, wanted: Wanted) -> None:
