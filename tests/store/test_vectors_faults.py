@@ -189,6 +189,7 @@ import resource, sys
 from pathlib import Path
 import numpy as np
 from store import StoreError, embedded
+from store.passage import Passage
 from store.vectors import Vectors
 index = Vectors(Path(sys.argv[1]), embedder="mini-1", dimension=16)
 points = np.random.default_rng(0).normal(size=(200, 16)).astype(np.float32)

@@ -149,6 +149,7 @@ REBUILDING = """
 import sys
 from pathlib import Path
 import numpy as np
+from store.passage import Passage
 from store.vectors import Vectors
 index = Vectors(Path(sys.argv[1]), embedder="mini-1", dimension=4, server=sys.argv[2])
 print("open", flush=True)

@@ -17,6 +17,9 @@ _NUMBERED = re.compile(
     r"\d+(?:\.\d+)*[.):]?\s|(?:[IVXL]+|[A-Z])[.):]\s|§|(?i:part|chapter|article|section|rule|clause|title)\s+(?:\d|[IVXL]+\b|[A-Z]\b)"
 )
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*[.)]?\s+")
+_BARE = re.compile(r"\d+(?:\.\d+)*[.)]?")
+_LONGEST_LEAD_IN = 200
+_LONGEST_CLAUSE = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +93,12 @@ def _is_ornament(blocks: Sequence[Block], text: str) -> bool:
 
 def _text(blocks: Sequence[Block], path: str) -> str:
     """The text of blocks under one heading, laid out as Section says."""
-    caption = _NUMBER.sub("", path.rsplit(" > ", 1)[-1])
-    text = ""
+    text = part = ""
     lead_in = False
     for block in blocks:
         if block.kind == "table":
-            part = "\n".join(rows.sentences(block.rows, block.text or caption))
+            caption = block.text or _caption(path, part.rstrip(":") if part.endswith(":") else "")
+            part = "\n".join(rows.sentences(block.rows, caption))
         elif block.kind == "item":
             part = "  " * (block.level - 1) + block.text
         else:
@@ -103,3 +106,16 @@ def _text(blocks: Sequence[Block], path: str) -> str:
         text += ("\n" if lead_in and block.kind == "item" else "\n\n" if text else "") + part
         lead_in = block.kind == "item" or part.endswith(":")
     return text
+
+
+def _caption(path: str, lead_in: str) -> str:
+    """What a table without a caption is about: its heading, and the clause that leads it in, if that has a number and
+    few words. Where the heading is a number alone: what leads in the table, else the heading above."""
+    *above, heading = path.split(" > ")
+    if _BARE.fullmatch(heading) and 0 < len(lead_in) <= _LONGEST_LEAD_IN:
+        return lead_in
+    if _BARE.fullmatch(heading) and above:
+        return _caption(" > ".join(above), "")
+    name, clause = _NUMBER.sub("", heading), _NUMBER.sub("", lead_in)
+    named = clause != lead_in and len(clause) <= _LONGEST_CLAUSE and ". " not in clause
+    return f"{name}: {clause}" if named else name

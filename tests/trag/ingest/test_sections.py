@@ -226,3 +226,26 @@ def test_a_table_is_named_by_its_caption_or_the_section_without_its_number() -> 
     assert (
         sections(blocks, "x")[0].text == "Approval limits – Post: Head; Limit: 10.\n\nTable 3 – Post: Head; Limit: 10."
     )
+
+
+def test_a_table_under_a_bare_number_is_named_by_what_leads_it_in_or_the_heading_above() -> None:
+    table = "Kind     Rate       Since\nCar      70 cents   2025\nBicycle  20 cents   2026\n"
+    clauses = "3.1 Mileage is paid at these rates, by the mile:", "3.2 It is paid to all who ask."
+    text = "\n\n".join(["3. TRAVEL", clauses[0], table, clauses[1], table])
+    assert [text.split(" – ")[0].split("\n")[-1] for _, text in read(text)] == [
+        "Mileage is paid at these rates, by the mile",
+        "TRAVEL",
+    ]
+
+
+def test_tables_under_one_heading_are_told_apart_by_the_clauses_that_lead_them_in() -> None:
+    table = "| Kind | Years |\n|---|---|\n| Paper | 5 |\n\n"
+    clauses = "2.1 Records:", "2.2 Keep it. What is kept longer:", "2.3 It is kept.", "What else is kept:"
+    text = "# Rules\n\n## 2 Safety\n\n" + "".join(f"{clause}\n\n{table}" for clause in clauses)
+    ((_, said),) = read(text, ".md")
+    assert [line.split(" – ")[0] for line in said.split("\n") if " – " in line] == [
+        "Safety: Records",
+        "Safety",
+        "Safety",
+        "Safety",
+    ]

@@ -14,7 +14,8 @@ from trag.ingest.parse.tables import same_header
 
 _LONGEST = 200
 _CAPTION = re.compile(
-    r"(?:[Tt]able|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabella)\s*[A-Z]?\d[\w.]*\s*(?:[.:–—-]|\(|$|\s[A-Z])"
+    r"(?:[Tt]able|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabella)\s*"
+    r"(?:[A-Z]?\d[\w.]*\s*(?:[.:–—-]|\(|$|\s[A-Z])|(?:[A-Z]|[IVX]{1,5})\s*[.:–—]\s+\S)"
 )
 _NUMBER = re.compile(r"[\d.]+\s+")
 _UNIT = re.compile(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from trag.ingest.blocks import Block
 from trag.ingest.parse.captions import belongs_to_table
@@ -48,9 +49,12 @@ _LETTER = re.compile(r"[A-Z](?:\.\d{1,3})*[.)]\s+(?=\S)")
 _QUESTION = re.compile(r"(?:Q\s*(?P<number>\d*)|Question(?:\s+\d+)?)\s*[:.)]\s*(?=\S)", re.IGNORECASE)
 _ANSWER = re.compile(r"(?:A\s*\d*|Answer(?:\s+\d+)?)\s*:\s*(?=\S)", re.IGNORECASE)
 _SENTENCES = re.compile(r"[.!]\s+[A-Z]")
-_RUN_IN = re.compile(r"(?P<title>\S.{1,70}?)(?:\.\s*[–—-]*\s+|:\s+|\s+[–—]\s+)(?P<body>\S.*)")
+_RUN_IN = re.compile(r"(?P<title>\S.{1,70}?)(?:(?P<end>\.)\s*[–—-]*\s+|:\s+|\s+[–—]\s+)(?P<body>\S.*)")
 _MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b", re.IGNORECASE)
 _ADDRESS = re.compile(r"@|://|www\.")
+_SIGNED = re.compile(r"Sd/-|/s/|\(?signed\)", re.IGNORECASE)
+_NARROWEST = 50
+"""Characters of the shortest line that is taken for one as long as the lines are wrapped at."""
 _SMALL = frozenset(
     {"a", "an", "the", "and", "or", "of", "in", "on", "at", "to", "for", "by", "with", "from", "as", "per"}
 )
@@ -78,7 +82,7 @@ def promote(blocks: Sequence[Block]) -> tuple[Block, ...]:
     The lines of a paragraph are told apart by "\\n": its first may be the heading of the rest. Headings that are
     there already stay, above those found here.
     """
-    found = _joined(list(_split(blocks)))
+    found = _joined(list(_split(blocks, _wrapped_at(blocks))))
     levels = _levels([each for each in found if isinstance(each, _Found)])
     above = max((block.level for block in blocks if block.kind == "heading"), default=0)
     promoted: list[Block] = []
@@ -101,7 +105,14 @@ def is_title(text: str) -> bool:
     return len(words) <= 3 or capitals >= 0.7 * len(weighty)
 
 
-def _split(blocks: Sequence[Block]) -> Iterator[Block | _Found]:
+def _wrapped_at(blocks: Sequence[Block]) -> float:
+    """The characters that lines are wrapped at; without bound where too few are, or they are too short, to tell."""
+    longest = [max(map(len, lines)) for block in blocks if len(lines := block.text.split("\n")) > 2]
+    width = median(longest) if longest else 0
+    return width if width >= _NARROWEST else float("inf")
+
+
+def _split(blocks: Sequence[Block], width: float) -> Iterator[Block | _Found]:
     """The blocks, each heading told apart from the lines that follow it in the same paragraph."""
     for index, block in enumerate(blocks):
         if block.kind in ("heading", "table"):
@@ -112,7 +123,7 @@ def _split(blocks: Sequence[Block]) -> Iterator[Block | _Found]:
         lines = block.text.split("\n")
         first = True
         while lines:
-            found = _heading(lines, before if first else None, after, first, block.kind == "item")
+            found = _heading(lines, before if first else None, after, first, block.kind == "item", width)
             if found is None:
                 yield replace(block, text="\n".join(lines))
                 break
@@ -121,22 +132,28 @@ def _split(blocks: Sequence[Block]) -> Iterator[Block | _Found]:
             first = found.bare
 
 
-def _heading(lines: Sequence[str], before: Block | None, after: Block | None, first: bool, item: bool) -> _Found | None:
-    """The heading that the first of `lines` is, if it is one."""
+def _heading(
+    lines: Sequence[str], before: Block | None, after: Block | None, first: bool, item: bool, width: float
+) -> _Found | None:
+    """The heading that the first of `lines` is, if it is one. `width` is what `_wrapped_at` gives."""
     line = lines[0].strip()
     alone = len(lines) == 1
-    if alone and belongs_to_table(line):
+    if (alone and belongs_to_table(line)) or _SIGNED.match(line):
         return None
-    runs_on = not alone and lines[1].strip()[:1].islower()
+    below = "" if alone else lines[1].strip()
+    runs_on = bool(below) and (below[0].islower() or len(f"{line} {below.split()[0]}") > width)
     found = _question(lines) or _keyword(line, runs_on) or _numbered(line, alone, runs_on)
     opens = found and after and after.text.startswith(f"{found.number}.")  # "3. Members" above "3.1 Powers"
     if found and (found.style != "number" or found.depth > 1 or opens or not (alone and _among_numbers(before, after))):
         return found
-    if not first or item or runs_on:
+    if not first or item:
         return None
     count = _capital_lines(lines)
-    if count and (count < 4) and len(text := " ".join(lines[:count])) <= LONGEST:
+    opens_all = before is None and count == 1  # the title of the document, over its second line
+    if count and (count < 4) and (opens_all or not runs_on) and len(text := " ".join(lines[:count])) <= LONGEST:
         return _Found("capitals", text.rstrip(":"), lines=count)
+    if runs_on:
+        return None
     if len(line) > LONGEST or _ADDRESS.search(line) or line[:1].islower() or not any(map(str.isalpha, line)):
         return None
     if line.endswith("?"):
@@ -194,7 +211,11 @@ def _numbered(line: str, alone: bool, runs_on: bool) -> _Found | None:
         return None
     if title[0].islower() or not any(map(str.isalpha, title)):
         return None
-    if not runs_on and len(line) <= LONGEST and title[-1] not in ".,;:!":
+    run_in = _RUN_IN.match(title)
+    clause = (
+        depth > 1 and run_in and run_in["end"] == "." and is_title(run_in["title"]) and not is_title(run_in["body"])
+    )
+    if not runs_on and not clause and len(line) <= LONGEST and title[-1] not in ".,;:!":
         return _Found(style, line, depth, number)
     if depth == 1:
         return None
@@ -210,8 +231,8 @@ def _title_and_body(rest: str, runs_on: bool) -> tuple[str, str]:
     run_in = _RUN_IN.match(rest)
     if run_in and is_title(run_in["title"]):
         return run_in["title"], run_in["body"]
-    if not runs_on and len(rest) <= LONGEST and (rest[-1:] not in (".", ";", ",") or is_title(rest)):
-        return rest.rstrip(".;,"), ""
+    if not runs_on and len(rest) <= LONGEST and (rest[-1:] not in (".", ";", ",", ":") or is_title(rest)):
+        return rest.rstrip(".;,:"), ""
     return "", rest
 
 

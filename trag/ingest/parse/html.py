@@ -21,6 +21,12 @@ from trag.ingest.parse.tables import transposed, with_header
 
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _DROPPED = "script, style, nav, template, noscript, iframe, object, button, select, input, [hidden], [role=navigation]"
+_MENUS = ", ".join(
+    f".{name}, #{name}" for name in ("toolbar", "topbar", "navbar", "breadcrumb", "breadcrumbs", "crumb")
+)
+"""What old pages have in place of <nav>, by class or id."""
+_MAIN = ("main", "[role=main]", "#content, #main, #main-content")
+_SEPARATORS = re.compile(r"[\s|·•»›>/]*")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
 _INLINE = re.compile(
     "a|abbr|b|bdi|bdo|br|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr"
@@ -49,19 +55,61 @@ def blocks(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
     """The blocks of HTML text, and notes on what in it is not read. Paragraphs worded like headings are promoted where
     no heading but a title is marked."""
     soup = BeautifulSoup(text.replace(_BREAK, ""), "lxml")
-    for tag in [*soup.select(_DROPPED), *soup.find_all(style=_HIDDEN)]:
+    for tag in [*soup.select(_DROPPED), *soup.find_all(style=_HIDDEN), *_menus(soup)]:
         tag.decompose()
     for tag in soup.select("body > header, body > footer, body > aside"):
         tag.decompose()
-    body = soup.find("main") or soup.body
-    if not isinstance(body, Tag):
+    body = _main(soup)
+    if body is None:
         return (), ()
+    _mark_questions(body)
     pictures = list(_pictures(body))
     for drawing in body.find_all("svg"):
         drawing.decompose()
     found = tuple(_blocks(body))
     marked = [block for block in found if block.kind == "heading" and block.level < _BOLD]
     return promote(found) if len(marked) < 2 else found, unread(len(pictures), among("section", pictures))
+
+
+def _main(soup: BeautifulSoup) -> Tag | None:
+    """The part that the page calls its main one, an older page if most of the text is there; else all of it."""
+    body = soup.body
+    main = next(filter(None, map(soup.select_one, _MAIN)), body)
+    if body is None or main is None or (main.name != "main" and 2 * len(main.get_text()) < len(body.get_text())):
+        return body
+    return main
+
+
+def _menus(soup: BeautifulSoup) -> list[Tag]:
+    """The parts that are called menus, and above the first heading the lines that are."""
+    first = soup.find(_HEADING)
+    above = first.find_all_previous(["div", "p"]) if isinstance(first, Tag) else []
+    named = [tag for tag in soup.select(_MENUS) if tag.find(_HEADING) is None]
+    return [*named, *(tag for tag in above if isinstance(tag, Tag) and _is_menu(tag))]
+
+
+def _is_menu(tag: Tag) -> bool:
+    """Whether a line holds nothing but links."""
+    if not all(_is_inline(child) for child in tag.find_all(True, recursive=False)):
+        return False
+    beside = "".join(text for text in tag.find_all(string=True) if text.find_parent("a") is None)
+    return len(tag.find_all("a", href=True)) > 2 and _SEPARATORS.fullmatch(beside) is not None
+
+
+def _mark_questions(body: Tag) -> None:
+    """Marks as a heading each line that is bold alone on top of a paragraph, where most of these ask: beside them, "I
+    lost my badge." asks too."""
+    bold = [tag for tag in body.select("p > b:first-child, p > strong:first-child") if _is_alone(tag)]
+    asking = sum(_text([tag]).endswith("?") for tag in bold)
+    if asking > 1 and 2 * asking > len(bold):
+        for tag in bold:
+            tag["role"] = "heading"
+
+
+def _is_alone(tag: Tag) -> bool:
+    """Whether nothing stands before a tag, and below it, on a line of its own, its answer."""
+    before, after = tag.previous_sibling, tag.next_sibling
+    return (before is None or _is_blank(before)) and after is not None and _breaks(after)
 
 
 def _pictures(body: Tag) -> Iterator[str]:
@@ -149,7 +197,9 @@ def _paragraph(run: Sequence[PageElement]) -> Iterator[Block]:
     )
     title, rest = _text(bold), nodes[len(bold) :]
     told_apart = not rest or _breaks(rest[0])
-    if title and len(title) <= LONGEST and title[-1] not in ".,;" and told_apart and not belongs_to_table(title):
+    asks = any(isinstance(node, Tag) and node.get("role") == "heading" for node in bold)
+    worded = title and len(title) <= LONGEST and (asks or title[-1] not in ".,;")
+    if worded and told_apart and not belongs_to_table(title):
         yield Block("heading", title.replace("\n", " ").rstrip(":"), _BOLD)
         nodes = rest
     if text := _text(nodes):

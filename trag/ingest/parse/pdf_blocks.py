@@ -7,13 +7,13 @@ and below those, their size, their weight and their numbers do.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
 from trag.ingest.blocks import Block
+from trag.ingest.parse import hyphens
 from trag.ingest.parse.captions import belongs_to_table
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.pdf_aligned import aligned
@@ -29,10 +29,8 @@ _WRAPPED = 3  # lines of the longest heading
 _INDENT = 20.0  # points
 _BELOW = 100
 """What is added to the levels of headings that an outline does not list."""
+_LETTERED = re.compile(r"\(([b-z])\)\s")
 _HEADING_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})*(?=[.)]?\s)")
-_HYPHEN = re.compile(r"(\w+)-\n(\w+)")
-_JOINS = ("and", "or", "nor", "to")
-"""Words before which a hyphen stands for a word that follows: "short- and long-term"."""
 
 
 def blocks(found: Sequence[Line], titles: Titles) -> tuple[Block, ...]:
@@ -40,12 +38,12 @@ def blocks(found: Sequence[Line], titles: Titles) -> tuple[Block, ...]:
     made = tuple(_with_table_headers(_blocks(found, _outlined(found, titles))))
     if not any(block.kind == "heading" for block in made):
         made = promote(made)
-    words = Counter(word for block in made for word in re.findall(r"[\w-]+", block.text))
+    written = hyphens.words(block.text for block in made)
     return tuple(
         replace(
             block,
-            text=_unwrapped(block.text, words),
-            rows=tuple(tuple(_unwrapped(cell, words) for cell in row) for row in block.rows),
+            text=hyphens.unwrapped(block.text, written),
+            rows=tuple(tuple(hyphens.unwrapped(cell, written) for cell in row) for row in block.rows),
         )
         for block in made
     )
@@ -69,19 +67,6 @@ def _outlined(found: Sequence[Line], titles: Titles) -> dict[int, int]:
                 depths.update(dict.fromkeys(range(at, at + count), on_page[title]))
                 break
     return depths if 2 * len(seen) >= sum(map(len, titles.values())) else {}
-
-
-def _unwrapped(text: str, words: Counter[str]) -> str:
-    """Lines joined to one. A hyphen at an end of line stays where the document writes the word with it elsewhere."""
-
-    def word(match: re.Match[str]) -> str:
-        first, second = match.groups()
-        if second in _JOINS and not words[first + second]:
-            return f"{first}- {second}"
-        compound = second[0].isupper() or words[f"{first}-{second}"] or not (first.isalpha() and second.isalpha())
-        return f"{first}-{second}" if compound and not words[first + second] else first + second
-
-    return _HYPHEN.sub(word, text).replace("\n", " ")
 
 
 def _with_table_headers(made: Iterator[Block]) -> Iterator[Block]:
@@ -197,7 +182,9 @@ def _begins(line: Line, paragraph: Sequence[Line], leading: float, edge: float) 
     in_list = any(mark.match(paragraph[0].text) for mark in (BULLET, NUMBER))
     if BULLET.match(line.text) or abs(line.size - above.size) > 1.5:
         return True
-    if NUMBER.match(line.text) and (ended or in_list):  # else "as in section" may stand above it
+    counted = _LETTERED.match(line.text)
+    within = not ended and counted and any(f" ({chr(ord(counted[1]) - 1)}) " in each.text for each in paragraph)
+    if NUMBER.match(line.text) and (ended or in_list) and not within:  # else "as in section" may stand above it
         return True
     gap = _gap(above, line)
     if gap <= 0:  # the next column or page

@@ -13,16 +13,11 @@ from trag.ingest.parse.characters import from_right
 from trag.ingest.parse.pdf_page import Drawn
 from trag.ingest.parse.pdf_pen import Fragment
 from trag.ingest.parse.pdf_ruled import Grid, fill, grids
+from trag.ingest.parse.running import NUMBERED, PART, Edge, running
 from trag.ingest.parse.tables import Row
 from trag.ingest.parse.text import LEADER, contents
 
-_PAGE_NUMBER = re.compile(
-    r"\W*(page\s*)?(?:(?:\w{1,3}[-–])?(\d{1,4})|[ivxl]{1,6})(\s*(?:/|of)\s*\d{1,4})?\W*", re.IGNORECASE
-)
-_FIGURE = re.compile(r"\d{1,9}")
-_PART = r"(?:part|chapter|article|section|annex|appendix)\s+\w"
-_NUMBERED = re.compile(rf"\d+(?:\.\d+)*[.)]?\s+[^\W\d]|{_PART}", re.IGNORECASE)
-_NUMBER_ALONE = re.compile(rf"{_PART}+\W*", re.IGNORECASE)
+_NUMBER_ALONE = re.compile(rf"{PART}+\W*", re.IGNORECASE)
 _MARK = re.compile(r"[-•‣◦▪–]|\(?\w{1,3}[.)]")
 _APART = 0.8
 _WORD = 0.12
@@ -243,21 +238,14 @@ def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:
     """The lines of all pages without the headers, footers and page numbers that come again on most of them."""
     body = body_size([line for found in pages for line in found])
     edges = [_edges(found) for found in pages]
-    repeated = Counter(form for lines_ in edges for form in {form for line in lines_ for form in _forms(line)})
     often = max(3, (len(pages) + 1) // 2)
+    repeated = running([[_edge(line) for line in at] for at in edges], often=often)
 
     def runs(line: Line) -> bool:
         # Chapters and articles may each begin on a page of their own.
         larger = line.size >= LARGER * body
-        if (larger and _NUMBERED.match(line.text)) or (line.bold and _NUMBER_ALONE.fullmatch(line.text)):
-            return False
-        forms = _forms(line)
-        if max(repeated[form] for form in forms) >= often:
-            return True
-        if len(pages) < 2 or (match := _PAGE_NUMBER.fullmatch(line.text)) is None:
-            return False
-        word, number, total = match.groups()
-        return bool(word or total or not number) or int(number) == line.page or repeated[forms[-1]] > 1
+        titled = (larger and NUMBERED.match(line.text)) or (line.bold and _NUMBER_ALONE.fullmatch(line.text))
+        return not titled and _edge(line) in repeated
 
     return [line for found, at in zip(pages, edges, strict=True) for line in found if not (line in at and runs(line))]
 
@@ -276,12 +264,5 @@ def _edges(found: Sequence[Line]) -> list[Line]:
     return by_height[:3] + by_height[-3:]
 
 
-def _forms(line: Line) -> list[tuple[str, int, int]]:
-    """What a line may have in common with running lines: all its text, or for each of its figures, counted from 1, all
-    but the figures and how far that one is ahead of the page. A table with other figures than its page's is another
-    table, though."""
-    if line.rows:
-        return [(re.sub(rf"\b{line.page}\b", "#", line.text), 0, 0)]
-    words = _FIGURE.sub("#", line.text)
-    counts = (int(figure[0]) - line.page for figure in _FIGURE.finditer(line.text))
-    return [(line.text, 0, 0), *((words, at, ahead) for at, ahead in enumerate(counts, 1))]
+def _edge(line: Line) -> Edge:
+    return Edge(line.page, line.text, bool(line.rows))

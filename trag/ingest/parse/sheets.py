@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from trag.ingest.blocks import Block
 from trag.ingest.parse.tables import Row, with_header
@@ -23,15 +23,17 @@ _LONGEST_NAME = 80
 def blocks(rows: Sequence[Row], marked: frozenset[int] = frozenset()) -> tuple[Block, ...]:
     """The blocks of a sheet. `marked` are the indices of rows that the file shows as a header, such as bold ones.
 
-    Blank rows part tables. A line of one cell above a table, without a blank one between, is its caption; below or
-    alone it is a paragraph. A table without a header of its own goes on with the one above it, if it is as wide.
+    Blank rows part tables. A line of one cell above a table, without a blank one between, is its caption; below, alone
+    or where it is a sentence, it is a paragraph. A table without a header of its own goes on with the one above it, if
+    it is as wide.
     """
     found: list[Block] = []
     header: Row = ()
     for run in _runs(rows):
         titles = _titles([row for _, row in run])
         body = run[len(titles) :]
-        if len(body) < 2 and not header:
+        only_lines = all(len(row) > 1 and _is_title(row) for _, row in run)
+        if only_lines or (len(body) < 2 and not header):
             found += [Block("paragraph", " ".join(filter(None, row))) for _, row in run]
             continue
         cells = _without_empty_columns([row for _, row in body])
@@ -41,7 +43,9 @@ def blocks(rows: Sequence[Row], marked: frozenset[int] = frozenset()) -> tuple[B
             cells, count = [header, *cells], 1
         table = with_header(cells, marked=count)
         header = cells[0] if count == 1 else ()
-        found.append(Block("table", " – ".join(titles), rows=table))
+        notes = [title for title in titles if title.endswith(".")]
+        found += [Block("paragraph", note) for note in notes]
+        found.append(Block("table", " – ".join(title for title in titles if title not in notes), rows=table))
     return tuple(found)
 
 
@@ -59,13 +63,13 @@ def _runs(rows: Sequence[Row]) -> Iterator[list[tuple[int, Row]]]:
 
 def _titles(rows: Sequence[Row]) -> list[str]:
     """The lines of one cell, alone or merged over several, above the first row of several."""
-    titles: list[str] = []
-    for row in rows:
-        cells = set(filter(None, row))
-        if len(cells) != 1 or max(map(len, cells)) > 2 * _LONGEST_NAME:
-            break
-        titles += cells
+    titles = [next(filter(None, row)) for row in takewhile(_is_title, rows)]
     return titles if len(titles) < len(rows) else []
+
+
+def _is_title(row: Row) -> bool:
+    cells = set(filter(None, row))
+    return len(cells) == 1 and max(map(len, cells)) <= 2 * _LONGEST_NAME
 
 
 def _without_empty_columns(rows: Sequence[Row]) -> list[Row]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 Row = tuple[str, ...]
 
 _LONGEST_NAME = 60
+_FIGURE = re.compile(r"[-+(]?(?:[$€£¥]|[A-Z]{3} |Rs\. )?\d")
 _PERIOD = re.compile(r"(?:FY ?|in )?(?:1[89]|20|21)\d\d(?:[/–-]\d{2,4})?|(?:Q[1-4]|H[12])(?: ?(?:FY ?)?\d{2,4})?", re.I)
 
 
@@ -70,7 +71,16 @@ def _header_rows(rows: Sequence[Row], *, marked: int) -> int:
     merged = any(cell and cell == after for cell, after in pairwise(rows[0]))
     if marked < 2 and merged and len(rows) > 2 and _is_header(_combined(rows[:2])):
         return 2
-    return int(_is_header(rows[0]))
+    return int(_is_header(rows[0]) or _stands_over_figures(rows))
+
+
+def _stands_over_figures(rows: Sequence[Row]) -> bool:
+    """Whether the first row is short names, each once, and all that stands below one of them begins with a figure."""
+    names, *body = [[cell.strip() for cell in row] for row in rows]
+    named = all(0 < len(name) <= _LONGEST_NAME and name[0].isalpha() for name in names[1:])
+    columns = list(zip(*body, strict=True))[1:]
+    figures = any(all(_FIGURE.match(cell) for cell in column) for column in columns)
+    return len(body) > 1 and named and len(names[0]) <= _LONGEST_NAME and len(set(names)) == len(names) and figures
 
 
 def _is_header(cells: Row) -> bool:

@@ -6,11 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from trag.ingest.blocks import Block, Reading
+from trag.ingest.parse import hyphens
 from trag.ingest.parse.characters import decode
-from trag.ingest.parse.headings import promote
-from trag.ingest.parse.tables import with_header
+from trag.ingest.parse.headings import is_title, promote
+from trag.ingest.parse.tables import Row, with_header
+from trag.ingest.parse.text_pages import one_text
 
 BULLET = re.compile(r"\A[-*•‣◦▪–+]\s+(?=\S)")
 NUMBER = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+\.?|\(?[a-z]\)|\(?[ivx]{1,4}\)|\(\d{1,3}\))\s+(?=\S)")
@@ -28,9 +31,12 @@ _CONTENTS = re.compile(r"[\W\d]*(?:table of )?contents\W*", re.IGNORECASE)
 _ENTRIES = 4
 _BETWEEN = 6
 """The fewest entries of a table of contents, and the most lines from one to the next: the longest title, a part."""
-_LONG_SPACE = re.compile(
-    r"[^\S\n]{16,}"
-)  # as much as says anything; a pattern that ends in spaces would crawl over more
+_LONG_SPACE = re.compile(r"[^\S\n]{80,}")  # more than says anything; a pattern that ends in spaces would crawl over it
+_CELL = re.compile(r"\S+(?: \S+)*")
+_ASIDE = 20
+"""Characters further to the right than the line above, from which on a line is set apart, as a signature is."""
+_BAR = re.compile(r"([=*#-])\1{19,}")
+"""A rule across the page, below which a part begins."""
 
 
 def parse(content: bytes) -> Reading:
@@ -41,7 +47,13 @@ def parse(content: bytes) -> Reading:
 
 def blocks(text: str) -> tuple[Block, ...]:
     """The blocks of plain text. Blank lines part paragraphs; the line breaks within one are taken for wrapping."""
-    return tuple(map(_unwrapped, promote(list(_marked(text)))))
+    text = one_text(re.sub("\r\n?|[\u2028\u2029]", "\n", text))
+    written = hyphens.words([text])
+    marked = [
+        replace(block, text=hyphens.unwrapped(block.text, written)) if block.kind == "item" else block
+        for block in _marked(text)
+    ]
+    return tuple(_unwrapped(block, written) for block in promote(marked))
 
 
 def contents(lines: Sequence[str]) -> list[range]:
@@ -81,9 +93,9 @@ def _folded(title: str) -> str:
 
 
 def _marked(text: str) -> Iterator[Block]:
-    """The blocks with the headings that a mark gives away: "# Title", or a title underlined, perhaps overlined too."""
-    text = _LONG_SPACE.sub(" " * 16, re.sub("\r\n?|[\f\u2028\u2029]", "\n", text))
-    lines = [line.rstrip() for line in text.split("\n")]
+    """The blocks with the headings that a mark gives away: "# Title", a title underlined, perhaps overlined too, or one
+    over its text below a rule across the page."""
+    lines = [line.rstrip() for line in _LONG_SPACE.sub(" " * 80, text).split("\n")]
     listed = {at for table in contents(lines) for at in table}
     # Beside what the dots lead to, a row has two columns.
     lines = [_LED.sub("  ", line).rstrip() for at, line in enumerate(lines) if at not in listed]
@@ -106,6 +118,10 @@ def _marked(text: str) -> Iterator[Block]:
             paragraph = []
             yield Block("heading", title, underlines.setdefault(kind, len(underlines) + 1))
             skip = True
+        elif len(paragraph) == 1 and _BAR.fullmatch(paragraph[0]) and _is_title_over(title, below.strip()):
+            kind = f"{paragraph[0][0]} over"
+            paragraph = []
+            yield Block("heading", " ".join(title.split()), underlines.setdefault(kind, len(underlines) + 1))
         else:
             paragraph.append(line)
     yield from _paragraph(paragraph)
@@ -115,6 +131,17 @@ def _is_underlined(title: str, below: str) -> bool:
     row = len(_COLUMNS.split(title)) > 1
     return (
         not row and bool(_UNDERLINE.fullmatch(below)) and len(below) >= len(title) // 2 and not _RULE.fullmatch(title)
+    )
+
+
+def _is_title_over(title: str, below: str) -> bool:
+    """Whether a line is worded as a title and the one below it is text, and no row of a table."""
+    return (
+        is_title(title)
+        and title[-1] not in ".,;:"
+        and bool(below)
+        and len(_COLUMNS.split(below)) == 1
+        and not _RULE.fullmatch(below)
     )
 
 
@@ -131,13 +158,21 @@ def _paragraph(lines: Sequence[str]) -> Iterator[Block]:
     # One numbered line may be a heading, which `promote` decides; several of a kind are a list.
     marks = Counter(map(_mark, lines))
     kind, level, part = "paragraph", 0, list[str]()
+    first = above = 0
     for line in lines:
-        text = line.strip()
-        if BULLET.match(text) or (marks[_mark(line)] > 1 and _mark(line)):
+        text = " ".join(line.split())
+        indent = len(line) - len(line.lstrip())
+        item = BULLET.match(text) or (marks[_mark(line)] > 1 and _mark(line))
+        # A line beside the list goes on with no item of it that has ended.
+        after_list = kind == "item" and indent < first and part[-1].endswith((".", "!", "?", ";"))
+        aside = bool(part) and above < _ASIDE // 2 and indent >= above + _ASIDE
+        if item or after_list or aside:
             if part:
                 yield _block(kind, level, part)
-            kind, level, part = "item", 1 + (len(line) - len(line.lstrip())) // 2, []
+            kind, level, part = ("item", 1 + indent // 2, []) if item else ("paragraph", 0, [])
+            first = indent
         part.append(text)
+        above = indent
     if part:
         yield _block(kind, level, part)
 
@@ -150,28 +185,57 @@ def _mark(line: str) -> str:
 
 def _block(kind: str, level: int, lines: Sequence[str]) -> Block:
     if kind == "item":
-        return Block("item", BULLET.sub("- ", " ".join(lines), count=1), level)
+        return Block("item", BULLET.sub("- ", "\n".join(lines), count=1), level)
     return Block("paragraph", "\n".join(lines))
 
 
-def _table(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def _table(lines: Sequence[str]) -> tuple[Row, ...]:
     """The rows of lines that are aligned in columns, or parted by "|" or tabs; none when they are not."""
     if len(lines) < 2:
         return ()
     rows = tuple(tuple(_COLUMNS.split(line.strip().strip("|").strip())) for line in lines)
     parted = all("|" in line.strip() or "\t" in line.strip() for line in lines)
-    sentences = any(cell.endswith((".", "!", "?")) for row in rows for cell in row[:-1])
+    if not parted:
+        rows = _aligned(lines, rows)
+    sentences = any(len(cell.split()) > 2 and cell.endswith((".", "!", "?")) for row in rows for cell in row[:-1])
     regular = len({len(row) for row in rows}) == 1 and len(rows[0]) > 1
     return rows if regular and (parted or (len(rows) > 2 and not sentences)) else ()
 
 
-def _unwrapped(block: Block) -> Block:
+def _aligned(lines: Sequence[str], rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """The rows, where those with fewer cells than most are cut at the columns of the others: a cell may be empty, or so
+    long that one space alone parts it from the next. A line under the last columns alone goes on with the row above."""
+    width, count = Counter(map(len, rows)).most_common(1)[0]
+    if width < 2 or count == len(rows) or 2 * count < len(rows) or len(rows[0]) != width:
+        return rows
+    placed = [[cell.start() for cell in _CELL.finditer(line)] for line in lines]
+    full = [starts for starts, row in zip(placed, rows, strict=True) if len(row) == width]
+    if any(len(starts) != width for starts in full):
+        return rows
+    starts = [Counter(column).most_common(1)[0][0] for column in zip(*full, strict=True)]
+    whole: list[Row] = []
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != width:
+            if not all(line[at - 1 : at].isspace() or not line[at:] for at in starts[1:]):
+                return rows
+            row = tuple(line[start:end].strip() for start, end in pairwise([*starts, None]))
+            if not all(line[at : at + 1].strip() for at, cell in zip(starts, row, strict=True) if cell):
+                return rows
+        if row[0] or not whole:
+            whole.append(row)
+        else:
+            whole[-1] = tuple(" ".join(filter(None, cells)) for cells in zip(whole[-1], row, strict=True))
+    return tuple(whole)
+
+
+def _unwrapped(block: Block, written: Counter[str]) -> Block:
     """A paragraph on one line, unless its lines were not wrapped: too short, as in an address, or each with an end."""
     if block.kind != "paragraph":
         return block
     lines = block.text.split("\n")
     if BULLET.match(block.text) or NUMBER.match(block.text):
-        return replace(block, kind="item", level=1, text=BULLET.sub("- ", " ".join(lines), count=1))
+        text = hyphens.unwrapped(block.text, written)
+        return replace(block, kind="item", level=1, text=BULLET.sub("- ", text, count=1))
     short = len(lines) > 2 and max(map(len, lines)) < 45
     ended = all(line.endswith((".", ";", ":", "!", "?")) for line in lines)
-    return replace(block, text=("\n" if short or ended else " ").join(lines))
+    return block if short or ended else replace(block, text=hyphens.unwrapped(block.text, written))

@@ -32,6 +32,8 @@ def headings(*paragraphs: str) -> list[str]:
         ("B. Members", "B. Members"),
         ("3.2 Quorum. Nine trustees are a quorum.", "3.2 Quorum"),
         ("3.2 The board shall meet at least six times a year.", "3.2"),
+        ("3.2 Admission. A person may join who", "3.2 Admission"),
+        ("3.2 These are not members of the club:", "3.2"),
         ("MEMBERSHIP AND FEES", "MEMBERSHIP AND FEES"),
         ("Water and tools", "Water and tools"),
         ("Section 1.05 Fees", "Section 1.05 Fees"),
@@ -55,6 +57,7 @@ def test_a_line_worded_like_a_heading_is_one(line: str, heading: str) -> None:
     "line",
     [
         "Section 3 applies to all members.",
+        "(signed) Chair of the Board",
         "Sections 3 and 4 apply to all members.",
         "Parts A and B are filled in by the applicant.",
         "Part of the budget is kept.",

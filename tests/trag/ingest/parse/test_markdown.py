@@ -67,3 +67,11 @@ def test_bold_lines_and_wording_stand_in_for_headings() -> None:
         "What to pay?",
     ]
     assert blocks[-1].text == "30 EUR."
+
+
+def test_a_bold_line_among_bold_questions_asks_too() -> None:
+    asked = "# FAQ\n\n## Pay\n\n**When?**\nOn Friday.\n\n**How much?**\n5.\n\n**My slip is wrong.**\nTell us.\n"
+    headings = [block.text for block in parse(asked.encode(), ".md").blocks if block.kind == "heading"]
+    assert headings == ["FAQ", "Pay", "When?", "How much?", "My slip is wrong."]
+    told = "# Rules\n\n## Pay\n\n**Be kind.**\nAlways.\n\n**Be brief.**\nAs this is.\n"
+    assert [block.text for block in parse(told.encode(), ".md").blocks if block.kind == "heading"] == ["Rules", "Pay"]

@@ -62,6 +62,12 @@ def test_words_are_not_broken_at_line_ends(pdf: Callable[..., bytes]) -> None:
     assert reading.blocks[1].text == "The co-operation of all cooperatives needs co-operation."
 
 
+def test_a_letter_that_goes_on_with_those_before_it_in_a_sentence_begins_no_item(pdf: Callable[..., bytes]) -> None:
+    clause = "(2) They apply to all, but not to (a) guests,", "(b) apprentices, and (c) staff on loan."
+    (block,) = parse(pdf([("BodyText", "<br/>".join(clause))]), ".pdf").blocks
+    assert block.text == " ".join(clause)
+
+
 def test_a_hyphen_before_and_stands_for_a_word_to_come(pdf: Callable[..., bytes]) -> None:
     broken = "<br/>".join(("This binds all short-", "and long-term staff who are on land."))
     reading = parse(pdf([("Title", "Words"), ("BodyText", broken)]), ".pdf")

@@ -69,6 +69,23 @@ def test_quotation_marks_within_a_field_are_read() -> None:
             id="titles above",
         ),
         pytest.param(
+            [("Fees 2026", ""), ("In force from May.", ""), ("Post", "Limit"), ("Head", "10")],
+            [
+                Block("paragraph", "In force from May."),
+                Block("table", "Fees 2026", rows=(("Post", "Limit"), ("Head", "10"))),
+            ],
+            id="a sentence above",
+        ),
+        pytest.param(
+            [("Post", "Limit"), ("Head", "10"), ("", ""), ("Notes", ""), ("None decides alone.", "")],
+            [
+                Block("table", rows=(("Post", "Limit"), ("Head", "10"))),
+                Block("paragraph", "Notes"),
+                Block("paragraph", "None decides alone."),
+            ],
+            id="lines below",
+        ),
+        pytest.param(
             [("Post", "Limit"), ("Head", "10"), ("", ""), ("Clerk", "5"), ("Guard", "4")],
             [
                 Block("table", rows=(("Post", "Limit"), ("Head", "10"))),

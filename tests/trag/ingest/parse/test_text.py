@@ -80,3 +80,117 @@ def test_a_price_that_dots_lead_to_is_kept() -> None:
     prices = (("Breakfast", "12"), ("Single room", "80"), ("Double room", "110"), ("Suite", "160"))
     assert parse(rooms.encode(), ".txt").blocks[1:] == (Block("table", rows=(("", ""), *prices)),)
     assert blocks("The fee is due in May.\n\nGuests ........ EUR 80")[-1][1] == "Guests EUR 80"
+
+
+WRAPPED = """3.1 Work week. The work week is 40 hours, from Sunday to Saturday; whoever
+    works on more days is paid for each of them, whatever the hours were,
+    and has one day off.
+
+3.2 Carryover. On December 31 an employee of Tier A may carry over 45 days and
+    Tier B employees 30 days.
+
+3.3 Mileage is claimed within 45 days after the end of the month, on Form
+    FN-8.
+
+3.4 The driver says nothing about fault to anybody except the police and the
+    Risk Office, whose telephone is answered at night and on days off, and
+    signs nothing.
+"""
+
+
+def test_a_line_that_ends_where_lines_are_wrapped_is_no_heading() -> None:
+    found = blocks(WRAPPED)
+    assert [text for kind, text in found if kind == "heading"] == ["3.1 Work week", "3.2 Carryover", "3.3", "3.4"]
+    assert found[3][1] == "On December 31 an employee of Tier A may carry over 45 days and Tier B employees 30 days."
+    assert found[5][1] == "Mileage is claimed within 45 days after the end of the month, on Form FN-8."
+
+
+def test_a_word_with_hyphens_is_whole_where_a_line_ends_in_it() -> None:
+    lines = "Leave is three days for a brother, a sister, a grandparent or parent-in-\nlaw, and none for an aunt."
+    assert blocks(lines)[0][1] == lines.replace("\n", "")
+
+
+PAGES = (
+    "LEAVE\n\nAn employee who is ill for more than three days in a row sends a note to the",
+    "    office, which keeps it.\n\nPremium       Amount         From\nEvening       $1.10          2 p.m.",
+    "Night         $1.65          9 p.m.\nWeekend       $2.00          noon\n\nThe end of the shift counts.",
+    "TRAVEL\n\nThe cheapest ticket is bought by the office.",
+)
+WHOLE = "\n\n".join(PAGES).replace("to the\n\n", "to the\n").replace("2 p.m.\n\n", "2 p.m.\n")
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        ("", "\n\nHR / July 2025        Page {page} of 4\n\f\nCity of Callis         Manual, Rev. 14\n\n"),
+        ("City of Callis\nManual\n\n", "\n\n{page}\n\fCity of Callis\nManual\n\n"),
+        ("", "\n\n                  - {page} of 4 -\n\n\f\n"),
+        ("", "\n\f\n"),
+    ],
+    ids=["a footer and a header", "a header of two lines", "a page number", "none"],
+)
+def test_pages_are_one_text_without_headers_and_footers(edges: tuple[str, str]) -> None:
+    first, between = edges
+    text = first + "".join(page + between.format(page=number) for number, page in enumerate(PAGES, 1))
+    assert blocks(text.rsplit("\f", 1)[0]) == blocks(WHOLE)
+
+
+def test_the_titles_of_parts_that_begin_pages_are_no_headers() -> None:
+    text = "\f".join(f"Chapter {number}\n\nRule {number} is that all are kind to each other." for number in range(1, 6))
+    assert [text for kind, text in blocks(text) if kind == "heading"] == [f"Chapter {number}" for number in range(1, 6)]
+
+
+def test_a_title_under_a_rule_across_the_page_is_a_heading_and_a_signature_is_none() -> None:
+    order = "{bar}\nORDER No. {number}          Dated 4 May\nSub: Cash.\n\n1. Count it.\n2. Keep it.\n{signed}\n\n"
+    text = "".join(order.format(bar="=" * 40, number=at, signed=" " * 30 + "Sd/- Director") for at in (1, 2))
+    assert blocks(text + "Copies go to all heads of sections.") == [
+        *(
+            (kind, words)
+            for number in (1, 2)
+            for kind, words in (
+                ("heading", f"ORDER No. {number} Dated 4 May"),
+                ("paragraph", "Sub: Cash."),
+                ("item", "1. Count it."),
+                ("item", "2. Keep it."),
+                ("paragraph", "Sd/- Director"),
+            )
+        ),
+        ("paragraph", "Copies go to all heads of sections."),
+    ]
+
+
+def test_what_follows_a_list_at_its_side_is_no_item_of_it() -> None:
+    text = "It is given to one who\n  (a) asks;\n  (b) has served\n  a year.\nThe office adds the name."
+    assert blocks(text)[-2:] == [("item", "(b) has served a year."), ("paragraph", "The office adds the name.")]
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        ("Widow or widower of one 1           Express", ("Widow or widower of one", "1", "Express")),
+        ("Guests                              on foot", ("Guests", "", "on foot")),
+        ("                        a year      or none", ("Group D", "3 a year", "Express or none")),
+    ],
+    ids=["one space between cells", "an empty cell", "a wrapped row"],
+)
+def test_a_row_with_fewer_cells_is_cut_where_the_columns_are(line: str, row: tuple[str, ...]) -> None:
+    rows = ("Holder", "Sets", "Class"), ("Group C", "4", "Sleeper"), ("Group D", "3", "Express")
+    text = "\n".join(f"{holder:<24}{sets:<12}{best}" for holder, sets, best in rows)
+    assert parse(f"{text}\n{line}".encode(), ".txt").blocks[0].rows[-1] == row
+
+
+def test_a_table_without_its_own_columns_is_text() -> None:
+    text = "Holder                  Sets        Class\nGroup C                 4           Sleeper\n"
+    assert not parse(f"{text}All others, whoever they may be, have one.".encode(), ".txt").blocks[0].rows
+
+
+def test_bars_in_some_lines_make_no_columns() -> None:
+    assert blocks("The old | the  new\nThe one | the  other\nThe first one  here")[0][0] == "paragraph"
+
+
+def test_a_title_in_capitals_stands_over_its_second_line() -> None:
+    text = "CODE FOR SUPPLIERS\nof the Stahl Group\nIssued in March.\n\nWhat we expect is fair dealing, and no more."
+    assert blocks(text)[:2] == [
+        ("heading", "CODE FOR SUPPLIERS"),
+        ("paragraph", "of the Stahl Group Issued in March."),
+    ]
