@@ -138,6 +138,8 @@ def test_an_evaluation_is_run_from_the_page_and_its_plot_says_what_was_measured(
     page.get_by_role("link", name="Harbour exam").click()
     page.locator(".answer-row .question a").filter(has_text="What is the Ethics Office").click()
     cited = page.locator("a.cite").first
+    expect(cited).to_be_visible()
+    page.wait_for_function("document.readyState === 'complete'")  # its script listens by then
     cited.click()
     expect(page.locator(f"{cited.get_attribute('href')}")).to_have_attribute("open", "")
 
