@@ -45,6 +45,7 @@ _PLACING = re.compile(
     | \b(?:which|what)\ (?:{"|".join(sorted(OFFICES | BODIES))}|centre|programme)\b | \bfits?\b
     | ^\W*(?:is|are)\ (?:the\ )?[\w'’-]+\ (?:in|under|part)\b
     | ^\W*(?:is|are)\ (?:the\ )?[\w'’-]+\ an?\ (?:\w+\ )?(?:{"|".join(sorted(OFFICES | BODIES))})\b
+    | ^\W*wh(?:at|ich)\ (?:sort|kind|type)\ of\ [\w-]+\ (?:is|are)\b
     | \btell\ (?:me|us)\ (?:\w+\ )?about\b
     | \b(?:everything|directly|right|straight|just)\ (?:under|below|in)\b
     | \bconsist | \bmade\ up\b | \b(?:organi[sz]ation|org)\ ?chart | \bhierarchy

@@ -52,6 +52,8 @@ def named(chart: Chart, finder: EntityFinder, text: str) -> list[tuple[str, ...]
         ("jane o'neill's office", "Office of Jane O'Neill"),
         ("what falls under jane oneill", "Office of Jane O'Neill"),
         ("where is the otter in the organisation", "The Otter"),
+        ("what sort of unit is the otter", "The Otter"),
+        ("what kind of thing are the otter", "The Otter"),
         ("is The Otter open?", "The Otter"),
         ("ecole de l’eau", "École de l'eau"),
         ("TOPLUM SAGLIGI EKIBI", "Toplum Sağlığı Ekibi"),
