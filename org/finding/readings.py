@@ -174,7 +174,8 @@ class _Reader:
         cores = self.index.cores.get(phrase.text, ())
         if last - first > 1:
             cores = [core for core in cores if self._fits(phrase, core.written)]
-        after = beside.kind_after(self.sentence, last, self.index.kinds)
+        # "1 unit" is how many there are, and "unit 1" may be a unit.
+        after = "" if phrase.text.isdecimal() else beside.kind_after(self.sentence, last, self.index.kinds)
         kind = after or ("" if is_ended else beside.kind_before(self.sentence, first, self.index.kinds))
         if not cores:
             return
@@ -203,6 +204,8 @@ class _Reader:
             if first < 0 or last > len(words):
                 continue
             some = [word.text for word in words[first:last]]
+            if some[0].isdecimal() and last == place + 1 == first + 2:  # "1 unit"
+                continue
             rare = [having for word in some if (having := self.index.by_word.get(word))]
             if not rare or not self._is_run(first, last):
                 continue

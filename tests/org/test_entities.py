@@ -392,3 +392,13 @@ def test_a_hostile_question_of_4_000_letters_takes_no_time(finder: EntityFinder,
     started = time.process_time()
     finder.find(text)
     assert time.process_time() - started < 2
+
+
+def test_a_number_of_units_is_no_unit_with_a_number() -> None:
+    chart = load(
+        b"name,parent,type\nAgency,,agency\nLogistics Service,Agency,service\nEntitlements Unit 1,Agency,unit\n",
+        "c.csv",
+    )
+    finder = EntityFinder(chart)
+    assert [one.text for one in finder.find("There is 1 unit under the Logistics Service.")] == ["Logistics Service"]
+    assert [one.text for one in finder.find("where is entitlements unit 1")] == ["entitlements unit 1"]
