@@ -124,6 +124,8 @@ def build(chart: Chart) -> Index:
             for other in names.other_names(written):
                 keys.append(names.key(other))
                 named[keys[-1]].append(Name(unit.id, other, Rank.DERIVED))
+            if " " in unit_type and first == unit_type.rpartition(" ")[2] and rest:  # "Station 3", a fire station
+                named[f"{unit_type} {rest}"].append(Name(unit.id, written, Rank.DERIVED))
             for core in names.cores(written, kinds, unit_type):
                 is_whole = not core.is_part or " " in core.text
                 is_alone = (is_whole or core.is_side) and len(core.text) > 2 and not _POSSESSIVE.search(written)

@@ -53,6 +53,7 @@ def named(chart: Chart, finder: EntityFinder, text: str) -> list[tuple[str, ...]
         ("what falls under jane oneill", "Office of Jane O'Neill"),
         ("where is the otter in the organisation", "The Otter"),
         ("what sort of unit is the otter", "The Otter"),
+        ("is the otter within the dock directorate", "The Otter"),
         ("what kind of thing are the otter", "The Otter"),
         ("is The Otter open?", "The Otter"),
         ("ecole de l’eau", "École de l'eau"),
@@ -402,3 +403,11 @@ def test_a_number_of_units_is_no_unit_with_a_number() -> None:
     finder = EntityFinder(chart)
     assert [one.text for one in finder.find("There is 1 unit under the Logistics Service.")] == ["Logistics Service"]
     assert [one.text for one in finder.find("where is entitlements unit 1")] == ["entitlements unit 1"]
+
+
+def test_a_unit_with_a_number_is_found_with_its_type_before_it() -> None:
+    chart = load(
+        b"name,parent,type\nCity,,city\nBattalion 1,City,battalion\nStation 3,Battalion 1,fire station\n", "c.csv"
+    )
+    (found,) = EntityFinder(chart).find("who is above fire station 3")
+    assert (found.text, [chart.unit(unit).name for unit in found.units]) == ("fire station 3", ["Station 3"])
