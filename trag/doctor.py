@@ -13,7 +13,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from store.files import LOCK, explained, is_held
 from trag.errors import SHOWN, TragError
@@ -107,20 +107,13 @@ def _server(settings: Settings) -> str:
 
 
 def _model(settings: Settings) -> str:
-    from trag.llm import ModelDied, files
+    from trag.llm import ModelDied, files, open_model
     from trag.llm.local import LocalModel, build_command
     from trag.llm.trial import trial
 
     adapter_file, left_out = _adapter(settings)
-    with closing(
-        LocalModel(
-            settings.home,
-            model=settings.model,
-            adapter=adapter_file or files.NO_ADAPTER,
-            context=settings.context,
-            gpu_layers=settings.gpu_layers,
-        )
-    ) as model:
+    with closing(open_model(replace(settings, adapter=adapter_file or files.NO_ADAPTER))) as model:
+        assert isinstance(model, LocalModel)  # a server is looked at by _server
         try:
             written = trial(model)
         except ModelDied as error:

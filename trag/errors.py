@@ -3,8 +3,6 @@
 Everything else that is raised is a bug and keeps its traceback.
 """
 
-from typing import Any
-
 from org import ChartError
 from prompts import PromptError
 from store import StoreError
@@ -23,6 +21,6 @@ SHOWN = (TragError, ChartError, StoreError, PromptError)
 """What the terminal prints as one line and a hint, and the page shows as a notice."""
 
 
-def words(error: Any) -> str:
+def words(error: TragError | ChartError | StoreError | PromptError) -> str:
     """The message and the hint of one of SHOWN, in one line."""
     return f"{error.message} {error.hint}".strip()

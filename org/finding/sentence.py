@@ -43,7 +43,7 @@ _PLACING = re.compile(
     | \bwhich\ .{{1,80}}\bin\W*$
     | \b(?:under|in|to)\ (?:which|what|whom)\b | \b(?:units|entities|bodies)\b | \bsub-?(?:unit|division|team)
     | \b(?:which|what)\ (?:{"|".join(sorted(OFFICES | BODIES))}|centre|programme)\b | \bfits?\b
-    | ^\W*(?:is|are)\ (?:the\ )?[\w'’-]+\ (?:(?:some|any)where\ )?(?:in|under|part|below|beneath|within)\b
+    | ^\W*(?:is|are)\ (?:the\ )?[\w'’-]+\ (?:in|under|part|below|beneath|within)\b
     | ^\W*(?:is|are)\ (?:the\ )?[\w'’-]+\ an?\ (?:\w+\ )?(?:{"|".join(sorted(OFFICES | BODIES))})\b
     | ^\W*wh(?:at|ich)\ (?:sort|kind|type)\ of\ [\w-]+\ (?:is|are)\b
     | \btell\ (?:me|us)\ (?:\w+\ )?about\b
