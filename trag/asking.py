@@ -23,7 +23,7 @@ from prompts import CANNOT_ANSWER, Message, Prompt
 from store.passage import OPEN, Passage
 from trag import approved, cited, quote, retrieve, verify
 from trag.approved import Given
-from trag.errors import words
+from trag.errors import in_one_line
 from trag.events import Retry, Token
 from trag.follow_up import Turn, standalone
 from trag.llm import ModelDied, Usage
@@ -232,7 +232,7 @@ class Asking:
                     if "]" in piece and self.system.repairs and verify.recites(self.draft):
                         break  # it reads its prompt back: what follows would be more of the same
         except ModelDied as error:
-            self.interrupted = words(error)
+            self.interrupted = in_one_line(error)
         if self.stop.is_set():
             self.interrupted = self.stop.reason if isinstance(self.stop, Stop) else BY_READER
         self.seconds = replace(self.seconds, generate=self.seconds.generate + monotonic() - began)

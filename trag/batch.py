@@ -16,7 +16,7 @@ from typing import Any
 from prompts import PromptError
 from trag import json_lines
 from trag.ask import cleaned
-from trag.errors import TragError, words
+from trag.errors import TragError, in_one_line
 from trag.json_lines import BadLineError, Shape, is_words
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord
@@ -116,12 +116,12 @@ def _record(
     try:
         cleaned(question)
     except TragError as error:
-        return problem(question, words(error))
+        return problem(question, in_one_line(error))
     try:
         record = answer(question)
         return answer(question) if record.interrupted else record  # the model died, perhaps of something else
     except (PromptError, RequestRefused) as error:
-        return problem(question, words(error))
+        return problem(question, in_one_line(error))
 
 
 def _no_answers(path: Path) -> TragError:

@@ -21,6 +21,6 @@ SHOWN = (TragError, ChartError, StoreError, PromptError)
 """What the terminal prints as one line and a hint, and the page shows as a notice."""
 
 
-def words(error: TragError | ChartError | StoreError | PromptError) -> str:
-    """The message and the hint of one of SHOWN, in one line."""
+def in_one_line(error: TragError | ChartError | StoreError | PromptError) -> str:
+    """The message and the hint of one of SHOWN."""
     return f"{error.message} {error.hint}".strip()

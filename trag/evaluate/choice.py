@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import prompts
 from prompts import Message
-from trag.errors import TragError, words
+from trag.errors import TragError, in_one_line
 from trag.evaluate import resumable
 from trag.evaluate.cases import Case
 from trag.evaluate.comparing import compare, is_right, wilson
@@ -217,7 +217,7 @@ def _answered(model: LanguageModel, case: Case, shown: Sequence[Case], *, by_wor
         except ModelDied:
             letter, reason = choose(model, case, shown)  # perhaps it died of something else
     except (ModelDied, RequestRefused) as error:
-        reason = interrupted = words(error)
+        reason = interrupted = in_one_line(error)
     record = AnswerRecord(
         id=uuid4().hex,
         question=case.question,

@@ -18,7 +18,7 @@ import prompts
 from store.passage import Passage
 from trag.ask import Assistant, cleaned
 from trag.asking import Asking
-from trag.errors import TragError, words
+from trag.errors import TragError, in_one_line
 from trag.evaluate import resumable
 from trag.evaluate.cases import COMPLEX, SIMPLE, Case, names_section
 from trag.evaluate.comparing import is_right
@@ -305,7 +305,7 @@ def _result(assistant: Assistant, system: str, needle: Needle, contexts: Sequenc
         if record.interrupted:
             record = _answered(assistant, needle, contexts, mended)  # the model died, perhaps of something else
     except RequestRefused as error:
-        record = assistant.problem(case.question, words(error))
+        record = assistant.problem(case.question, in_one_line(error))
     if record.interrupted:
         return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
     return Result(system, case, record, score(case, record, assistant.organization))

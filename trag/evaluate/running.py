@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from prompts import PromptError
 from trag.ask import Assistant, cleaned
-from trag.errors import TragError, words
+from trag.errors import TragError, in_one_line
 from trag.evaluate.cases import Case
 from trag.evaluate.planning import fingerprint, plan
 from trag.evaluate.runs import Result, Results, Run, sha256_of
@@ -218,12 +218,12 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
     try:
         cleaned(question)
     except TragError as error:
-        return assistant.problem(question, words(error))
+        return assistant.problem(question, in_one_line(error))
     while not stop.is_set():
         try:
             return assistant.answer(question, system=system.partition(":")[0], stop=stop, readers=None)
         except (PromptError, RequestRefused) as error:
-            return assistant.problem(question, words(error))
+            return assistant.problem(question, in_one_line(error))
         except LineFull:
             stop.wait(_PAUSE)
     return None

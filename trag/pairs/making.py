@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from store.files import write_atomic
-from trag.errors import words
+from trag.errors import in_one_line
 from trag.ingest.alike import distinct
 from trag.ingest.places import unnumbered
 from trag.llm.remote import RequestRefused
@@ -55,7 +55,7 @@ def pairs_of(
             try:
                 made += _written(section, model, folder, examples)
             except RequestRefused as error:
-                log.warning("no pairs are written about %r: %s", section.path, words(error))
+                log.warning("no pairs are written about %r: %s", section.path, in_one_line(error))
                 refused.append(error)
         if refused and len(refused) == len(sections):  # it is not the sections that are at fault
             raise refused[0]

@@ -22,7 +22,7 @@ import gradio as gr
 from fastapi.concurrency import run_in_threadpool
 
 from trag.ask import LONGEST_QUESTION
-from trag.errors import SHOWN, words
+from trag.errors import SHOWN, in_one_line
 from trag.events import Event
 from trag.line import LineFull
 from trag.people import Caller
@@ -214,7 +214,7 @@ class AskPage:
         try:
             self.askings.check(who.person)
         except LineFull as error:
-            return Shown(notice=render.notice(words(error)))
+            return Shown(notice=render.notice(in_one_line(error)))
         with _told():
             if not self._owns(who, chosen):
                 chosen = self.home.records.start_conversation(who.person, _title(question)).id
@@ -283,7 +283,7 @@ class AskPage:
         if error is None:
             return ""
         if isinstance(error, SHOWN):
-            return f"No question can be answered. {words(error)}"
+            return f"No question can be answered. {in_one_line(error)}"
         return "No question can be answered because of a fault in the program. Its log says more."
 
     def _owns(self, who: Caller, conversation: str) -> bool:
@@ -311,5 +311,5 @@ def _told() -> Iterator[None]:
         yield
     except SHOWN as error:
         # Gradio shows the message as HTML.
-        message = escape(words(error))
+        message = escape(in_one_line(error))
         raise gr.Error(message, duration=None, print_exception=False) from error

@@ -14,7 +14,7 @@ from concurrent.futures import Executor, Future
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from trag.errors import SHOWN, words
+from trag.errors import SHOWN, in_one_line
 
 if TYPE_CHECKING:
     from trag.ask import Assistant
@@ -51,7 +51,7 @@ class Opening:
         try:
             return self._open()
         except SHOWN as error:
-            log.error("the assistant cannot be opened: %s", words(error))
+            log.error("the assistant cannot be opened: %s", in_one_line(error))
             self._again = monotonic() + PAUSE
             raise
         except Exception:

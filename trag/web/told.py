@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from trag.errors import SHOWN, TragError, words
+from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.leads import LEADS
 from trag.web.render import environment
 
@@ -20,7 +20,7 @@ MISSING = TragError("There is nothing here.", "It may have been deleted or disca
 def told(request: Request, error: Any, status: int = 409) -> Response:
     """The answer to a request that failed with `error`, which is one of SHOWN."""
     if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse({"detail": words(error)}, status)
+        return JSONResponse({"detail": in_one_line(error)}, status)
     lead = next((lead for lead in LEADS if request.url.path.startswith(lead.path)), None)
     back, where = (lead.path, lead.name) if lead else ("/", "Ask")
     page = environment().get_template("message.html")

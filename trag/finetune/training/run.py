@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from store import StoreError, disk_full
 from store.files import lock, write_atomic
-from trag.errors import SHOWN, TragError, words
+from trag.errors import SHOWN, TragError, in_one_line
 from trag.evaluate import program
 from trag.finetune.training import checkpoints, estimate, material, plan, plot, progress, schedule
 from trag.finetune.training.base import Base
@@ -316,5 +316,5 @@ def main() -> None:
         try:
             say(progress.Failed(error.message, error.hint))
         except StoreError:  # the disk is full: what is left is the other file
-            sys.stderr.write(f"{words(error)}\n")
+            sys.stderr.write(f"{in_one_line(error)}\n")
         sys.exit(1)

@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect
 
 from org import export
 from store.activations import ChartVersion
-from trag.errors import SHOWN, TragError, words
+from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.charts import changes, render
 from trag.web.charts.reviews import Choice, Review, Reviews
 from trag.web.charts.uploads import Upload, Uploads
@@ -114,7 +114,7 @@ class ChartsPage:
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
-            return JSONResponse({"detail": words(error)}, status_code=507)
+            return JSONResponse({"detail": in_one_line(error)}, status_code=507)
         return JSONResponse({"page": f"/charts/uploads/{upload.id}"}, status_code=201)
 
     def discard(self, id: str) -> Response:

@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from store.passage import EVERYONE, OPEN, read_audience
-from trag.errors import SHOWN, TragError, words
+from trag.errors import SHOWN, TragError, in_one_line
 from trag.people.reading import audience_of
 from trag.web.documents import render
 from trag.web.documents.contents import MOST, contents
@@ -104,7 +104,7 @@ class DocumentPage:
             audience = OPEN if everyone else audience_of(units, chart, kept=document.audience)
             self.shelf.home.set_audience(document.name, audience, instead_of=instead_of, by=named(request))
         except SHOWN as error:
-            return self.shelf.notices.go(path, Notice(words(error), good=False))
+            return self.shelf.notices.go(path, Notice(in_one_line(error), good=False))
         log.info("%s changed who may read a document", named(request))
         told = "Everyone may read it." if everyone else "Only these units, and everybody below them, may read it."
         return self.shelf.notices.go(path, Notice(told))

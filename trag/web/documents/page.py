@@ -15,7 +15,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.requests import ClientDisconnect
 
-from trag.errors import SHOWN, TragError, words
+from trag.errors import SHOWN, TragError, in_one_line
 from trag.people.reading import audience_of
 from trag.web.documents import render
 from trag.web.documents.document import DocumentPage
@@ -82,7 +82,7 @@ class DocumentsPage:
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
-            return JSONResponse({"detail": words(error)}, status_code=422)
+            return JSONResponse({"detail": in_one_line(error)}, status_code=422)
         return JSONResponse({"job": job.id, "name": job.name}, status_code=201)
 
     def present(self, names: Annotated[list[str], Body()]) -> Response:

@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect
 
-from trag.errors import SHOWN, TragError, words
+from trag.errors import SHOWN, TragError, in_one_line
 from trag.ingest.editing import Wording
 from trag.web.documents import render
 from trag.web.documents.changing import ACTIONS, Changes
@@ -140,7 +140,7 @@ class PairsPage:
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
-            return JSONResponse({"detail": words(error)}, status_code=422)
+            return JSONResponse({"detail": in_one_line(error)}, status_code=422)
         return JSONResponse({"told": told}, status_code=201)
 
     def _change(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:

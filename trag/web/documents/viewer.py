@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from store.passage import Passage
 from trag import view
-from trag.errors import TragError, words
+from trag.errors import TragError, in_one_line
 from trag.people.reading import opened
 from trag.record import AnswerRecord
 from trag.web.documents import render
@@ -74,7 +74,7 @@ class Viewer:
         try:
             drawn = self._drawn(document, place, shown)
         except TragError as error:
-            return HTMLResponse(self._text(document, place, words(error)))
+            return HTMLResponse(self._text(document, place, in_one_line(error)))
         return HTMLResponse(render.page(document, place, drawn, passage=passage, answer=answer))
 
     def picture(self, request: Request, key: str, number: int, passage: str = "", answer: str = "") -> Response:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from store.promotions import Promotion
 from trag import adapters
-from trag.errors import SHOWN, words
+from trag.errors import SHOWN, in_one_line
 from trag.finetune import gate
 from trag.finetune.candidates import Against, Manifest, shipped
 from trag.llm import files
@@ -60,7 +60,7 @@ def answering(home: Home) -> Answering:
     try:
         model, left_out = home.model, adapters.left_out(settings, promoted, home.candidates)
     except SHOWN as error:
-        return Answering("", "", 0, "", promoted, promotion=last, fixed=fixed, problem=words(error))
+        return Answering("", "", 0, "", promoted, promotion=last, fixed=fixed, problem=in_one_line(error))
     identity = model.identity
     records = (AnswerRecord.from_json(each.record_json) for each in home.records.newest_answers(_LATE))
     return Answering(

@@ -60,4 +60,6 @@ def status_of(error: Any) -> int:
 
 def words(error: Any) -> str:
     """What an error says to a program, in one line."""
-    return f"{error.message} Ask again in {AGAIN} seconds." if isinstance(error, LineFull) else errors.words(error)
+    return (
+        f"{error.message} Ask again in {AGAIN} seconds." if isinstance(error, LineFull) else errors.in_one_line(error)
+    )

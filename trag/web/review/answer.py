@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from store.records import Label
-from trag.errors import SHOWN, TragError, words
+from trag.errors import SHOWN, TragError, in_one_line
 from trag.people.reading import opened
 from trag.record import VERDICTS
 from trag.web.evidence import documents_of
@@ -56,7 +56,7 @@ class AnswerPage:
         approved = [each for each in records.approved.all() if each.answer == id]
         notice = self.desk.notices.said(request)
         if problem:
-            notice = Notice(words(problem), good=False)
+            notice = Notice(in_one_line(problem), good=False)
         page = render.answer(
             given.review,
             given.record,
