@@ -5,7 +5,7 @@
 # make check  format, lint, types      make bench  speed and memory, as ratios
 # make results  the tables of docs/RESULTS.md, from real runs; goes on where it was stopped (hours)
 # make peers  only the table beside LlamaIndex, Haystack and LangChain, which get an environment of their own
-# make adapter  the adapter and the reranker that ship, trained anew on examples/training; goes on where it was stopped (hours)
+# make adapter  the adapters and the reranker that ship, trained anew on examples/training; goes on where it was stopped (hours)
 .DEFAULT_GOAL := help
 .PHONY: help setup run test quick check bench results peers adapter tools
 SHELL := /bin/bash
@@ -85,3 +85,4 @@ peers: .venv/tests.stamp
 adapter: setup
 	$(BIN)/python -m trag.finetune.shipping var/adapter
 	$(BIN)/python -m trag.finetune.reranker.training var/adapter
+	$(BIN)/python -m trag.finetune.reranker.likelihood var/adapter

@@ -80,9 +80,17 @@ def measured(folder: Path, learned: Path | None) -> list[Best]:
 def best(home: Home, case: cases.Case) -> Best:
     """The best text of what the assistant would find."""
     assert home.reranker
+    assert home.likelihood
     vector = home.embedder.embed_questions([case.question])[0]
     passages = ranked(home)(case.question, vector)
-    found = quote.best(case.question, passages, home.embedder.embed_passages, vector, home.reranker.weigh)
+    found = quote.best(
+        case.question,
+        passages,
+        home.embedder.embed_passages,
+        vector,
+        home.reranker.weigh,
+        likely=home.likelihood.weigh,
+    )
     odds = max((one.odds or 0.0 for one in found[:1]), default=float("-inf"))
     if case.refuse:
         return Best(None, False, False, odds)

@@ -31,6 +31,7 @@ _NAMES = {
     "pairs_types": {"section", "text"},
     "pairs_dialogue": {"section", "text"},
     "pairs_examples": {"section", "text", "examples"},
+    "asked": set(),
     "choice": {"subject", "question"},
     "judge": {"question", "right", "answer"},
     "grammar_sql": {"schema"},
@@ -130,6 +131,11 @@ def pairs(path: str, text: str, *, examples: Sequence[str] = (), dialogue: bool 
     else:
         content = _fill("pairs_dialogue" if dialogue else "pairs_types", section=path, text=text)
     return (Message("user", content),)
+
+
+def asked(text: str) -> tuple[Message, ...]:
+    """The messages that ask for a question that `text` answers, in the words of somebody who has not read it."""
+    return (Message("system", _fill("asked")), Message("user", text))
 
 
 def choice(subject: str, question: str, examples: Sequence[tuple[str, str]] = ()) -> tuple[Message, ...]:

@@ -29,6 +29,7 @@ from trag.llm import LanguageModel
 from trag.llm.leases import Leases
 from trag.record import AnswerRecord, ModelUsed
 from trag.reranking import Reranker
+from trag.reranking.likelihood import QueryLikelihood
 from trag.settings import Settings
 from trag.systems import SYSTEMS
 
@@ -43,8 +44,8 @@ _STRAY = re.compile(f"(?<![\u0600-\U0010ffff])[{_JOINERS}]+")
 @dataclass(slots=True)
 class Assistant:
     """Everything that answering needs. `organization` and `model` may be replaced between questions; each question
-    keeps those it began with, and holds its model by `leases`. `reranker` is None where no texts are weighed, `records`
-    where answers are given and not kept: an evaluation keeps its own."""
+    keeps those it began with, and holds its model by `leases`. `reranker` and `likelihood` are None where no texts are
+    weighed, `records` where answers are given and not kept: an evaluation keeps its own."""
 
     organization: Organization
     vectors: Vectors
@@ -54,6 +55,7 @@ class Assistant:
     line: Line
     settings: Settings
     reranker: Reranker | None = None
+    likelihood: QueryLikelihood | None = None
     leases: Leases = field(default_factory=Leases)
     pins: Pins = field(default_factory=Pins)
 

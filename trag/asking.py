@@ -330,7 +330,10 @@ class Asking:
         with self.timed("verify"):
             assistant = self.assistant
             embed = assistant.embedder.embed_passages
-            quoted = quote.best(self.standalone, passages, embed, self.vector, self.weigh, stands=self.stands)
+            likely = assistant.likelihood.weigh if assistant.likelihood else None
+            quoted = quote.best(
+                self.standalone, passages, embed, self.vector, self.weigh, likely=likely, stands=self.stands
+            )
             if not quoted:
                 return None
             first = quoted[0]

@@ -47,6 +47,7 @@ from trag.llm.trial import trial
 from trag.pairs import MOST_EXAMPLES, Made, pairs_of
 from trag.progress import Progress, silent
 from trag.reranking import Reranker
+from trag.reranking.likelihood import QueryLikelihood
 from trag.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -117,6 +118,18 @@ class Home:
         """What weighs passages and the texts that may be quoted; None beside an encoder that the settings name, whose
         languages it may not know."""
         return cast("Reranker | None", self._part("reranker", lambda: None if self.settings.embedder else Reranker()))
+
+    @property
+    def likelihood(self) -> QueryLikelihood | None:
+        """What tells how likely a question is after a text; None where the reranker is, whose texts it ranks."""
+        return cast("QueryLikelihood | None", self._part("likelihood", self._open_likelihood))
+
+    def _open_likelihood(self) -> QueryLikelihood | None:
+        if self.reranker is None:
+            return None
+        likelihood = QueryLikelihood(self.folder)
+        self._closing.callback(likelihood.close)
+        return likelihood
 
     @property
     def vectors(self) -> Vectors:
@@ -191,7 +204,7 @@ class Home:
         if "assistant" in self.parts:
             return cast(Assistant, self.parts["assistant"])
         # The slow parts first: a chart that is activated while they open must not be missed.
-        vectors, embedder, reranker = self.vectors, self.embedder, self.reranker
+        vectors, embedder, reranker, likelihood = self.vectors, self.embedder, self.reranker, self.likelihood
         self.model  # noqa: B018
         with self._activating:
             if "assistant" in self.parts:
@@ -206,6 +219,7 @@ class Home:
                 line=Line(model.slots, self.settings.waiting),
                 settings=self.settings,
                 reranker=reranker,
+                likelihood=likelihood,
                 leases=self.leases,
             )
             self.parts["assistant"] = assistant

@@ -38,6 +38,11 @@ BOTH = 0.8
 """Share of the best sentence's score from which the second best is quoted beside it."""
 
 _ODDS = 0.1  # what the log-odds of a text count beside its nearness
+# What the mean log-likelihood of the question counts beside them, and for how many texts it is asked, at 0.1 s each on
+# 2 cores: the best, as far as they score little less than the first. Of nine organizations' 315 questions the best text
+# answers 187 without it, 212 with it among five texts, and 213 among eight.
+_LIKELIHOOD = 0.5
+_READ_AGAIN, _LITTLE_LESS = 5, 0.25
 
 _LEANS_BACK = re.compile(
     r"^(?:it|they|this|these|those|he|she|such|its|their|in this case|in that case|however|otherwise)\b", re.I
@@ -123,7 +128,7 @@ class Text:
 
 
 Weigh: TypeAlias = "Callable[[str, Sequence[Text]], np.ndarray]"
-"""Gives the log-odds (n,) that texts answer a question."""
+"""Gives the log-odds (n,) that texts answer a question, or how likely the question is after them."""
 
 
 def once(weigh: Weigh) -> Weigh:
@@ -146,14 +151,16 @@ def best(
     embed: Callable[[Sequence[str]], np.ndarray],
     vector: np.ndarray,
     weigh: Weigh | None = None,
+    likely: Weigh | None = None,
     *,
     stands: Callable[[str], bool] = bool,
 ) -> tuple[Quoted, ...]:
     """At most two texts of `passages` that answer `question` best, the best first; none where none fits.
 
     `vector` (d,) is the question's; `embed` gives vectors (n, d) of unit length; `weigh` gives the log-odds (n,) that
-    texts answer; `stands` says whether a text may be given as an answer at all. The score of a text is its nearness
-    plus a little for its odds. Two are better than one: the answer is often in the second.
+    texts answer, and `likely` the mean log-likelihood (n,) of the question after them; `stands` says whether a text may
+    be given as an answer at all. The score of a text is its nearness plus a little for its odds and for how likely it
+    makes the question. Two are better than one: the answer is often in the second.
     """
     candidates = [(passage, text) for passage in passages for text in texts(passage)]
     if not candidates:
@@ -163,11 +170,14 @@ def best(
     scored = []
     for place, (passage, text) in enumerate(candidates):
         odds = weighed[place] if weigh else None
-        scored.append(Quoted(text.words, passage.id, float(near[place]) + _ODDS * (odds or 0.0), odds))
-    fitting = (one for one in scored if holds(question, one.text) and not is_of_another_year(question, one.text))
-    scored = sorted(fitting, key=lambda one: -one.score)
+        score = float(near[place]) + _ODDS * (odds or 0.0)
+        if holds(question, text.words) and not is_of_another_year(question, text.words):
+            scored.append((text, Quoted(text.words, passage.id, score, odds)))
+    scored.sort(key=lambda one: -one[1].score)
+    if likely and scored:
+        scored = _by_likelihood(question, scored, likely)
     chosen: list[Quoted] = []
-    for one in scored:
+    for _, one in scored:
         if chosen and (one.score < BOTH * chosen[0].score or len(chosen[0].text) + len(one.text) > LONGEST):
             break
         if stands(one.text) and not any(one.text in quoted.text or quoted.text in one.text for quoted in chosen):
@@ -175,6 +185,23 @@ def best(
         if len(chosen) == 2:
             break
     return tuple(replace(one, score=max(0.0, min(one.score, 1.0))) for one in chosen)
+
+
+def _by_likelihood(question: str, scored: Sequence[tuple[Text, Quoted]], likely: Weigh) -> list[tuple[Text, Quoted]]:
+    """The texts, which come best first, in the order that the likelihood of the question gives them: each loses by how
+    much less likely it makes the question than the one that makes it likeliest, and one that is not read again as much
+    as the worst that is."""
+    distinct: dict[Text, Quoted] = {}
+    for text, one in scored:
+        distinct.setdefault(text, one)
+    close = [text for text, one in distinct.items() if one.score >= scored[0][1].score - _LITTLE_LESS][:_READ_AGAIN]
+    if len(close) < 2:
+        return list(distinct.items())
+    weights = likely(question, close)
+    lost = dict(zip(close, _LIKELIHOOD * (weights.max() - weights), strict=True))
+    most = max(lost.values())
+    told = [(text, replace(one, score=one.score - float(lost.get(text, most)))) for text, one in distinct.items()]
+    return sorted(told, key=lambda one: (one[0] not in lost, -one[1].score))
 
 
 def _nearness(

@@ -87,6 +87,29 @@ def test_what_is_weighed_high_is_quoted_first_and_known_for_sure_or_doubtful(emb
     assert not quote.Quoted("x", "a", 0.74).is_sure
 
 
+@pytest.mark.slow
+def test_of_the_best_texts_the_one_is_quoted_after_which_the_question_is_likeliest(embedder: Embedder) -> None:
+    question = "is the form kept"
+    vector = embedder.embed_questions([question])[0]
+    read: list[quote.Text] = []
+
+    def likely(asked: str, texts: Sequence[quote.Text]) -> np.ndarray:
+        assert asked == question
+        read.extend(texts)
+        return np.array([-2.0 if "six years" in text.words else -9.0 for text in texts])
+
+    passages = [TRAVEL, TRAVEL, GIFTS, PAIR]
+    plain = quote.best(question, passages, embedder.embed_passages, vector)
+    quoted = quote.best(question, passages, embedder.embed_passages, vector, likely=likely)
+    assert "six years" in quoted[0].text
+    assert "six years" not in plain[0].text
+    assert len(read) == len(set(read)), "a text was read twice"
+    alike = quote.best(
+        question, passages, embedder.embed_passages, vector, likely=lambda _, texts: -np.ones(len(texts))
+    )
+    assert alike == plain
+
+
 def test_a_passage_is_as_strong_as_its_likeliest_text_and_each_text_is_read_once() -> None:
     read: list[quote.Text] = []
 

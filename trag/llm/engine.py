@@ -190,23 +190,38 @@ class Engine:
     def _weight(self, tokens: Sequence[int], first: Logarithms, alive: Callable[[], None]) -> float:
         """The logarithm of how likely these tokens come after the prompt that is held, `first` being that of every
         token to come first."""
-        weight, likely = 0.0, first
-        for place, token in enumerate(tokens, 1):
-            weight += float(likely[token])
-            if place < len(tokens):
-                alive()
-                self._llama.eval([token])
-                likely = self._next()
+        weight, end = float(first[tokens[0]]) if tokens else 0.0, len(self._held)
+        for start in range(0, len(tokens) - 1, _BATCH):
+            alive()
+            read = tokens[start : min(start + _BATCH, len(tokens) - 1)]
+            for place, likely in enumerate(self._after(read, len(self._held) + start), start + 1):
+                weight += float(likely[tokens[place]])
+            end += len(read)
         memory = llama_cpp.llama_get_memory(self._llama.ctx)
-        if len(tokens) > 1 and not llama_cpp.llama_memory_seq_rm(memory, 0, len(self._held), -1):
+        if end > len(self._held) and not llama_cpp.llama_memory_seq_rm(memory, 0, len(self._held), -1):
             prompt, self._held = self._held, []  # a recurrent model cannot go back
             self._read(prompt, lambda: False, alive)
-        self._llama.n_tokens = len(self._held)
         return weight
 
-    def _next(self) -> Logarithms:
-        """The natural logarithm of how likely each token comes next."""
-        last = llama_cpp.llama_get_logits_ith(self._llama.ctx, -1)
+    def _after(self, tokens: Sequence[int], position: int) -> Iterator[Logarithms]:
+        """Reads tokens from `position` on at once: after each of them, the logarithm of how likely each comes next."""
+        batch = llama_cpp.llama_batch_init(len(tokens), 0, 1)
+        try:
+            batch.n_tokens = len(tokens)
+            for place, token in enumerate(tokens):
+                batch.token[place], batch.pos[place], batch.logits[place] = token, position + place, True
+                batch.n_seq_id[place], batch.seq_id[place][0] = 1, 0
+            if llama_cpp.llama_decode(self._llama.ctx, batch) != 0:
+                raise TragError(f"The model cannot read on: {_reason()}.", "Ask again.")
+            for place in range(len(tokens)):
+                yield self._next(place)
+        finally:
+            llama_cpp.llama_batch_free(batch)
+
+    def _next(self, place: int = -1) -> Logarithms:
+        """The natural logarithm of how likely each token comes next, after the token at that place of what was read
+        last."""
+        last = llama_cpp.llama_get_logits_ith(self._llama.ctx, place)
         return logarithms(np.ctypeslib.as_array(last, shape=(self._llama.n_vocab(),)))
 
     def _room(self, prompt: Sequence[int]) -> int:

@@ -4,7 +4,7 @@ import signal
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from math import exp
+from math import exp, isfinite
 from os import kill
 from pathlib import Path
 
@@ -67,6 +67,10 @@ def test_a_text_weighs_what_its_tokens_weigh_one_after_the_other(model: LocalMod
     assert model.weigh(led, ("The capital is Paris and",))[0] > is_paris_and
     assert model.weigh(CAPITAL, ("The capital is Paris", "Paris")) == (is_paris, paris)
     assert model.weigh(CAPITAL, ("",)) == (0.0,)
+    held = "The capital of France is Paris, and that of Italy is Rome."
+    grown = [model.weigh(CAPITAL, (held[:end],))[0] for end in range(4, len(held), 8)]
+    assert all(isfinite(weight) for weight in grown)
+    assert min(grown) >= model.weigh(CAPITAL, (held * 3,))[0]
 
 
 def test_many_tokens_are_as_likely_as_greedy_writing_says(model: LocalModel) -> None:

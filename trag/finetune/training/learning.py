@@ -19,7 +19,7 @@ from trag.finetune.training import adapting, attention, checkpoints, quantized
 from trag.finetune.training import base as bases
 from trag.finetune.training.base import Base
 from trag.finetune.training.beginning import Beginning
-from trag.finetune.training.blocks import Block
+from trag.finetune.training.blocks import Block, Packed, packed
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -31,7 +31,8 @@ _RANK, _RANK_QUANTIZED = 16, 64  # the latter as in T-RAG, section 5.2
 
 
 class Learner:
-    """A base with its adapter, on the GPU where there is one. Sequences go through one at a time, so none is padded."""
+    """A base with its adapter, on the GPU where there is one. Short sequences go through behind one another, long ones
+    one at a time, so none is padded."""
 
     def __init__(self, base: Base, *, rank: int, alpha: int, seed: int, four_bits: bool = False) -> None:
         """Loads the base; 0 is the default rank, and alpha twice the rank. Raises TragError when it cannot be loaded.
@@ -77,8 +78,8 @@ class Learner:
         """One step: the loss of each token of the answers counts the same. Returns the loss before it."""
         tokens = sum(len(block.learned) for block in blocks)
         total = 0.0
-        for block in blocks:
-            loss = self._loss(block)
+        for some in packed(blocks):
+            loss = self._loss(some)
             (loss / tokens).backward()  # type: ignore[no-untyped-call]
             total += loss.item()
         torch.nn.utils.clip_grad_norm_(self._trained.values(), _STEEPEST)
@@ -91,7 +92,7 @@ class Learner:
     def loss(self, blocks: Sequence[Block]) -> float:
         """The mean loss of the tokens of the answers."""
         with torch.no_grad():
-            total = sum(self._loss(block).item() for block in blocks)
+            total = sum(self._loss(some).item() for some in packed(blocks))
         return total / sum(len(block.learned) for block in blocks)
 
     def weights(self) -> dict[str, torch.Tensor]:
@@ -118,26 +119,29 @@ class Learner:
                 value.copy_(weights[name])
         self._whole.save_pretrained(str(folder), safe_serialization=True)
 
-    def _loss(self, block: Block) -> torch.Tensor:
+    def _loss(self, some: Packed) -> torch.Tensor:
         """The summed loss of the tokens of the answers. The head, a fifth of the work, is computed for these alone."""
-        tokens = torch.tensor([block.tokens], device=self._device)
-        learned = torch.tensor(block.learned, device=self._device)
+        tokens = torch.tensor([some.tokens], device=self._device)
+        learned = torch.tensor(some.learned, device=self._device)
         with torch.autocast(self._device.type, self._precision, enabled=self.quantized):
             hidden = self._model.model(
                 input_ids=tokens,
-                position_ids=torch.tensor([block.positions], device=self._device),
-                attention_mask=self._mask(block),
+                position_ids=torch.tensor([some.positions], device=self._device),
+                attention_mask=self._mask(some),
                 use_cache=False,
             ).last_hidden_state
             logits = self._model.lm_head(hidden[0, learned - 1])
         return cross_entropy(logits.float(), tokens[0, learned], reduction="sum")
 
-    def _mask(self, block: Block) -> torch.Tensor:
+    def _mask(self, some: Packed) -> torch.Tensor:
         """[1, 1, tokens, tokens]: 0 where a token (row) sees another (column), else the least number there is."""
-        length = len(block.tokens)
-        seen = torch.ones(length, length, dtype=torch.bool).tril()
-        for part in block.parts:
-            seen[part.start : part.end, block.context : part.start] = False
+        length = len(some.tokens)
+        seen = torch.zeros(length, length, dtype=torch.bool)
+        for start, block in some.placed:
+            own = seen[start : start + len(block.tokens), start : start + len(block.tokens)]
+            own.fill_(True).tril_()
+            for part in block.parts:
+                own[part.start : part.end, block.context : part.start] = False
         mask = torch.zeros(length, length, dtype=self._precision)
         return mask.masked_fill_(~seen, torch.finfo(self._precision).min)[None, None].to(self._device)
 

@@ -96,11 +96,12 @@ def needs(folder: Path, base: Base, settings: TrainingSettings, fitted: Sequence
     shape, gpu = bases.shape(base), torch.cuda.is_available()
     packed = quantized.is_used(shape.weights, asked=settings.four_bits)
     rank = settings.rank or learning.default_rank(packed)
+    together = list(blocks.packed(fitted))
     memory = estimate.memory(
         shape,
         rank=rank,
-        longest=max(len(block.tokens) for block in fitted),
-        learned=max(len(block.learned) for block in fitted),
+        longest=max(len(some.tokens) for some in together),
+        learned=max(len(some.learned) for some in together),
         weight_bytes=precision.fast(gpu).itemsize,
         packed=packed,
     )

@@ -9,7 +9,7 @@ import pytest
 from prompts import Message
 from trag.errors import TragError
 from trag.finetune.dataset.examples import Asked, Example
-from trag.finetune.training.blocks import block, fit, prompt_of
+from trag.finetune.training.blocks import Packed, block, fit, packed, prompt_of
 from trag.finetune.training.vocabulary import GgufVocabulary
 from trag.llm.local import LocalModel
 
@@ -70,6 +70,21 @@ def test_one_question_shares_nothing() -> None:
 def test_a_question_asked_twice_keeps_a_token_of_its_own() -> None:
     made = block(replace(EXAMPLE, asked=EXAMPLE.asked[:1] * 2), Words())
     assert all(part.answer > part.start for part in made.parts)
+
+
+def test_blocks_are_read_together_as_far_as_there_is_room_and_learned_as_alone() -> None:
+    words = Words()
+    one, other = block(EXAMPLE, words), block(replace(EXAMPLE, asked=EXAMPLE.asked[:1]), words)
+    both = len(one.tokens) + len(other.tokens)
+    assert list(packed([one, other, one], both)) == [Packed((one, other)), Packed((one,))]
+    assert list(packed([one, other], both - 1)) == [Packed((one,)), Packed((other,))]
+    assert list(packed([one, one], 1)) == [Packed((one,))] * 2
+    assert not list(packed([], 100))
+    together = Packed((one, other))
+    assert together.tokens == [*one.tokens, *other.tokens]
+    assert together.positions == [*one.positions, *other.positions]
+    learned = [block.tokens[place] for block in (one, other) for place in block.learned]
+    assert [together.tokens[place] for place in together.learned] == learned
 
 
 def test_what_is_too_long_is_left_out_whole_and_counted() -> None:

@@ -7,7 +7,7 @@ import pytest
 from trag.errors import TragError
 from trag.finetune.dataset.examples import Example
 from trag.finetune.training import base as bases
-from trag.finetune.training.blocks import Block, Part, fit
+from trag.finetune.training.blocks import Block, Part, fit, packed
 
 pytestmark = pytest.mark.slow
 
@@ -79,6 +79,9 @@ def test_the_loss_of_a_block_is_that_of_its_questions_alone(tiny: Path, lessons:
         moved = Part(0, part.answer - part.start + together.context, len(tokens))
         alone.append(Block(tokens, 0, (moved,)))
     assert learner.loss([together]) == pytest.approx(learner.loss(alone), rel=1e-5)
+    apart = [learner.loss([one]) * len(one.learned) for one in alone]
+    assert len(list(packed(alone))) == 1
+    assert learner.loss(alone) * sum(len(one.learned) for one in alone) == pytest.approx(sum(apart), rel=1e-5)
 
 
 def test_a_state_taken_up_goes_on_as_before(tiny: Path, lessons: tuple[Example, ...]) -> None:
