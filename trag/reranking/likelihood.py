@@ -7,6 +7,7 @@ process of its own, with an adapter that learned from examples/training.  Knows 
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,24 +30,27 @@ _CONTEXT = 1024  # tokens, four times what such a question and text have in Engl
 
 
 class QueryLikelihood:
-    """The model in its process, which starts with the first question. `close` it in the end."""
+    """The model in its process; both are prepared with the first question. `close` it in the end."""
 
     def __init__(self, home: Path, learned: Path = SHIPPED) -> None:
-        """`home` is where the embedded model is prepared. Raises TragError when a file is not right."""
-        # It stays off a GPU, whose memory is the answering model's.
-        self._model = LocalModel(home, adapter=str(learned), context=_CONTEXT, gpu_layers=0)
+        """`home` is where the embedded model is prepared."""
+        self._home, self._learned = home, learned
+        self._opening = threading.Lock()
+        self._model: LocalModel | None = None
 
     def weigh(self, question: str, texts: Sequence[Text]) -> np.ndarray:
         """The natural logarithm (n,) float64 of how likely a token of `question` is after each text, on average.
 
-        All are alike where the model cannot say: its process died, or the texts are of a script that takes many tokens.
+        All are alike where the model cannot say, and the log says why: a file is not right, its process died, or the
+        texts are of a script that takes many tokens.
         """
         import numpy as np
 
         asked = question[:LONGEST]
         try:
-            tokens = max(1, self._model.count_text(asked))
-            weights = [self._model.weigh(prompts.asked(text.whole[:LONGEST]), [asked])[0] for text in texts]
+            model = self._opened()
+            tokens = max(1, model.count_text(asked))
+            weights = [model.weigh(prompts.asked(text.whole[:LONGEST]), [asked])[0] for text in texts]
         except TragError as error:
             log.warning("texts are ranked without the likelihood of the question: %s", in_one_line(error))
             return np.zeros(len(texts))
@@ -54,4 +58,12 @@ class QueryLikelihood:
 
     def close(self) -> None:
         """End the process."""
-        self._model.close()
+        if self._model:
+            self._model.close()
+
+    def _opened(self) -> LocalModel:
+        with self._opening:
+            if self._model is None:
+                # It stays off a GPU, whose memory is the answering model's.
+                self._model = LocalModel(self._home, adapter=str(self._learned), context=_CONTEXT, gpu_layers=0)
+            return self._model

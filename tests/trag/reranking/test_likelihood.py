@@ -9,7 +9,6 @@ from signal import SIGKILL
 import numpy as np
 import pytest
 
-from trag.errors import TragError
 from trag.quote import Text
 from trag.reranking.likelihood import LONGEST, QueryLikelihood
 
@@ -67,12 +66,20 @@ def test_where_the_model_cannot_say_all_texts_are_alike_and_the_log_says_why(
         assert list(own.weigh("𒀭" * LONGEST, TEXTS)) == [0.0] * 4
         assert "ranked without the likelihood of the question: The prompt has" in caplog.text
         assert np.array_equal(own.weigh("when do they shut", TEXTS), first)
-        kill(own._model.pid, SIGKILL)
+        kill(own._opened().pid, SIGKILL)
         again = own.weigh("when do they shut", TEXTS)
         assert not again.any() or np.array_equal(again, first)  # it may have been started again by then
         assert np.array_equal(own.weigh("when do they shut", TEXTS), first)
 
 
-def test_a_file_that_is_not_there_is_said_at_once(model_home: Path, tmp_path: Path) -> None:
-    with pytest.raises(TragError, match=r"none\.gguf"):
-        QueryLikelihood(model_home, learned=tmp_path / "none.gguf")
+def test_without_its_file_all_texts_are_alike_and_the_log_names_it(
+    model_home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(QueryLikelihood(model_home, tmp_path / "none.gguf")) as own:
+        assert list(own.weigh("when do they shut", TEXTS)) == [0.0] * 4
+    assert "none.gguf" in caplog.text
+
+
+def test_nothing_is_prepared_before_the_first_question(tmp_path: Path) -> None:
+    QueryLikelihood(tmp_path).close()
+    assert not list(tmp_path.iterdir())
