@@ -6,7 +6,6 @@ home, Work -> a candidate that was measured.  Knows the order of the stages and 
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 import threading
@@ -291,7 +290,8 @@ def _ended(process: subprocess.Popen[str], stop: threading.Event) -> tuple[str, 
     while not stop.is_set():
         with suppress(subprocess.TimeoutExpired):
             return process.communicate(timeout=_PACE)
-    process.send_signal(signal.SIGINT)  # not SIGTERM: on this one it removes what it has half written
+    # Not SIGINT: who starts the app in a script's background hands on that it is ignored.
+    process.terminate()
     return process.communicate()
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -146,9 +147,10 @@ def test_training_finds_a_model_that_was_named_from_here(
 
 
 TIDY = """
-import os, sys, time
+import os, signal, sys, time
 from pathlib import Path
 place = Path(sys.argv[1])
+signal.signal(signal.SIGTERM, signal.default_int_handler)
 try:
     (place / "began").write_text("in a session of its own" if os.getsid(0) == os.getpid() else "")
     time.sleep(60)
@@ -172,7 +174,12 @@ def test_what_runs_in_a_process_of_its_own_is_ended_by_us_and_not_by_a_ctrl_c(
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    assert stages._said_by(stop, "stand_in", str(tmp_path)) is None
+    # As in the background of a script, which has it ignored by all that it starts.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert stages._said_by(stop, "stand_in", str(tmp_path)) is None
+    finally:
+        signal.signal(signal.SIGINT, before)
     watcher.join()
     assert began.read_text() == "in a session of its own"
     assert (tmp_path / "tidied up").exists()

@@ -12,6 +12,7 @@ import argparse
 import errno
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -191,12 +192,14 @@ def _explained(target: Path) -> Iterator[None]:
 
 
 def main() -> None:
-    """Export what a finished training made."""
+    """Export what a finished training made. SIGTERM and SIGINT stop it."""
     parser = argparse.ArgumentParser(prog="python -m trag.finetune.training.export", description=main.__doc__)
     parser.add_argument("folder", type=Path, help="of a finished training")
     parser.add_argument("target", type=Path, help="the file to write")
     parser.add_argument("--merged", action="store_true", help="a whole model instead of an adapter")
     words = parser.parse_args()
+    # What is half written is removed then too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         _check(words.target)
         order = plan.read(words.folder)
