@@ -198,8 +198,6 @@ def main() -> None:
     parser.add_argument("target", type=Path, help="the file to write")
     parser.add_argument("--merged", action="store_true", help="a whole model instead of an adapter")
     words = parser.parse_args()
-    # What is half written is removed then too.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         _check(words.target)
         order = plan.read(words.folder)
@@ -222,4 +220,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what is half written is removed then
     main()

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -198,6 +199,20 @@ def test_a_target_that_cannot_be_written_is_said_before_anything_is_read(
 def test_what_cannot_be_packed_is_not_taken_for_the_embedded_model(tmp_path: Path) -> None:
     with pytest.raises(TragError, match="No model with 8-bit weights can be written to"):
         prepare(str(tmp_path / "none.gguf"), str(tmp_path / "packed.gguf"))
+
+
+@pytest.mark.slow
+def test_an_export_that_is_stopped_leaves_no_file(plan: Plan, tmp_path: Path) -> None:
+    training, place = tmp_path / "training", tmp_path / "written"
+    plans.write(training, plan)
+    run.train(training, plan, lambda _: None, threading.Event())
+    command = [sys.executable, "-m", "trag.finetune.training.export", training, place / "whole.gguf", "--merged"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=ROOT) as process:
+        while process.poll() is None and not any(place.glob(f"*{UNFINISHED}")):
+            time.sleep(0.001)
+        process.terminate()
+    assert process.returncode
+    assert list(place.iterdir()) == []
 
 
 @pytest.mark.slow
