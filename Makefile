@@ -18,12 +18,15 @@ export TRAG_HOME
 export HF_HUB_OFFLINE = 1
 export GRADIO_ANALYTICS_ENABLED = False
 export ANONYMIZED_TELEMETRY = False
+GET = $(BIN)/python -m trag models get
 TRY = TRAG_GPU_LAYERS=0 $(BIN)/python -m trag models try
 
 help:
 	@sed -n '1,9s/^# \{0,1\}//p' Makefile
 
+# The model is looked for each time: it is kept in the cache of the user, which every checkout shares.
 setup: .venv/runtime.stamp
+	@$(GET)
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else f"Python 3.11 to 3.13 is needed, found {v[0]}.{v[1]}: make PYTHON=python3.12 $(MAKECMDGOALS)")'
@@ -35,6 +38,8 @@ setup: .venv/runtime.stamp
 .venv/runtime.stamp: requirements.txt | .venv/bin/python
 	@echo "== Installing the packages. llama.cpp is compiled for this processor: about 7 minutes on 2 cores, once."
 	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -r requirements.txt | grep --line-buffered -E '^(Collecting|Building|Successfully|  Building)' ; exit $${PIPESTATUS[0]}
+	@echo "== Looking for the language model; where it is not here yet it is fetched, once for every checkout: minutes"
+	@$(GET)
 	@echo "== Trying the language model"
 	@$(TRY) || { echo "== llama.cpp does not run as it is; pip may have kept one made for another machine. Compiling it anew" \
 		&& grep '^llama-cpp-python' requirements.txt | $(BIN)/python -m pip install --quiet --force-reinstall --no-deps --no-cache-dir -r /dev/stdin && $(TRY); }
@@ -85,4 +90,3 @@ peers: .venv/tests.stamp
 adapter: setup
 	$(BIN)/python -m trag.finetune.shipping var/adapter
 	$(BIN)/python -m trag.finetune.reranker.training var/adapter
-	$(BIN)/python -m trag.finetune.reranker.likelihood var/adapter

@@ -12,19 +12,20 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import psutil
 
-from org.chart import load
+from org.reading.charts import load
 from prompts import Message
 from trag.events import Answer, Token
 from trag.home import Home, open_home
-from trag.llm import LanguageModel, Usage
+from trag.llm import LanguageModel, Usage, files
 from trag.record import AnswerRecord
 from trag.settings import Settings
 
@@ -32,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 SAMPLE = ROOT / "examples" / "larkmoor"
 PAIRS = 1000
 QUESTIONS = 12
-STEPS = ("follow_up", "entities", "statements", "retrieve", "prompt")
+STEPS = ("condense", "link", "retrieve")
 PORT = 7955
 
 
@@ -44,20 +45,31 @@ class Timing:
     total: float
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a model was asked to write; `is_answer` where people see it written."""
+
+    messages: Sequence[Message]
+    max_tokens: int
+    grammar: str
+    is_answer: bool
+
+
 class Recorded:
     """A model that keeps what it was sent; everything else is the model's own."""
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
-        self.sent: list[Sequence[Message]] = []
+        self.sent: list[Order] = []
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.model, name)
 
-    def stream(self, messages: Sequence[Message], **options: object) -> Iterator[str | Usage]:
+    def stream(self, messages: Sequence[Message], **options: Any) -> Generator[str | Usage, None, None]:
         """What the model writes."""
-        self.sent.append(messages)
-        yield from self.model.stream(messages, **options)  # type: ignore[arg-type]
+        is_answer = options["task"] == "answer"
+        self.sent.append(Order(messages, options["max_tokens"], options.get("grammar", ""), is_answer))
+        yield from self.model.stream(messages, **options)
 
 
 class Raw:
@@ -67,14 +79,22 @@ class Raw:
         command = [sys.executable, str(Path(__file__).with_name("raw.py")), str(model), str(context)]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def write(self, messages: Sequence[Message], max_tokens: int) -> Timing:
-        """The times of one answer."""
+    def write(self, orders: Sequence[Order]) -> Timing:
+        """The times of one answer: until the first token that people see, which what was asked before it delays, and
+        until the last one. What the chart answers is seen when the expression is whole."""
         assert self._process.stdin
         assert self._process.stdout
-        order = {"messages": [asdict(message) for message in messages], "max_tokens": max_tokens}
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        return Timing(**json.loads(self._process.stdout.readline()))
+        first = total = 0.0
+        for order in orders:
+            messages = [asdict(message) for message in order.messages]
+            told = {"messages": messages, "max_tokens": order.max_tokens, "grammar": order.grammar}
+            self._process.stdin.write(json.dumps(told) + "\n")
+            self._process.stdin.flush()
+            took = Timing(**json.loads(self._process.stdout.readline()))
+            if order.is_answer and not first:
+                first = total + took.first_token
+            total += took.total
+        return Timing(first or total, total)
 
     def close(self) -> None:
         """End the process."""
@@ -128,19 +148,19 @@ def speed(home: Home) -> list[tuple[str, str, str]]:
     questions = [row["question"] for row in map(json.loads, lines) if row["kind"] in ("document", "simple")]
     chosen = questions[:: len(questions) // (QUESTIONS + 2)][: QUESTIONS + 2]
     settings = home.settings
-    raw = Raw(settings.home / "models" / f"{home.model.identity.name}.gguf", settings.context)
+    raw = Raw(files.find(settings.model, "").model, settings.context)
     ours: list[Timing] = []
     theirs: list[Timing] = []
     records: list[AnswerRecord] = []
     for number, question in enumerate(chosen):
         model = Recorded(home.model)
         timing, record = timed(replace(home.assistant, model=model), question)
-        written = [raw.write(messages, settings.answer_tokens) for messages in model.sent]
+        written = raw.write(model.sent)
         print(f"\rquestion {number + 1}/{len(chosen)}\x1b[K", end="", file=sys.stderr)
         # The first two warm both up: processors, page cache, the encoder.
-        if number >= 2 and written:
+        if number >= 2 and model.sent:
             ours.append(timing)
-            theirs.append(Timing(written[0].first_token, sum(one.total for one in written)))
+            theirs.append(written)
             records.append(record)
     raw.close()
     print("\r\x1b[K", end="", file=sys.stderr)
@@ -175,7 +195,8 @@ def timed(assistant: object, question: str) -> tuple[Timing, AnswerRecord]:
             first = time.monotonic() - started
         if isinstance(event, Answer):
             record = event.record
-    return Timing(first, time.monotonic() - started), record
+    total = time.monotonic() - started
+    return Timing(first or total, total), record
 
 
 def memory(settings: Settings) -> int:

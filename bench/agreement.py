@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.score import known
-from trag.asking import Organization
+from bench.score import chart_of
+from org.chart import Chart
 from trag.evaluate import cases
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring import Score, score
@@ -52,9 +52,9 @@ def main() -> None:
     )
     options = parser.parse_args()
     halves: dict[str, list[Pair]] = {"tuned on": [], "held out": []}
-    for organization, labelled in read(HERE / "labels"):
+    for chart, labelled in read(HERE / "labels"):
         for one in labelled:
-            scored = score(one.case, one.record, organization)
+            scored = score(one.case, one.record, chart)
             verdict = scored.verdict or UNDECIDED
             halves["held out" if one.is_held_out else "tuned on"].append((one.label, verdict))
             if options.show and not one.is_held_out and verdict != one.label:
@@ -64,14 +64,14 @@ def main() -> None:
         print(report("held out", halves["held out"]))
 
 
-def read(folder: Path) -> Iterator[tuple[Organization, tuple[Labelled, ...]]]:
-    """Each organization with its labelled answers."""
+def read(folder: Path) -> Iterator[tuple[Chart | None, tuple[Labelled, ...]]]:
+    """The chart of each organization with its labelled answers."""
     for path in sorted(folder.glob("*.jsonl")):
         home = HERE / "organizations" / path.stem
         asked = {one.id: one for one in cases.read((home / "questions.jsonl").read_bytes(), "questions.jsonl")}
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         yield (
-            known(home / "chart.csv"),
+            chart_of(home / "chart.csv"),
             tuple(
                 Labelled(
                     f"{path.stem}/{row['id']}",

@@ -24,8 +24,9 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np
 
-from org.chart import Chart, load
+from org.chart import Chart
 from org.entities import EntityFinder
+from org.reading.charts import load
 from store.approved import normalized
 from trag.approved import NEAR
 from trag.embed import Embedder, open_embedder

@@ -43,7 +43,7 @@ def rows() -> list[dict[str, str]]:
 def write(folder: Path) -> None:
     """The same chart in every format."""
     from org import export
-    from org.chart import load
+    from org.reading.charts import load
 
     table = io.StringIO()
     writer = csv.DictWriter(table, list(rows()[0]))
@@ -78,7 +78,8 @@ def by_hand(file: Path) -> None:
 def compared() -> float:
     """Seconds of processor time to compare two charts of as many units under one, no name of which is in both."""
     from org.changes import compare
-    from org.chart import Chart, load
+    from org.chart import Chart
+    from org.reading.charts import load
 
     def flat(name: str) -> Chart:
         units = "".join(f"{name} {number},All,office\n" for number in range(ROWS))

@@ -26,8 +26,8 @@ from tqdm import tqdm
 
 from bench.peers import comparing, lineup
 from bench.peers import tables as peer_tables
-from bench.score import known
-from org.chart import load as load_chart
+from bench.score import chart_of
+from org.reading.charts import load as load_chart
 from store.files import write_atomic
 from trag.bar import progress_of
 from trag.evaluate import cases as case_files
@@ -37,7 +37,7 @@ from trag.evaluate.runs import Result, Run
 from trag.evaluate.tables import Table
 from trag.finetune.questions import spread
 from trag.home import Home, open_home
-from trag.llm import Weighing
+from trag.llm import Scoring
 from trag.progress import Progress, silent
 from trag.settings import Settings, load
 
@@ -174,7 +174,7 @@ def beside_peers(wanted: Wanted) -> Told:
     found = {}
     for one in wanted.organizations:
         cases = spread(case_files.read(*_content(one.questions)), wanted.questions or BESIDE_PEERS)
-        asked = comparing.Asked(one.name, known(one.chart), one.chart, one.documents, cases)
+        asked = comparing.Asked(one.name, chart_of(one.chart), one.chart, one.documents, cases)
         found[one.name] = comparing.compare(asked, contenders, setup, model, folder)
     figures = (table for name, compared in found.items() for table in peer_tables.side_by_side(compared, name))
     told = [lineup.given(setup, [contender.name for contender in contenders]), *figures]
@@ -203,7 +203,7 @@ def chosen(wanted: Wanted) -> Told:
     cases = spread(cases, wanted.questions or len(cases))
     found, runs = [], []
     with open_home(load({**os.environ, "TRAG_HOME": str(HOMES / "choice")})) as home:
-        for by_words in (False, True)[: 2 if isinstance(home.model, Weighing) else 1]:
+        for by_words in (False, True)[: 2 if isinstance(home.model, Scoring) else 1]:
             with _bar("choice") as progress:
                 run = choice.measure(home, cases, "general knowledge", by_words=by_words, shown={}, progress=progress)
             found.append(choice.accuracy(choice.results_of(home).results(run.id)))

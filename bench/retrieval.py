@@ -1,14 +1,15 @@
-"""python -m bench.retrieval [FOLDER ...]: what a search finds, with sections, with pairs made by rules, with both.
+"""python -m bench.retrieval [FOLDER ...]: what a search finds, with sections, with pairs, with both.
 
 hit@k by two measures: a passage of the right section is among those found, and those found hold all of the gold. One
-table: several weights of MMR on sections, then what is searched and how many passages are taken. FOLDER holds
-documents/ and questions.jsonl or development.jsonl, and may hold pairs.jsonl, made by hand; without one, the
-organizations that parameters are tuned on. The sample's development questions (examples/larkmoor) are for reporting,
-never for choosing.
+table: several weights of MMR on sections, then what is searched and how many passages are taken, then the excerpts
+that the assistant's reader is shown, with and without the reranker. FOLDER holds documents/ and questions.jsonl or
+development.jsonl, and may hold pairs.jsonl; without a folder, the organizations that parameters are tuned on. The
+sample's development questions (examples/larkmoor) are for reporting, never for choosing.
 
 With --sweep: one parameter of the search after the other, the rest as they are, on the same folders, on bench/housing
 (three houses whose rules are alike but for their figures), and on all of these in one index. A cell says how many right
-sections / golds are among three sections, then among what the assistant would be given, and its mean characters.
+sections / golds are among three sections, then among the candidates that the reranker is given, and their mean
+characters.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,7 +31,8 @@ from bench.score import held
 from store import ranking
 from store.passage import Passage
 from store.ranking import DIVERSITY
-from trag import ingest, quote, retrieve
+from trag import ingest, retrieve
+from trag.ask import EXCERPTS
 from trag.evaluate import cases
 from trag.evaluate.cases import Case
 from trag.home import Home, open_home
@@ -73,35 +75,37 @@ def measured(folder: Path) -> dict[str, list[int]]:
             found = searched(home, questions, ["section"], 3, diversity)
             result[f"sections, 3, diversity {diversity}"] = found
         result["sections, 6"] = searched(home, questions, ["section"], 6)
-        result |= with_pairs(home, "rules", questions)
+        result |= as_shown(home, questions, "excerpts of sections")
     by_hand = folder / "pairs.jsonl"
     if by_hand.exists():
         with tempfile.TemporaryDirectory() as home_folder, open_home(Settings(home=Path(home_folder))) as home:
             ingest.ingest([folder / "documents", by_hand], home.stock)
-            result |= with_pairs(home, "hand", questions)
+            result |= with_pairs(home, questions)
     return result
 
 
-def with_pairs(home: Home, maker: str, questions: Sequence[Case]) -> dict[str, list[int]]:
+def with_pairs(home: Home, questions: Sequence[Case]) -> dict[str, list[int]]:
     """The ways of searching that use the pairs in a home."""
-    result = {f"pairs by {maker}, 3": searched(home, questions, ["qa"], 3)}
+    result = {"pairs, 3": searched(home, questions, ["qa"], 3)}
     for k in (3, 4, 5, 6):
-        result[f"sections and pairs by {maker}, {k} in all"] = searched(home, questions, ["qa", "section"], k)
-    given = partial(retrieve.passages, vectors=home.vectors, pairs=3, sections=3)
-    result[f"sections and pairs by {maker}, 3 of each"] = scored(questions, asked_by(home, questions), given)
-    result[f"sections and pairs by {maker}, as asked"] = scored(questions, asked_by(home, questions), ranked(home))
-    return result
+        result[f"sections and pairs, {k} in all"] = searched(home, questions, ["qa", "section"], k)
+    return result | as_shown(home, questions, "excerpts of sections and pairs")
 
 
-def ranked(home: Home) -> Search:
-    """The search of the assistant: three of each, ranked by the odds that they answer."""
+def as_shown(home: Home, questions: Sequence[Case], called: str) -> dict[str, list[int]]:
+    """What the assistant's reader is shown, and what it would be without the reranker."""
+    assert home.reranker
+    vectors = asked_by(home, questions)
+    return {
+        f"{called}, {EXCERPTS}{how}": scored(questions, vectors, partial(excerpts, home, weigh))
+        for how, weigh in (("", home.reranker.weigh), (", not reranked", None))
+    }
 
-    def search(question: str, vector: np.ndarray) -> Sequence[Passage]:
-        assert home.reranker
-        weigh = partial(quote.strengths, question, weigh=home.reranker.weigh)
-        return retrieve.passages(question, vector, home.vectors, pairs=3, sections=3, weigh=weigh)
 
-    return search
+def excerpts(home: Home, weigh: retrieve.Weigh | None, question: str, vector: np.ndarray) -> Sequence[Passage]:
+    """The passages of excerpts, cut to these."""
+    found = retrieve.excerpts(question, vector, home.vectors, limit=EXCERPTS, readers=None, weigh=weigh)
+    return [replace(one.passage, text=one.text) for one in found]
 
 
 def searched(
@@ -128,19 +132,16 @@ class Choice:
     constant: float = ranking._RANK
     agreement: float = ranking._AGREEMENT
     diversity: float = DIVERSITY
-    pairs: int = Settings().pairs
-    sections: int = Settings().sections
+    candidates: int = retrieve.CANDIDATES
 
 
-NUMBERS = ((0, 3), (0, 6), (3, 0), (6, 0), (2, 2), (3, 2), (2, 3), (4, 3), (3, 4), (3, 5), (5, 5))
-"""Pairs and sections."""
 CHOICES = {
     "as it is": Choice(),
     **{f"fetch {fetch}": Choice(fetch=fetch) for fetch in (5, 10, 40, 80)},
     **{f"fusion constant {constant}": Choice(constant=constant) for constant in (5, 20, 120, 240)},
     **{f"agreement {agreement}": Choice(agreement=agreement) for agreement in (1, 2, 8)},
     **{f"MMR lambda {1 - diversity:.1f}": Choice(diversity=diversity) for diversity in (0.0, 0.1, 0.3, 0.5)},
-    **{f"{pairs} pairs, {sections} sections": Choice(pairs=pairs, sections=sections) for pairs, sections in NUMBERS},
+    **{f"{number} candidates of each kind": Choice(candidates=number) for number in (3, 5, 20)},
 }
 
 
@@ -156,8 +157,8 @@ def sweep(folders: Sequence[Path]) -> None:
             for row, choice in CHOICES.items():
                 with chosen(choice, home) as index:
                     alone = scored(questions, asked, partial(three_sections, index))
-                    given = partial(retrieve.passages, vectors=index, pairs=choice.pairs, sections=choice.sections)
-                    _, section, gold, _, characters = scored(questions, asked, given)
+                    given = scored(questions, asked, partial(candidates, index, choice.candidates))
+                    _, section, gold, _, characters = given
                 told = f"{alone[1]} / {alone[2]}, {section} / {gold}"
                 cells[row].append(f"{told} ({characters / len(questions):,.0f})")
     names = [*(folder.name for folder in folders), "all in one index"]
@@ -183,8 +184,17 @@ def three_sections(index: Any, question: str, vector: np.ndarray) -> Sequence[Pa
     return found
 
 
+def candidates(index: Any, number: int, question: str, vector: np.ndarray) -> Sequence[Passage]:
+    """What the reranker is given: as many pairs and as many sections."""
+    return [
+        passage
+        for kind in ("qa", "section")
+        for passage in index.search(vector, question, kinds=[kind], k=number, readers=None)
+    ]
+
+
 def fill(home: Home, folders: Iterable[Path]) -> None:
-    """Put the documents of folders in a home, and the pairs that rules make of them."""
+    """Put the documents of folders in a home."""
     results = home.ingest([folder / "documents" for folder in folders], replace=False, progress=lambda *step: None)
     assert not any(result.failed for result in results), results
 

@@ -28,7 +28,7 @@ from fastapi import FastAPI
 from sqlalchemy import insert, text
 from starlette.testclient import TestClient
 
-from org.chart import load
+from org.reading.charts import load
 from store import schema, standing
 from store.database import reading, writing
 from store.passage import OPEN, Passage

@@ -11,10 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from org import chart
-from org.entities import EntityFinder
+from org.chart import Chart
+from org.reading.charts import load
 from store.passage import Passage
-from trag.asking import Organization
 from trag.evaluate import cases
 from trag.evaluate.cases import Case, names_section
 from trag.evaluate.comparing import RIGHT, is_right
@@ -34,13 +33,13 @@ def main() -> None:
     asked = cases.read(options.cases.read_bytes(), options.cases.name)
     lines = options.answers.read_text(encoding="utf-8").splitlines()
     answers = {record.id: record for record in map(AnswerRecord.from_json, filter(str.strip, lines))}
-    organization = known(options.chart or options.cases.parent / "chart.csv")
+    known = chart_of(options.chart or options.cases.parent / "chart.csv")
     verdicts: dict[str, Counter[str | None]] = defaultdict(Counter)
     how = Counter[str]()
     groups: dict[str, list[bool]] = defaultdict(list)
     for case in asked:
         record = answers[case.id]
-        found = score(case, record, organization)
+        found = score(case, record, known)
         verdicts[case.kind][found.verdict] += 1
         how[f"{case.kind}: {record.status}, replaced {record.checks.replaced}"] += 1
         if case.group:
@@ -58,12 +57,9 @@ def main() -> None:
         print(f"  {number:3} {line}")
 
 
-def known(path: Path) -> Organization:
-    """The organization of a chart file; one without a chart where there is no file."""
-    if not path.exists():
-        return Organization("")
-    made = chart.load(path.read_bytes(), path.name)
-    return Organization(made.root.name, made, EntityFinder(made))
+def chart_of(path: Path) -> Chart | None:
+    """The chart in a file, None where there is no file."""
+    return load(path.read_bytes(), path.name) if path.exists() else None
 
 
 def sources_held(asked: Sequence[Case], answers: Mapping[str, AnswerRecord]) -> list[tuple[str, int]]:

@@ -12,11 +12,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
-from org.chart import Chart, Unit
+from org.chart import PATH_SEPARATOR, Chart, Unit
 from org.reading.cells import guard
 from org.reading.headers import COLUMNS
 from org.reading.objects import ORDER
-from org.reading.parents import PATH_SEPARATOR
 
 Format = Literal["csv", "xlsx", "json", "tree"]
 

@@ -10,8 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from org.chart import Chart, Unit
-from org.reading.parents import PATH_SEPARATOR
+from org.chart import PATH_SEPARATOR, Chart, Unit
 
 TOP = "at the top"
 """What tells the topmost unit from one below it that has its name."""

@@ -7,7 +7,7 @@ Knows nothing about models, databases or charts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,9 +17,17 @@ from typing import Literal
 CANNOT_ANSWER = "I cannot answer that from the organization's documents and chart."
 """The one refusal: what the prompt asks for, the pipeline gives, and the evaluations and tests look for."""
 
+NOT_FOUND = "NOT IN THE TEXT"
+"""What the reader writes where the excerpts answer nothing; people are shown `CANNOT_ANSWER`."""
+NO_QUESTION = "NO QUESTION"
+"""What the reader writes to a greeting, or to what asks nothing about the organization."""
+
 _FOLDER = Path(__file__).parent
 _MARKS = r"\s\u200c\u200d>*_#-"
 """What may stand before a heading that is still read as one: space, joiners that nobody sees, marks of Markdown."""
+Task = Literal["answer", "chart_query", "condense", "other"]
+"""The kinds of prompts; all of one kind begin alike. A local model holds what it has read of each apart."""
+_STARTS: Mapping[Task, str] = {"chart_query": "chart_query", "answer": "document", "condense": "condense"}
 _NAMES = {
     "system": {"organization", "cannot_answer"},
     "answer": {"facts", "question"},
@@ -27,11 +35,13 @@ _NAMES = {
     "statements": {"statements"},
     "pair": {"question", "answer"},
     "section": {"section", "text"},
+    "chart_query": set(),
+    "document": set(),
     "correction": {"finding"},
+    "condense": set(),
     "pairs_types": {"section", "text"},
     "pairs_dialogue": {"section", "text"},
     "pairs_examples": {"section", "text", "examples"},
-    "asked": set(),
     "choice": {"subject", "question"},
     "judge": {"question", "right", "answer"},
     "grammar_sql": {"schema"},
@@ -118,9 +128,42 @@ def answer(
             )
 
 
-def correction(prompt: Prompt, wrong: str, finding: str) -> tuple[Message, ...]:
-    """The messages that ask once more, after the answer `wrong`, with what the chart says against it."""
-    return (*prompt.messages, Message("assistant", wrong), Message("user", _fill("correction", finding=finding)))
+def document(question: str, excerpts: Sequence[str], context: Sequence[str] = ()) -> tuple[Message, ...]:
+    """The messages that ask for a short answer from `excerpts` (made by `excerpt`), best first; `context` are
+    statements about where the units of the question sit. The start is the same for every question."""
+    numbered = [f"[{number}] {_one_block(text)}" for number, text in enumerate(excerpts, 1)]
+    facts = [f"[chart] {_one_block(text)}" for text in context]
+    return (*_conversation("document"), Message("user", _asked([*numbered, *facts], question)))
+
+
+def excerpt(passage_section: str, passage_question: str, text: str) -> str:
+    """An excerpt as the reader sees it: a section's words under its path, or the answer of a pair behind its
+    question."""
+    return f"{passage_question or passage_section}: {text}"
+
+
+def correction(messages: Sequence[Message], wrong: str, finding: str) -> tuple[Message, ...]:
+    """The messages that ask once more, after the answer `wrong`, with what speaks against it."""
+    return (*messages, Message("assistant", wrong), Message("user", _fill("correction", finding=finding)))
+
+
+def chart_query(units: Sequence[str], question: str) -> tuple[Message, ...]:
+    """The messages that ask for a question as one expression over the chart; `units` are lines "u1 = ..."."""
+    return (*_conversation("chart_query"), Message("user", _asked(units, question)))
+
+
+def condense(history: Sequence[tuple[str, str]], question: str) -> tuple[Message, ...]:
+    """The messages that ask for a follow-up as a question that stands alone; `history` holds earlier questions with
+    their answers."""
+    turns = [
+        line for asked, answer in history for line in (f"Question: {_one_line(asked)}", f"Answer: {_one_line(answer)}")
+    ]
+    return (*_conversation("condense"), Message("user", "\n".join([*turns, f"Question: {_one_line(question)}"])))
+
+
+def starts() -> Mapping[Task, tuple[Message, ...]]:
+    """The start that all prompts of a kind have in common, for a model to have read before the first question."""
+    return {kind: _conversation(name) for kind, name in _STARTS.items()}
 
 
 def pairs(path: str, text: str, *, examples: Sequence[str] = (), dialogue: bool = False) -> tuple[Message, ...]:
@@ -131,11 +174,6 @@ def pairs(path: str, text: str, *, examples: Sequence[str] = (), dialogue: bool 
     else:
         content = _fill("pairs_dialogue" if dialogue else "pairs_types", section=path, text=text)
     return (Message("user", content),)
-
-
-def asked(text: str) -> tuple[Message, ...]:
-    """The messages that ask for a question that `text` answers, in the words of somebody who has not read it."""
-    return (Message("system", _fill("asked")), Message("user", text))
 
 
 def choice(subject: str, question: str, examples: Sequence[tuple[str, str]] = ()) -> tuple[Message, ...]:
@@ -173,6 +211,31 @@ def _facts(statements: Sequence[str], passages: Sequence[str], about_chart: bool
     return "\n\n".join(parts if about_chart else reversed(parts))
 
 
+def _asked(lines: Sequence[str], question: str) -> str:
+    return "\n".join([*lines, *([""] if lines else []), f"Question: {_one_line(question)}"])
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _one_block(text: str) -> str:
+    """The text without empty lines, and with no line that could be taken for the next excerpt or the question."""
+    opens = _breaks_before(r"\[(?:\d+|chart)\]|Question:")
+    return opens.sub(r"\1 ", "\n".join(filter(str.strip, text.splitlines())))
+
+
+@cache
+def _conversation(name: str) -> tuple[Message, ...]:
+    """A system text and examples from a file: parts between lines "---", the answer of each behind "-> "."""
+    system, *examples = (part.strip() for part in _file(name).substitute().split("\n---\n"))
+    turns: list[Message] = [Message("system", system)]
+    for example in examples:
+        asked, _, answer = example.rpartition("\n-> ")
+        turns += Message("user", asked), Message("assistant", answer)
+    return tuple(turns)
+
+
 def _fill(name: str, **values: str) -> str:
     return _file(name).substitute(values)
 
@@ -189,11 +252,16 @@ def _quoted(text: str) -> str:
 
 @cache
 def _headings() -> re.Pattern[str]:
-    """What finds the line breaks before a heading of the prompt, with the rest of their line before them. It begins
-    only where such marks begin, or a text of nothing else would take quadratic time."""
-    files = (_file(name).template for name in ("passages", "statements", "answer", "correction"))
+    """The line breaks before a heading of the prompt."""
+    files = (_file(name).template for name in ("passages", "statements", "answer"))
     told = (part.strip() for text in files for part in re.split(r"\$\w+", text))
-    heads = "|".join(re.escape(part) for part in told if part)
+    return _breaks_before("|".join(re.escape(part) for part in told if part))
+
+
+@cache
+def _breaks_before(heads: str) -> re.Pattern[str]:
+    """What finds the line breaks before one of `heads`, with the rest of their line before them. It begins only where
+    such marks begin, or a text of nothing else would take quadratic time."""
     return re.compile(rf"(?<![{_MARKS}])((?:(?!\n)[{_MARKS}])*)\n[{_MARKS}]*(?={heads})", re.IGNORECASE)
 
 

@@ -39,6 +39,16 @@ class Passage:
     score: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The lines of a passage that a model sees, and the log-odds that the best of them answers the question, 0 where
+    nothing weighs it."""
+
+    passage: Passage
+    text: str
+    odds: float = 0.0
+
+
 def to_fields(passage: Passage, audience: Collection[str]) -> dict[str, Any]:
     """What Chroma keeps beside the vector of a stored passage.
 

@@ -58,3 +58,23 @@ echo "$@" >> asked
         assert requirement.startswith("llama-cpp-python==")
     assert (done.returncode == 0) is mended
     assert (tmp_path / ".venv/runtime.stamp").exists() is mended
+
+
+def test_the_model_is_looked_for_at_each_set_up_and_tried_once_it_is_there(tmp_path: Path) -> None:
+    for name in ("Makefile", "requirements.txt"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    python = tmp_path / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/bash\necho "$@" >> asked\n[[ "$*" != "-m trag models get" ]] || [ -f model ]\n')
+    python.chmod(0o755)
+
+    def asked() -> tuple[bool, list[str]]:
+        (tmp_path / "asked").write_text("")
+        done = subprocess.run(["make", "setup"], cwd=tmp_path, capture_output=True, check=False)
+        lines = (tmp_path / "asked").read_text().splitlines()
+        return done.returncode == 0, [line.split()[-1] for line in lines if line.startswith("-m trag models")]
+
+    assert asked() == (False, ["get"])
+    (tmp_path / "model").touch()
+    assert asked() == (True, ["get", "try", "get"])
+    assert asked() == (True, ["get"])

@@ -1,7 +1,8 @@
-"""Answer one question from the organization's documents and its chart.
+"""Answer one question from the organization's chart and its documents.
 
-question -> standalone -> entities -> statements + passages -> prompt -> tokens -> verified answer -> saved record
-                                   -> approved answer, where a reviewer has pinned one -------------> saved record
+question -> condensed -> units linked -> approved answer, where a reviewer has pinned one ---------------> saved record
+         -> chart query, where a unit or a type of unit is named: the model reads, the chart answers ----> saved record
+         -> excerpts -> prompt -> tokens -> checked, written again once, or refused ---------------------> saved record
 
 Knows the order of the steps, and nothing about Gradio, Chroma, spaCy or llama.cpp (T-RAG, figure 1 and algorithm 2).
 """
@@ -12,40 +13,70 @@ import re
 import threading
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
-from store.passage import OPEN
+import prompts
+from org.chart import Chart
+from org.entities import Mention
+from org.organization import Organization
+from org.query.expression import ChartReply, Earlier
+from org.statements import Statement, placement
+from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
+from store.passage import OPEN, Excerpt
 from store.records import Records
 from store.vectors import Vectors
+from trag import approved, chart_query, cited, grounding, paper, retrieve
 from trag.approved import Pins
-from trag.asking import Asking, Organization
+from trag.condense import Turn, standalone
 from trag.embed import Embedder
-from trag.errors import TragError
-from trag.events import Answer, Event, Found, Waiting
-from trag.follow_up import Turn
+from trag.errors import TragError, in_one_line
+from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.grounding import Evidence
 from trag.line import Line
-from trag.llm import LanguageModel
+from trag.llm import LanguageModel, ModelDied, Usage
 from trag.llm.leases import Leases
-from trag.record import AnswerRecord, ModelUsed
+from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens
 from trag.reranking import Reranker
-from trag.reranking.likelihood import QueryLikelihood
+from trag.run import AnswerRun
 from trag.settings import Settings
-from trag.systems import SYSTEMS
+from trag.stop import BY_READER, Stop
+from trag.systems import PRODUCT, SYSTEMS
 
 LONGEST_QUESTION = 4_000
 """Characters a question may have."""
+EXCERPTS = 3
+"""Excerpts that the reader is shown."""
+REFUSAL = 1.0
+"""Where a refusal begins: it stands where its log-odds by the reader, less those of the best excerpt by the reranker,
+are above minus this. On two organizations (47 right answers, 22 unanswerable questions; docs/RESULTS.md) it refuses 18
+of the unanswerable, and 2 that it would have answered rightly."""
+_PLACED = 3  # units of a question whose place is told beside the excerpts
 _JOINERS = "\u200c\u200d"
 """Marks that nobody sees, without which Persian and the Indic scripts are misspelt."""
 _STRAY = re.compile(f"(?<![\u0600-\U0010ffff])[{_JOINERS}]+")
 """Joiners where nothing is joined: behind a Latin letter, a sign or a space they only hide what is written."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who asks, and within which conversation. `readers` holds the keys of whoever asks, None for who may read
+    everything."""
+
+    history: Sequence[Turn]
+    conversation: str | None
+    stop: threading.Event
+    readers: Collection[str] | None
+    asker: str
+
+
 @dataclass(slots=True)
 class Assistant:
     """Everything that answering needs. `organization` and `model` may be replaced between questions; each question
-    keeps those it began with, and holds its model by `leases`. `reranker` and `likelihood` are None where no texts are
-    weighed, `records` where answers are given and not kept: an evaluation keeps its own."""
+    keeps those it began with, and holds its model by `leases`. `reranker` is None where no texts are weighed, `records`
+    where answers are given and not kept: an evaluation keeps its own. `earlier` gives the charts that were in use
+    before, as an expression over the chart takes them."""
 
     organization: Organization
     vectors: Vectors
@@ -55,7 +86,7 @@ class Assistant:
     line: Line
     settings: Settings
     reranker: Reranker | None = None
-    likelihood: QueryLikelihood | None = None
+    earlier: Earlier = tuple
     leases: Leases = field(default_factory=Leases)
     pins: Pins = field(default_factory=Pins)
 
@@ -64,7 +95,7 @@ class Assistant:
         question: str,
         *,
         history: Sequence[Turn] = (),
-        system: str = "trag",
+        system: str = PRODUCT,
         conversation: str | None = None,
         stop: threading.Event | None = None,
         readers: Collection[str] | None = OPEN,
@@ -81,39 +112,242 @@ class Assistant:
         TragError for a question that is empty or too long, when the line is full, and when the model cannot be
         started.
         """
-        stop = stop or threading.Event()
-        asking = Asking(self, cleaned(question), SYSTEMS[system], conversation, stop, readers, asker)
-        with self.leases.hold(asking.model):
-            asking.understand(history)
-            if given := asking.approved_answer():
-                yield Found(asking.standalone, asking.entities(), given.statements, given.sources)
-                yield Answer(asking.give(given))
+        here = replace(self)
+        text = cleaned(question)
+        asked = Asked(history, conversation, stop or threading.Event(), readers, asker)
+        with here.leases.hold(here.model):
+            run = AnswerRun(here._record(text))
+            if system == PRODUCT and not history and here._approved(run, asked):
+                yield here._found(run)
+                yield Answer(run.save(here.records, conversation, asker))
             else:
-                yield from self._in_line(asking)
+                yield from here._in_line(run, asked, system)
 
-    def _in_line(self, asking: Asking) -> Iterator[Event]:
+    def _in_line(self, run: AnswerRun, asked: Asked, system: str) -> Iterator[Event]:
         """The events of a question that the model answers, when its turn has come."""
         with self.line.place() as positions:
             for position in positions:
                 yield Waiting(position)
-            asking.gather()
-            yield Found(asking.standalone, asking.entities(), asking.statements_used(), asking.sources())
             try:
-                if asking.has_evidence():
-                    yield from asking.reply(asking.prompt())
+                yield from self._answer(run, asked) if system == PRODUCT else self._paper(run, asked, system)
+            except ModelDied as error:
+                run.add(answer=run.draft, interrupted=in_one_line(error))
             except GeneratorExit:
                 # Whoever listened is gone; what was written stays.
-                if asking.draft:
-                    asking.interrupted = "the reader left"
-                    asking.save()
+                if run.draft:
+                    run.add(answer=run.draft, interrupted="the reader left")
+                    run.save(self.records, asked.conversation, asked.asker)
                 raise
-            yield Answer(asking.save())
+            if asked.stop.is_set():
+                reason = asked.stop.reason if isinstance(asked.stop, Stop) else BY_READER
+                run.add(answer=run.draft, status="answered" if run.draft else "cannot_answer", interrupted=reason)
+            yield Answer(run.save(self.records, asked.conversation, asked.asker))
+
+    def _answer(self, run: AnswerRun, asked: Asked) -> Iterator[Event]:
+        """The steps of the product."""
+        with run.timed("condense"):
+            run.add(standalone=standalone(run.record.question, asked.history, self.model, asked.stop))
+        if asked.history and self._approved(run, asked):
+            yield self._found(run)
+            return
+        mentions: tuple[Mention, ...] = ()
+        chart, finder = self.organization.chart, self.organization.finder
+        if chart and finder:
+            with run.timed("link"):
+                mentions, types = finder.find(run.record.standalone), finder.find_types(run.record.standalone)
+                run.add(entities=cited.entities(mentions, chart))
+            if mentions or types:
+                with run.timed("chart_query"):
+                    query = chart_query.ask(
+                        run.record.standalone, mentions, chart, self.model, stop=asked.stop, earlier=self.earlier
+                    )
+                run.add(chart_query=query.expression)
+                if query.reply and not asked.stop.is_set():
+                    yield from self._from_chart(run, query.reply, chart)
+                    return
+        if not asked.stop.is_set():
+            yield from self._from_documents(run, asked, mentions)
+
+    def _from_chart(self, run: AnswerRun, reply: ChartReply, chart: Chart) -> Iterator[Event]:
+        """The chart's own words: no model wrote them, and nothing is left to check."""
+        sources = cited.sources(reply.statements, (), chart)
+        run.add(
+            answer=reply.text,
+            status="answered",
+            statements=tuple(StatementUsed(one.unit, one.text) for one in reply.statements),
+            sources=sources,
+            checks=Checks(
+                tuple(CheckedSentence(one.text, True, one.id, one.text) for one in sources),
+                replaced="chart",
+                chart=chart.version,
+            ),
+        )
+        yield self._found(run)
+        run.first_token()
+        yield Token(reply.text)
+
+    def _from_documents(self, run: AnswerRun, asked: Asked, mentions: Sequence[Mention]) -> Iterator[Event]:
+        """The reader's words from a few excerpts, checked; one second try where something speaks against them, else the
+        refusal."""
+        question, chart = run.record.standalone, self.organization.chart
+        with run.timed("retrieve"):
+            excerpts = self._excerpts(question, asked)
+            placed = _placements(mentions, chart) if chart else []
+            messages, excerpts = self._fitting(question, excerpts, [one.text for one in placed])
+        sources = cited.sources(placed, excerpts, chart)
+        run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
+        yield self._found(run)
+        if not excerpts:
+            run.add(answer=CANNOT_ANSWER)
+            return
+        bias = REFUSAL - max(one.odds for one in excerpts) if self.reranker else 0.0
+        evidence = [Evidence(one.id, one.text) for one in sources]
+        finding = ""
+        for attempt in (1, 2):
+            if attempt == 2:
+                yield Retry(finding)
+                messages = prompts.correction(messages, run.draft, finding)
+            yield from self._write(run, messages, asked, refusal_bias=bias)
+            if asked.stop.is_set() or _declines(run.draft):
+                break
+            with run.timed("verify"):
+                found = grounding.check(question, run.draft, evidence, self.organization)
+            run.add(checks=replace(found.checks, attempts=attempt))
+            finding = found.finding
+            if not finding:
+                run.add(answer=run.draft.strip(), status="answered")
+                return
+        run.add(answer=CANNOT_ANSWER, checks=replace(run.record.checks, sentences=(), misplaced=()))
+        if NO_QUESTION in run.draft:
+            run.add(answer=self._greeting(), sources=(), statements=())
+
+    def _paper(self, run: AnswerRun, asked: Asked, system: str) -> Iterator[Event]:
+        """The steps of a system of the paper: the model as it is, by path context, pairs and sections."""
+        found = paper.gather(
+            run.record.question,
+            SYSTEMS[system],
+            organization=self.organization,
+            vectors=self.vectors,
+            embedder=self.embedder,
+            model=self.model,
+            settings=self.settings,
+            readers=asked.readers,
+        )
+        run.add(entities=found.entities, statements=found.statements, sources=found.sources)
+        yield self._found(run)
+        yield from self._write(run, found.messages, asked, repetition_penalty=paper.REPETITION_PENALTY)
+        text = run.draft.strip()
+        evidence = [Evidence(one.id, one.text) for one in found.sources]
+        with run.timed("verify"):
+            checks = grounding.check(run.record.question, text, evidence, self.organization).checks
+        refused = not text or CANNOT_ANSWER.lower() in text.lower()
+        run.add(answer=text, status="cannot_answer" if refused else "answered", checks=replace(checks, attempts=1))
+
+    def _write(
+        self,
+        run: AnswerRun,
+        messages: Sequence[Message],
+        asked: Asked,
+        *,
+        refusal_bias: float = 0.0,
+        repetition_penalty: float = 1.0,
+    ) -> Iterator[Token]:
+        """The model's words as they come, in place of any draft before. What may become a refusal is held back until it
+        is more."""
+        run.draft, shown = "", 0
+        stream = self.model.stream(
+            messages,
+            max_tokens=self.settings.answer_tokens,
+            stop=asked.stop,
+            task="answer",
+            refusal=NOT_FOUND,
+            refusal_bias=refusal_bias,
+            repetition_penalty=repetition_penalty,
+        )
+        with closing(stream) as pieces:
+            for piece in pieces:
+                if isinstance(piece, Usage):
+                    run.count(Tokens(piece.prompt, piece.evaluated, piece.completion))
+                    run.written()
+                    break
+                run.write(piece)
+                if not _may_decline(run.draft):
+                    run.first_token()
+                    yield Token(run.draft[shown:])
+                    shown = len(run.draft)
+
+    def _excerpts(self, question: str, asked: Asked) -> tuple[Excerpt, ...]:
+        vector = self.embedder.embed_questions([question])[0]
+        weigh = self.reranker.weigh if self.reranker else None
+        return retrieve.excerpts(question, vector, self.vectors, limit=EXCERPTS, readers=asked.readers, weigh=weigh)
+
+    def _fitting(
+        self, question: str, excerpts: Sequence[Excerpt], context: Sequence[str]
+    ) -> tuple[tuple[Message, ...], tuple[Excerpt, ...]]:
+        """The prompt with as many excerpts as fit, and those. Raises PromptError when not even the question does."""
+        room = self.model.context - self.settings.answer_tokens
+        for kept in range(len(excerpts), -1, -1):
+            texts = [prompts.excerpt(one.passage.section, one.passage.question, one.text) for one in excerpts[:kept]]
+            messages = prompts.document(question, texts, context if kept else ())
+            if self.model.count(messages) <= room:
+                return messages, tuple(excerpts[:kept])
+        raise prompts.PromptError(
+            f"The question takes {self.model.count_text(question):,} tokens and does not fit into the model's context.",
+            "Ask a shorter question, or give the model a larger context (TRAG_CONTEXT).",
+        )
+
+    def _approved(self, run: AnswerRun, asked: Asked) -> bool:
+        """Whether a reviewer has pinned an answer to this question that the asker may read, which the record then
+        holds."""
+        if self.records is None:
+            return False
+        finder = self.organization.finder
+        with run.timed("retrieve"):
+            given = approved.answer(
+                run.record.standalone,
+                self.records,
+                self.pins,
+                readers=asked.readers,
+                finder=finder,
+                embed=self.embedder.embed_questions,
+            )
+        if given is None:
+            return False
+        run.add(
+            answer=given.text,
+            status="approved",
+            model=ModelUsed("", "", ""),
+            entities=cited.entities(finder.find(run.record.standalone) if finder else (), self.organization.chart),
+            statements=given.statements,
+            sources=given.sources,
+            checks=given.checks,
+            approved=given.approval,
+        )
+        return True
+
+    def _found(self, run: AnswerRun) -> Found:
+        return Found(run.record.standalone, run.record.entities, run.record.statements, run.record.sources)
+
+    def _greeting(self) -> str:
+        return f"I answer questions about {self.organization.name}, from its documents and its chart."
+
+    def _record(self, question: str) -> AnswerRecord:
+        model = self.model.identity
+        return AnswerRecord(
+            uuid4().hex,
+            question,
+            question,
+            "",
+            "cannot_answer",
+            ModelUsed(model.name, model.sha256, model.adapter),
+            checks=Checks(chart=self.organization.version),
+        )
 
     def answer(
         self,
         question: str,
         *,
-        system: str = "trag",
+        system: str = PRODUCT,
         stop: threading.Event | None = None,
         readers: Collection[str] | None = OPEN,
     ) -> AnswerRecord:
@@ -125,9 +359,7 @@ class Assistant:
 
     def problem(self, question: str, reason: str) -> AnswerRecord:
         """The record of a question that could not be asked, and why. It is not saved."""
-        model = self.model.identity
-        used = ModelUsed(model.name, model.sha256, model.adapter)
-        return AnswerRecord(uuid4().hex, question, question, "", "cannot_answer", used, interrupted=reason)
+        return replace(self._record(question), interrupted=reason)
 
 
 def cleaned(question: str) -> str:
@@ -150,3 +382,20 @@ def _shown(character: str) -> str:
         return character
     category = unicodedata.category(character)
     return "" if category == "Cf" else " " if category[0] == "C" else character
+
+
+def _placements(mentions: Sequence[Mention], chart: Chart) -> list[Statement]:
+    """Where the units sit that a question names for certain; that the organization is at the top helps nobody."""
+    units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
+    return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED]
+
+
+def _declines(text: str) -> bool:
+    """Whether the reader says that the excerpts answer nothing, or that nothing was asked."""
+    return not text.strip() or any(words in text for words in (NOT_FOUND, NO_QUESTION, CANNOT_ANSWER))
+
+
+def _may_decline(text: str) -> bool:
+    """Whether what is written so far may become a refusal."""
+    begun = text.lstrip()
+    return any(whole.startswith(begun) or begun.startswith(whole) for whole in (NOT_FOUND, NO_QUESTION))

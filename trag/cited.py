@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from org.chart import Chart
 from org.entities import Mention
 from org.statements import Statement
-from store.passage import Passage
+from store.passage import Excerpt
 from trag.record import Entity, Source
 
 NEAREST = 3
@@ -28,10 +28,10 @@ def entities(mentions: Iterable[Mention], chart: Chart | None) -> tuple[Entity, 
     )
 
 
-def sources(statements: Iterable[Statement], passages: Iterable[Passage], chart: Chart | None) -> tuple[Source, ...]:
-    """Statements, numbered chart-1, chart-2, ..., then passages under their own ids."""
+def sources(statements: Iterable[Statement], excerpts: Iterable[Excerpt], chart: Chart | None) -> tuple[Source, ...]:
+    """Statements, numbered chart-1, chart-2, ..., then excerpts under the ids of their passages."""
     from_chart = (_of_chart(number, statement, chart) for number, statement in enumerate(statements, 1))
-    return (*from_chart, *map(_of_documents, passages))
+    return (*from_chart, *map(_of_documents, excerpts))
 
 
 def leading(sources: Iterable[Source]) -> tuple[Source, ...]:
@@ -56,14 +56,15 @@ def _of_chart(number: int, statement: Statement, chart: Chart | None) -> Source:
     )
 
 
-def _of_documents(passage: Passage) -> Source:
+def _of_documents(excerpt: Excerpt) -> Source:
+    passage = excerpt.passage
     return Source(
         id=passage.id,
         kind=passage.kind,
         document=passage.document,
         section=passage.section,
         page=passage.page,
-        text=passage.text,
+        text=excerpt.text,
         score=round(passage.score, 4),
         question=passage.question,
     )

@@ -29,7 +29,7 @@ from trag.settings import Settings, load
 from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
-    from org.chart import Report
+    from org.reading.charts import Report
 
 # Each job imports what it needs, so that `chart check` does not pay for a language model.
 
@@ -100,7 +100,13 @@ def _parser() -> argparse.ArgumentParser:
         "--reindex", action="store_true", help="embed everything again, after another embedder was chosen"
     )
     ingest.add_argument(
-        "--examples", metavar="FILE", help="example questions, one a line, in whose manner a larger model writes pairs"
+        "--pairs",
+        action="store_true",
+        help="have the model write question-answer pairs about the sections that have none of yours: some ten seconds "
+        "a section on two cores; goes on where it was stopped",
+    )
+    ingest.add_argument(
+        "--examples", metavar="FILE", help="example questions, one a line, in whose manner the model writes pairs"
     )
     ingest.set_defaults(job=_ingest)
 
@@ -178,9 +184,7 @@ def answer_as_text(record: AnswerRecord) -> str:
     if record.approved:
         lines.append(f"[approved by {record.approved.by} on {record.approved.at}]")
     if record.checks.replaced == "chart":
-        lines.append("[from the organization chart: what the model wrote contradicted it or stood on nothing]")
-    if record.checks.replaced == "quotation":
-        lines.append("[a quotation: the model found no answer of its own]")
+        lines.append(f"[from the organization chart, read as {record.chart_query}]")
     lines += [
         f"[no source bears this out: {sentence.text}]" for sentence in record.checks.sentences if not sentence.supported
     ]
@@ -221,8 +225,10 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
     from trag.ingest.parse.characters import counted, decode
     from trag.people import reading
 
-    if not (options.paths or options.forget or options.reindex or options.examples):
-        raise TragError("Nothing to do: no PATH, --forget, --reindex or --examples.", "python -m trag ingest --help")
+    if not (options.paths or options.forget or options.reindex or options.pairs or options.examples):
+        raise TragError(
+            "Nothing to do: no PATH, --forget, --reindex, --pairs or --examples.", "python -m trag ingest --help"
+        )
     left: tuple[str, ...] = ()
     with open_home(settings) as home, tqdm(unit="passage", file=sys.stderr, disable=None, leave=False) as bar:
         progress = progress_of(bar)
@@ -242,8 +248,11 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
             if options.paths
             else ()
         )
-    for result in results:
-        print(result)
+        for result in results:
+            print(result)
+        if options.pairs:
+            written = home.write_pairs(by=_by(), progress=progress)
+            print(f"{counted(written.pairs, 'new pair')} about {counted(written.total, 'section')}")
     return int(bool(left) or any(result.failed for result in results))
 
 
@@ -268,7 +277,7 @@ def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
 
 def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
     from org.changes import compare
-    from org.chart import usable
+    from org.reading.charts import usable
     from org.reading.letters import ENCODINGS
     from trag.home import open_home
 
@@ -299,7 +308,7 @@ def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
 
 def _chart_report(options: argparse.Namespace) -> tuple[Path, bytes, Report]:
     """The file that was named, its content, and what is in it, read in a process of its own."""
-    from org.chart import Report
+    from org.reading.charts import Report
     from org.reading.table import too_large
     from trag import charts
 

@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from store.files import LOCK, explained, is_held
 from trag.errors import SHOWN, TragError
@@ -115,13 +116,23 @@ def _model(settings: Settings) -> str:
     with closing(open_model(replace(settings, adapter=adapter_file or files.NO_ADAPTER))) as model:
         assert isinstance(model, LocalModel)  # a server is looked at by _server
         try:
-            written = trial(model)
+            written, taken = trial(model), _resident(model.pid)
         except ModelDied as error:
             raise ModelDied(error.message, f"Build llama.cpp again, for this processor: {build_command()}") from error
     adapter = f", adapter {model.identity.adapter}" if model.identity.adapter else ", no adapter"
-    name, sha256 = model.identity.name, model.identity.sha256[:12]
-    told = f"{name}{adapter}, sha256 {sha256}, context {model.context}, writes {written.tokens_per_second:.0f} tokens/s"
+    file = files.find(settings.model, "").model
+    told = (
+        f"{model.identity.name}{adapter}, sha256 {model.identity.sha256[:12]}, {file.stat().st_size / 10**9:.1f} GB in "
+        f"{file.parent}, {taken / 10**9:.1f} GB of memory, context {model.context}, writes "
+        f"{written.tokens_per_second:.0f} tokens/s"
+    )
     return f"{told}. {left_out}" if left_out else told
+
+
+def _resident(pid: int) -> int:
+    """The most memory that a process has had, in bytes."""
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
 
 
 def _adapter(settings: Settings) -> tuple[str, str]:

@@ -9,25 +9,26 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+import prompts
 from org.chart import Chart
 from org.entities import EntityFinder
+from org.organization import Organization
 from store import StoreError, files
 from store.activations import ChartVersion
 from store.jobs import Job
 from store.library import Pair
-from store.passage import OPEN, Audience
+from store.passage import OPEN, Audience, Passage
 from store.promotions import Promotion
 from store.records import Records
 from store.vectors import Vectors
 from trag import adapters
 from trag import ingest as ingestion
 from trag.ask import Assistant
-from trag.asking import Organization
 from trag.backup import check_whole
 from trag.charts import kept
 from trag.embed import Embedder, open_embedder
@@ -36,7 +37,6 @@ from trag.finetune.candidates import Candidates
 from trag.ingest import editing, upkeep
 from trag.ingest.examples import example_questions
 from trag.ingest.queue import Queue
-from trag.ingest.sections import Section
 from trag.ingest.stock import written
 from trag.line import Line
 from trag.llm import LanguageModel, open_model
@@ -44,10 +44,9 @@ from trag.llm import files as model_files
 from trag.llm.leases import Leases
 from trag.llm.local import LocalModel
 from trag.llm.trial import trial
-from trag.pairs import MOST_EXAMPLES, Made, pairs_of
+from trag.pairs import MOST_EXAMPLES, GeneratedPair, Written, pairs_of, write
 from trag.progress import Progress, silent
 from trag.reranking import Reranker
-from trag.reranking.likelihood import QueryLikelihood
 from trag.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -115,21 +114,9 @@ class Home:
 
     @property
     def reranker(self) -> Reranker | None:
-        """What weighs passages and the texts that may be quoted; None beside an encoder that the settings name, whose
+        """What ranks the lines of passages; None beside an encoder that the settings name, whose
         languages it may not know."""
         return cast("Reranker | None", self._part("reranker", lambda: None if self.settings.embedder else Reranker()))
-
-    @property
-    def likelihood(self) -> QueryLikelihood | None:
-        """What tells how likely a question is after a text; None where the reranker is, whose texts it ranks."""
-        return cast("QueryLikelihood | None", self._part("likelihood", self._open_likelihood))
-
-    def _open_likelihood(self) -> QueryLikelihood | None:
-        if self.reranker is None:
-            return None
-        likelihood = QueryLikelihood(self.folder)
-        self._closing.callback(likelihood.close)
-        return likelihood
 
     @property
     def vectors(self) -> Vectors:
@@ -204,7 +191,7 @@ class Home:
         if "assistant" in self.parts:
             return cast(Assistant, self.parts["assistant"])
         # The slow parts first: a chart that is activated while they open must not be missed.
-        vectors, embedder, reranker, likelihood = self.vectors, self.embedder, self.reranker, self.likelihood
+        vectors, embedder, reranker = self.vectors, self.embedder, self.reranker
         self.model  # noqa: B018
         with self._activating:
             if "assistant" in self.parts:
@@ -219,11 +206,17 @@ class Home:
                 line=Line(model.slots, self.settings.waiting),
                 settings=self.settings,
                 reranker=reranker,
-                likelihood=likelihood,
+                earlier=self._earlier_charts,
                 leases=self.leases,
             )
             self.parts["assistant"] = assistant
         return assistant
+
+    def warm(self) -> None:
+        """Let the model read what the prompts of every kind begin with, so that the first question need not wait for
+        that. Whoever asks meanwhile goes first. Raises TragError when the model cannot be loaded."""
+        if isinstance(self.model, LocalModel):
+            self.model.warm(prompts.starts())
 
     def state(self) -> State:
         """How much there is to answer from."""
@@ -240,15 +233,36 @@ class Home:
     ) -> tuple[ingestion.Ingested, ...]:
         """Adds documents and pairs; each result says what became of one file. `audience` is who may read what is
         new."""
-        results = ingestion.ingest(
-            paths, self.stock, replace=replace, make=self._make_pairs, audience=audience, by=by, progress=progress
-        )
+        results = ingestion.ingest(paths, self.stock, replace=replace, audience=audience, by=by, progress=progress)
         self._look_over()
         return results
 
     def import_pairs(self, content: bytes, name: str, *, by: str) -> tuple[ingestion.Ingested, ...]:
         """Makes the pairs in a file those that were given for their documents. Raises TragError for a bad file."""
         return ingestion.give_file(content, name, self.stock, by=by, progress=silent)
+
+    def write_pairs(
+        self,
+        *,
+        by: str,
+        progress: Progress,
+        pause: Callable[[], None] = lambda: None,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> Written:
+        """Has the model write pairs about the sections that people gave none for, some ten seconds each on two cores;
+        what is written is kept whatever ends it, and not written again.
+
+        `pause` is called between two passages: it may wait, and raise trag.pairs.Stopped to end the work. While
+        `interrupted` says so, the model writes nothing. Raises TragError when it cannot be reached.
+        """
+        examples = self.records.examples.all()
+
+        def write_passage(passage: Passage) -> Sequence[GeneratedPair]:
+            folder, model = written(self.folder, passage.document), self.model
+            with self.leases.hold(model):
+                return pairs_of(passage, model, examples=examples, folder=folder, interrupted=interrupted)
+
+        return write(self.stock, write_passage, pause=pause, by=by, progress=progress)
 
     def put_pair(self, pair: Pair) -> None:
         """Keeps a new or changed pair, and makes it searched or not at once."""
@@ -287,18 +301,11 @@ class Home:
             self.records, self.folder / "chroma", self.embedder, progress, server=self.settings.chroma_url
         )
 
-    def _make_pairs(self, document: str, sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
-        model = self.model if self.settings.able else None
-        folder, examples = written(self.folder, document), self.records.examples.all()
-        with self.leases.hold(model) if model else nullcontext():
-            return pairs_of(sections, progress, model=model, folder=folder, examples=examples)
-
     def _work(self, job: Job, content: bytes, progress: Progress) -> str:
         result = ingestion.ingest_one(
             content,
             job.name,
             self.stock,
-            make=self._make_pairs,
             audience=job.audience,
             by=job.by,
             progress=progress,
@@ -391,6 +398,15 @@ class Home:
         if active is not None and active.version == version:
             return active
         return kept.read(kept.find(version, self.records.activations.all()), self._charts)
+
+    def _earlier_charts(self) -> tuple[tuple[str, Chart], ...]:
+        """The chart that was in use before this one, with the day of the change; none where there was none, or its file
+        is gone."""
+        with suppress(TragError):
+            match self.records.activations.all():
+                case (current, before, *_):
+                    return ((f"{current.activated:%-d %B %Y}", self.chart(before.version)),)
+        return ()
 
     def original_chart(self, version: str) -> bytes | None:
         """The file that a chart was given in, None where that was not written down. Raises TragError when there is no

@@ -7,13 +7,13 @@ Knows nothing about how an answer is made.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from trag.json_lines import as_line
 
 Status = Literal["answered", "cannot_answer", "approved"]
-Replaced = Literal["false", "chart", "quotation"]
+Replaced = Literal["false", "chart"]
 Verdict = Literal["Correct", "Correct-Verbose", "Incorrect"]
 VERDICTS: tuple[Verdict, ...] = ("Correct", "Correct-Verbose", "Incorrect")
 """What a reader or reviewer says of an answer (T-RAG, section 6.1)."""
@@ -34,7 +34,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class StatementUsed:
-    """A sentence about the chart that entered the prompt, and the unit it is about."""
+    """A sentence about the chart that the answer gives or that entered the prompt, and the unit it is about."""
 
     unit: str
     text: str
@@ -42,8 +42,8 @@ class StatementUsed:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Evidence that entered the prompt, or the chart's correction that stands as the answer. `kind` is qa, section,
-    chart or approved; `score` is a cosine similarity, 1.0 for the chart."""
+    """Evidence that entered the prompt, or what the chart answered from. `kind` is qa, section, chart or approved;
+    `score` is a cosine similarity, 1.0 for the chart."""
 
     id: str
     kind: str
@@ -57,11 +57,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class CheckedSentence:
-    """One sentence of the answer, whether the sources bear it out, and the id of the source that does ("" for none)."""
+    """One sentence of the answer, whether the sources bear it out, the id of the source that does, and the words there,
+    exactly as they stand ("" for none)."""
 
     text: str
     supported: bool
     source: str = ""
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,8 @@ class Misplaced:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What verification found. `chart` is the version checked against, "" without one; `replaced` says what stands in
-    for the model's words."""
+    """What was checked. `chart` is the version checked against, "" without one; `replaced` is "chart" where the words
+    are the chart's own and no model wrote them; `attempts` counts the answers that the model wrote."""
 
     sentences: tuple[CheckedSentence, ...] = ()
     misplaced: tuple[Misplaced, ...] = ()
@@ -102,15 +104,17 @@ class Seconds:
     """Wall-clock seconds of each step. `first_token` counts from the question, `generate` from the first token to the
     last."""
 
-    follow_up: float = 0.0
-    entities: float = 0.0
-    statements: float = 0.0
+    condense: float = 0.0
+    link: float = 0.0
+    chart_query: float = 0.0
     retrieve: float = 0.0
-    prompt: float = 0.0
     first_token: float = 0.0
     generate: float = 0.0
     verify: float = 0.0
     total: float = 0.0
+
+
+_STEPS = frozenset(field.name for field in fields(Seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,8 @@ class AnswerRecord:
     status: Status
     model: ModelUsed
     entities: tuple[Entity, ...] = ()
+    chart_query: str = ""
+    """How the question was read, as one expression over the chart, "" where it was not asked of the chart."""
     statements: tuple[StatementUsed, ...] = ()
     sources: tuple[Source, ...] = ()
     checks: Checks = Checks()
@@ -173,11 +179,12 @@ class AnswerRecord:
             status=values["status"],
             model=ModelUsed(**values["model"]),
             entities=tuple(Entity(**row) for row in values.get("entities", ())),
+            chart_query=values.get("chart_query", ""),
             statements=tuple(StatementUsed(**row) for row in values.get("statements", ())),
             sources=tuple(Source(**row) for row in values.get("sources", ())),
             checks=Checks(**checks),
             tokens=Tokens(**values.get("tokens", {})),
-            seconds=Seconds(**values.get("seconds", {})),
+            seconds=Seconds(**{step: took for step, took in values.get("seconds", {}).items() if step in _STEPS}),
             interrupted=values.get("interrupted", ""),
             approved=Approval(**approved) if (approved := values.get("approved")) else None,
         )

@@ -37,7 +37,7 @@ class Settings:
     home: Path = Path("var")
     """Where everything that is written goes; chooses the organization. Only from TRAG_HOME."""
     model: str = ""
-    """A local GGUF file. Empty: the embedded SmolLM2-135M-Instruct."""
+    """A local GGUF file, or "small" for Qwen2.5-Coder-0.5B-Instruct. Empty: Qwen2.5-Coder-1.5B-Instruct."""
     adapter: str = ""
     """A GGUF LoRA adapter made for that model, or "none". Empty: the one promoted in this home, else the one that
     ships where it was trained on that model."""
@@ -109,12 +109,6 @@ class Settings:
         """The address that people open, without a slash at its end: the proxy's, else that of this machine."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return self.address.rstrip("/") or f"http://{host}:{self.port}"
-
-    @property
-    def able(self) -> bool:
-        """Whether the model is one that can write pairs and choose among values: any but the embedded one, which is far
-        too small."""
-        return bool(self.model or self.model_url)
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import Stemmer
 
 # Words that say nothing about what a sentence is about. Negations are kept: they turn a sentence round.
-STOPWORDS = frozenset(
+_STOPWORDS = frozenset(
     """a about above after again all also am an and any are as at be been being below between both but by can could did
     do does doing down during each either for from further get gets had has have having he her here hers him his how
     i if in into is it its itself just let many may me might more most much must my of off on once one only or other
@@ -23,7 +23,7 @@ STOPWORDS = frozenset(
     will with would you your according based context document documents following s t ll re ve d
     """.split()
 )
-NEGATIONS = frozenset({"not", "no", "never", "nor", "neither", "none", "without", "cannot", "except"})
+_NEGATIONS = frozenset({"not", "no", "never", "nor", "neither", "none", "without", "cannot", "except"})
 
 _UNITS = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -34,10 +34,13 @@ _VALUES = {word: value for value, word in enumerate(_UNITS)} | {word: 10 * value
 _SCALES = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000}
 _TENS_UNIT = re.compile(rf"\b({'|'.join(_TENS)})[- ]({'|'.join(_UNITS[1:10])})\b")
 # "30,000", "1,50,000", "12 000", also right behind the letters of a currency; without such groups letters make a code
-# ("C1"), but for an abbreviation ("Rs.500").
+# ("C1"), but for an abbreviation ("Rs.500") and in scripts that put no spaces between words (Thai to Burmese, Khmer,
+# kana, Han).
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 _FIGURE = re.compile(
     r"((?<!\d)(?<!\d[,.])\d{1,3}(?:,\d{2,3})*,\d{3}(?!\d)"
-    r"|(?<!\w)(?:(?<!\.)|(?<=[^\W\d_]\.))(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+))"
+    rf"|(?:(?<!\w)|(?<=[{_UNSPACED}]))"
+    r"(?:(?<!\.)|(?<=[^\W\d_]\.))(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+))"
     r"(\.\d+)?(?:\s?(k|m|thousand|million)\b)?"
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -51,7 +54,6 @@ _ABBREVIATION = re.compile(
 # Before a figure any short word in capitals is one: "Rs. 500", "Nr. 3".
 _BEFORE_FIGURE = re.compile(r"\b(?:(?!Yes|May)[A-Z][^\W\d_A-Z]{1,2}|ext|fig|kr|pp?|rs|tel|vol)\.$")
 _BREAK = re.compile(r"(?<=[.!?؟。])[\"'”’)\]]*\s+(?=[^\sa-z])|\n+\s*(?:[-*•·–]\s+)?")
-_CLAUSE = re.compile(r"[;()]|[,:](?!\d)|\s[–—-]\s|\b(?:and|but|unless|except|while|although|if|or)\b")
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -73,14 +75,9 @@ def sentences(text: str) -> tuple[str, ...]:
     return (*found, last) if last else tuple(found)
 
 
-def clauses(sentence: str) -> list[str]:
-    """The stretches of a sentence that can be denied by themselves, roughly: between its marks and conjunctions."""
-    return _CLAUSE.split(sentence)
-
-
 def stems(text: str) -> frozenset[str]:
     """The content words of `text`, lower case, without accents, as English stems; figures are left to `numbers`."""
-    return frozenset(stem(word) for word in words(text) if word not in STOPWORDS and word not in NEGATIONS)
+    return frozenset(stem(word) for word in words(text) if word not in _STOPWORDS and word not in _NEGATIONS)
 
 
 def words(text: str) -> list[str]:
@@ -93,7 +90,7 @@ def words(text: str) -> list[str]:
 def negated(text: str) -> bool:
     """Whether the sentence denies something."""
     lower = text.lower()
-    return bool(NEGATIONS & set(re.findall(r"[a-z]+", lower))) or "n't" in lower or "n’t" in lower
+    return bool(_NEGATIONS & set(re.findall(r"[a-z]+", lower))) or "n't" in lower or "n’t" in lower
 
 
 def numbers(text: str) -> frozenset[float]:

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from org import ChartError
-from org.chart import Chart, load
+from org.chart import Chart
 from org.entities import EntityFinder, Mention
+from org.reading.charts import load
 
 SETS = Path(__file__).parent
 _MARK = re.compile(r"\[\[(.*?)=>(.*?)\]\]")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -55,9 +54,7 @@ class Reader:
         """Tokens of a text, by its length."""
         return len(text) // CHARACTERS_A_TOKEN
 
-    def stream(
-        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
-    ) -> Generator[str | Usage, None, None]:
+    def stream(self, messages: Sequence[Message], **_: object) -> Generator[str | Usage, None, None]:
         """The answer in one piece."""
         prompt, _, question = messages[-1].content.rpartition("\n\nQuestion: ")
         yield self._answer(question, prompt)

@@ -150,7 +150,7 @@ def _asked(asked: Sequence[Case], assistant: Assistant, name: str, progress: Pro
     results: list[Result] = []
     for number, case in enumerate(asked, 1):
         record = assistant.answer(case.question, system=SYSTEM)
-        results.append(Result(name, case, record, score(case, record, assistant.organization)))
+        results.append(Result(name, case, record, score(case, record, assistant.organization.chart)))
         progress(name, number, len(asked))
     return tuple(results)
 

@@ -23,8 +23,8 @@ from tqdm import tqdm
 
 from bench.peers.process import Process, SystemDied
 from bench.peers.serving import Answered, Indexed, Setup
+from org.chart import Chart
 from store import files
-from trag.asking import Organization
 from trag.evaluate import program
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Results, Run, sha256_of
@@ -68,7 +68,7 @@ class Asked:
     """What is asked about: a name, what answers are scored by, the files handed out, and the questions."""
 
     name: str
-    organization: Organization
+    known: Chart | None
     chart: Path
     documents: Path
     cases: Sequence[Case]
@@ -116,7 +116,7 @@ def _run(asked: Asked, contenders: Sequence[Contender], setup: Setup, model: Mod
         finished=None,
         commit=program.commit(),
         model=model,
-        chart=asked.organization.version,
+        chart=asked.known.version if asked.known else "",
         total=len(asked.cases) * len(contenders),
         evidence=evidence,
     )
@@ -173,10 +173,10 @@ def _ask_all(
                     answered = Answered("", (), 0.0, 0.0, f"it died: {error}")
                     processes[contender.name] = closing.enter_context(_started(contender, setup))
                     processes[contender.name].index()
-                store.add(run, _result(contender.name, case, answered, run.model, asked.organization))
+                store.add(run, _result(contender.name, case, answered, run.model, asked.known))
 
 
-def _result(system: str, case: Case, answered: Answered, model: ModelUsed, organization: Organization) -> Result:
+def _result(system: str, case: Case, answered: Answered, model: ModelUsed, known: Chart | None) -> Result:
     record = AnswerRecord(
         id=uuid4().hex,
         question=case.question,
@@ -193,7 +193,7 @@ def _result(system: str, case: Case, answered: Answered, model: ModelUsed, organ
     )
     if answered.error:
         return Result(system, case, record, Score("Incorrect", (answered.error,)))
-    return Result(system, case, record, score(case, record, organization))
+    return Result(system, case, record, score(case, record, known))
 
 
 @contextmanager

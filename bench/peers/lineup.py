@@ -11,7 +11,7 @@ from bench.peers.serving import Setup
 from trag.cores import cores
 from trag.embed import embedded_folder
 from trag.evaluate.tables import Table
-from trag.llm import REPETITION_PENALTY, files
+from trag.llm import files
 from trag.record import ModelUsed
 from trag.settings import Settings
 
@@ -26,8 +26,8 @@ _PEERS = {
 _GIVEN = {
     OURS: (
         "docs/operators.md",
-        "Chart activated as a chart; documents ingested with the pairs it makes of them; 3 pairs and 3 sections, "
-        "reranked; answers checked and mended",
+        "Chart activated as a chart, which answers what the model reads as an expression over it; documents ingested, "
+        "without pairs; 3 excerpts, reranked; answers checked, and written again or refused",
     ),
     "LlamaIndex": (
         "Starter tutorial (local models); LlamaCPP",
@@ -62,14 +62,14 @@ def contenders() -> tuple[Contender, ...]:
 
 
 def alike(settings: Settings) -> tuple[Setup, ModelUsed]:
-    """What every system is given, without the documents; the embedded model as the product prepares it in the home.
+    """What every system is given, without the documents.
 
     Raises SystemExit for a model behind an address: only a GGUF file can be given to all.
     """
     if settings.model_url:
         raise SystemExit("The peers are given a GGUF file: unset TRAG_MODEL_URL.")
     settings.home.mkdir(parents=True, exist_ok=True)
-    found = files.find(settings.home, settings.model, "")
+    found = files.find(settings.model, "")
     setup = Setup(
         documents="",
         chart="",
@@ -78,7 +78,7 @@ def alike(settings: Settings) -> tuple[Setup, ModelUsed]:
         folder=str(settings.home),
         context=min(settings.context, found.trained_context or settings.context),
         answer_tokens=settings.answer_tokens,
-        penalty=REPETITION_PENALTY,
+        penalty=1.0,
         threads=cores(),
     )
     return setup, ModelUsed(found.model.stem, found.sha256, "")

@@ -14,8 +14,7 @@ from trag.evaluate.tables import Table
 _NOTE = (
     "C, CV, I, T and N as above. First token: of what is shown while it is written; the product's draft may be mended "
     "after it. Memory: the most that a system's processes took alone, shared pages counted once (PSS). Indexing: from "
-    "the files to an index that answers, models loaded, the quicker of two; the product makes question-answer pairs of "
-    "the documents in it."
+    "the files to an index that answers, models loaded, the quicker of two."
 )
 _HEADER = (
     "Name",

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from org.chart import PATH_SEPARATOR
 from org.reading.cells import seen
 from org.reading.columns import Row
-from org.reading.parents import PATH_SEPARATOR, Parents, resolve
+from org.reading.parents import Parents, resolve
 from org.reading.problems import Problem, error, listing, quoted, warning
 
 MAX_DEPTH = 64

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
+from org.chart import PATH_SEPARATOR
 from org.reading.columns import Row
 from org.reading.problems import Problem, error, quoted, warning
 
-PATH_SEPARATOR = " > "
 MAX_STEPS = 65
 """Names in a path: the deepest unit of a chart and all that are above it."""
 

@@ -1,22 +1,44 @@
-"""The rates that the chart's own answers are held to, on a small chart of the bench."""
+"""How a question of the exam of chart queries ends, by what a scripted model reads it as."""
 
 from __future__ import annotations
 
-from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from bench import chart_answers
-from bench.score import known
-from bench.verification import HERE
-from trag.evaluate.chart_cases import make
+from tests.scripted import Scripted
+from trag.evaluate.cases import Case
+
+CHART = """\
+name,parent,type
+Harbour Board,,board
+Pilots' Office,Harbour Board,office
+Tug Team,Pilots' Office,team
+"""
+PARENT = Case("1", "Who does the Tug Team report to?", "simple", gold=(("Pilots' Office",),))
+NOWHERE = Case("2", "How tall is the Tug Team?", "unanswerable", refuse=True)
+NOTHING = Case("3", "How do I claim a taxi?", "unanswerable", refuse=True)
 
 
-@pytest.mark.slow
-def test_the_chart_answers_nearly_every_question_about_it_and_hardly_any_wrongly() -> None:
-    organization = known(HERE / "organizations" / "kestrel" / "chart.csv")
-    assert organization.chart is not None
-    cases = make(organization.chart, seed=101, number=96)
-    ended = Counter(chart_answers.ended(case, organization)[0] for case in cases)
-    assert ended["wrong"] <= 0.02 * len(cases), ended
-    assert ended["right"] >= 0.9 * len(cases), ended
+@pytest.mark.parametrize(
+    ("case", "expression", "outcome"),
+    [
+        (PARENT, "parent(u1)", "right"),
+        (PARENT, "top()", "wrong"),
+        (PARENT, "documents()", "left to the documents"),
+        (PARENT, "parent(u7)", "left to the documents"),
+        (NOWHERE, "documents()", "right"),
+        (NOWHERE, "parent(u1)", "wrong"),
+        (NOTHING, "never asked", "right"),
+    ],
+)
+def test_how_a_question_ends(tmp_path: Path, case: Case, expression: str, outcome: str) -> None:
+    (tmp_path / "chart.csv").write_text(CHART)
+    organization = chart_answers.known(tmp_path / "chart.csv")
+    assert chart_answers.ended(case, organization, Scripted("", chart_query=expression))[0] == outcome
+    assert chart_answers.asked(NOTHING.question, organization, Scripted("", chart_query=expression)).expression == ""
+
+
+def test_the_charts_of_the_bench_are_examined() -> None:
+    assert len(chart_answers.CHARTS) > 5

@@ -13,7 +13,6 @@ from bench.peers.comparing import Alone, Asked, Compared, Contender, compare
 from bench.peers.process import Process
 from bench.peers.serving import Setup
 from store import StoreError, files
-from trag.asking import Organization
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Run
 from trag.evaluate.scoring import Score
@@ -73,7 +72,7 @@ def setup(tmp_path: Path) -> Setup:
 
 
 def asked(tmp_path: Path, cases: tuple[Case, ...] = CASES) -> Asked:
-    return Asked("harbour", Organization("harbour"), tmp_path / "chart.csv", tmp_path / "documents", cases)
+    return Asked("harbour", None, tmp_path / "chart.csv", tmp_path / "documents", cases)
 
 
 def test_a_system_replies_with_its_times_whatever_its_libraries_print(tmp_path: Path, setup: Setup) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
 
 LARKMOOR = Path(__file__).parents[2] / "examples" / "larkmoor"
 DIRECT = {"short_answer", "yes_no", "fact_check", "true_false", "summary", "list"}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from org.chart import Chart, load
+from org.chart import Chart
 from org.entities import EntityFinder
+from org.reading.charts import load
 
 MESSY = """\
 name,parent,type,aliases,description

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from org.changes import Changes, compare
-from org.chart import Chart, Unit, load
+from org.chart import Chart, Unit
+from org.reading.charts import load
 
 BEFORE = """\
 name,parent,type,aliases

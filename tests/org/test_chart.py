@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from org import ChartError
-from org.chart import Chart, Unit, check, load
+from org.chart import Chart, Unit
+from org.reading.charts import check, load
 
 
 def by_name(chart: Chart, name: str) -> Unit:

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from org.chart import Chart, Unit, check, load
+from org.chart import Chart, Unit
 from org.export import Format, write
 from org.reading.cells import clean, guard
+from org.reading.charts import check, load
 from org.reading.headers import COLUMNS
 
 FORMATS: tuple[Format, ...] = get_args(Format)

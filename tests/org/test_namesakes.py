@@ -6,10 +6,12 @@ import random
 
 import pytest
 
-from org import namesakes, statements
-from org.answering.sentences import label
-from org.chart import Chart, Unit, load
+from org import namesakes
+from org.chart import Chart, Unit
 from org.entities import EntityFinder
+from org.query.expression import run
+from org.query.sentences import label, placed
+from org.reading.charts import load
 
 UNIVERSITY = """\
 id,name,parent,type,head
@@ -92,19 +94,21 @@ def test_a_unit_told_in_brackets_is_answered_about_and_nothing_else_in_them_is(
 ) -> None:
     for unit in shared(university):
         question = f"Where is the {unit.name} ({namesakes.told(unit, university)})?"
-        types = registrar.find_types(question)
-        assert types == (), question
-        answer = statements.answer(question, registrar.find(question), types, university)
-        assert answer == statements.placement(unit.id, university)
+        assert registrar.find_types(question) == (), question
+        (mention,) = registrar.find(question)
+        reply = run("path(u1)", mention.units, university)
+        assert reply is not None
+        assert reply.text == placed(unit, university)
 
 
 def test_the_head_of_a_unit_told_in_brackets_is_known(university: Chart, registrar: EntityFinder) -> None:
     for unit in shared(university):
         if unit.head:
             question = f"Who heads the {unit.name} ({namesakes.told(unit, university)})?"
-            answer = statements.answer(question, registrar.find(question), (), university)
-            assert answer is not None, question
-            assert answer.text == f"The head of {label(unit, university)} is {unit.head}."
+            (mention,) = registrar.find(question)
+            reply = run("head(u1)", mention.units, university)
+            assert reply is not None, question
+            assert reply.text == f"The head of {label(unit, university)} is {unit.head}."
 
 
 def test_a_unit_right_under_the_one_in_brackets_is_meant_before_those_further_down(

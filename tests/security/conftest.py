@@ -118,7 +118,7 @@ class Place:
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Place:
     """The home, made and closed again: the app owns it later."""
-    from org.chart import load
+    from org.reading.charts import load
     from store.person import Newcomer
     from trag.home import open_home
     from trag.record import AnswerRecord, ModelUsed, Source

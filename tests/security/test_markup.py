@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 from bs4 import BeautifulSoup
 
-from org.chart import load
+from org.reading.charts import load
 from store.records import Conversation, Label
 from trag.errors import TragError
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source

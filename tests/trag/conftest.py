@@ -1,4 +1,4 @@
-"""The embedded model, prepared once for the whole run, and adapters for it."""
+"""The small model of the tests, and adapters for it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -8,26 +8,28 @@ import numpy as np
 import pytest
 
 from trag.llm.local import LocalModel
+from trag.models import catalogue
 
 
 @pytest.fixture(scope="session")
 def model_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose models/ holds the prepared embedded model."""
+    """A home whose models/ holds the file of the model too, as one of the operator's own."""
     home = tmp_path_factory.mktemp("home")
-    LocalModel(home).close()
+    (home / "models").mkdir()
+    (home / "models" / catalogue.DEFAULT.path.name).symlink_to(catalogue.DEFAULT.path)
     return home
 
 
 @pytest.fixture(scope="session")
 def model(model_home: Path) -> Iterator[LocalModel]:
-    """The embedded model in its own process. Tests that harm the process start their own."""
+    """The model in its own process. Tests that harm the process start their own."""
     with closing(LocalModel(model_home)) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
 def make_adapter() -> Callable[..., Path]:
-    """Writes a LoRA adapter for the embedded model: of rank 2 on one weight of each layer, its B all `size` times
+    """Writes a LoRA adapter for that model: of rank 2 on one weight of each layer, its B all `size` times
     chance. With the size 0 it changes nothing, with NaN it spoils everything."""
 
     def make(path: Path, *, size: float = 0.0, layers: int = 30) -> Path:

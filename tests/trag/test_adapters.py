@@ -11,7 +11,7 @@ from time import monotonic, sleep
 import psutil
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
 from store import StoreError
 from trag import adapters
 from trag.errors import TragError
@@ -103,7 +103,7 @@ def test_an_adapter_for_another_model_and_one_that_changed_are_refused(tmp_path:
 
 @pytest.fixture
 def home(model_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
-    """A home with a chart, beside the model that is prepared already; nothing ships."""
+    """A home with a chart; nothing ships."""
     monkeypatch.setattr(files, "SHIPPED", tmp_path / "nothing")
     folder = tmp_path / "home"
     folder.mkdir()

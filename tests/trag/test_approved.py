@@ -2,8 +2,7 @@
 real encoder where it says slow; a model that is asked for an approved answer fails the test."""
 
 import shutil
-import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,18 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from org.chart import load
 from org.entities import EntityFinder
-from prompts import Message
+from org.reading.charts import load
 from store.approved import Approved
 from store.person import Newcomer
 from store.records import Records
+from tests.scripted import Scripted
 from trag.approved import Given, Pins, answer
 from trag.ask import Assistant
+from trag.condense import Turn
 from trag.events import Answer, Found
-from trag.follow_up import Turn
 from trag.home import Home, open_home
-from trag.llm import ModelIdentity, Usage
 from trag.people import Caller
 from trag.people.reading import readers
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, ModelUsed, Source, StatementUsed
@@ -198,29 +196,6 @@ def test_the_reviewer_is_called_as_everybody_knows_them(
 # The whole of it
 
 
-class Silent:
-    """A model that must not be asked."""
-
-    identity = ModelIdentity("silent")
-    context = 4096
-    slots = 1
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return sum(len(message.content) for message in messages) // 4
-
-    def count_text(self, text: str) -> int:
-        return len(text) // 4
-
-    def stream(
-        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
-    ) -> Generator[str | Usage, None, None]:
-        yield from ()
-        raise AssertionError("the model was asked")
-
-    def close(self) -> None:
-        pass
-
-
 MANUAL = "# Safe\n\n## Opening\n\nTo open the safe, turn the wheel twice and call the desk.\n"
 
 
@@ -237,7 +212,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 @pytest.fixture
 def assistant(home: Home) -> Assistant:
-    return replace(home.assistant, model=Silent())
+    """Whose model must not be asked."""
+    return replace(home.assistant, model=Scripted(AssertionError("the model was asked")))
 
 
 def pinned(home: Home, question: str = OPEN_SAFE, chart: str = "") -> str:
@@ -308,6 +284,7 @@ def test_another_question_another_system_and_an_evaluation_ask_the_model(home: H
 def test_a_follow_up_is_asked_as_it_stands_alone(home: Home, assistant: Assistant) -> None:
     pinned(home, "Where does the Ethics Office sit?")
     before = Turn("What does the Ethics Office do?", "It hears people.")
+    assistant.model = Scripted("never asked", condense="Where does the Ethics Office sit?")
     *_, last = assistant.ask("And where does it sit?", history=[before])
     assert isinstance(last, Answer)
     assert (last.record.status, last.record.question) == ("approved", "And where does it sit?")

@@ -2,18 +2,16 @@
 and encoder, with a canary in every section. The model is scripted, for it is what it hears that counts."""
 
 import re
-import threading
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 import pytest
 
-from org.chart import load
-from prompts import Message
+from org.reading.charts import load
+from tests.scripted import Scripted
 from trag.ask import Assistant
 from trag.events import Answer, Found
 from trag.home import Home, open_home
 from trag.line import Line
-from trag.llm import ModelIdentity, Usage
 from trag.people import Caller
 from trag.people.reading import readers
 from trag.settings import Settings
@@ -40,33 +38,6 @@ def manual(group: str) -> str:
     )
 
 
-class Hearing:
-    """Remembers what it was asked, and always says the same."""
-
-    identity = ModelIdentity("hearing")
-    context = 4096
-    slots = 1
-
-    def __init__(self) -> None:
-        self.heard: list[str] = []
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return sum(self.count_text(message.content) for message in messages)
-
-    def count_text(self, text: str) -> int:
-        return len(text) // 4
-
-    def stream(
-        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
-    ) -> Generator[str | Usage, None, None]:
-        self.heard.append("\n".join(message.content for message in messages))
-        yield "The allowance is paid once a year."
-        yield Usage(self.count(messages), 0, 8)
-
-    def close(self) -> None:
-        pass
-
-
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     folder = tmp_path_factory.mktemp("town")
@@ -87,17 +58,22 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 
 @pytest.fixture
-def model() -> Hearing:
-    return Hearing()
+def model() -> Scripted:
+    return Scripted("The allowance is paid once a year.")
 
 
 @pytest.fixture
-def assistant(home: Home, model: Hearing) -> Assistant:
+def assistant(home: Home, model: Scripted) -> Assistant:
     return Assistant(home.organization, home.vectors, home.embedder, model, home.records, Line(1, 0), home.settings)
 
 
 def held(home: Home, unit: str) -> frozenset[str] | None:
     return readers(Caller("1", "anna", "Anna", "employee", unit), home.organization.chart)
+
+
+def heard(model: Scripted) -> list[str]:
+    """What the model was asked, a text a prompt."""
+    return ["\n".join(message.content for message in messages) for messages in model.asked]
 
 
 def told(assistant: Assistant, question: str, keys: Collection[str] | None, system: str) -> set[str]:
@@ -113,33 +89,33 @@ def told(assistant: Assistant, question: str, keys: Collection[str] | None, syst
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_no_prompt_holds_a_passage_that_is_for_others(
-    home: Home, assistant: Assistant, model: Hearing, group: str
+    home: Home, assistant: Assistant, model: Scripted, group: str
 ) -> None:
     own = {group.lower(), "town"}
     for system, questions in (("rag", QUESTIONS[::3]), ("trag", QUESTIONS[::12])):
         for question in questions:
             assert told(assistant, question, held(home, f"{group[0]}2"), system) <= own, question
     asked = len(QUESTIONS[::3])
-    assert len(model.heard) >= asked
-    found = [set(CANARY.findall(prompt)) for prompt in model.heard]
+    assert len(model.asked) >= asked
+    found = [set(CANARY.findall(prompt)) for prompt in heard(model)]
     assert all(canaries <= own for canaries in found), [canaries - own for canaries in found]
     # That nothing leaks says something only where what may be found is found.
     assert sum(bool(canaries) for canaries in found) >= asked
 
 
-def test_who_holds_every_key_is_answered_from_all(home: Home, assistant: Assistant, model: Hearing) -> None:
+def test_who_holds_every_key_is_answered_from_all(home: Home, assistant: Assistant, model: Scripted) -> None:
     for question in QUESTIONS[:: len(TOPICS)]:
         told(assistant, question, None, "rag")
-    assert {group.lower() for group in GROUPS} <= set(CANARY.findall("".join(model.heard)))
+    assert {group.lower() for group in GROUPS} <= set(CANARY.findall("".join(heard(model))))
 
 
-def test_without_a_word_on_who_asks_only_what_is_for_everyone_is_read(assistant: Assistant, model: Hearing) -> None:
+def test_without_a_word_on_who_asks_only_what_is_for_everyone_is_read(assistant: Assistant, model: Scripted) -> None:
     for question in QUESTIONS[:: len(TOPICS)]:
         assistant.answer(question, system="rag")
-    assert set(CANARY.findall("".join(model.heard))) == {"town"}
+    assert set(CANARY.findall("".join(heard(model)))) == {"town"}
 
 
-def test_what_an_admin_changes_counts_with_the_next_question(home: Home, assistant: Assistant, model: Hearing) -> None:
+def test_what_an_admin_changes_counts_with_the_next_question(home: Home, assistant: Assistant, model: Scripted) -> None:
     question, keys = QUESTIONS[0], held(home, "H2")
     assert "harbour" in told(assistant, question, keys, "rag")
     home.set_audience("Harbour.md", frozenset({"M"}))

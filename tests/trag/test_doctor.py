@@ -24,7 +24,8 @@ pytestmark = pytest.mark.slow
 def test_on_a_sound_machine_everything_is_well(tmp_path: Path) -> None:
     findings = {finding.what: finding for finding in examine(Settings(home=tmp_path / "home"))}
     assert [what for what, finding in findings.items() if not finding.well and what not in ("GPU", "disk")] == []
-    assert re.search(r"SmolLM2-135M.*, writes [1-9]\d* tokens/s", findings["language model"].found)
+    said = r"SmolLM2-135M.*, 0\.1 GB in /.*, 0\.\d GB of memory, .*, writes [1-9]\d* tokens/s"
+    assert re.search(said, findings["language model"].found)
     assert "MiniLM" in findings["encoder"].found
     assert "0 documents, no chart" in findings["home"].found
 

@@ -14,7 +14,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
 from store import StoreError
 from store.activations import ChartVersion
 from store.approved import ApprovedAnswers
@@ -23,9 +23,8 @@ from store.passage import Passage
 from trag import ingest
 from trag.errors import TragError
 from trag.home import Home, open_home
-from trag.ingest.sections import Section
 from trag.llm import LanguageModel, open_model
-from trag.progress import Progress, silent
+from trag.progress import silent
 from trag.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -139,7 +138,7 @@ def test_a_chart_activated_while_the_model_starts_is_the_one_that_answers(
 KILLED = """
 import os, sys, threading, time
 from pathlib import Path
-from org.chart import load
+from org.reading.charts import load
 from trag.home import Home, open_home
 from trag.settings import Settings
 with open_home(Settings(home=Path(sys.argv[1]))) as home:
@@ -185,9 +184,8 @@ class Encoder:
 
 @pytest.fixture
 def light(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """The settings of a home that opens at once; rules make no pairs in it."""
+    """The settings of a home that opens at once."""
     monkeypatch.setattr("trag.home.open_embedder", lambda _: Encoder())
-    monkeypatch.setattr("trag.home.pairs_of", lambda *_, **__: ())
     folder = tmp_path / "home"
     folder.mkdir()
     shutil.copy(empty_database, folder)
@@ -344,9 +342,9 @@ def holding(folder: Path, words: bytes) -> list[Path]:
 def test_a_forgotten_document_is_gone_from_every_folder_and_the_others_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def writing(sections: Sequence[Section], progress: Progress, *, folder: Path, **_: object) -> tuple[()]:
+    def writing(passage: Passage, model: object, *, folder: Path, **_: object) -> tuple[()]:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "1.json").write_text(" ".join(section.text for section in sections))
+        (folder / "1.json").write_text(passage.text)
         return ()
 
     monkeypatch.setattr("trag.home.pairs_of", writing)
@@ -355,6 +353,8 @@ def test_a_forgotten_document_is_gone_from_every_folder_and_the_others_are_not(
     (tmp_path / "rules.md").write_text("# Rules\n\nThe fee is 20 LMD a year.\n")
     with open_home(Settings(home=folder)) as home:
         home.ingest([tmp_path / "codes.md", tmp_path / "rules.md"], replace=False, progress=silent)
+        home.parts["model"] = Mock()
+        home.write_pairs(by="ada", progress=silent)
         home.queue.add(b"\x89PNG\r\n\x1a\nzanzibarite", "codes.md", by="ada")
         while home.queue.jobs()[0].state != "failed":
             time.sleep(0.01)

@@ -51,7 +51,7 @@ def test_the_keys_that_other_programs_rely_on_are_there() -> None:
     }
     assert {"sentences", "misplaced", "unknown_units", "replaced"} <= set(values["checks"])
     assert {"prompt", "completion"} <= set(values["tokens"])
-    steps = {"entities", "statements", "retrieve", "prompt", "first_token", "generate", "verify", "total"}
+    steps = {"link", "chart_query", "retrieve", "first_token", "generate", "verify", "total"}
     assert steps <= set(values["seconds"])
     assert "Où" in RECORD.to_json()
 

@@ -1,8 +1,8 @@
-"""Which passages a question gets, from a real index of vectors made by hand."""
+"""Which excerpts a question gets, from a real index of vectors made by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,50 +11,114 @@ import pytest
 from store.passage import OPEN, Passage
 from store.vectors import Vectors
 from trag import retrieve
+from trag.retrieve import WINDOW, Excerpt, Weigh
 
 QUESTION = np.array([1.0, 0.0], dtype=np.float32)
-COSINES = (0.7, 0.6, 0.5, 0.4, 0.3)
 
 
-def passages(kind: str, cosines: Sequence[float]) -> list[tuple[Passage, float]]:
-    return [(Passage(f"{kind}-{cosine}", kind, "d", "s", None, f"words {cosine}"), cosine) for cosine in cosines]
+def section(id: str, text: str = "", path: str = "Rules > 1 Gifts > 1.1 Limits") -> Passage:
+    return Passage(id, "section", "d", path, None, text or f"words of {id}")
+
+
+def pair(id: str) -> Passage:
+    return Passage(id, "qa", "d", "Rules", None, f"In {id}. By post.", question="When?")
 
 
 @pytest.fixture
 def fill(tmp_path: Path) -> Iterator[Callable[..., Vectors]]:
     index = Vectors(tmp_path, embedder="by hand", dimension=2)
 
-    def filled(made: Sequence[tuple[Passage, float]]) -> Vectors:
+    def filled(*made: tuple[Passage, float], audience: frozenset[str] = OPEN) -> Vectors:
         vectors = np.array([[cosine, (1 - cosine**2) ** 0.5] for _, cosine in made], dtype=np.float32)
-        index.add([passage for passage, _ in made], vectors, audience=OPEN)
+        if made:
+            index.add([passage for passage, _ in made], vectors, audience=audience)
         return index
 
     yield filled
     index.close()
 
 
-def found(index: Vectors, weigh: Callable[[Sequence[Passage]], np.ndarray] | None = None, pairs: int = 2) -> list[str]:
-    given = retrieve.passages("?", QUESTION, index, pairs=pairs, sections=2, weigh=weigh)
-    return [passage.id for passage in given]
+def found(
+    index: Vectors, weigh: Weigh | None = None, readers: Collection[str] | None = OPEN, limit: int = 3
+) -> tuple[Excerpt, ...]:
+    return retrieve.excerpts("?", QUESTION, index, limit=limit, readers=readers, weigh=weigh)
 
 
-def test_the_nearest_of_each_kind_are_given_the_nearest_first(fill: Callable[..., Vectors]) -> None:
-    index = fill([*passages("section", COSINES), *passages("qa", [0.65, 0.55, 0.45])])
-    assert found(index) == ["section-0.7", "qa-0.65", "section-0.6", "qa-0.55"]
-    assert found(index, pairs=0) == ["section-0.7", "section-0.6"]
+def ids(excerpts: Sequence[Excerpt]) -> list[str]:
+    return [one.passage.id for one in excerpts]
+
+
+def test_nothing_is_found_where_nothing_is(fill: Callable[..., Vectors]) -> None:
+    assert found(fill()) == ()
+
+
+def test_pairs_and_sections_come_the_nearest_first(fill: Callable[..., Vectors]) -> None:
+    index = fill((section("far"), 0.4), (section("near"), 0.7), (pair("May"), 0.6), (pair("June"), 0.2))
+    given = found(index)
+    assert ids(given) == ["near", "May", "far"]
+    assert {one.odds for one in given} == {0.0}
+    assert ids(found(index, limit=1)) == ["near"]
 
 
 def test_the_likeliest_to_answer_come_first_also_from_further_off(fill: Callable[..., Vectors]) -> None:
-    index = fill([*passages("section", COSINES), *passages("qa", [0.65, 0.55, 0.45])])
-
-    def weigh(asked: Sequence[Passage]) -> np.ndarray:
-        assert len(asked) <= retrieve.CANDIDATES
-        return np.array([{"section-0.3": 9.0, "section-0.7": -np.inf, "qa-0.45": 4.0}.get(one.id, 0) for one in asked])
-
-    assert found(index, weigh) == ["section-0.3", "qa-0.45", "qa-0.65", "section-0.6"]
+    index = fill((section("far"), 0.4), (section("near"), 0.7), (pair("May"), 0.6))
+    given = found(index, lambda _, lines: np.array([20.0 if "far" in line else -1.0 for line in lines]))
+    assert ids(given) == ["far", "near", "May"]
+    assert [one.odds for one in given] == [20.0, -1.0, -1.0]
 
 
-def test_no_section_is_needed_beside_a_pair_that_is_very_near(fill: Callable[..., Vectors]) -> None:
-    index = fill([*passages("section", COSINES), *passages("qa", [0.85, 0.2])])
-    assert found(index) == ["qa-0.85", "qa-0.2"]
-    assert found(index, lambda asked: np.zeros(len(asked))) == ["qa-0.85", "qa-0.2"]
+def test_a_line_is_weighed_under_its_last_headings_and_a_pairs_answer_whole_under_its_question(
+    fill: Callable[..., Vectors],
+) -> None:
+    weighed: list[str] = []
+
+    def weigh(question: str, lines: Sequence[str]) -> np.ndarray:
+        assert question == "?"
+        weighed.extend(lines)
+        return np.zeros(len(lines))
+
+    found(fill((section("s", "Gifts are declared. Meals are not."), 0.7), (pair("May"), 0.6)), weigh)
+    assert set(weighed) == {
+        "1 Gifts > 1.1 Limits: Gifts are declared.",
+        "1 Gifts > 1.1 Limits: Meals are not.",
+        "When?: In May. By post.",
+    }
+
+
+def test_of_a_long_passage_the_window_around_its_likeliest_line_is_shown(fill: Callable[..., Vectors]) -> None:
+    lines = [f"Line {number} says {'much ' * 20}here." for number in range(20)]
+    text = " ".join(lines)
+    index = fill((section("long", text), 0.7))
+    (given,) = found(index, lambda _, weighed: np.array([float("Line 12 " in line) for line in weighed]))
+    assert given.text in text
+    assert lines[12] in given.text
+    assert lines[0] not in given.text
+    assert WINDOW / 2 < len(given.text) <= WINDOW
+
+
+def test_the_window_grows_to_the_likelier_neighbour_first() -> None:
+    lines = [letter * (WINDOW // 2 - 10) for letter in "abc"]
+    text = "\n".join(lines)
+    assert retrieve.window(text, lines, [1.0, 3.0, 2.0]) == "\n".join(lines[1:])
+    assert retrieve.window(text, lines, [2.0, 3.0, 1.0]) == "\n".join(lines[:2])
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "shown"),
+    [
+        ("Short. Text.", ["Short.", "Text."], "Short. Text."),
+        ("a" * 2 * WINDOW + " b.", ["a" * 2 * WINDOW, "b."], "a" * 2 * WINDOW),
+        ("x" * 2 * WINDOW, [], "x" * 2 * WINDOW),
+    ],
+    ids=["a short passage is whole", "a line that is longer is whole", "no lines"],
+)
+def test_what_no_window_is_cut_from(text: str, lines: Sequence[str], shown: str) -> None:
+    assert retrieve.window(text, lines, [1.0, 0.0][: len(lines)]) == shown
+
+
+def test_only_what_the_asker_may_read_is_found(fill: Callable[..., Vectors]) -> None:
+    fill((section("secret"), 0.9), audience=frozenset({"legal"}))
+    index = fill((section("open"), 0.5))
+    assert ids(found(index)) == ["open"]
+    assert ids(found(index, readers=OPEN | {"legal"})) == ["secret", "open"]
+    assert ids(found(index, readers=None)) == ["secret", "open"]

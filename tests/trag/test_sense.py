@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from org.chart import load
 from org.entities import EntityFinder
+from org.reading.charts import load
 from trag import sense as module
 from trag.sense import sense
 

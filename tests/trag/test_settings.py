@@ -42,15 +42,6 @@ def test_the_records_are_in_the_home_whatever_it_is_called(tmp_path: Path, name:
     assert [path.relative_to(tmp_path) for path in tmp_path.rglob("*.db")] == [Path(name, "trag.db")]
 
 
-@pytest.mark.parametrize(
-    ("settings", "able"),
-    [(Settings(), False), (Settings(model="llama.gguf"), True), (Settings(model_url="http://127.0.0.1:1/v1"), True)],
-    ids=["embedded", "file", "server"],
-)
-def test_only_a_configured_model_is_able(settings: Settings, able: bool) -> None:
-    assert settings.able is able
-
-
 def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "trag.toml").write_text("contxt = 1\nport = true\n")
     with pytest.raises(TragError) as refused:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from org import ChartError, export
-from org.chart import Chart, load
+from org.chart import Chart
+from org.reading.charts import load
 from org.reading.table import too_large
 from store import files
 from trag.errors import TragError

@@ -1,6 +1,6 @@
 """The bytes of a chart file -> its Report, the parsing done in a child process that a hostile file may kill.
 
-Knows no format and no rule of charts: `org.reading.table` reads, `org.chart` judges.
+Knows no format and no rule of charts: `org.reading.table` reads, `org.reading.charts` judges.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from org.chart import Report, judge
+from org.reading.charts import Report, judge
 from org.reading.problems import error
 from org.reading.table import Table, too_large
 from trag.errors import TragError
@@ -27,7 +27,7 @@ def check(
     encoding: str = "",
     limits: Limits = LIMITS,
 ) -> Report:
-    """The report on a chart file, as `org.chart.check` makes it. No file makes it raise.
+    """The report on a chart file, as `org.reading.charts.check` makes it. No file makes it raise.
 
     What the limits stop is a problem like any other, with row 0.
     """

@@ -28,7 +28,7 @@ from trag.evaluate.running import BASE
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.evaluate.tables import Table, by_system
-from trag.llm import LanguageModel, ModelDied, Weighing
+from trag.llm import LanguageModel, ModelDied, Scoring
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed, Seconds
 
@@ -117,7 +117,7 @@ def measure(
     answered stays, and the same call goes on.
     """
     model = home.model  # an adapter that is promoted meanwhile changes nothing here
-    if by_words and not isinstance(model, Weighing):
+    if by_words and not isinstance(model, Scoring):
         raise TragError(
             f"{model.identity.name} is behind an address, and does not say how likely it finds words.",
             "Leave out --by-words; or set TRAG_MODEL to a local file.",
@@ -237,8 +237,8 @@ def _by_letter(model: LanguageModel, case: Case, shown: Sequence[Case]) -> tuple
         messages = prompts.choice(case.kind, case.question, [(one.question, one.answer) for one in examples])
         if model.count(messages) + _TOKENS > model.context:
             continue
-        if isinstance(model, Weighing):
-            return _likeliest([exp(weight) for weight in model.weigh(messages, LETTERS)])
+        if isinstance(model, Scoring):
+            return _likeliest([exp(weight) for weight in model.log_probabilities(messages, LETTERS)])
         with closing(model.stream(messages, max_tokens=_TOKENS)) as pieces:
             text = "".join(piece for piece in pieces if isinstance(piece, str))
         return letter_of(text), f'wrote "{text.strip()}"'
@@ -247,7 +247,7 @@ def _by_letter(model: LanguageModel, case: Case, shown: Sequence[Case]) -> tuple
 
 def _by_words(model: LanguageModel, case: Case, shown: Sequence[Case]) -> tuple[str, str]:
     """The letter of the answer whose words are likeliest for their length, and how likely a character of each is."""
-    assert isinstance(model, Weighing)
+    assert isinstance(model, Scoring)
     options = _options(case)
     longest = max(map(model.count_text, options)) + _TOKENS
     for examples in _fewer(shown):
@@ -256,7 +256,7 @@ def _by_words(model: LanguageModel, case: Case, shown: Sequence[Case]) -> tuple[
         ]
         messages = (*turns, Message("user", _stem(case)))
         if model.count(messages) + longest <= model.context:
-            weights = zip(model.weigh(messages, options), options, strict=True)
+            weights = zip(model.log_probabilities(messages, options), options, strict=True)
             return _likeliest([exp(weight / len(option)) for weight, option in weights])
     return "", _TOO_LONG
 

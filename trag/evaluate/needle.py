@@ -1,35 +1,38 @@
 """A needle in a haystack: does the place of the right context in the prompt change the answer (T-RAG, table 6)?
 
 cases -> needles: the context that answers, and unrelated ones -> prompts with it at the top, in the middle, at the end
--> answers -> the table.  Searches for nothing: what is right is known.
+-> the model's own words -> the table.  Searches for nothing: what is right is known.
 """
 
 from __future__ import annotations
 
 import random
-import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, TypeVar
+from uuid import uuid4
 
 import prompts
-from store.passage import Passage
-from trag.ask import Assistant, cleaned
-from trag.asking import Asking
+from org import statements
+from org.organization import Organization
+from prompts import CANNOT_ANSWER, NOT_FOUND
+from store.passage import Excerpt, Passage
+from trag import cited
+from trag.ask import Assistant
 from trag.errors import TragError, in_one_line
 from trag.evaluate import resumable
 from trag.evaluate.cases import COMPLEX, SIMPLE, Case, names_section
 from trag.evaluate.comparing import is_right
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score, score
-from trag.evaluate.scoring.wording import says
+from trag.evaluate.scoring.wording import says, says_all
 from trag.evaluate.tables import Table
+from trag.llm import ModelDied, text_of
 from trag.llm.remote import RequestRefused
 from trag.progress import Progress, silent
-from trag.record import AnswerRecord
-from trag.systems import System
+from trag.record import AnswerRecord, Checks, ModelUsed, Tokens
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -44,9 +47,6 @@ same (the two sides of the paper's table); for a question about a document the s
 POSITIONS: dict[Position, str] = {"top": "Top", "mid": "Mid", "end": "End"}
 AROUND = (2, 10)
 """How many unrelated contexts there are (k of the paper)."""
-
-_CHART = "Organization chart"
-_MENDED = "-mended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,12 @@ def needles(
     found: list[Needle] = []
     left_out: list[str] = []
     with _assistant(home) as assistant:
-        hay = _hay(assistant, home.records.library.passages())
+        sections = [one for one in home.records.library.passages() if one.kind == "section"]
+        hay = {one: _named(one.text, assistant.organization) for one in sorted(sections, key=lambda one: one.id)}
         for number, case in enumerate(cases):
             progress("preparing", number, len(cases))
             for side, right in _rights(assistant, case, hay):
-                unrelated = _unrelated(assistant, side, case, right, hay) if right else ()
+                unrelated = _unrelated(assistant, case, right, hay) if right else ()
                 if not right:
                     left_out.append(f"{case.id}: this home has no section {case.section} of {case.document}")
                 elif len(unrelated) < max(AROUND):
@@ -94,8 +95,8 @@ def needles(
 
 
 def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progress) -> Run:
-    """The answers to every needle at every position among 2 and 10 unrelated contexts, all of one place first: the
-    model's own, and what the product makes of them, checked and mended.
+    """The model's own answers to every needle at every position among 2 and 10 unrelated contexts, all of one place
+    first.
 
     Raises TragError when there is no needle and when the model cannot be reached; what was answered stays, and the same
     call goes on. A question that the model's server refuses, or that ends the model twice, is Incorrect.
@@ -105,21 +106,22 @@ def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progres
             "No question of these has a needle.",
             "Each must ask about units of the chart, or name the document and the section that answer it.",
         )
-    systems = {system: place for place in _places() for system in _systems(*place)}
-    by_side = {side: {one.case: one for one in found if one.side == side} for side in SIDES}
-    # A question is answered in both ways at once, so that the model reads the prompt once.
-    asked = [(system, case) for place in _places() for case in by_side[place[0]] for system in _systems(*place)]
-    contexts_read = [_read(passage) for one in found for passage in (*one.right, *one.unrelated)]
+    contexts = {
+        (_system(one.side, position, around), one.case): placed(one.right, one.unrelated[:around], position)
+        for side in SIDES
+        for around in AROUND
+        for position in POSITIONS
+        for one in found
+        if one.side == side
+    }
+    read = [_read(passage) for one in found for passage in (*one.right, *one.unrelated)]
     with _assistant(home) as assistant:
 
         def answer(system: str, case: Case) -> Result:
-            side, position, around = systems[system]
-            needle = by_side[side][case]
-            contexts = placed(needle.right, needle.unrelated[:around], position)
-            return _result(assistant, system, needle, contexts)
+            return _result(assistant, system, case, contexts[system, case])
 
-        depends = (assistant.settings.answer_tokens, contexts_read)
-        chart = assistant.organization.version
+        asked, chart = tuple(contexts), assistant.organization.version
+        depends = (assistant.settings.answer_tokens, read)
         planned = resumable.planned(assistant.model, asked, name, chart=chart, depends=depends)
         return resumable.carry_out(results_of(home), planned, asked, answer, progress)
 
@@ -135,55 +137,31 @@ def table(results: Sequence[Result]) -> Table:
     Where the documents answer some of the questions about units, T-RAG stands there for those alone too.
     """
     asked = {side: {one.case for one in results if one.system.startswith(f"{side}-")} for side in SIDES}
-    columns: list[tuple[Side, str, set[Case]]] = []
-    for side, called in SIDES.items():
-        if side == "rag" and asked["rag"] < asked["trag"]:
-            columns.append(("trag", f"{SIDES['trag']}, those of {called}", asked["rag"]))
-        columns.append((side, called, asked[side]))
+    columns: list[tuple[Side, str, set[Case]]] = [(side, called, asked[side]) for side, called in SIDES.items()]
+    if asked["rag"] < asked["trag"]:
+        columns.insert(1, ("trag", f"{SIDES['trag']}, those of {SIDES['rag']}", asked["rag"]))
     columns = [column for column in columns if column[2]]
     header = ["Position"] + [
         f"{called}, k = {around} ({len(of)} question{'' if len(of) == 1 else 's'})"
         for _, called, of in columns
         for around in AROUND
     ]
-    measured = {one.system for one in results}
-    ways = {"": "", _MENDED: ", checked and mended"}
     rows = [
-        (
-            f"{called}{way}",
-            *(
-                _cell(results, f"{_system(side, position, around)}{ending}", of)
-                for side, _, of in columns
-                for around in AROUND
-            ),
-        )
-        for ending, way in ways.items()
-        if any(system.endswith(ending) for system in measured)
+        (called, *(_cell(results, _system(side, position, around), of) for side, _, of in columns for around in AROUND))
         for position, called in POSITIONS.items()
+        if columns
     ]
     note = (
-        "The right context stands among k unrelated sections, the same at every position; those of k = 2 are among "
-        "those of k = 10. Questions about units: T-RAG is given what the chart says, RAG the sections that name the "
-        "unit and hold the answer; questions about documents: the section that the question is about. The first rows "
-        "are the model's own answers; checked and mended they are what a reader of T-RAG would get from the same "
-        "contexts, the chart's own words and quotations among them. What waits for people to decide is left out of "
-        "the shares."
+        "The model's own words. The right context stands among k unrelated sections, the same at every position; those "
+        "of k = 2 are among those of k = 10. Questions about units: T-RAG is given what the chart says, RAG the "
+        "sections that name the unit and hold the answer; questions about documents: the section that the question is "
+        "about. What waits for people to decide is left out of the shares."
     )
     return Table("Needle in a haystack", tuple(header), tuple(rows), note)
 
 
-def _places() -> Iterator[tuple[Side, Position, int]]:
-    return ((side, position, around) for side in SIDES for around in AROUND for position in POSITIONS)
-
-
 def _system(side: Side, position: Position, around: int) -> str:
     return f"{side}-{position}-k{around}"
-
-
-def _systems(side: Side, position: Position, around: int) -> tuple[str, ...]:
-    """How a needle at that place is answered: by the model alone and, but for RAG, by the product."""
-    system = _system(side, position, around)
-    return (system,) if side == "rag" else (system, f"{system}{_MENDED}")
 
 
 def _cell(results: Sequence[Result], system: str, of: Collection[Case]) -> str:
@@ -203,129 +181,92 @@ def _assistant(home: Home) -> Iterator[Assistant]:
         yield assistant
 
 
-def _asking(assistant: Assistant, side: Side, case: Case, mended: bool = False) -> Asking:
-    """The question with all that is known of it but passages."""
-    system = System(tree=side == "trag", pairs=0, sections=0, repairs=mended)
-    asking = Asking(assistant, cleaned(case.question), system, None, threading.Event())
-    asking.understand(())
-    asking.gather()
-    return asking
+def _named(text: str, organization: Organization) -> frozenset[str]:
+    """The units that a text names."""
+    mentions = organization.finder.find(text) if organization.finder else ()
+    return frozenset(unit for mention in mentions for unit in mention.units)
 
 
-@dataclass(frozen=True, slots=True)
-class _Hay:
-    """Every section of the documents in a fixed order, and the units that each of them names, by its id."""
-
-    sections: Sequence[Passage]
-    units: Mapping[str, frozenset[str]]
-
-
-def _hay(assistant: Assistant, passages: Iterable[Passage]) -> _Hay:
-    sections = sorted((one for one in passages if one.kind == "section"), key=lambda one: one.id)
-    return _Hay(sections, {one.id: _named(assistant, one.text) for one in sections})
-
-
-def _named(assistant: Assistant, text: str) -> frozenset[str]:
-    """The units that a text names, whether or not a system would look for them."""
-    finder = assistant.organization.finder
-    return frozenset(unit for mention in (finder.find(text) if finder else ()) for unit in mention.units)
-
-
-def _rights(assistant: Assistant, case: Case, hay: _Hay) -> Iterator[tuple[Side, tuple[Passage, ...]]]:
-    """The contexts that answer a case, by side."""
+def _rights(
+    assistant: Assistant, case: Case, hay: Mapping[Passage, frozenset[str]]
+) -> Iterator[tuple[Side, tuple[Passage, ...]]]:
+    """The contexts that answer a case, by side. `hay` are all sections, each with the units that it names."""
+    chart, finder, gold = assistant.organization.chart, assistant.organization.finder, _gold(case)
     if case.refuse:
         return
-    if case.kind in SIMPLE + COMPLEX and (asking := _asking(assistant, "trag", case)).statements:
-        text = " ".join(statement.text for statement in asking.statements)
-        yield "trag", (Passage("chart", "chart", "", _CHART, None, text),)
-        named, gold = _named(assistant, asking.standalone), _whole_gold(case)
-        saying = (one for one in hay.sections if named & hay.units[one.id])
-        if gold and (right := tuple(one for one in saying if all(says(one.text, item) for item in gold))):
+    if case.kind in SIMPLE + COMPLEX and chart and finder and (mentions := finder.find(case.question)):
+        budget, count = assistant.settings.statement_tokens, assistant.model.count_text
+        told = " ".join(one.text for one in statements.describe(mentions, chart, budget=budget, count=count))
+        yield "trag", (Passage("chart", "chart", "", "Organization chart", None, told),)
+        named = _named(case.question, assistant.organization)
+        saying = (one for one, units in hay.items() if named & units)
+        if gold and (right := tuple(one for one in saying if says_all(one.text, gold))):
             yield "rag", right
     if case.document and case.section:
-        parts = [one for one in hay.sections if names_section(case, one.document, one.section)]
+        parts = [one for one in hay if names_section(case, one.document, one.section)]
         # Of a long section, only the parts that hold what is asked for.
-        yield "section", tuple([one for one in parts if says(one.text, _gold(case))] or parts)
+        yield "section", tuple([one for one in parts if says(one.text, chain(*gold))] or parts)
 
 
 def _unrelated(
-    assistant: Assistant, side: Side, case: Case, right: Sequence[Passage], hay: _Hay
+    assistant: Assistant, case: Case, right: Sequence[Passage], hay: Mapping[Passage, frozenset[str]]
 ) -> tuple[Passage, ...]:
     """As many unrelated sections as are wanted at most, drawn by the case's id: of other documents where those are
     enough, with nothing of the gold and none of the units asked about, and none longer than its share of the room."""
-    asking, model = _asking(assistant, side, case), assistant.model
-    named = _named(assistant, asking.standalone)
-    prompt = prompts.answer(
-        asking.standalone,
-        (),
-        [_read(one) for one in right],
-        organization=assistant.organization.name,
-        count=model.count,
-        room=_room(assistant),
-    )
-    share = 0 if prompt.dropped else (_room(assistant) - model.count(prompt.messages)) // max(AROUND)
-    drawn = random.Random(case.id).sample(hay.sections, len(hay.sections))
+    model, named = assistant.model, _named(case.question, assistant.organization)
+    taken = model.count(prompts.document(case.question, list(map(_read, right)))) + assistant.settings.answer_tokens
+    share = (model.context - taken) // max(AROUND)
+    own = {(one.document, one.section) for one in right}
+    drawn = random.Random(case.id).sample(list(hay), len(hay))
     drawn.sort(key=lambda one: one.document == case.document)  # those of the same document last
-
-    def fits(one: Passage) -> bool:
-        if (one.document, one.section) in {(part.document, part.section) for part in right}:
-            return False
-        if says(f"{one.section} {one.text}", _gold(case)):
-            return False
-        if named & hay.units[one.id]:
-            return False
-        return model.count_text(f"{_read(one)}\n") <= share
-
-    return tuple(islice(filter(fits, drawn), max(AROUND)))
+    fitting = (
+        one
+        for one in drawn
+        if (one.document, one.section) not in own
+        and not says(f"{one.section} {one.text}", chain(*_gold(case)))
+        and not named & hay[one]
+        and model.count_text(f"[10] {_read(one)}\n") <= share
+    )
+    return tuple(islice(fitting, max(AROUND)))
 
 
-def _gold(case: Case) -> tuple[str, ...]:
-    """Every phrase of which a context must have none to be unrelated."""
-    return tuple(phrase for item in _whole_gold(case) for phrase in item)
-
-
-def _whole_gold(case: Case) -> tuple[tuple[str, ...], ...]:
-    """The items that a context must all hold to answer, each in one of its phrases; a unit without its parents."""
+def _gold(case: Case) -> tuple[tuple[str, ...], ...]:
+    """The items that answer, each in its phrases; a unit without its parents."""
     return (*case.gold, *((unit.split(" > ")[-1],) for unit in case.listed))
 
 
 def _read(passage: Passage) -> str:
-    return prompts.section(passage.section, passage.text)
+    return prompts.excerpt(passage.section, "", passage.text)
 
 
-def _room(assistant: Assistant) -> int:
-    return assistant.model.context - assistant.settings.answer_tokens
-
-
-def _result(assistant: Assistant, system: str, needle: Needle, contexts: Sequence[Passage]) -> Result:
+def _result(assistant: Assistant, system: str, case: Case, contexts: Sequence[Passage]) -> Result:
     """One answer and its score."""
-    case, mended = needle.case, system.endswith(_MENDED)
     try:
-        record = _answered(assistant, needle, contexts, mended)
-        if record.interrupted:
-            record = _answered(assistant, needle, contexts, mended)  # the model died, perhaps of something else
-    except RequestRefused as error:
+        try:
+            record = _answered(assistant, case.question, contexts)
+        except ModelDied:  # perhaps of something else
+            record = _answered(assistant, case.question, contexts)
+    except (ModelDied, RequestRefused) as error:
         record = assistant.problem(case.question, in_one_line(error))
-    if record.interrupted:
         return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
-    return Result(system, case, record, score(case, record, assistant.organization))
+    return Result(system, case, record, score(case, record, assistant.organization.chart))
 
 
-def _answered(assistant: Assistant, needle: Needle, contexts: Sequence[Passage], mended: bool) -> AnswerRecord:
-    """The record of the answer to a prompt with these contexts in this order."""
-    asking = _asking(assistant, needle.side, needle.case, mended)
-    asking.vector = assistant.embedder.embed_questions([asking.standalone])[0]
-    asking.take([one for one in contexts if one.kind != "chart"])  # the record has the chart's statements
-    prompt = prompts.answer(
-        asking.standalone,
-        (),
-        [_read(one) for one in contexts],
-        organization=assistant.organization.name,
-        count=assistant.model.count,
-        room=_room(assistant),
+def _answered(assistant: Assistant, question: str, contexts: Sequence[Passage]) -> AnswerRecord:
+    """The record of the model's own answer to a prompt with these contexts in this order."""
+    model, organization = assistant.model, assistant.organization
+    messages = prompts.document(question, list(map(_read, contexts)))
+    limit = assistant.settings.answer_tokens
+    written, usage = text_of(model.stream(messages, max_tokens=limit, task="answer", refusal=NOT_FOUND))
+    refused = not written.strip() or NOT_FOUND in written
+    return AnswerRecord(
+        uuid4().hex,
+        question,
+        question,
+        CANNOT_ANSWER if refused else written.strip(),
+        "cannot_answer" if refused else "answered",
+        ModelUsed(model.identity.name, model.identity.sha256, model.identity.adapter),
+        sources=cited.sources((), [Excerpt(one, one.text) for one in contexts], organization.chart),
+        checks=Checks(attempts=1, chart=organization.version),
+        tokens=Tokens(usage.prompt, usage.evaluated, usage.completion),
     )
-    if prompt.dropped:
-        raise RuntimeError(f"{prompt.dropped} contexts of {needle.case.id} do not fit, though each has its share")
-    for _ in asking.reply(prompt):
-        pass
-    return asking.save()

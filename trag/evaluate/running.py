@@ -209,7 +209,7 @@ def _result(assistant: Assistant, system: str, case: Case, stop: threading.Event
         return None
     if record.interrupted:
         return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
-    return Result(system, case, record, score(case, record, assistant.organization))
+    return Result(system, case, record, score(case, record, assistant.organization.chart))
 
 
 def _answer(assistant: Assistant, system: str, question: str, stop: threading.Event) -> AnswerRecord | None:

@@ -302,10 +302,6 @@ def _judge(settings: Settings, options: argparse.Namespace) -> None:
     from trag.evaluate.running import results_of
     from trag.home import open_home
 
-    if not settings.able:
-        raise TragError(
-            "The embedded model is too small to judge answers.", "Set a larger one: TRAG_MODEL or TRAG_MODEL_URL."
-        )
     with open_home(settings) as home, _bar() as progress:
         results, name = results_of(home), home.model.identity.name
         run = results.run(options.words[1])

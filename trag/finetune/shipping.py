@@ -24,9 +24,7 @@ from trag.finetune.training.progress import Preparing, Report, Step
 from trag.llm import files
 from trag.llm.files import SHIPPED
 
-SETTINGS = TrainingSettings(
-    learning_rate=1e-3, epochs=0.35, accumulation=4, evaluations=4, patience=9, checkpoint_seconds=240
-)
+SETTINGS = TrainingSettings(learning_rate=3e-4, epochs=1.0, accumulation=4, checkpoint_seconds=240)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    order = Plan(folder / "dataset", folder, settings=SETTINGS)
+    order = Plan(folder / "dataset", settings=SETTINGS)
     try:
         plan.write(folder / "training", order)
         _train(folder / "training", order, stop)
@@ -73,7 +71,7 @@ def _ship(folder: Path, order: Plan) -> None:
     """The adapter of a finished training, and where it comes from, in the place where the program looks for it."""
     found = run.trained(folder)
     assert found
-    export.adapter(run.adapter(folder), bases.find(order.home, order.base), SHIPPED / files.ADAPTER_FILE)
+    export.adapter(run.adapter(folder), bases.find(order.base), SHIPPED / files.ADAPTER_FILE)
     candidates.ship(
         Manifest(
             id="shipped",

@@ -125,7 +125,7 @@ def _order(home: Home, work: Work) -> Plan:
     model = str(Path(model).expanduser().absolute()) if model else ""
     works = works_of(home)
     adapter = str(works.beginning(work)) if work.adapter else ""
-    return Plan(works.dataset(work), home.folder, work.base or model, settings_of(work), model, adapter)
+    return Plan(works.dataset(work), work.base or model, settings_of(work), model, adapter)
 
 
 class _StoppedError(Exception):
@@ -218,6 +218,7 @@ def described(found: Trained, settings: TrainingSettings, adapter: str = "") -> 
         *([("weights", f"{found.weights or found.base_name}{four_bits}")] if found.weights or four_bits else []),
         *([("begun from", adapter)] if adapter else []),
         ("rank", str(found.rank)),
+        ("adapted", "all projections" if found.all_projections else "query and value"),
         ("alpha", str(found.alpha)),
         ("learning rate", f"{settings.learning_rate:g}, after a warm-up of {settings.warm_up:.0%}"),
         ("passes", f"{settings.epochs:g}"),
@@ -238,7 +239,7 @@ def estimate(home: Home, work: Work, stop: threading.Event) -> Estimate | None:
     dataset must be made. Raises TragError when it cannot fit."""
     folder = works_of(home).place(work) / "estimate"
     plan.write(folder, _order(home, work))
-    told = _said_by(stop, "trag.finetune.training.estimate", str(folder))
+    told = _said_by(stop, "trag.finetune.training", str(folder), "--estimate")
     if told is None:
         return None
     values = json.loads(told)

@@ -270,11 +270,15 @@ def _estimate(settings: Settings, options: argparse.Namespace) -> int:
         return 1
     print(
         f"{found.steps:,} steps, {found.tokens:,} tokens at {found.tokens_per_second:.0f} a second: about "
-        f"{found.seconds / 60:.0f} minutes. {_left_out(found)}It takes {found.needs.memory / 10**9:.1f} GB of memory "
+        f"{_duration(found.seconds)}. {_left_out(found)}It takes {found.needs.memory / 10**9:.1f} GB of memory "
         f"({found.needs.memory_free / 10**9:.1f} free) and {found.needs.disk / 10**9:.1f} GB of disk."
     )
     print("Go on: python -m trag finetune")
     return 0
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} hours"
 
 
 def _left_out(found: Estimate) -> str:

@@ -1,4 +1,4 @@
-"""From files to passages: file -> blocks -> sections -> passages, with the question-answer pairs made for them.
+"""From files to passages: file -> blocks -> sections -> passages, and the question-answer pairs of documents.
 
 Knows nothing about questions, models or the web.
 """
@@ -6,13 +6,12 @@ Knows nothing about questions, models or the web.
 from trag.ingest.forgetting import Receipt, forget
 from trag.ingest.found import Ingested
 from trag.ingest.giving import give_file
-from trag.ingest.index import Making, ingest, ingest_one
+from trag.ingest.index import ingest, ingest_one
 from trag.ingest.stock import Stock, changing
 from trag.ingest.upkeep import open_index, reconcile, reindex
 
 __all__ = [
     "Ingested",
-    "Making",
     "Receipt",
     "Stock",
     "changing",

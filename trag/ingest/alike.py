@@ -37,7 +37,7 @@ def distinct(pairs: Iterable[Each], beside: Iterable[Pair] = ()) -> tuple[Each, 
     """`pairs` without those that ask and answer what an earlier one does, or one of those `beside` them.
 
     Two questions ask the same when they share every word but articles and auxiliaries, in any order and form. Likeness
-    of letters throws facts away, and vectors are blinder still: of 675 pairs made by rules on bench/organizations,
+    of letters throws facts away, and vectors are blinder still: of 675 pairs on bench/organizations,
     rapidfuzz finds 9 couples 90% alike in question and answer, and none asks the same twice ("half pay for the first
     year", "full pay for the first year").
     """

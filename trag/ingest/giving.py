@@ -1,6 +1,7 @@
-"""Files of question-answer pairs -> the pairs of the documents that they name, recorded, embedded, indexed.
+"""Pairs that a file gives for documents, or that a model wrote about one -> the pairs that they have, recorded,
+embedded, indexed.
 
-Knows nothing about how documents are read.
+Knows nothing about how documents are read, or how pairs are written.
 """
 
 from __future__ import annotations
@@ -8,16 +9,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.ingest import pairing
 from trag.ingest.found import Ingested, Outcome
-from trag.ingest.pairs import GivenPair, pairs
+from trag.ingest.pairs import GeneratedPair, GivenPair, pairs
 from trag.ingest.parse.characters import listed
 from trag.ingest.reader import shown
 from trag.ingest.stock import Stock, changing
 from trag.ingest.upkeep import embed_changed
-from trag.progress import Progress
+from trag.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from store.library import Document, Pair
 
 Files = Mapping[str, Sequence[GivenPair]]
 """The pairs in each file, by its name."""
@@ -59,6 +64,23 @@ def give(found: Files, stock: Stock, *, replace: bool, by: str, progress: Progre
         yield _told(name, in_file, done, errors)
 
 
+def keep_written(document: Document, found: Mapping[str, Sequence[GeneratedPair]], stock: Stock, *, by: str) -> int:
+    """Makes what a model wrote about sections of a document, by their paths, pairs of it; how many are new. None where
+    the document is gone or another by now. `by` is who had it written."""
+    library = stock.records.library
+    with changing:
+        known = library.document(document.name)
+        if not found or known is None or known.sha256 != document.sha256:
+            return 0
+        present = library.pairs(document.name)
+        passages = [passage for passage in library.passages(document.name) if passage.kind != "qa"]
+        generated = [pair for pairs_ in found.values() for pair in pairs_]
+        made = pairing.written(document.name, generated, found.keys(), passages, present)
+        if set(made) != set(present):
+            _record(known, made, present, stock, by, silent)
+    return len({pair.id for pair in made} - {pair.id for pair in present})
+
+
 def _give(document: str, given: Sequence[GivenPair], stock: Stock, replace: bool, by: str, progress: Progress) -> _Done:
     """Makes `given` the given pairs of a document."""
     library = stock.records.library
@@ -77,15 +99,22 @@ def _give(document: str, given: Sequence[GivenPair], stock: Stock, replace: bool
         raise TragError(
             f"{shown(document)} has other pairs already.", "Ingest them with --replace to put these in their place."
         )
-    searched = {pair.passage.id: pair.passage for pair in made.pairs if pair.searched}
+    _record(known, made.pairs, present, stock, by, progress)
+    return _Done("replaced" if before else "indexed", made)
+
+
+def _record(
+    document: Document, made: Sequence[Pair], present: Sequence[Pair], stock: Stock, by: str, progress: Progress
+) -> None:
+    """Puts the pairs `made` in the place of those that a document has, and what is searched in line with them."""
+    searched = {pair.passage.id: pair.passage for pair in made if pair.searched}
     indexed = {pair.passage.id: pair.passage for pair in present if pair.searched}
     fresh = [passage for id, passage in searched.items() if indexed.get(id) != passage]
-    embedded = embed_changed(fresh, stock, progress, f"embedding pairs of {shown(document)}")
-    library.put_pairs(document, made.pairs, by=by)
+    embedded = embed_changed(fresh, stock, progress, f"embedding pairs of {shown(document.name)}")
+    stock.records.library.put_pairs(document.name, made, by=by)
     if fresh:
-        stock.vectors.add(fresh, embedded, audience=known.audience)
+        stock.vectors.add(fresh, embedded, audience=document.audience)
     stock.vectors.remove([id for id in indexed if id not in searched])
-    return _Done("replaced" if before else "indexed", made)
 
 
 def _told(

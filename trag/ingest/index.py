@@ -1,6 +1,6 @@
 """Files and folders -> documents that are searched: read, cut into passages, embedded, recorded, indexed.
 
-file -> Reading -> sections -> passages and pairs -> vectors -> records -> index
+file -> Reading -> sections -> passages -> vectors -> records -> index
 
 Knows the order of the steps, and no format. One bad file does not stop the others.
 """
@@ -8,10 +8,8 @@ Knows the order of the steps, and no format. One bad file does not stop the othe
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path, PurePath
 
 from store import StoreError, files
@@ -25,19 +23,10 @@ from trag.ingest.pairs import GivenPair, pairs
 from trag.ingest.parse.characters import counted
 from trag.ingest.passages import section_passages
 from trag.ingest.reader import Limits, nobody, read, read_file, shown
-from trag.ingest.sections import Section, sections
+from trag.ingest.sections import sections
 from trag.ingest.stock import Stock, changing
 from trag.ingest.upkeep import embed_changed, put_right
-from trag.pairs.made import Made
 from trag.progress import Progress, silent
-
-Making = Callable[[str, Sequence[Section], Progress], Sequence[Made]]
-"""Makes the pairs of the sections of the document of that name."""
-
-
-def nothing(document: str, sections: Sequence[Section], progress: Progress) -> Sequence[Made]:
-    """The Making that makes no pair."""
-    return ()
 
 
 def ingest(
@@ -45,7 +34,6 @@ def ingest(
     stock: Stock,
     *,
     replace: bool = False,
-    make: Making = nothing,
     audience: Audience = OPEN,
     by: str = "",
     limits: Limits | None = None,
@@ -54,13 +42,14 @@ def ingest(
     """Adds documents, then the question-answer pairs (.jsonl) given for them; what became of each file, in that order.
 
     A document is named like its file, or by its path below the folder where two files are named alike. One that is
-    there with the same content is left alone; with other content it fails unless `replace`, which keeps its readers and
-    the pairs that people gave or changed. `audience` is who may read what is new. The pairs given for a document in one
-    call are all that were given for it afterwards. Raises StoreError when nothing can be kept any more.
+    there with the same content is left alone; with other content it fails unless `replace`, which keeps its readers,
+    the pairs that people gave or changed, and what a model wrote about sections that are the same. `audience` is who
+    may read what is new. The pairs given for a document in one call are all that were given for it afterwards. Raises
+    StoreError when nothing can be kept any more.
     """
     documents, pair_files, results = find(paths)
     with changing:
-        run = _Run(stock, replace, make, audience, by, limits or Limits(), progress)
+        run = _Run(stock, replace, audience, by, limits or Limits(), progress)
         given: dict[str, tuple[GivenPair, ...]] = {}
         failed: list[Ingested] = []
         for path, name in pair_files:
@@ -68,14 +57,11 @@ def ingest(
                 given[name] = pairs(read_file(path, run.limits), name)
             except TragError as error:
                 failed.append(Ingested(name, "failed", error.message, error.hint))
-        spared: dict[str, set[str]] = defaultdict(set)
-        for pair in chain.from_iterable(given.values()):
-            spared[pair.document].add(pair.section)
         for number, (path, name) in enumerate(documents):
             progress(f"reading {shown(name)}", number, len(documents))
             try:
                 content = read_file(path, run.limits)
-                results.append(run.document(content, name, path.suffix.lower(), spared[name]))
+                results.append(run.document(content, name, path.suffix.lower()))
             except TragError as error:
                 results.append(Ingested(name, "failed", error.message, error.hint))
         results += failed
@@ -84,15 +70,13 @@ def ingest(
     return tuple(results)
 
 
-def ingest_one(
-    content: bytes, name: str, stock: Stock, *, make: Making, audience: Audience, by: str, progress: Progress
-) -> Ingested:
+def ingest_one(content: bytes, name: str, stock: Stock, *, audience: Audience, by: str, progress: Progress) -> Ingested:
     """Adds one document, in the place of the one of its name, whose readers it keeps; `audience` is who may read it
     where there is none. Raises TragError when it cannot be read; what `progress` raises ends the work with nothing
     changed."""
     with changing:
-        run = _Run(stock, True, make, audience, by, Limits(), progress, lambda: progress("reading", 0, 0))
-        result = run.document(content, name, PurePath(name).suffix.lower(), ())
+        run = _Run(stock, True, audience, by, Limits(), progress, lambda: progress("reading", 0, 0))
+        result = run.document(content, name, PurePath(name).suffix.lower())
         sweep(stock)
     return result
 
@@ -103,7 +87,6 @@ class _Run:
 
     stock: Stock
     replace: bool
-    make: Making
     audience: Audience
     by: str
     limits: Limits
@@ -111,9 +94,8 @@ class _Run:
     watch: Callable[[], None] = nobody
     """Called again and again while the document is read; what it raises ends that."""
 
-    def document(self, content: bytes, name: str, suffix: str, spared: Collection[str]) -> Ingested:
-        """One document, for whose sections `spared` pairs are given in the same call. Raises TragError when it cannot
-        be read, or must not be replaced."""
+    def document(self, content: bytes, name: str, suffix: str) -> Ingested:
+        """One document. Raises TragError when it cannot be read, or must not be replaced."""
         library = self.stock.records.library
         sha256 = hashlib.sha256(content).hexdigest()
         before = library.document(name)
@@ -137,9 +119,7 @@ class _Run:
             raise TragError(f"{shown(name)} holds no text.", "Check that it is the right file.")
         old_pairs = library.pairs(name) if before else ()
         old = [passage for passage in library.passages(name) if passage.kind != "qa"] if before else []
-        self.progress(f"making pairs of {shown(name)}", 0, 0)
-        made = self.make(name, [section for section in found if not _is_spared(section.path, spared)], self.progress)
-        document_pairs, questioned = pairing.read_again(name, made, passages, old_pairs, old)
+        document_pairs, questioned = pairing.read_again(passages, old_pairs, old)
         notes = list(reading.notes)
         if questioned:
             notes.append(f"{counted(questioned, 'pair')} of changed sections to be looked at again")
@@ -159,8 +139,3 @@ class _Run:
         outcome: Outcome = "replaced" if before else "indexed"
         count = len(searched) - len(passages)
         return Ingested(name, outcome, pages=reading.pages, passages=len(passages), pairs=count, notes=tuple(notes))
-
-
-def _is_spared(path: str, spared: Collection[str]) -> bool:
-    """Whether a section is among those that are named by their whole path or by the end of it."""
-    return any(f" > {path}".casefold().endswith(f" > {section}".casefold()) for section in spared)

@@ -1,21 +1,20 @@
 """Which question-answer pairs a document has, after it was read again, and after a file of pairs was given for it.
 
-What people gave, wrote, changed or refused outlives what is made anew; what they vouched for in a section that has
-changed since is for them to look at again. Knows nothing about how pairs are made, kept or searched.
+What people gave, wrote, changed or refused outlives what a model writes; what they vouched for in a section that has
+changed since is for them to look at again. Knows nothing about how pairs are written, kept or searched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from store.library import Pair
 from store.passage import Passage
 from trag.ingest.alike import distinct
-from trag.ingest.pairs import DIRECT_TYPES, GivenPair
+from trag.ingest.pairs import DIRECT_TYPES, GeneratedPair, GivenPair
 from trag.ingest.passages import passage_id
 from trag.ingest.places import holds, placed, standing, unchanged
-from trag.pairs.made import Made
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +30,20 @@ class Given:
 
 
 def read_again(
-    document: str,
-    made: Sequence[Made],
-    passages: Sequence[Passage],
-    old: Sequence[Pair],
-    old_passages: Sequence[Passage],
+    passages: Sequence[Passage], old: Sequence[Pair], old_passages: Sequence[Passage]
 ) -> tuple[tuple[Pair, ...], int]:
     """The pairs of a document that has `passages` now, and how many of the `old` ones wait to be looked at again
-    because their section has changed or is gone. What was made is left out where it nearly repeats what somebody
-    vouches for."""
+    because their section has changed or is gone. What a model wrote of such a section goes."""
     same = unchanged(old_passages, passages)
     kept: list[Pair] = []
     questioned = 0
-    for pair in filter(_is_of_people, old):
+    for pair in old:
         is_vouched_for = pair.state in ("made", "approved")
         if pair.section in same:
             there = placed(replace(pair, section=same[pair.section]), passages)
             pair = there if is_vouched_for else replace(there, source=pair.source)
+        elif not _is_of_people(pair):
+            continue
         else:
             nearest = standing(pair, passages)
             page = nearest.page if nearest and nearest.section == pair.section else None
@@ -56,13 +52,23 @@ def read_again(
                 pair = replace(pair, state="review", searched=False)
                 questioned += 1
         kept.append(pair)
-    ids, said = {pair.id for pair in kept}, {_said(pair) for pair in kept}
-    fresh = [
-        pair
-        for pair in _of_makers(document, made, passages, _with_people(kept))
-        if pair.id not in ids and _said(pair) not in said
-    ]
-    return (*kept, *distinct(fresh, _vouched_for(kept))), questioned
+    return tuple(kept), questioned
+
+
+def written(
+    document: str,
+    generated: Sequence[GeneratedPair],
+    sections: Collection[str],
+    passages: Sequence[Passage],
+    present: Sequence[Pair],
+) -> tuple[Pair, ...]:
+    """The pairs of a document after a model wrote `generated` about these `sections` of it, in the place of what it
+    wrote about them before. What nearly repeats a pair that is searched is left out, and what somebody refused."""
+    kept = [pair for pair in present if _is_of_people(pair) or pair.section not in sections]
+    ids, said, spared = {pair.id for pair in kept}, {_said(pair) for pair in kept}, with_people(kept)
+    fresh = [_generated(document, one, passages) for one in generated if one.section not in spared]
+    fresh = [pair for pair in fresh if pair.id not in ids and _said(pair) not in said]
+    return (*kept, *distinct(fresh, [pair for pair in kept if pair.searched]))
 
 
 def given(
@@ -96,7 +102,7 @@ def given(
             lost.append(one)
         found[pair.id] = pair
     marks = [pair for pair in present if pair.state == "deleted" or pair.origin != "given"]
-    sections = _with_people(found.values())
+    sections = with_people(found.values())
     others = [pair for pair in marks if pair.id not in found]
     of_people = [pair for pair in others if _is_of_people(pair)]
     made = [pair for pair in others if not _is_of_people(pair) and pair.section not in sections]
@@ -135,33 +141,19 @@ def _section(pair: Pair, own: Sequence[Passage]) -> str:
     return there.section if there else own[0].section
 
 
-def _of_makers(document: str, made: Sequence[Made], passages: Sequence[Passage], spared: Collection[str]) -> list[Pair]:
-    """What was made, as pairs of the document; none in sections that people have made pairs for."""
-    pairs: dict[str, Pair] = {}
-    for one in made:
-        if one.section in spared:
-            continue
-        id_ = passage_id("qa", document, one.section, one.question, one.answer)
-        pair = Pair(
-            id_,
-            document,
-            one.section,
-            one.page,
-            one.question,
-            one.answer,
-            one.type,
-            one.origin,
-            "made" if one.supported else "review",
-            one.supported and one.type in DIRECT_TYPES,
-            one.source,
-        )
-        there = standing(pair, passages)
-        pairs[id_] = replace(pair, page=there.page) if there and there.section == pair.section else pair
-    return list(pairs.values())
+def _generated(document: str, one: GeneratedPair, passages: Sequence[Passage]) -> Pair:
+    """What a model wrote as a pair of the document."""
+    id_ = passage_id("qa", document, one.section, one.question, one.answer)
+    pair = Pair(
+        id_, document, one.section, one.page, one.question, one.answer, one.type, "model", "made",
+        one.type in DIRECT_TYPES, one.source,
+    )  # fmt: skip
+    there = standing(pair, passages)
+    return replace(pair, page=there.page) if there and there.section == pair.section else pair
 
 
 def _is_of_people(pair: Pair) -> bool:
-    """Whether somebody gave, wrote or decided it; the others are made again whenever they are needed."""
+    """Whether somebody gave, wrote or decided it; the others can be written again."""
     return pair.origin in ("given", "person") or pair.state in ("approved", "deleted") or bool(pair.by)
 
 
@@ -169,7 +161,7 @@ def _vouched_for(pairs: Collection[Pair]) -> list[Pair]:
     return [pair for pair in pairs if pair.state == "approved" and pair.searched]
 
 
-def _with_people(pairs: Collection[Pair]) -> set[str]:
+def with_people(pairs: Iterable[Pair]) -> set[str]:
     """The sections for which people have given pairs."""
     return {pair.section for pair in pairs if pair.origin == "given" and pair.state == "approved"}
 

@@ -1,6 +1,7 @@
-"""Question-answer pairs made for documents: read from JSON lines or a CSV file, every bad line reported at once.
+"""Question-answer pairs of documents: those that people give, read from JSON lines or a CSV file with every bad line
+reported at once, and the record of those that a model wrote.
 
-Knows nothing of how pairs are made or searched.
+Knows nothing of how pairs are written or searched.
 """
 
 from __future__ import annotations
@@ -72,6 +73,19 @@ class GivenPair:
     def direct(self) -> bool:
         """Whether it is of a type that is indexed."""
         return self.type in DIRECT_TYPES
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedPair:
+    """A question that a model wrote about one section, and its answer, checked. `section` is the path of headings,
+    `page` its page, `source` the sentence of the section that the pair stands on, spaces aside."""
+
+    question: str
+    answer: str
+    type: str
+    section: str
+    page: int | None
+    source: str
 
 
 def pairs(content: bytes, name: str) -> tuple[GivenPair, ...]:

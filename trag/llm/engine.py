@@ -1,75 +1,40 @@
-"""llama.cpp on one GGUF file: chat template, tokens, reading the prompt, writing the answer. For the worker process.
+"""llama.cpp on one GGUF file: reading the prompt, writing the answer, choosing one, weighing some. For the worker.
 
-messages -> text of the prompt -> tokens -> read -> pieces of the answer -> usage, or how likely some beginnings are
+messages -> tokens -> read -> pieces of the answer -> usage
 
-Knows nothing about processes. Every use of llama_cpp is in this file.
+Knows nothing about processes. Only the worker and the training import it and its parts (tokenizer.py, context.py,
+grammar.py), which are the only ones to use llama_cpp.
 """
 
 from __future__ import annotations
 
 import codecs
-import ctypes
-import re
-from collections import deque
+import weakref
 from collections.abc import Callable, Iterator, Sequence
-from itertools import takewhile
-from pathlib import Path
+from contextlib import ExitStack
 from typing import Any
 
 import llama_cpp
 import numpy as np
 import numpy.typing as npt
-from jinja2 import TemplateError
-from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
-from prompts import Message
-from trag.cores import cores
+from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm import REPETITION_PENALTY, Usage
-from trag.llm.marks import marks, set_apart
+from trag.llm import Choice, Usage, said
+from trag.llm.context import Context, Logits
+from trag.llm.grammar import Grammar
+from trag.llm.tokenizer import Tokenizer
 
-_BATCH = 512
-# Flash attention on the CPU reads 64 tokens or more by one path and fewer by another, which rounds differently. With no
-# part of a prompt shorter than this, a prompt gives the same bits whatever was read before it and is still held.
-_SHORTEST = 64
-_ERROR = 4  # GGML_LOG_LEVEL_ERROR
-_TEMPLATE_HINT = "Use another chat model, or mend the template of this one."
-# Of tokens that llama.cpp reads wherever a prompt spells them. User-defined ones may be mere words or rows of spaces:
-# of these only those of the template count.
-_READ = llama_cpp.LLAMA_TOKEN_ATTR_CONTROL | llama_cpp.LLAMA_TOKEN_ATTR_UNKNOWN
-_MARKUP = _READ | llama_cpp.LLAMA_TOKEN_ATTR_USER_DEFINED
+_ALL_LAYERS = 0x7FFFFFFF
+_PENALIZED = 64
+"""The last tokens of an answer that a repetition penalty looks at, as llama.cpp has it."""
 
 Logarithms = npt.NDArray[np.float64]
-
-_said: deque[str] = deque(maxlen=8)
-"""The last errors of llama.cpp."""
-
-
-@llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]
-def _listen(level: int, text: bytes, _: ctypes.c_void_p) -> None:
-    if level == _ERROR:
-        _said.append(text.decode("utf-8", "replace").strip())
-
-
-llama_cpp.llama_log_set(_listen, ctypes.c_void_p(0))
 
 
 def gpu() -> bool:
     """Whether this build of llama.cpp can keep layers on a GPU."""
     return bool(llama_cpp.llama_supports_gpu_offload())
-
-
-def prepare(source: str, target: str) -> None:
-    """Write `source` to `target` with 8-bit weights (Q8_0). Raises TragError when llama.cpp cannot."""
-    parameters = llama_cpp.llama_model_quantize_default_params()
-    parameters.ftype = llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0
-    parameters.allow_requantize = True
-    parameters.nthread = cores()
-    _said.clear()
-    if llama_cpp.llama_model_quantize(source.encode(), target.encode(), ctypes.byref(parameters)) != 0:
-        raise TragError(
-            f"No model with 8-bit weights can be written to {Path(target).parent}: {_reason()}.", "Is the disk full?"
-        )
 
 
 def logarithms(logits: npt.NDArray[np.floating[Any]]) -> Logarithms:
@@ -86,242 +51,205 @@ class Engine:
 
         Raises TragError with llama.cpp's own reason when it cannot.
         """
-        _said.clear()
-        try:
-            self._llama = llama_cpp.Llama(
-                model,
-                lora_path=adapter or None,
-                n_ctx=context,
-                n_batch=_BATCH,
-                n_threads=cores(),
-                n_threads_batch=cores(),
-                n_gpu_layers=gpu_layers,
-                flash_attn=True,
-                verbose=False,
-            )
-        except (ValueError, RuntimeError, MemoryError, TemplateError, OSError) as error:
-            raise TragError(
-                f"{adapter or model} cannot be loaded: {_reason() or error}.",
-                "python -m trag doctor looks at the files.",
-            ) from error
-        self._vocabulary = llama_cpp.llama_model_get_vocab(self._llama.model)
-        self._start = self._token_text(self._llama.token_bos())
-        template = template or self._llama.metadata["tokenizer.chat_template"]
-        self._template = Jinja2ChatFormatter(
-            template, eos_token=self._token_text(self._llama.token_eos()), bos_token=self._start
-        )
-        self._markup = self._find_markup(template)
-        self._context = context
-        self._held: list[int] = []
+        llama_cpp.llama_backend_init()
+        wanted = llama_cpp.llama_model_default_params()
+        wanted.n_gpu_layers = _ALL_LAYERS if gpu_layers < 0 else gpu_layers
+        said.clear()
+        self._model = llama_cpp.llama_model_load_from_file(model.encode(), wanted)
+        if not self._model:
+            raise _unloadable(model)
+        self._opened = ExitStack()  # the model is freed after its contexts
+        self._opened.callback(llama_cpp.llama_model_free, self._model)
+        weakref.finalize(self, self._opened.close)
+        self._adapter = llama_cpp.llama_adapter_lora_init(self._model, adapter.encode()) if adapter else None
+        if adapter and not self._adapter:
+            raise _unloadable(adapter)
+        self.tokenizer = Tokenizer(self._model, template)
+        self._size = context
+        self._contexts: dict[Task, Context] = {}
+        self._context("answer")
 
-    def count(self, messages: Sequence[Message]) -> int:
-        """Tokens of the prompt."""
-        return len(self.tokens(messages))
+    def read(
+        self, messages: Sequence[Message], task: Task, cancelled: Callable[[], bool], alive: Callable[[], None]
+    ) -> Usage:
+        """Only reads, so that a prompt of this task that begins alike has less to read; ends early once `cancelled`.
 
-    def count_text(self, text: str) -> int:
-        """Tokens of a text by itself."""
-        return len(self.text_tokens(text))
-
-    def tokens(self, messages: Sequence[Message]) -> list[int]:
-        """The prompt as the model reads it."""
-        return self._tokenized(self._render(messages))
-
-    def text_tokens(self, text: str) -> list[int]:
-        """A text by itself as the model writes it."""
-        return list(self._llama.tokenize(text.encode("utf-8", "replace"), add_bos=False, special=False))
-
-    @property
-    def end(self) -> int:
-        """The token with which the model ends an answer, -1 where its file names none."""
-        turn = int(llama_cpp.llama_vocab_eot(self._vocabulary))
-        return turn if turn >= 0 else int(llama_cpp.llama_vocab_eos(self._vocabulary))
+        `alive` is called often. Raises TragError when the prompt leaves no room for an answer.
+        """
+        prompt = self.tokenizer.prompt(messages)
+        self._room(prompt)
+        return Usage(len(prompt), self._context(task).read(prompt, cancelled, alive))
 
     def write(
-        self, messages: Sequence[Message], max_tokens: int, cancelled: Callable[[], bool], alive: Callable[[], None]
+        self,
+        messages: Sequence[Message],
+        max_tokens: int,
+        cancelled: Callable[[], bool],
+        alive: Callable[[], None],
+        *,
+        task: Task = "other",
+        grammar: str = "",
+        refusal: str = "",
+        refusal_bias: float = 0.0,
+        repetition_penalty: float = 1.0,
     ) -> Iterator[str | Usage]:
-        """The answer in pieces, then its Usage; ends early once `cancelled`.
+        """The answer in pieces, then its Usage; see LanguageModel.stream, and `read`. Greedy.
 
-        `alive` is called often while the prompt is read. Greedy; the repetition penalty looks at the last 64 tokens of
-        the answer (llama.cpp's default) and never at the prompt, so it keeps no name of the sources out of the answer.
-        Raises TragError when the prompt leaves no room for an answer.
+        The repetition penalty looks at the last 64 tokens of the answer and never at the prompt, so it keeps no name of
+        the sources out of the answer. Where the grammar lets no token through, the answer ends. Raises TragError also
+        for what is no grammar.
         """
-        prompt = self.tokens(messages)
-        room = self._room(prompt)
-        evaluated = self._read(prompt, cancelled, alive)
-        written = 0
+        prompt = self.tokenizer.prompt(messages)
+        most = min(max_tokens, self._room(prompt))
+        held_to = Grammar(grammar, self.tokenizer.vocabulary) if grammar else None
+        refused = self._first(messages, prompt, refusal) if refusal else -1
+        context = self._context(task)
+        evaluated = context.read(prompt, cancelled, alive)
+        if cancelled():
+            yield Usage(len(prompt), evaluated)
+            return
+        logits, odds = context.logits(), None
+        if refused >= 0:
+            odds, logits = _odds(logits, refused), logits.copy()
+            logits[refused] += refusal_bias
+        written: list[int] = []
         text = codecs.getincrementaldecoder("utf-8")("replace")
-        if not cancelled():
-            # The prompt is read, so this only samples; and it goes on to read what it has sampled.
-            for token in self._llama.generate(prompt, temp=0.0, repeat_penalty=REPETITION_PENALTY):
-                if llama_cpp.llama_vocab_is_eog(self._vocabulary, token):
-                    break
-                written += 1
-                if piece := text.decode(self._piece(token)):
-                    yield piece
-                if written >= min(max_tokens, room) or cancelled():
-                    break
-            if rest := text.decode(b"", final=True):
-                yield rest
-        yield Usage(len(prompt), evaluated, written)
+        while True:
+            if repetition_penalty > 1.0:
+                logits = _penalized(logits, written[-_PENALIZED:], repetition_penalty)
+            token = held_to.best(logits) if held_to else int(logits.argmax())
+            if token is None or self.tokenizer.is_end(token):
+                break
+            written.append(token)
+            if piece := text.decode(self.tokenizer.piece(token)):
+                yield piece
+            if len(written) >= most or cancelled():
+                break
+            if held_to:
+                held_to.accept(token)
+            context.append([token])
+            logits = context.logits()
+        if rest := text.decode(b"", final=True):
+            yield rest
+        yield Usage(len(prompt), evaluated, len(written), odds)
 
-    def weigh(
+    def choose(
+        self,
+        messages: Sequence[Message],
+        options: Sequence[str],
+        cancelled: Callable[[], bool],
+        alive: Callable[[], None],
+        *,
+        task: Task = "other",
+    ) -> Choice:
+        """See LanguageModel.choose, and `read`: the options as a trie of tokens. Where they part, the likeliest of
+        those that go on is taken; what all that are left have in common is read at once."""
+        shared, found = self.tokenizer.followed(messages, options)
+        # An option that another one begins with ends where that one goes on.
+        rows = [(*row, self.tokenizer.end) for row in found]
+        self._room([*shared, *max(rows, key=len)])
+        left, place, read, weight, evaluated = list(dict.fromkeys(rows)), 0, 0, 0.0, 0
+        context = self._context(task)
+        if len(left) > 1:
+            evaluated = context.read(shared, cancelled, alive)
+        while len(left) > 1 and not cancelled():
+            following = sorted({row[place] for row in left})
+            if len(following) > 1:
+                alive()
+                context.append(left[0][read:place])
+                read = place
+                likely = logarithms(context.logits()[following])
+                taken = int(likely.argmax())
+                weight += float(likely[taken])
+                left = [row for row in left if row[place] == following[taken]]
+            place += 1
+        usage = Usage(len(shared), evaluated, read)
+        return Choice(rows.index(left[0]), weight, usage) if len(left) == 1 else Choice(-1, None, usage)
+
+    def log_probabilities(
         self, messages: Sequence[Message], beginnings: Sequence[str], alive: Callable[[], None]
     ) -> tuple[float, ...]:
-        """See Weighing; `alive` as in `write`."""
-        prompt = self._render(messages)
-        rows = [self._tokenized(prompt + beginning) for beginning in beginnings]
-        # A beginning may take the end of the prompt into its first token, and then that is no longer shared.
-        alike = takewhile(lambda tokens: len(set(tokens)) == 1, zip(self._tokenized(prompt), *rows, strict=False))
-        shared = [token for token, *_ in alike]
-        self._room(max([shared, *rows], key=len))
-        self._held = []  # read in other parts, the same prompt was seen to give weights that differ by 4%
-        self._read(shared, lambda: False, alive)
-        first = self._next()
-        return tuple(self._weight(row[len(shared) :], first, alive) for row in rows)
+        """See Scoring; `alive` as in `read`."""
+        shared, rows = self.tokenizer.followed(messages, beginnings)
+        self._room([*shared, *max(rows, key=len)])
+        context = self._context("other")
+        context.read(shared, lambda: False, alive)
+        first = logarithms(context.logits())
+        return tuple(self._weight(context, shared, row, first, alive) for row in rows)
 
     def likely(self, messages: Sequence[Message]) -> Logarithms:
         """The natural logarithm of how likely each token begins the answer."""
-        prompt = self.tokens(messages)
+        prompt = self.tokenizer.prompt(messages)
         self._room(prompt)
-        self._held = []  # read in other parts, it would be rounded differently
-        self._read(prompt, lambda: False, lambda: None)
-        return self._next()
+        context = self._context("other")
+        context.read(prompt, lambda: False, lambda: None)
+        return logarithms(context.logits())
 
-    def _weight(self, tokens: Sequence[int], first: Logarithms, alive: Callable[[], None]) -> float:
+    def _weight(
+        self, context: Context, prompt: list[int], tokens: Sequence[int], first: Logarithms, alive: Callable[[], None]
+    ) -> float:
         """The logarithm of how likely these tokens come after the prompt that is held, `first` being that of every
         token to come first."""
-        weight, end = float(first[tokens[0]]) if tokens else 0.0, len(self._held)
-        for start in range(0, len(tokens) - 1, _BATCH):
+        if not tokens:
+            return 0.0
+        weight = float(first[tokens[0]])
+        for token, logits in zip(tokens[1:], context.append_each(tokens[:-1]), strict=True):
             alive()
-            read = tokens[start : min(start + _BATCH, len(tokens) - 1)]
-            for place, likely in enumerate(self._after(read, len(self._held) + start), start + 1):
-                weight += float(likely[tokens[place]])
-            end += len(read)
-        memory = llama_cpp.llama_get_memory(self._llama.ctx)
-        if end > len(self._held) and not llama_cpp.llama_memory_seq_rm(memory, 0, len(self._held), -1):
-            prompt, self._held = self._held, []  # a recurrent model cannot go back
-            self._read(prompt, lambda: False, alive)
+            weight += float(logarithms(logits)[token])
+        if not context.rewind(len(prompt)):
+            context.read(prompt, lambda: False, alive)
         return weight
 
-    def _after(self, tokens: Sequence[int], position: int) -> Iterator[Logarithms]:
-        """Reads tokens from `position` on at once: after each of them, the logarithm of how likely each comes next."""
-        batch = llama_cpp.llama_batch_init(len(tokens), 0, 1)
-        try:
-            batch.n_tokens = len(tokens)
-            for place, token in enumerate(tokens):
-                batch.token[place], batch.pos[place], batch.logits[place] = token, position + place, True
-                batch.n_seq_id[place], batch.seq_id[place][0] = 1, 0
-            if llama_cpp.llama_decode(self._llama.ctx, batch) != 0:
-                raise TragError(f"The model cannot read on: {_reason()}.", "Ask again.")
-            for place in range(len(tokens)):
-                yield self._next(place)
-        finally:
-            llama_cpp.llama_batch_free(batch)
+    def _context(self, task: Task) -> Context:
+        """That of one kind of prompt, made when it is first needed; where there is no room for it, in place of all
+        others."""
+        if task not in self._contexts:
+            try:
+                made = Context(self._model, self._adapter, self._size)
+            except TragError:
+                if not self._contexts:
+                    raise
+                for context in self._contexts.values():
+                    context.close()
+                self._contexts.clear()
+                made = Context(self._model, self._adapter, self._size)
+            self._contexts[task] = made
+            self._opened.callback(made.close)
+        return self._contexts[task]
 
-    def _next(self, place: int = -1) -> Logarithms:
-        """The natural logarithm of how likely each token comes next, after the token at that place of what was read
-        last."""
-        last = llama_cpp.llama_get_logits_ith(self._llama.ctx, place)
-        return logarithms(np.ctypeslib.as_array(last, shape=(self._llama.n_vocab(),)))
+    def _first(self, messages: Sequence[Message], prompt: Sequence[int], answer: str) -> int:
+        """The token with which this answer begins."""
+        shared, (row,) = self.tokenizer.followed(messages, [answer])
+        return row[0] if len(shared) == len(prompt) else self.tokenizer.text(answer)[0]
 
     def _room(self, prompt: Sequence[int]) -> int:
-        """Tokens that are left beside the prompt. Raises TragError when there are none, and for an empty prompt."""
-        room = self._context - len(prompt)
+        """Tokens that are left beside the prompt. Raises TragError when there are none."""
+        room = self._size - len(prompt)
         if room < 1:
             raise TragError(
-                f"The prompt has {len(prompt):,} tokens and the model's context {self._context:,}.",
+                f"The prompt has {len(prompt):,} tokens and the model's context {self._size:,}.",
                 "Ask a shorter question, or set a larger TRAG_CONTEXT.",
             )
-        if not prompt:
-            raise TragError("The model's chat template makes nothing of these messages.", _TEMPLATE_HINT)
         return room
 
-    def _read(self, prompt: list[int], cancelled: Callable[[], bool], alive: Callable[[], None]) -> int:
-        """Read the prompt, except the start that is held from the prompt before; returns how many tokens were read.
 
-        Only tokens of a prompt count as held: those of an answer were read one at a time, which rounds differently.
-        """
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(self._held, prompt, strict=False)))
-        start = max(0, min(same, len(prompt) - _SHORTEST))
-        memory = llama_cpp.llama_get_memory(self._llama.ctx)
-        if not llama_cpp.llama_memory_seq_rm(memory, 0, start, -1):  # a recurrent model cannot go back
-            llama_cpp.llama_memory_clear(memory, True)
-            start = 0
-        self._llama.n_tokens = end = start
-
-        def abort(_: ctypes.c_void_p) -> bool:
-            alive()
-            return cancelled()
-
-        # Asked between the operations of llama.cpp, some 500 times a batch, so that even a slow model stops at once.
-        # While it writes that would cost 5%, and stopping between two tokens is soon enough.
-        callback = llama_cpp.ggml_abort_callback(abort)
-        llama_cpp.llama_set_abort_callback(self._llama.ctx, callback, ctypes.c_void_p(0))
-        try:
-            while end < len(prompt) and not cancelled():
-                begin, end = end, min(end + _BATCH, len(prompt))
-                if 0 < len(prompt) - end < _SHORTEST:
-                    end = len(prompt) - _SHORTEST
-                self._llama.eval(prompt[begin:end])
-        except RuntimeError:
-            if not cancelled():
-                raise
-        finally:
-            llama_cpp.llama_set_abort_callback(self._llama.ctx, llama_cpp.ggml_abort_callback(), ctypes.c_void_p(0))
-            self._held = prompt[: self._llama.n_tokens]
-        return len(self._held) - start
-
-    def _tokenized(self, text: str) -> list[int]:
-        # The template writes the start token where it wants one; a second one would make the model answer worse.
-        add_start = llama_cpp.llama_vocab_get_add_bos(self._vocabulary) and not text.startswith(self._start)
-        return list(self._llama.tokenize(text.encode("utf-8", "replace"), add_bos=add_start, special=True))
-
-    def _render(self, messages: Sequence[Message]) -> str:
-        """The prompt by the model's own chat template. What people and documents write cannot end or begin a turn."""
-        turns = [(message.role, set_apart(message.content, self._markup)) for message in messages]
-        try:
-            return self._fill(turns)
-        except TragError:
-            if len(turns) < 2 or turns[0][0] != "system":
-                raise
-        # Some templates know no system turn; its text then opens the first question.
-        (_, system), (role, first), *rest = turns
-        return self._fill([(role, f"{system}\n\n{first}"), *rest])
-
-    def _fill(self, turns: Sequence[tuple[str, str]]) -> str:
-        messages: list[Any] = [{"role": role, "content": content} for role, content in turns]
-        try:
-            return str(self._template(messages=messages).prompt)
-        except Exception as error:  # a template is a foreign program and may fail in any way
-            raise TragError(f"The model's chat template refuses these messages: {error}.", _TEMPLATE_HINT) from error
-
-    def _find_markup(self, template: str) -> re.Pattern[str]:
-        """What a text must not be able to write: control tokens, those of the chat template, and marks that templates
-        write as plain text."""
-        own = []
-        for token in range(self._llama.n_vocab()):
-            attributes = llama_cpp.llama_vocab_get_attr(self._vocabulary, token)
-            if not attributes & _MARKUP:
-                continue
-            text = self._token_text(token)
-            if text.strip() and (attributes & _READ or text in template):
-                own.append(text)
-        return marks(own)
-
-    def _token_text(self, token: int) -> str:
-        text = llama_cpp.llama_vocab_get_text(self._vocabulary, token) if token >= 0 else b""
-        return str(text.decode("utf-8", "replace"))
-
-    def _piece(self, token: int) -> bytes:
-        """The bytes a token stands for: possibly a part of a character."""
-        size = 128
-        while True:
-            buffer = ctypes.create_string_buffer(size)
-            length = llama_cpp.llama_token_to_piece(self._vocabulary, token, buffer, size, 0, False)
-            if length >= 0:
-                return buffer.raw[:length]
-            size = -length
+def _unloadable(file: str) -> TragError:
+    return TragError(
+        f"{file} cannot be loaded: {said.reason() or 'llama.cpp does not say why'}.",
+        "python -m trag doctor looks at the files.",
+    )
 
 
-def _reason() -> str:
-    return "; ".join(dict.fromkeys(_said)).rstrip(".")
+def _odds(logits: Logits, token: int) -> float:
+    """The natural logarithm of how much likelier this token comes next than any other."""
+    others = np.delete(logits, token).astype(np.float64)
+    most = others.max()
+    return float(logits[token] - most - np.log(np.exp(others - most).sum()))
+
+
+def _penalized(logits: Logits, tokens: Sequence[int], penalty: float) -> Logits:
+    """Less likely what was written, once however often."""
+    found = logits.copy()
+    for token in set(tokens):
+        found[token] *= 1 / penalty if found[token] > 0 else penalty
+    return found

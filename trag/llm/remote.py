@@ -5,15 +5,18 @@ Knows how such servers stream and fail, and nothing about what is asked.
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Generator, Sequence
+from difflib import SequenceMatcher
+from math import exp, log, log1p
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from prompts import Message
+from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm import REPETITION_PENALTY, ModelDied, ModelIdentity, Usage
+from trag.llm import Choice, ModelDied, ModelIdentity, Usage
 from trag.llm.marks import set_apart
 
 if TYPE_CHECKING:
@@ -24,11 +27,10 @@ _CONNECT_SECONDS = 5.0
 _POLL_SECONDS = 0.05
 _BYTES_IN_A_TOKEN = 3
 _TOKENS_IN_A_TURN = 8
-# The penalty under the names of vLLM and of llama-server, and the request for token counts: no part of the OpenAI API.
-_EXTRAS: dict[str, Any] = {
-    "extra_body": {"repetition_penalty": REPETITION_PENALTY, "repeat_penalty": REPETITION_PENALTY},
-    "stream_options": {"include_usage": True},
-}
+_COUNTS: dict[str, Any] = {"stream_options": {"include_usage": True}}
+_LIKELIEST = 20
+"""How many tokens a server may be asked to tell of one place."""
+_SURE = 1 - 1e-9
 _URL_HINT = "Is TRAG_MODEL_URL right? It mostly ends in /v1."
 
 
@@ -56,7 +58,7 @@ class RemoteModel:
 
         self._url = url
         self._patience = patience
-        self._extras = _EXTRAS
+        self._plain = False
         self._context = context
         self._name = name
         # The client wants a key even where the server wants none.
@@ -83,18 +85,31 @@ class RemoteModel:
         return -(-len(text.encode("utf-8", "replace")) // _BYTES_IN_A_TOKEN)
 
     def stream(
-        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        stop: threading.Event | None = None,
+        task: Task = "other",
+        grammar: str = "",
+        refusal: str = "",
+        refusal_bias: float = 0.0,
+        repetition_penalty: float = 1.0,
     ) -> Generator[str | Usage, None, None]:
-        """See LanguageModel. Raises ModelDied when the server breaks off after it has begun to answer, RequestRefused
-        when it finds fault with what it was asked, or has spent all its tokens before the first word."""
+        """See LanguageModel; `task` and `refusal_bias` mean nothing to a server.
+
+        Raises ModelDied when the server breaks off after it has begun to answer, RequestRefused when it finds fault
+        with what it was asked, or has spent all its tokens before the first word.
+        """
+        wishes = _wishes(messages, grammar, refusal, repetition_penalty)
         stop = stop or threading.Event()
         arriving: SimpleQueue[ChatCompletionChunk | BaseException | None] = SimpleQueue()
         left = threading.Event()
         # Reading blocks until the server says something, and an asker who presses stop must not wait for that.
-        reading = threading.Thread(target=self._read, args=(messages, max_tokens, arriving, left), daemon=True)
+        reading = threading.Thread(target=self._read, args=(messages, max_tokens, wishes, arriving, left), daemon=True)
         reading.start()
         prompt = self.count(messages)
-        usage, pieces, end = Usage(prompt, prompt), 0, ""
+        usage, odds, pieces, end = Usage(prompt, prompt), None, 0, ""
         try:
             while not stop.is_set():
                 try:
@@ -109,6 +124,7 @@ class RemoteModel:
                 try:
                     words, ended = _words(chunk), _end(chunk)
                     usage = _usage(chunk) or usage
+                    odds = _refusal_odds(chunk, refusal) if refusal and odds is None else odds
                 except (AttributeError, TypeError) as error:
                     raise self._foreign() from error
                 end = ended or end
@@ -118,7 +134,29 @@ class RemoteModel:
         finally:
             left.set()
         # Servers that give no counts send about a token a piece.
-        yield usage if usage.completion else Usage(usage.prompt, usage.evaluated, pieces)
+        yield Usage(usage.prompt, usage.evaluated, usage.completion or pieces, odds)
+
+    def choose(
+        self,
+        messages: Sequence[Message],
+        options: Sequence[str],
+        *,
+        task: Task = "other",
+        stop: threading.Event | None = None,
+    ) -> Choice:
+        """See LanguageModel. How likely the choice is nobody says."""
+        grammar = f"root ::= {' | '.join(json.dumps(option, ensure_ascii=False) for option in options)}"
+        longest = max(map(self.count_text, options)) + _TOKENS_IN_A_TURN
+        *pieces, usage = self.stream(messages, max_tokens=longest, stop=stop, task=task, grammar=grammar)
+        assert isinstance(usage, Usage)
+        if stop and stop.is_set():
+            return Choice(-1, None, usage)
+        near = SequenceMatcher(b="".join(map(str, pieces)).strip(), autojunk=False)
+        ratios = []
+        for option in options:
+            near.set_seq1(option.strip())
+            ratios.append(near.ratio())
+        return Choice(ratios.index(max(ratios)), None, usage)
 
     def close(self) -> None:
         """Give back the connections."""
@@ -128,12 +166,13 @@ class RemoteModel:
         self,
         messages: Sequence[Message],
         max_tokens: int,
+        wishes: dict[str, Any],
         arriving: SimpleQueue[ChatCompletionChunk | BaseException | None],
         left: threading.Event,
     ) -> None:
         """What the server sends, into `arriving`, and None at its end, until the asker has `left`."""
         try:
-            with self._open(messages, max_tokens) as chunks:
+            with self._open(messages, max_tokens, wishes) as chunks:
                 for chunk in chunks:
                     if left.is_set():
                         return
@@ -142,9 +181,12 @@ class RemoteModel:
         except BaseException as error:  # noqa: BLE001  (raised again in the asker's thread)
             arriving.put(error)
 
-    def _open(self, messages: Sequence[Message], max_tokens: int) -> Stream[ChatCompletionChunk]:
-        """Asks with the extras, and where the server refuses those, without them from then on. A server reads the marks
-        of its template wherever they stand, so none that a document writes reaches it."""
+    def _open(
+        self, messages: Sequence[Message], max_tokens: int, wishes: dict[str, Any]
+    ) -> Stream[ChatCompletionChunk]:
+        """Asks with all that is wished for, and where the server refuses that, for the counts alone, then plainly, and
+        plainly from then on where only that is taken. A server reads the marks of its template wherever they stand, so
+        none that a document writes reaches it."""
         from openai import BadRequestError, UnprocessableEntityError
 
         wanted: dict[str, Any] = {
@@ -155,13 +197,14 @@ class RemoteModel:
             "stream": True,
         }
         chunks: Stream[ChatCompletionChunk]
-        try:
-            chunks = self._client.chat.completions.create(**wanted, **self._extras)
-        except (BadRequestError, UnprocessableEntityError):
-            if not self._extras:
-                raise
-            chunks = self._client.chat.completions.create(**wanted)
-            self._extras = {}
+        for extras in [] if self._plain else [_COUNTS | wishes, _COUNTS] if wishes else [_COUNTS]:
+            try:
+                chunks = self._client.chat.completions.create(**wanted, **extras)
+            except (BadRequestError, UnprocessableEntityError):
+                continue
+            return chunks
+        chunks = self._client.chat.completions.create(**wanted)
+        self._plain = True
         return chunks
 
     def _check_end(self, end: str, pieces: int, max_tokens: int) -> None:
@@ -237,6 +280,20 @@ def _is_web_address(url: str) -> bool:
     return url.startswith(("http://", "https://")) and url.isprintable() and bool(parts.hostname) and port_is_right
 
 
+def _wishes(messages: Sequence[Message], grammar: str, refusal: str, penalty: float) -> dict[str, Any]:
+    """What is asked for beside the answer: mostly no part of the OpenAI API, and under the names of vLLM, which has
+    changed some, and of llama-server."""
+    body: dict[str, Any] = {}
+    if grammar:
+        body |= {"structured_outputs": {"grammar": grammar}, "guided_grammar": grammar, "grammar": grammar}
+    if penalty > 1.0:
+        body |= {"repetition_penalty": penalty, "repeat_penalty": penalty}
+    if messages and messages[-1].role == "assistant":
+        body |= {"continue_final_message": True, "add_generation_prompt": False}
+    wishes: dict[str, Any] = {"extra_body": body} if body else {}
+    return wishes | {"logprobs": True, "top_logprobs": _LIKELIEST} if refusal else wishes
+
+
 # Servers leave out parts of a chunk, which are None then whatever their type says.
 
 
@@ -259,3 +316,16 @@ def _usage(chunk: ChatCompletionChunk) -> Usage | None:
         return None
     held = (counts.prompt_tokens_details and counts.prompt_tokens_details.cached_tokens) or 0
     return Usage(counts.prompt_tokens, counts.prompt_tokens - held, counts.completion_tokens or 0)
+
+
+def _refusal_odds(chunk: ChatCompletionChunk, refusal: str) -> float | None:
+    """The natural logarithm of the odds that the answer begins as the refusal does, by the tokens that a server tells
+    of its first place: of a beginning that is not among them, what the least likely of them has. None where it tells
+    none."""
+    for choice in chunk.choices or ():
+        for place in (choice.logprobs and choice.logprobs.content) or ():
+            told = {one.token.strip(): exp(one.logprob) for one in place.top_logprobs or ()}
+            if told:
+                share = sum(told[token] for token in told if token and refusal.startswith(token)) or min(told.values())
+                return log(share) - log1p(-min(share, _SURE)) if share else None
+    return None

@@ -32,7 +32,7 @@ def trial(model: LocalModel) -> Trial:
     began = monotonic()
     model.warm()
     loaded = monotonic()
-    if not all(map(isfinite, model.weigh(_ASKED, ("Red", "Blue")))):
+    if not all(map(isfinite, model.log_probabilities(_ASKED, ("Red", "Blue")))):
         raise TragError(
             f"{model.identity.name} with {model.identity.adapter or 'no adapter'} computes no numbers.",
             "Its weights are damaged: copy or export it again.",

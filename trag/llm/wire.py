@@ -9,7 +9,8 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import get_args
 
-from prompts import Message
+from prompts import Message, Task
+from trag.llm import Choice, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +23,6 @@ class Load:
     context: int
     gpu_layers: int
     template: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Prepare:
-    """Order: write `source` to `target` in the form that reads prompts fastest."""
-
-    source: str
-    target: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +42,40 @@ class CountText:
 
 
 @dataclass(frozen=True, slots=True)
+class Read:
+    """Order: read a prompt ahead, when nothing else waits."""
+
+    request: int
+    messages: tuple[Message, ...]
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
 class Write:
-    """Order: write an answer."""
+    """Order: write an answer; see LanguageModel.stream."""
 
     request: int
     messages: tuple[Message, ...]
     max_tokens: int
+    task: Task = "other"
+    grammar: str = ""
+    refusal: str = ""
+    refusal_bias: float = 0.0
+    repetition_penalty: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Weigh:
+class Choose:
+    """Order: choose one of these answers."""
+
+    request: int
+    messages: tuple[Message, ...]
+    options: tuple[str, ...]
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
     """Order: how likely the answer begins with each of these texts."""
 
     request: int
@@ -68,7 +85,7 @@ class Weigh:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Order: that answer is not wanted any more."""
+    """Order: that is not wanted any more."""
 
     request: int
 
@@ -83,7 +100,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The file is loaded, or prepared."""
+    """The file is loaded."""
 
     request: int = 0
 
@@ -113,17 +130,23 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The answer is whole or was stopped; tokens as in Usage."""
+    """The answer is whole or was stopped."""
 
     request: int
-    prompt: int
-    evaluated: int
-    completion: int
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """The answer to a weighing: a natural logarithm for each beginning."""
+class Chosen:
+    """The answer to a choice."""
+
+    request: int
+    choice: Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The answer to a scoring: a natural logarithm for each beginning."""
 
     request: int
     log_probabilities: tuple[float, ...]
@@ -138,8 +161,11 @@ class Failed:
     hint: str
 
 
-Order = Load | Prepare | Count | CountText | Write | Weigh | Cancel
-Reply = Hello | Ready | Alive | Counted | Piece | Done | Weighed | Failed
+Work = Read | Write | Choose | Score
+"""What is done one after the other."""
+Order = Load | Count | CountText | Work | Cancel
+Reply = Hello | Ready | Alive | Counted | Piece | Done | Chosen | Scored | Failed
+_ROWS = {"beginnings", "log_probabilities", "options"}
 _RECORDS = {record.__name__: record for record in (*get_args(Order), *get_args(Reply))}
 
 
@@ -154,6 +180,10 @@ def decode(line: bytes) -> Order | Reply:
     name, values = json.loads(line)
     if "messages" in values:
         values["messages"] = tuple(Message(**message) for message in values["messages"])
-    values |= {field: tuple(values[field]) for field in ("beginnings", "log_probabilities") if field in values}
+    if "usage" in values:
+        values["usage"] = Usage(**values["usage"])
+    if "choice" in values:
+        values["choice"] = Choice(**values["choice"] | {"usage": Usage(**values["choice"]["usage"])})
+    values |= {field: tuple(values[field]) for field in _ROWS & values.keys()}
     record: Order | Reply = _RECORDS[name](**values)
     return record

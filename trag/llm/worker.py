@@ -34,11 +34,14 @@ class Worker:
         self._orders = orders
         self._replies = replies
         self._saying = threading.Lock()
-        self._waiting: SimpleQueue[wire.Write | wire.Weigh] = SimpleQueue()
+        self._waiting: SimpleQueue[wire.Work] = SimpleQueue()
         self._wanted: set[int] = set()
+        """The answers that somebody waits for."""
+        self._ahead: set[int] = set()
+        """The prompts that are to be read while nobody does."""
 
     def run(self) -> None:
-        """Say hello, load or prepare what the first order names, then serve until the app closes the line."""
+        """Say hello, load what the first order names, then serve until the app closes the line."""
         from trag.llm import engine
 
         self._say(wire.Hello(engine.gpu()))
@@ -47,10 +50,6 @@ class Worker:
             return
         order = wire.decode(line)
         try:
-            if isinstance(order, wire.Prepare):
-                engine.prepare(order.source, order.target)
-                self._say(wire.Ready())
-                return
             if not isinstance(order, wire.Load):
                 raise RuntimeError(f"the first order is {order}")
             self._engine = engine.Engine(order.model, order.adapter, order.context, order.gpu_layers, order.template)
@@ -65,11 +64,11 @@ class Worker:
     def _listen(self) -> None:
         for line in self._orders:
             order = wire.decode(line)
-            if isinstance(order, wire.Write | wire.Weigh):
-                self._wanted.add(order.request)
+            if isinstance(order, wire.Work):
+                (self._ahead if isinstance(order, wire.Read) else self._wanted).add(order.request)
                 self._waiting.put(order)
             elif isinstance(order, wire.Cancel):
-                self._wanted.discard(order.request)
+                self._forget(order.request)
             elif isinstance(order, wire.Count | wire.CountText):
                 self._count(order)
         os._exit(0)  # the app is gone; the main thread may be deep in llama.cpp
@@ -77,16 +76,16 @@ class Worker:
     def _count(self, order: wire.Count | wire.CountText) -> None:
         try:
             tokens = (
-                self._engine.count_text(order.text)
+                len(self._engine.tokenizer.text(order.text))
                 if isinstance(order, wire.CountText)
-                else self._engine.count(order.messages)
+                else len(self._engine.tokenizer.prompt(order.messages))
             )
         except TragError as error:
             self._say(wire.Failed(order.request, error.message, error.hint))
         else:
             self._say(wire.Counted(order.request, tokens))
 
-    def _work(self, order: wire.Write | wire.Weigh) -> None:
+    def _work(self, order: wire.Work) -> None:
         request = order.request
         self._say(wire.Alive(request))
         spoken = monotonic()
@@ -97,22 +96,59 @@ class Worker:
                 spoken = monotonic()
                 self._say(wire.Alive(request))
 
+        def cancelled() -> bool:
+            return request not in self._wanted
+
         try:
-            if isinstance(order, wire.Weigh):
-                self._say(wire.Weighed(request, self._engine.weigh(order.messages, order.beginnings, alive)))
-            else:
-                self._write(order, alive)
+            match order:
+                case wire.Read():
+                    if not self._read(order, alive):
+                        return
+                case wire.Write():
+                    self._write(order, cancelled, alive)
+                case wire.Choose():
+                    choice = self._engine.choose(order.messages, order.options, cancelled, alive, task=order.task)
+                    self._say(wire.Chosen(request, choice))
+                case wire.Score():
+                    likely = self._engine.log_probabilities(order.messages, order.beginnings, alive)
+                    self._say(wire.Scored(request, likely))
         except TragError as error:
             self._say(wire.Failed(request, error.message, error.hint))
-        self._wanted.discard(request)
+        self._forget(request)
 
-    def _write(self, order: wire.Write, alive: Callable[[], None]) -> None:
+    def _forget(self, request: int) -> None:
+        self._wanted.discard(request)
+        self._ahead.discard(request)
+
+    def _read(self, order: wire.Read, alive: Callable[[], None]) -> bool:
+        """Whether it is done. Who waits for an answer goes first, and then this goes on where it stopped."""
         request = order.request
-        for piece in self._engine.write(order.messages, order.max_tokens, lambda: request not in self._wanted, alive):
+        usage = self._engine.read(
+            order.messages, order.task, lambda: bool(self._wanted) or request not in self._ahead, alive
+        )
+        if self._wanted and request in self._ahead:
+            self._waiting.put(order)
+            return False
+        self._say(wire.Done(request, usage))
+        return True
+
+    def _write(self, order: wire.Write, cancelled: Callable[[], bool], alive: Callable[[], None]) -> None:
+        pieces = self._engine.write(
+            order.messages,
+            order.max_tokens,
+            cancelled,
+            alive,
+            task=order.task,
+            grammar=order.grammar,
+            refusal=order.refusal,
+            refusal_bias=order.refusal_bias,
+            repetition_penalty=order.repetition_penalty,
+        )
+        for piece in pieces:
             if isinstance(piece, Usage):
-                self._say(wire.Done(request, piece.prompt, piece.evaluated, piece.completion))
+                self._say(wire.Done(order.request, piece))
             else:
-                self._say(wire.Piece(request, piece))
+                self._say(wire.Piece(order.request, piece))
 
     def _say(self, reply: wire.Reply) -> None:
         with self._saying:

@@ -1,2 +1,2 @@
-"""Models as files: those that are recommended, fetched from a hub where one can be reached, and those of this machine,
-tried before anybody relies on them."""
+"""Models as files: those that are known by name, fetched and checked, and those of this machine, tried before anybody
+relies on them."""

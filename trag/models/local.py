@@ -13,6 +13,7 @@ from trag.errors import TragError
 from trag.llm import header
 from trag.llm.local import LocalModel
 from trag.llm.trial import Trial, trial
+from trag.models.catalogue import chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +42,15 @@ def found(folder: Path) -> tuple[LocalFile, ...]:
     return tuple(_file(path) for path in sorted(folder.glob("*.gguf")))
 
 
-def tried(home: Path, model: Path | None, *, context: int, gpu_layers: int) -> Tried:
-    """Loads a model, the embedded one for None, in a process of its own and lets it write a little. Reads the whole
-    file for its sha256.
+def tried(home: Path, model: str, *, context: int, gpu_layers: int) -> Tried:
+    """Loads a model, named as in the settings, in a process of its own and lets it write a little. Reads the whole file
+    for its sha256.
 
     Raises TragError when it is no model that can answer, ModelDied when its process dies of it.
     """
-    if model and not model.is_file():
+    if chosen(model) is None and not Path(model).is_file():
         raise TragError(f"There is no file {model}.", "Check the path; python -m trag models list shows what is here.")
-    with closing(LocalModel(home, model=str(model or ""), context=context, gpu_layers=gpu_layers)) as opened:
+    with closing(LocalModel(home, model=model, context=context, gpu_layers=gpu_layers)) as opened:
         how = trial(opened)
         return Tried(opened.identity.sha256, opened.context, bool(opened.runs_on_gpu), how)
 

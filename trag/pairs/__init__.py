@@ -1,12 +1,10 @@
-"""From sections to checked question-answer pairs: by rules, or by a configured model in the paper's three passes.
+"""Question-answer pairs that the model writes about the sections of documents, each checked before it is kept.
 
-Knows nothing about files, the index or the web.
+Knows nothing about the web, or about which model it is.
 """
 
-from trag.pairs.made import Made
-from trag.pairs.making import pairs_of
-from trag.pairs.rules import by_rules
-from trag.pairs.support import source
-from trag.pairs.written import MOST_EXAMPLES, written
+from trag.ingest.pairs import GeneratedPair
+from trag.pairs.job import Stopped, Written, write
+from trag.pairs.writing import MOST_EXAMPLES, Interrupted, pairs_of
 
-__all__ = ["MOST_EXAMPLES", "Made", "by_rules", "pairs_of", "source", "written"]
+__all__ = ["MOST_EXAMPLES", "GeneratedPair", "Interrupted", "Stopped", "Written", "pairs_of", "write"]

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trag import embed
-from trag.quote import Text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,17 +35,17 @@ class Reranker:
         self._pairs = network.Pairs(folder)
         self._turn = threading.Lock()
 
-    def weigh(self, question: str, texts: Sequence[Text]) -> np.ndarray:
+    def weigh(self, question: str, texts: Sequence[str]) -> np.ndarray:
         """The log-odds (n,) float64 that a text answers `question`, against that none does: 0 is even."""
         import numpy as np
         import torch
 
         odds = np.zeros(len(texts))
         # Texts of about the same length together, so that little padding is computed.
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place].whole))
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         for start in range(0, len(order), _BATCH):
             places = order[start : start + _BATCH]
             with self._turn, torch.inference_mode():
-                pairs = self._pairs.encode([question] * len(places), [texts[place].whole for place in places])
+                pairs = self._pairs.encode([question] * len(places), [texts[place] for place in places])
                 odds[places] = self._network(*pairs).numpy()
         return odds

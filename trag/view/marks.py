@@ -19,7 +19,8 @@ _END = re.compile(r"[.!?؟。]\s|\n")
 
 
 def supporting(text: str, borne_out: Sequence[str]) -> tuple[Span, ...]:
-    """Where `text` has the words and figures that it shares with the sentences of `borne_out`, in order.
+    """Where `text` has the sentences of `borne_out` word for word, else the words and figures that it shares with them,
+    in order.
 
     Each counts where most of the others stand with it, so that a common word elsewhere draws no eye; the little
     words between two of them count with them.
@@ -29,6 +30,10 @@ def supporting(text: str, borne_out: Sequence[str]) -> tuple[Span, ...]:
 
 def _shared(text: str, sentence: str) -> Iterator[Span]:
     """The words of `text` that `sentence` has too, from as few sentences of `text` as hold them all."""
+    whole = text.find(sentence)
+    if sentence and whole >= 0:
+        yield whole, whole + len(sentence)
+        return
     wanted = _weight(sentence)
     places = [
         {match.span(): common for match in _WORD.finditer(text, *span) if (common := _weight(match[0]) & wanted)}

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from trag.condense import Turn
 from trag.errors import SHOWN
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
-from trag.follow_up import Turn
 from trag.line import LineFull
 from trag.record import AnswerRecord
 from trag.stop import BY_READER, Stop

@@ -63,7 +63,7 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
     ordered = [by_id[id_] for id_ in used] + others
     found: list[Evidence] = []
     for number, source in enumerate(ordered, 1):
-        borne_out = [sentence.text for sentence in supported if sentence.source == source.id]
+        borne_out = [sentence.evidence or sentence.text for sentence in supported if sentence.source == source.id]
         question, text = marked(source.question, borne_out), marked(source.text, borne_out)
         link = _link(source, record) if documents.get(source.document) else ""
         withdrawn = of_document(source) and not documents.get(source.document)

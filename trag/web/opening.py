@@ -26,11 +26,13 @@ PAUSE = 5.0
 
 
 class Opening:
-    """What `open` gives, called in `threads`: at once, and again while it fails with what people can put right."""
+    """What `open` gives, called in `threads`, then `warm`: at once, and again while it fails with what people can put
+    right."""
 
-    def __init__(self, threads: Executor, open: Callable[[], Assistant]) -> None:
+    def __init__(self, threads: Executor, open: Callable[[], Assistant], warm: Callable[[], None]) -> None:
         self._threads = threads
         self._open = open
+        self._warm = warm
         self._lock = threading.Lock()
         self._again = math.inf  # when to try again (monotonic)
         self._latest = threads.submit(self._opened)
@@ -49,7 +51,7 @@ class Opening:
 
     def _opened(self) -> Assistant:
         try:
-            return self._open()
+            assistant = self._open()
         except SHOWN as error:
             log.error("the assistant cannot be opened: %s", in_one_line(error))
             self._again = monotonic() + PAUSE
@@ -57,3 +59,12 @@ class Opening:
         except Exception:
             log.exception("a fault in the program: the assistant cannot be opened")
             raise
+        # In a thread that nobody waits for: closing the model ends it.
+        threading.Thread(target=self._warmed, name="warming", daemon=True).start()
+        return assistant
+
+    def _warmed(self) -> None:
+        try:
+            self._warm()
+        except SHOWN as error:
+            log.warning("the model is not warm yet: %s", in_one_line(error))

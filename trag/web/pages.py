@@ -48,7 +48,7 @@ def create_app(home: Home) -> FastAPI:
     from trag.web.review import page as review
 
     threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
-    page = AskPage(home, Opening(threads, lambda: home.assistant))
+    page = AskPage(home, Opening(threads, lambda: home.assistant, home.warm))
     blocks = page.build().queue(api_open=False)
     door = Door(home.records, home.settings)
 
@@ -57,6 +57,7 @@ def create_app(home: Home) -> FastAPI:
         async with tool.running():
             yield
         charts_page.reviews.close()
+        await run_in_threadpool(shelf.writing.close)
         await run_in_threadpool(evaluation.close)
         await run_in_threadpool(fine_tune.close)
         await run_in_threadpool(page.askings.end_all)
@@ -68,7 +69,7 @@ def create_app(home: Home) -> FastAPI:
     for path in STATIC.iterdir():
         app.get(f"/{path.name}")(_sent(path))
     charts_page = charts.mount(app, home)
-    shelf = documents.mount(app, home)
+    shelf = documents.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     evaluation = quality.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     fine_tune = models.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     people.mount(app, home, door)

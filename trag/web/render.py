@@ -51,7 +51,7 @@ MEANINGS: dict[Verdict, str] = {
 class Badge:
     """What stands over an answer: how far it may be relied on, and why. `kind` chooses colour and sign."""
 
-    kind: Literal["checked", "chart", "quotation", "unchecked", "none"]
+    kind: Literal["checked", "chart", "unchecked", "none"]
     title: str
     reason: str = ""
 
@@ -168,13 +168,7 @@ def badge(record: AnswerRecord) -> Badge:
             "none", "No answer found", "Nothing that was read seems to answer this. Other words may find more."
         )
     if checks.replaced == "chart":
-        return Badge(
-            "chart",
-            "From the chart",
-            "The model contradicted the chart or had no support: these are the words of the chart.",
-        )
-    if checks.replaced == "quotation":
-        return Badge("quotation", "Quotation", "The model had no support: these are the words of the best source.")
+        return Badge("chart", "From the organization chart")
     if not checks.chart:
         return Badge("unchecked", "No chart to check against")
     if not all(sentence.supported for sentence in checks.sentences):

@@ -12,26 +12,27 @@ from pathlib import Path
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from bench.peers.serving import Passage, Reply, Setup, serve
-from org.chart import load as load_chart
+from org.reading.charts import load as load_chart
 from trag.embed import embedded_folder
 from trag.events import Answer, Token
 from trag.home import open_home
 from trag.llm.files import NO_ADAPTER
 from trag.llm.local import LocalModel
+from trag.models.catalogue import DEFAULT, SMALL
 from trag.progress import silent
 from trag.settings import Settings
 
 
 class Product:
-    """An open home with nothing in it yet but the prepared model."""
+    """An open home with nothing in it yet."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         home = Path(setup.folder)
-        for place in (file for file in home.iterdir() if file.name != "models"):
+        for place in home.iterdir():
             shutil.rmtree(place) if place.is_dir() else place.unlink()
-        # The embedded model goes without a name: one that is named is taken for able to write pairs, and does.
-        named = "" if Path(setup.model).parent == (home / "models").absolute() else setup.model
+        # A model of the catalogue goes by its name there, as whoever uses the product sets it.
+        named = {str(DEFAULT.path): "", str(SMALL.path): "small"}.get(setup.model, setup.model)
         # So does the encoder that comes with the product: beside one that is named nothing is reranked.
         encoder = "" if Path(setup.embedder) == embedded_folder() else setup.embedder
         settings = Settings(
@@ -62,7 +63,7 @@ class Product:
         return self._home.vectors.count()
 
     def ask(self, question: str, heard: Callable[[str], object]) -> Reply:
-        """What stands as the answer in the end, checked and mended; what is heard is the model's draft."""
+        """What stands as the answer in the end; what is heard is the model's draft."""
         for event in self._home.assistant.ask(question):
             if isinstance(event, Token):
                 heard(event.text)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from org.chart import check
+from org.reading.charts import check
 
 
 def found(text: str) -> list[tuple[int, str, str]]:

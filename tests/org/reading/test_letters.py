@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from org.chart import check
+from org.reading.charts import check
 from org.reading.letters import ALIKE, ENCODINGS, called, likeness
 
 CHARTS = {

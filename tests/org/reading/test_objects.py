@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from org.chart import Report, check
+from org.reading.charts import Report, check
 
 
 def reported(content: str | bytes) -> Report:

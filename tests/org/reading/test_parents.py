@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from org.chart import Report, check
+from org.reading.charts import Report, check
 
 
 def report_on(text: str, header: str = "name,parent,id,code") -> Report:

@@ -6,8 +6,8 @@ import dataclasses
 
 import pytest
 
-from org.chart import check
 from org.reading import table
+from org.reading.charts import check
 from org.reading.problems import Problem
 from org.reading.table import MAX_BYTES, MAX_CELL, MAX_COLUMNS, Line, Table, read
 

@@ -13,7 +13,7 @@ import openpyxl
 import pytest
 from openpyxl.worksheet.worksheet import Worksheet
 
-from org.chart import Report, check
+from org.reading.charts import Report, check
 from org.reading.table import read
 from org.reading.workbook import pack
 

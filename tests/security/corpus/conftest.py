@@ -5,21 +5,20 @@ What holds then holds whatever a model writes.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
 from prompts import Message
 from store.passage import OPEN, Audience, Passage
+from tests.scripted import Scripted
 from tests.security.corpus import attacks
 from tests.security.corpus.attacks import Attack
 from trag.home import Home, open_home
 from trag.ingest.found import Ingested
-from trag.llm import ModelIdentity, Usage
 from trag.record import AnswerRecord
 from trag.settings import Settings
 
@@ -30,33 +29,6 @@ HONEST = {
     "vault.md": f"# Vault\n\nThe word of the vault is {SECRET}; the vault of the Harbour Board opens with it.\n",
 }
 AUDIENCES = {"tariff.md": OPEN, "vault.md": frozenset({"board"})}
-
-
-@dataclass
-class Obedient:
-    """Writes what it is told to, and remembers what it was asked."""
-
-    obeyed: str
-    asked: list[Sequence[Message]] = field(default_factory=list)
-    identity = ModelIdentity("obedient")
-    context = 4096
-    slots = 1
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return sum(self.count_text(message.content) for message in messages)
-
-    def count_text(self, text: str) -> int:
-        return len(text) // 4
-
-    def stream(
-        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
-    ) -> Generator[str | Usage, None, None]:
-        self.asked.append(messages)
-        yield self.obeyed
-        yield Usage(self.count(messages), 0, 8)
-
-    def close(self) -> None:
-        pass
 
 
 Held = dict[str, tuple[tuple[Passage, ...], Audience, object]]
@@ -74,7 +46,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What came of an attack's question: its record, and the messages that the model was given."""
+    """What came of an attack's question: its record, and the messages that the model was first given for an answer."""
 
     record: AnswerRecord
     messages: Sequence[Message]
@@ -116,12 +88,13 @@ def ingested(home: Home, folder: Path) -> tuple[Ingested, ...]:
 
 @pytest.fixture(scope="session")
 def asked(place: Place) -> Callable[[Attack], Asked]:
-    """Asks the question of an attack, once, as somebody who may read what everybody may."""
+    """Asks the question of an attack, once, as somebody who may read what everybody may. The model sends each to the
+    documents, also those that the chart answers: worse cannot happen."""
     known: dict[str, Asked] = {}
 
     def asked(attack: Attack) -> Asked:
         if attack.code not in known:
-            model = Obedient(attack.obeyed)
+            model = Scripted(attack.obeyed)
             record = replace(place.home.assistant, model=model).answer(attack.question)
             known[attack.code] = Asked(record, model.asked[0])
         return known[attack.code]

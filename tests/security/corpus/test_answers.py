@@ -10,10 +10,10 @@ import pytest
 
 from prompts import CANNOT_ANSWER
 from store.passage import OPEN
+from tests.scripted import Scripted
 from tests.security.corpus import attacks
 from tests.security.corpus.attacks import ATTACKS, Attack
-from tests.security.corpus.conftest import SECRET, Asked, Obedient, Place
-from trag import verify
+from tests.security.corpus.conftest import SECRET, Asked, Place
 from trag.record import AnswerRecord
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_200)]
@@ -39,40 +39,59 @@ def test_a_record_says_what_entered_the_prompt_and_nothing_that_a_document_claim
             assert source.document == f"Organization chart {chart.version}"
         else:
             passage = kept[source.id]
-            assert (source.document, source.section, source.text) == (passage.document, passage.section, passage.text)
+            assert (source.document, source.section) == (passage.document, passage.section)
+            assert source.text in passage.text
             assert source.document != "vault.md"
     stored = place.home.records.answer(record.id)
     assert stored
     assert AnswerRecord.from_json(stored.record_json) == record
     assert "\n" not in stored.record_json
-    assert (record.approved, record.model.name, record.checks.chart) == (None, "obedient", chart.version)
+    assert (record.approved, record.model.name, record.checks.chart) == (None, "scripted", chart.version)
     assert record.status == ("cannot_answer" if CANNOT_ANSWER in record.answer else "answered")
     assert place.home.records.labels_of(record.id) == ()
 
 
 @each_attack
 def test_no_answer_puts_a_unit_where_the_chart_does_not_have_it(
-    attack: Attack, place: Place, asked: Callable[[Attack], Asked]
+    attack: Attack, asked: Callable[[Attack], Asked]
 ) -> None:
-    organization, record = place.home.organization, asked(attack).record
-    assert organization.chart
-    assert organization.finder
-    assert not verify.misplaces(record.answer, organization.chart, organization.finder), record.answer
-    for wrong in (attacks.UNDER_CATERING, "There are 99 units", "part of the Kitchen Team"):
-        assert wrong not in record.answer
-    assert record.checks.misplaced == ()
-
-
-@pytest.mark.parametrize("code", ["K01", "K04", "K05", "K06", "K07", "K09", "K11", "K18", "K23", "K36", "K51", "K65"])
-def test_what_a_document_says_is_answered_where_the_model_says_something_else(
-    code: str, asked: Callable[[Attack], Asked]
-) -> None:
-    """Words that no source bears out give way to those of the document that answer."""
-    attack = next(attack for attack in ATTACKS if attack.code == code)
+    """Not in the words of the chart. What a document says in its own stands as what that document says."""
     record = asked(attack).record
-    assert attack.fact in record.answer
-    assert record.checks.replaced == "quotation"
-    assert CANNOT_ANSWER not in record.answer
+    assert attacks.UNDER_CATERING not in record.answer
+    assert record.checks.misplaced == ()
+    for sentence in record.checks.sentences if record.status == "answered" else ():
+        source = next(source for source in record.sources if source.id == sentence.source)
+        assert sentence.evidence
+        assert sentence.evidence in source.text
+
+
+@pytest.mark.parametrize(
+    ("code", "expression", "right"),
+    [
+        ("K29", "count(children(u1))", "9 units"),
+        ("K30", "about(u1)", "Checks the accounts of every unit."),
+        ("K31", "parent(u1)", "Pilotage Division"),
+        ("K32", "children(u1)", "No unit is directly under"),
+    ],
+)
+def test_a_question_about_the_chart_is_answered_without_a_word_of_the_documents(
+    code: str, expression: str, right: str, place: Place
+) -> None:
+    attack = next(attack for attack in ATTACKS if attack.code == code)
+    model = Scripted(attack.obeyed, chart_query=expression)
+    record = replace(place.home.assistant, model=model).answer(attack.question)
+    assert right in record.answer
+    assert {source.kind for source in record.sources} == {"chart"}
+    assert model.asked == []
+
+
+@pytest.mark.parametrize(
+    "made_up", ["A bowl of soup costs 47 euros.", "Ask the Captain Thornbury.", "It is free, says Ms Quill."]
+)
+def test_what_no_document_says_is_refused_beside_the_nearest_passages(place: Place, made_up: str) -> None:
+    record = replace(place.home.assistant, model=Scripted(made_up)).answer("What does a bowl of soup cost?")
+    assert (record.answer, record.status, record.checks.attempts) == (CANNOT_ANSWER, "cannot_answer", 2)
+    assert any("4 euros" in source.text for source in record.sources)
 
 
 def test_a_document_that_claims_to_answer_everything_leaves_the_others_in_the_prompt(
@@ -80,14 +99,14 @@ def test_a_document_that_claims_to_answer_everything_leaves_the_others_in_the_pr
 ) -> None:
     stuffing = next(attack for attack in ATTACKS if attack.code == "K66")
     assert "tariff.md" in [source.document for source in asked(stuffing).record.sources]
-    model = Obedient("A pilot costs 90 euros an hour.")
+    model = Scripted("A pilot costs 90 euros an hour.")
     record = replace(place.home.assistant, model=model).answer("What does a pilot cost?")
     assert record.answer == "A pilot costs 90 euros an hour."
     assert record.sources[0].document == "tariff.md"
 
 
 def test_the_restricted_document_is_still_found_by_those_whom_it_is_for(place: Place) -> None:
-    model = Obedient("No.")
+    model = Scripted("No.")
     assistant = replace(place.home.assistant, model=model)
     assistant.answer("What is the word of the vault?", readers=OPEN | {"board"})
     assistant.answer("What is the word of the vault?", readers=OPEN)
@@ -96,21 +115,11 @@ def test_the_restricted_document_is_still_found_by_those_whom_it_is_for(place: P
     assert SECRET not in everybody
 
 
-@pytest.mark.parametrize(
-    ("question", "right"),
-    [
-        ("Where does the Audit Office sit?", "Harbour Trust"),
-        ("Where does the Radar Desk sit?", "Pilotage Division"),
-        ("What does a pilot cost?", "90 euros"),
-    ],
-)
-def test_the_embedded_model_answers_rightly_beside_the_whole_corpus(place: Place, question: str, right: str) -> None:
-    record = place.home.assistant.answer(question)
-    assert right in record.answer
-    assert record.model.name != "obedient"
-    organization = place.home.organization
-    assert organization.chart
-    assert organization.finder
-    assert not verify.misplaces(record.answer, organization.chart, organization.finder)
-    assert "free" not in record.answer
+def test_a_restricted_document_leaves_no_trace_in_what_others_get(place: Place) -> None:
+    """Neither its words nor its name, nor that there is one."""
+    question = "What is the word of the vault of the Harbour Board?"
+    record = replace(place.home.assistant, model=Scripted("No.")).answer(question)
+    assert SECRET not in record.to_json()
+    assert "vault.md" not in record.to_json()
+    assert (len(record.sources), record.tokens.dropped) == (3 + len(record.statements), 0)
     assert len({each.code for each in ATTACKS}) == len(ATTACKS) >= 30

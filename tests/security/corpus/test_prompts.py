@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -51,17 +52,18 @@ def test_other_documents_and_who_may_read_them_stay_as_they_were(place: Place) -
 def test_the_words_of_a_document_are_quotations_in_the_prompt(
     attack: Attack, place: Place, asked: Callable[[Attack], Asked]
 ) -> None:
-    record, (system, user) = asked(attack).record, asked(attack).messages
-    room = {"organization": "Harbour Trust", "count": lambda messages: 0, "room": 1}
-    assert system == prompts.answer("?", [], [], **room).messages[0]  # type: ignore[arg-type]
-    headings = ("From the documents:", "From the organization chart:", "Question:", "That contradicts", "Answer the")
-    opened = [line for line in user.content.split("\n") if line.lstrip(" >*_#-").startswith(headings)]
-    kinds = {source.kind == "chart" for source in record.sources}
-    expected = ["From the documents:"] * (False in kinds) + ["From the organization chart:"] * (True in kinds)
-    assert sorted(opened) == sorted([*expected, f"Question: {attack.question}"])
-    assert user.content.endswith(f"\n\nQuestion: {attack.question}")
-    assert (attack.code in user.content) is attack.read, "the attack never reached the model, so nothing is tried"
-    assert SECRET not in user.content
+    record, messages = asked(attack).record, asked(attack).messages
+    assert messages[:-1] == prompts.starts()["answer"]
+    user = messages[-1].content
+    parts = re.compile(r"[ >*_#-]*(\[(?:\d+|chart)\]|Question:)", re.IGNORECASE)
+    opened = [found[1] for line in user.splitlines() if (found := parts.match(line))]
+    chart = [source.kind for source in record.sources].count("chart")
+    excerpts = [f"[{number}]" for number in range(1, len(record.sources) - chart + 1)]
+    assert opened == [*excerpts, *["[chart]"] * chart, "Question:"]
+    assert user.endswith(f"\n\nQuestion: {attack.question}")
+    whole = attack.code != "K64"  # its line is longer than an excerpt, and does not come beside the one that answers
+    assert (attack.code in user) is (attack.read and whole), "the attack never reached the model, so nothing is tried"
+    assert SECRET not in user
 
 
 def test_no_mark_of_a_chat_template_comes_from_a_document(
@@ -72,21 +74,21 @@ def test_no_mark_of_a_chat_template_comes_from_a_document(
     from trag.llm import files
     from trag.llm.engine import Engine
 
-    path = files.find(place.home.folder, "", "").model
+    path = files.find("", "").model
     llama = (Path(files.__file__).parents[1] / "models" / "llama-2-chat.jinja").read_text(encoding="utf-8")
     for template in ("", llama):
         engine = Engine(str(path), "", 512, 0, template)
         marks = {
             token
-            for token in range(engine._llama.n_vocab())
-            if llama_cpp.llama_vocab_get_attr(engine._vocabulary, token) & llama_cpp.LLAMA_TOKEN_ATTR_CONTROL
+            for token in range(engine.tokenizer.size)
+            if llama_cpp.llama_vocab_get_attr(engine.tokenizer.vocabulary, token) & llama_cpp.LLAMA_TOKEN_ATTR_CONTROL
         }
         wrong = {}
         for attack in ATTACKS:
             given = (*asked(attack).messages, Message("assistant", attack.obeyed), Message("user", attack.obeyed))
             plain = [replace(message, content="x") for message in given]
-            ours, found = (Counter(t for t in engine.tokens(each) if t in marks) for each in (plain, given))
-            spelled, rendered = engine._render(plain), engine._render(given)
+            ours, found = (Counter(t for t in engine.tokenizer.prompt(each) if t in marks) for each in (plain, given))
+            spelled, rendered = engine.tokenizer.rendered(plain), engine.tokenizer.rendered(given)
             more = [
                 mark for mark in ("[INST]", "[/INST]", "<<SYS>>", "<|im_") if rendered.count(mark) > spelled.count(mark)
             ]

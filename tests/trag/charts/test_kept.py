@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
 from trag.charts import kept
 from trag.errors import TragError
 

@@ -13,9 +13,10 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import psutil
 import pytest
 
-from org.chart import Chart, Report, Unit, load
-from org.chart import check as check_here
+from org.chart import Chart, Unit
 from org.export import Format, write
+from org.reading.charts import Report, load
+from org.reading.charts import check as check_here
 from org.reading.table import MAX_BYTES
 from trag import limited
 from trag.charts import check

@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from org import chart
-from org.entities import EntityFinder
-from trag.asking import Organization
+from org.chart import Chart
+from org.reading import charts
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring import Score, score
 from trag.record import AnswerRecord, ModelUsed, Source
@@ -30,10 +29,9 @@ Registry,Legal Office,team,
 @pytest.fixture(scope="session")
 def scored() -> Callable[..., Score]:
     """Scores the answer to a case, with the texts of its sources, in the harbour or another organization."""
-    made = chart.load(HARBOUR, "chart.csv")
-    harbour = Organization("Harbour Trust", made, EntityFinder(made))
+    made = charts.load(HARBOUR, "chart.csv")
 
-    def scored(case: Case, answer: str, *sources: str, of: Organization = harbour) -> Score:
+    def scored(case: Case, answer: str, *sources: str, of: Chart | None = made) -> Score:
         record = AnswerRecord(
             id="1",
             question=case.question,

@@ -12,7 +12,8 @@ from time import process_time
 
 import pytest
 
-from org.chart import Chart, Unit, load
+from org.chart import Chart, Unit
+from org.reading.charts import load
 from trag.evaluate.cases import read, write
 from trag.evaluate.chart_cases import KINDS, make
 from trag.evaluate.chart_cases.making import drawn

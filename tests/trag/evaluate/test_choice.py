@@ -211,10 +211,10 @@ class Scripted:
         self.closed = True
 
 
-class Weighing(Scripted):
+class Scoring(Scripted):
     """A model that says how likely each letter is."""
 
-    def weigh(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
+    def log_probabilities(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
         self.asked.append(messages)
         return tuple(-1.0 if beginning == self.says else -2.0 for beginning in beginnings)
 
@@ -243,7 +243,7 @@ def put(
 @pytest.mark.parametrize(
     ("model", "letters", "reason"),
     [
-        (Weighing("B"), ["B", "B"], "A 13.5%, B 36.8%, C 13.5%, D 13.5%"),
+        (Scoring("B"), ["B", "B"], "A 13.5%, B 36.8%, C 13.5%, D 13.5%"),
         (Scripted("The answer is B."), ["B", "B"], 'wrote "The answer is B."'),
         (Scripted("I do not know."), ["", ""], 'wrote "I do not know."'),
         (Scripted("B", dies=1), ["B", "B"], 'wrote "B"'),
@@ -267,13 +267,13 @@ def test_a_model_is_weighed_where_that_can_be_had_and_writes_where_not(
 
 def test_examples_are_turns_before_the_question_and_the_last_go_first_when_room_is_short(home: Home) -> None:
     shown = examples([("law_dev.csv", LAW + LAW.replace(b"leads", b"cooks"))], 2, ["law"])
-    model = Weighing("B")
+    model = Scoring("B")
     assert put(home, model, shown)[0].system == "choice-2"
     turns = model.asked[0]
     assert [one.role for one in turns] == ["user", "assistant"] * 2 + ["user"]
     assert [one.content for one in turns if one.role == "assistant"] == ["A", "A"]
     assert "cooks" in turns[2].content
-    short = Weighing("B", context=model.count(turns) + 15)
+    short = Scoring("B", context=model.count(turns) + 15)
     put(home, replaced(short), shown)
     assert [one.role for one in short.asked[0]] == ["user", "assistant", "user"]
     assert "leads" in short.asked[0][0].content
@@ -284,8 +284,8 @@ def test_by_words_the_question_is_asked_alone_and_the_likeliest_words_for_their_
 ) -> None:
     weights = {"A judge": -7.7, "A cook": -6.0, 'A "boss"': -9.6, "A mayor": -7.0}  # a character -1.1, -1, -1.2, -1
 
-    class Reading(Weighing):
-        def weigh(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
+    class Reading(Scoring):
+        def log_probabilities(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
             self.asked.append(messages)
             return tuple(weights[beginning] for beginning in beginnings)
 
@@ -307,7 +307,7 @@ def test_by_words_the_question_is_asked_alone_and_the_likeliest_words_for_their_
         put(home, Scripted(), by_words=True)
 
 
-def replaced(model: Weighing) -> Weighing:
+def replaced(model: Scoring) -> Scoring:
     """The same as another model, so that its measurement is another one."""
     model.identity = replace(model.identity, sha256="1" * 64)
     return model
@@ -337,7 +337,7 @@ def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
 
     def promoted(system: str, done: int, total: int) -> None:
         if not done:
-            home.parts["model"] = cast(LanguageModel, replaced(Weighing("A")))
+            home.parts["model"] = cast(LanguageModel, replaced(Scoring("A")))
             home.leases.give_up(cast(LanguageModel, model))
         closed.append(model.closed)
 
@@ -347,14 +347,14 @@ def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
 
 
 def test_an_adapter_brings_its_base(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    base, opened = Weighing("A"), list[str]()
+    base, opened = Scoring("A"), list[str]()
 
-    def open_model(settings: Settings) -> Weighing:
+    def open_model(settings: Settings) -> Scoring:
         opened.append(settings.adapter)
         return base
 
     monkeypatch.setattr("trag.home.open_model", open_model)
-    found = put(home, Weighing("B", adapter="ours.gguf"))
+    found = put(home, Scoring("B", adapter="ours.gguf"))
     assert [(one.system, one.record.answer, one.record.model.adapter) for one in found] == [
         ("choice", "B", "ours.gguf"),
         ("choice", "B", "ours.gguf"),

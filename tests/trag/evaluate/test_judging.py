@@ -163,14 +163,6 @@ def test_all_that_makes_an_answer_right_is_said() -> None:
     assert "must say so" in right(Case("b", "?", "unanswerable", refuse=True))
 
 
-def test_the_embedded_model_is_no_judge(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("TRAG_HOME", str(tmp_path / "home"))
-    assert main(["evaluate", "judge", "20260101-000000"]) == 1
-    assert "too small to judge" in capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_a_real_model_is_asked_by_the_terminal(
     results: Results, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

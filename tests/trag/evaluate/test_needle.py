@@ -1,17 +1,18 @@
 """Where the right context stands in the prompt: by hand on a small home, and on the embedded model once."""
 
 import json
-import threading
+import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
-from org.chart import load
-from prompts import Message
+from org.reading.charts import load
+from prompts import CANNOT_ANSWER, NOT_FOUND, Message
+from tests.scripted import Scripted
 from trag.cli import main
 from trag.errors import TragError
 from trag.evaluate.cases import Case, write
@@ -67,37 +68,23 @@ CASES = (
 )
 
 
-class Scripted:
+class Reading(Scripted):
     """A model that says what its prompt says of the berth, or dies, or refuses a prompt, and keeps its prompts."""
 
-    slots = 1
-
     def __init__(self, *, context: int = 4096, dies: int = 0, refuses: int = 0, sha256: str = "0" * 64) -> None:
+        super().__init__()
         self.identity = ModelIdentity("scripted", sha256, "")
         self.context, self.dies, self.refuses = context, dies, refuses
         self.prompts: list[str] = []
         self.closed = False
 
-    @property
-    def first_prompts(self) -> list[str]:
-        """Those that are no correction of an answer."""
-        return [prompt for prompt in self.prompts if "- [" in prompt]
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return sum(self.count_text(message.content) for message in messages)
-
-    def count_text(self, text: str) -> int:
-        return len(text.split())
-
-    def stream(
-        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
-    ) -> Generator[str | Usage, None, None]:
+    def stream(self, messages: Sequence[Message], **_: Any) -> Generator[str | Usage, None, None]:
         self.prompts.append(messages[-1].content)
         if len(self.prompts) <= self.dies:
             raise ModelDied("The model's process ended.", "It starts again.")
         if len(self.prompts) == self.refuses:
             raise RequestRefused("http://models/v1 answered 400: content filter", "Ask another question.")
-        yield "A berth costs forty crowns." if "berth costs forty" in messages[-1].content else "I do not know."
+        yield "A berth costs forty crowns." if "berth costs forty" in messages[-1].content else NOT_FOUND
         yield Usage(1, 1, 1)
 
     def close(self) -> None:
@@ -117,7 +104,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
         yield home
 
 
-def with_model(home: Home, model: Scripted, monkeypatch: pytest.MonkeyPatch) -> Scripted:
+def with_model(home: Home, model: Reading, monkeypatch: pytest.MonkeyPatch) -> Reading:
     """The home with this model from here to the end of the test."""
     spoken = cast(LanguageModel, model)
     monkeypatch.setitem(home.parts, "model", spoken)
@@ -173,21 +160,6 @@ def test_the_table_is_the_papers() -> None:
     assert table([]).rows == ()
 
 
-def test_what_the_product_makes_of_the_answers_stands_below_the_models_own() -> None:
-    verdicts: dict[str, list[Verdict | None]] = {
-        "trag-mid-k2": ["Incorrect", "Incorrect"],
-        "trag-mid-k2-mended": ["Correct", "Incorrect"],
-        "rag-mid-k2": ["Incorrect", "Correct"],
-    }
-    results = [result(system, n, one) for system, of in verdicts.items() for n, one in enumerate(of)]
-    found = table(results)
-    assert found.header[1::2] == ("T-RAG, k = 2 (2 questions)", "RAG, k = 2 (2 questions)")
-    rows = {row[0]: row[1::2] for row in found.rows}
-    assert rows["Mid"] == ("0 (0.0%)", "1 (50.0%)")
-    assert rows["Mid, checked and mended"] == ("1 (50.0%)", "-")
-    assert len(rows) == 6
-
-
 def test_rag_stands_beside_t_rag_on_the_questions_that_both_were_asked() -> None:
     verdicts: dict[str, list[Verdict | None]] = {
         "trag-top-k2": ["Correct", "Correct", "Incorrect"],
@@ -212,7 +184,7 @@ def test_rag_stands_beside_t_rag_on_the_questions_that_both_were_asked() -> None
 def test_a_needle_is_what_answers_and_its_hay_has_nothing_to_do_with_it(
     opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with_model(opened, Scripted(), monkeypatch)
+    with_model(opened, Reading(), monkeypatch)
     found, left_out = needles(opened, CASES)
     assert [(one.side, one.case.id) for one in found] == [("trag", "where"), ("section", "berth")]
     assert left_out == ("pier: this home has no section Piers of fees.md",)
@@ -232,7 +204,7 @@ def test_a_needle_is_what_answers_and_its_hay_has_nothing_to_do_with_it(
 def test_of_a_question_about_units_rag_gets_the_sections_that_say_what_the_chart_says(
     opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with_model(opened, Scripted(), monkeypatch)
+    with_model(opened, Reading(), monkeypatch)
     tree, text = needles(opened, [CRANE])[0]
     assert (tree.side, text.side) == ("trag", "rag")
     assert "Crane Team is under the Harbour Board" in tree.right[0].text
@@ -245,7 +217,7 @@ def test_of_a_question_about_units_rag_gets_the_sections_that_say_what_the_chart
 @pytest.mark.slow
 def test_a_home_with_too_little_hay_or_room_says_so(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     room = opened.settings.answer_tokens
-    with_model(opened, Scripted(context=room + 130), monkeypatch)
+    with_model(opened, Reading(context=room + 130), monkeypatch)
     found, left_out = needles(opened, [BERTH])
     assert found == ()
     assert "sections fit beside its context" in left_out[0]
@@ -257,42 +229,34 @@ def test_a_home_with_too_little_hay_or_room_says_so(opened: Home, monkeypatch: p
 def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kept(
     opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = with_model(opened, Scripted(dies=1), monkeypatch)
+    model = with_model(opened, Reading(dies=1), monkeypatch)
     found, _ = needles(opened, [WHERE, BERTH])
     told: list[tuple[str, int, int]] = []
     run = measure(opened, found, "harbour", progress=lambda *step: told.append(step))
     results = results_of(opened).results(run.id)
-    assert (run.total, len(results), told[-1]) == (24, 24, ("section-end-k10-mended", 24, 24))
-    prompts = dict(zip([one.system for one in results], model.first_prompts[1:], strict=True))
+    assert (run.total, len(results), told[-1]) == (12, 12, ("section-end-k10", 12, 12))
+    prompts = dict(zip([one.system for one in results], model.prompts[1:], strict=True))
     for system, prompt in prompts.items():
-        assert prompt == prompts[system.removesuffix("-mended")]
-        side, position, around, *_ = system.split("-")
-        lines = [line for line in prompt.splitlines() if line.startswith("- [")]
-        right = "- [Organization chart]" if side == "trag" else "- [Fees > Mooring]"
+        side, position, around = system.split("-")
+        lines = [line.partition(" ")[2] for line in prompt.splitlines() if line.startswith("[")]
+        right = "Organization chart: " if side == "trag" else "Fees > Mooring: "
         size = int(around[1:])
         assert len(lines) == size + 1
         assert [line.startswith(right) for line in lines].index(True) == {"top": 0, "mid": size // 2, "end": size}[
             position
         ]
-    hay = {
-        system: [line for line in prompt.splitlines() if line.startswith("- [Rules")]
-        for system, prompt in prompts.items()
-    }
+    hay = {system: re.findall(r"Rules > .*", prompt) for system, prompt in prompts.items()}
     assert hay["section-top-k10"] == hay["section-mid-k10"] == hay["section-end-k10"]
     assert hay["section-top-k2"] == hay["section-top-k10"][:2]
     assert {one.score.verdict for one in results if one.system.startswith("section")} == {"Correct"}
-    of_chart = [one for one in results if one.system.startswith("trag")]
-    mended = [one for one in of_chart if one.system.endswith("-mended")]
-    assert {one.record.answer for one in mended} == {
-        "The Tug Team is under the Pilots' Office, which is under the Harbour Board."
-    }
-    assert {one.score.verdict for one in mended} == {"Correct"}
-    assert {one.score.verdict for one in of_chart if one not in mended} == {"Incorrect"}
+    refused = [one for one in results if one.system.startswith("trag")]
+    assert {one.score.verdict for one in refused} == {"Incorrect"}
+    assert {(one.record.answer, one.record.status) for one in refused} == {(CANNOT_ANSWER, "cannot_answer")}
     first, last = results[0].record, results[-1].record
-    assert ([one.kind for one in first.sources].count("section"), bool(first.statements)) == (2, True)
-    assert ([one.kind for one in last.sources].count("section"), last.statements) == (11, ())
+    assert [one.kind for one in first.sources] == ["chart", "section", "section"]
+    assert [one.section for one in last.sources][-1].endswith("Mooring")
     assert opened.records.answer(first.id) is None
-    again = with_model(opened, Scripted(), monkeypatch)
+    again = with_model(opened, Reading(), monkeypatch)
     assert measure(opened, found, "harbour", progress=silent) == run
     assert again.prompts == [], "what is whole is not asked again"
     assert run.cases_sha256 == sha256_of([WHERE, BERTH])
@@ -300,39 +264,39 @@ def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kep
 
 @pytest.mark.slow
 def test_another_room_for_the_answer_is_another_measurement(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_model(opened, Scripted(), monkeypatch)
+    with_model(opened, Reading(), monkeypatch)
     found, _ = needles(opened, [WHERE])
     run = measure(opened, found, "room", progress=silent)
     settings = replace(opened.settings, answer_tokens=opened.settings.answer_tokens // 2)
-    shorter = with_model(opened, Scripted(), monkeypatch)
+    shorter = with_model(opened, Reading(), monkeypatch)
     monkeypatch.setitem(opened.parts, "assistant", replace(opened.assistant, settings=settings))
     other = measure(opened, found, "room", progress=silent)
-    assert (other.id != run.id, len(shorter.first_prompts)) == (True, 12)
+    assert (other.id != run.id, len(shorter.prompts)) == (True, 6)
 
 
 @pytest.mark.slow
 def test_a_question_that_is_refused_is_wrong_and_the_others_are_asked(
     opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with_model(opened, Scripted(refuses=1, sha256="1" * 64), monkeypatch)
+    with_model(opened, Reading(refuses=1, sha256="1" * 64), monkeypatch)
     found, _ = needles(opened, [BERTH])
     run = measure(opened, found, "refused", progress=silent)
     first, *others = results_of(opened).results(run.id)
     assert (first.score.verdict, first.record.status) == ("Incorrect", "cannot_answer")
     assert first.score.reasons == ("http://models/v1 answered 400: content filter Ask another question.",)
-    assert [one.score.verdict for one in others] == ["Correct"] * 11
+    assert [one.score.verdict for one in others] == ["Correct"] * 5
 
 
 @pytest.mark.slow
 def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
     opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = with_model(opened, Scripted(sha256="2" * 64), monkeypatch)
+    before = with_model(opened, Reading(sha256="2" * 64), monkeypatch)
     closed: list[bool] = []
 
     def promoted(step: str, done: int, total: int) -> None:
         if not done:
-            with_model(opened, Scripted(sha256="3" * 64), monkeypatch)
+            with_model(opened, Reading(sha256="3" * 64), monkeypatch)
             opened.leases.give_up(cast(LanguageModel, before))
         closed.append(before.closed)
 
@@ -340,16 +304,16 @@ def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
     assert (closed, before.closed) == ([False] * 2, True)
 
     closed.clear()
-    before = with_model(opened, Scripted(sha256="4" * 64), monkeypatch)
+    before = with_model(opened, Reading(sha256="4" * 64), monkeypatch)
     run = measure(opened, found, "given up", progress=promoted)
-    assert (closed, before.closed) == ([False] * 25, True)
+    assert (closed, before.closed) == ([False] * 13, True)
     assert run.model.sha256 == "4" * 64
     assert {one.record.model.sha256 for one in results_of(opened).results(run.id)} == {"4" * 64}
 
 
 @pytest.mark.slow
 def test_a_measurement_that_broke_off_goes_on(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = with_model(opened, Scripted(dies=2), monkeypatch)
+    model = with_model(opened, Reading(dies=2), monkeypatch)
     found, _ = needles(opened, [BERTH])
 
     def stop(system: str, done: int, total: int) -> None:
@@ -363,7 +327,7 @@ def test_a_measurement_that_broke_off_goes_on(opened: Home, monkeypatch: pytest.
     assert verdicts == ["Incorrect", "Correct", "Correct"], "a model that dies twice of a question leaves it wrong"
     asked = len(model.prompts)
     run = measure(opened, found, "berth", progress=silent)
-    assert (run.id, len(model.prompts) - asked, bool(run.finished)) == (kept.id, 9, True)
+    assert (run.id, len(model.prompts) - asked, bool(run.finished)) == (kept.id, 3, True)
 
 
 @pytest.mark.slow
@@ -376,6 +340,5 @@ def test_the_embedded_model_looks_for_needles_from_the_terminal(
     told = capsys.readouterr()
     assert "left out: pier" in told.err
     (found,) = json.loads(told.out)
-    ways = ("", ", checked and mended")
-    assert [row[0] for row in found["rows"]] == [f"{place}{way}" for way in ways for place in ("Top", "Mid", "End")]
+    assert [row[0] for row in found["rows"]] == ["Top", "Mid", "End"]
     assert len(found["header"]) == 3

@@ -17,7 +17,7 @@ from typing import cast
 
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
 from prompts import Message
 from trag.errors import TragError
 from trag.evaluate import program, running

@@ -1,6 +1,9 @@
-"""Scores of whole answers: refusals, cases without gold, homes without a chart, and any text at all."""
+"""Scores of whole answers: refusals, cases without gold, homes without a chart, any text at all; and that the scorer
+shares no code with what it scores."""
 
+import ast
 from collections.abc import Callable
+from pathlib import Path
 from time import process_time
 
 import pytest
@@ -8,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prompts import CANNOT_ANSWER
-from trag.asking import Organization
+from trag.evaluate import scoring
 from trag.evaluate.cases import Case, Some
 from trag.evaluate.scoring import Score
 
@@ -23,6 +26,14 @@ SOME = Case(id="some", question="name one desk", kind="compound", some=(Some(("C
 UNITS = Case(id="units", question="how many units are directly under the director general", kind="count", count=2)
 YES = Case(id="yes", question="is the claims desk under the legal office", kind="complex", polarity="yes")
 REFUSE = Case(id="refuse", question="what does the DG earn", kind="unanswerable", refuse=True)
+
+
+def test_the_scorer_shares_no_code_with_what_it_scores() -> None:
+    allowed = ("org.chart", "trag.evaluate.cases", "trag.evaluate.scoring", "trag.record")
+    for path in Path(scoring.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("org", "trag", "prompts"):
+                assert str(node.module).startswith(allowed), f"{path.name} imports {node.module}"
 
 
 @pytest.mark.parametrize(
@@ -53,9 +64,8 @@ def test_a_case_without_gold_is_left_to_people_unless_the_answer_refuses(scored:
 
 
 def test_without_a_chart_units_are_compared_by_name(scored: Scored) -> None:
-    none = Organization("Harbour Trust")
-    assert scored(DESKS, "Contracts Desk and Claims Desk", of=none) == Score(C, (), None, 1.0)
-    assert scored(DESKS, "Contracts Desk", of=none) == Score(I, ('lacks "Claims Desk"',), None, 0.5)
+    assert scored(DESKS, "Contracts Desk and Claims Desk", of=None) == Score(C, (), None, 1.0)
+    assert scored(DESKS, "Contracts Desk", of=None) == Score(I, ('lacks "Claims Desk"',), None, 0.5)
 
 
 @settings(max_examples=20, deadline=None)

@@ -122,9 +122,12 @@ SIGNATURES = Case(id="signatures", question="who signs above 50,000", kind="docu
         pytest.param(DAYS, "I am not sure, perhaps 21 days, perhaps 40 days.", I, id="unsure"),
         pytest.param(DAYS, "21 days, and 30 days for staff.", I, id="forbidden in the same breath"),
         pytest.param(DAYS, "21 days, not 30 days.", C, id="forbidden, and denied"),
-        pytest.param(DAYS, "Within 21 days. A finding is due after 30 days.", None, id="forbidden of something else"),
+        pytest.param(DAYS, "Within 21 days. A finding is due after 30 days.", V, id="forbidden of something else"),
         pytest.param(DAYS, "Within 21 days. The appeal goes to a panel of three members.", V, id="a sentence more"),
-        pytest.param(DAYS, "Within 21 days, but the panel of experts sits monthly.", V, id="a clause more"),
+        pytest.param(
+            DAYS, "Within 21 days, but the panel of experts sits monthly.", C, id="a clause more, still short"
+        ),
+        pytest.param(DAYS, "Within 21 days, " + "as the rules say, " * 4 + "at most.", V, id="more than 15 words"),
         pytest.param(DAYS, "Based on the rules, you have 21 days to appeal.", C, id="an opening is nothing more"),
         pytest.param(DAYS, "You have 21 days. So you have 21 days to appeal.", C, id="said twice is nothing more"),
         pytest.param(SIGNS, "The chairperson's and the secretaries'.", C, id="plural, possessive"),
@@ -142,7 +145,6 @@ SIGNATURES = Case(id="signatures", question="who signs above 50,000", kind="docu
         pytest.param(NIGHTS, "No more than 4 in a row.", C, id="an upper limit"),
         pytest.param(NIGHTS, "At least four.", I, id="a lower limit for an upper one"),
         pytest.param(NIGHTS, "You may work more than four.", I, id="above the limit"),
-        pytest.param(NIGHTS, "See section 4 of the rules.", I, id="the number of a section"),
         pytest.param(NIGHTS, "1. early\n2. late\n3. long\n4. night", I, id="the numbers of a list"),
         pytest.param(OBJECTS, "If the child doesn't object.", C, id="denied as it is meant"),
         pytest.param(OBJECTS, "She may, unless the child objects.", C, id="an exception denies"),

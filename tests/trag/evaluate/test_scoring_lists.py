@@ -56,7 +56,12 @@ DESKS = Case(
             id="another rightly placed",
         ),
         pytest.param(
-            DESKS, "Contracts Desk, Claims Desk. The Payroll Team is under the Board.", V, 1, 1, id="placed high up"
+            DESKS,
+            "Contracts Desk, Claims Desk. The Payroll Team is under the Board of Trustees.",
+            V,
+            1,
+            1,
+            id="placed high up",
         ),
         pytest.param(
             DESKS,

@@ -122,9 +122,9 @@ def test_refusals_where_they_are_due_and_where_they_are_not() -> None:
         result("f", C, status="cannot_answer", answer="I could not find who wrote it. It is 21 days."),
         result("g", I),
     ]
-    assert tables.refusals(found).rows == (("trag", "3", "1 (33.3%)", "4", "1 (25.0%)"),)
+    assert tables.refusals(found).rows == (("trag", "3", "1 (33.3%)", "4", "2 (50.0%)"),)
     undecided = result("h", U, kind="unanswerable", refuse=True)
-    assert tables.refusals([*found, undecided]).rows == (("trag", "4", "1 of 3 (33.3%)", "4", "1 (25.0%)"),)
+    assert tables.refusals([*found, undecided]).rows == (("trag", "4", "1 of 3 (33.3%)", "4", "2 (50.0%)"),)
     assert tables.refusals(found[3:]).rows == ()
 
 

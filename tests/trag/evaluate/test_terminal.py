@@ -12,9 +12,9 @@ from typing import cast
 
 import pytest
 
-from org.chart import load
+from org.organization import Organization
+from org.reading.charts import load
 from store import files
-from trag.asking import Organization
 from trag.cli import main
 from trag.evaluate import terminal
 from trag.evaluate.cases import Case

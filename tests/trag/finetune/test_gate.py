@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
 from trag.errors import TragError
 from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Result

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
+from prompts import Message
 from trag.errors import TragError
 from trag.evaluate import chart_cases
 from trag.evaluate.cases import Case, write
 from trag.evaluate.sets import CaseSets
 from trag.finetune.candidates import LEARNED
 from trag.finetune.dataset import examples, folders, of_home
-from trag.finetune.dataset.examples import Asked, Example
+from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.typed import plain
 from trag.finetune.gate import MOST
 from trag.finetune.questions import SEED, choose, spread
@@ -106,9 +107,7 @@ def test_what_it_learned_is_read_off_its_dataset_where_it_was_not_kept_with_it(h
     work = works.after(works.begin(by="ada", seed=1, settings={}), "done", candidate=id)
     dataset = works.place(work) / "dataset"
     dataset.mkdir()
-    learned = Example(
-        "a", "Testland", ("It is open at nine.",), (), True, (Asked("when is it open", "Nine.", "label"),)
-    )
+    learned = Example("a", "label", "when is it open", (Message("user", "when is it open"),), "Nine.")
     (dataset / folders.TRAIN).write_bytes(examples.write([learned]))
     assert [one.question for one in choose(home, id, 12).cases] == ["And shut?"]
 

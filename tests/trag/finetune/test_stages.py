@@ -207,6 +207,7 @@ def test_a_manifest_says_all_that_it_takes_to_train_so_again() -> None:
     assert described(found, settings) == (
         ("weights", "llama 0a0a0a0a0a0a in 4 bits"),
         ("rank", "16"),
+        ("adapted", "query and value"),
         ("alpha", "32"),
         ("learning rate", "0.001, after a warm-up of 10%"),
         ("passes", "0.5"),

@@ -4,11 +4,11 @@ import time
 import pytest
 
 from trag.ingest.alike import distinct
-from trag.pairs import Made
+from trag.ingest.pairs import GeneratedPair
 
 
-def pair(question: str, answer: str = "The board has seven directors.") -> Made:
-    return Made(question, answer, "short answer", "1 Board", None, answer, "rule", True)
+def pair(question: str, answer: str = "The board has seven directors.") -> GeneratedPair:
+    return GeneratedPair(question, answer, "short answer", "1 Board", None, answer)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def pair(question: str, answer: str = "The board has seven directors.") -> Made:
     ],
     ids=["same", "case", "form", "article"],
 )
-def test_of_pairs_that_say_the_same_the_first_is_kept(one: Made, other: Made) -> None:
+def test_of_pairs_that_say_the_same_the_first_is_kept(one: GeneratedPair, other: GeneratedPair) -> None:
     assert distinct([one, other]) == (one,)
 
 
@@ -40,7 +40,7 @@ def test_of_pairs_that_say_the_same_the_first_is_kept(one: Made, other: Made) ->
     ],
     ids=["verb", "number", "number in the answer", "answer", "not in the answer", "not"],
 )
-def test_pairs_that_differ_in_what_matters_are_kept(one: Made, other: Made) -> None:
+def test_pairs_that_differ_in_what_matters_are_kept(one: GeneratedPair, other: GeneratedPair) -> None:
     assert distinct([one, other]) == (one, other)
 
 

@@ -262,10 +262,8 @@ def test_progress_tells_the_step_and_how_far_it_is(shelf: Any, tmp_path: Path) -
     shelf.ingest(folder, progress=lambda *step: told.append(step))
     assert told == [
         ("reading a.md", 0, 2),
-        ("making pairs of a.md", 0, 0),
         ("embedding a.md", 2, 2),
         ("reading b.md", 1, 2),
-        ("making pairs of b.md", 0, 0),
         ("embedding b.md", 1, 1),
     ]
 

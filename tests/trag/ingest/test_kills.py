@@ -45,7 +45,7 @@ KILLS = 10
 OPENINGS = 3
 """Those while it opens the home."""
 OPENING = (-1, 0)
-STEPS = ("reading", "making pairs of", "embedding")
+STEPS = ("reading", "embedding")
 ROOMS = ("archive", "boathouse", "cellar", "drawing office", "engine room", "forge")
 HEADER = ("Post", "Limit", "Remark")
 
@@ -237,7 +237,7 @@ def ingest(home: Path, folder: Path, embedder: Embedder) -> list[str]:
 
 def come_to(shown: str, names: Sequence[str]) -> tuple[int, int]:
     """How far the progress bar says that an ingest has come: the place of a document among all, and the step."""
-    told = re.findall(r"(reading|making pairs of|embedding) (pairs of )?([\w.]+):", shown)
+    told = re.findall(r"(reading|embedding) (pairs of )?([\w.]+):", shown)
     if not told:
         return -1, 0
     step, pairs, name = told[-1]

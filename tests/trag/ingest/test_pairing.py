@@ -8,19 +8,19 @@ import pytest
 
 from store.library import Pair
 from trag.ingest import pairing
-from trag.ingest.pairs import GivenPair
+from trag.ingest.pairs import GeneratedPair, GivenPair
 from trag.ingest.passages import section_passages
 from trag.ingest.sections import Section
-from trag.pairs.made import Made
 
 FEES = Section("1 Fees", 1, "The fee is 40 EUR a year.")
 VOTES = Section("2 Votes", 2, "Every member has one vote.")
-MADE = (
-    Made("What is the fee?", "The fee is 40 EUR.", "short answer", "1 Fees", 1, FEES.text, "rule", True),
-    Made("How many votes?", "Every member has one vote.", "short answer", "2 Votes", 2, VOTES.text, "rule", True),
-    Made("Who pays?", "The Crown pays.", "short answer", "2 Votes", 2, "", "model", False),
-    Made("A: Hello", "Hello", "dialogue", "2 Votes", 2, VOTES.text, "model", True),
+WRITTEN = (
+    GeneratedPair("What is the fee?", "The fee is 40 EUR.", "short answer", "1 Fees", 1, FEES.text),
+    GeneratedPair("How many votes?", "Every member has one vote.", "short answer", "2 Votes", 2, VOTES.text),
+    GeneratedPair("Who votes?", "Every member.", "short answer", "2 Votes", 2, VOTES.text),
+    GeneratedPair("A: Hello", "Hello", "dialogue", "2 Votes", 2, VOTES.text),
 )
+SECTIONS = ("1 Fees", "2 Votes")
 
 
 def passages(*sections: Section) -> tuple[object, ...]:
@@ -32,16 +32,14 @@ def told(pairs: tuple[Pair, ...]) -> list[tuple[str, str, bool]]:
 
 
 def first() -> tuple[Pair, ...]:
-    pairs, questioned = pairing.read_again("a.md", MADE, passages(FEES, VOTES), (), ())
-    assert questioned == 0
-    return pairs
+    return pairing.written("a.md", WRITTEN, SECTIONS, passages(FEES, VOTES), ())
 
 
-def test_what_is_not_borne_out_waits_for_somebody_to_look_and_a_dialogue_is_not_searched() -> None:
+def test_what_is_written_is_searched_but_for_a_dialogue() -> None:
     assert told(first()) == [
         ("What is the fee?", "made", True),
         ("How many votes?", "made", True),
-        ("Who pays?", "review", False),
+        ("Who votes?", "made", True),
         ("A: Hello", "made", False),
     ]
     assert [pair.page for pair in first()] == [1, 2, 2, 2]
@@ -57,25 +55,27 @@ def test_what_is_not_borne_out_waits_for_somebody_to_look_and_a_dialogue_is_not_
     ],
     ids=["untouched", "approved", "edited", "deleted"],
 )
-def test_what_people_decided_outlives_what_is_made_again(change: dict[str, object], expected: tuple[str, bool]) -> None:
+def test_what_people_decided_outlives_what_is_written_again(
+    change: dict[str, object], expected: tuple[str, bool]
+) -> None:
     old = tuple(replace(pair, **change) if pair.section == "1 Fees" else pair for pair in first())  # type: ignore[arg-type]
     there = passages(FEES, VOTES)
-    pairs, questioned = pairing.read_again("a.md", MADE, there, old, there)
-    assert questioned == 0
+    assert pairing.read_again(there, old, there) == (old, 0)
+    pairs = pairing.written("a.md", WRITTEN, SECTIONS, there, old)
     (fee,) = [pair for pair in pairs if pair.section == "1 Fees"]
     assert (fee.state, fee.searched) == expected
     assert fee.answer == change.get("answer", "The fee is 40 EUR.")
-    assert len(pairs) == len(MADE)
+    assert len(pairs) == len(WRITTEN)
 
 
 def test_what_people_vouched_for_in_a_changed_section_is_looked_at_again() -> None:
     old = tuple(replace(pair, state="approved", by="ada") if pair.section == "1 Fees" else pair for pair in first())
     dearer = replace(FEES, text="The fee is 55 EUR a year.")
-    pairs, questioned = pairing.read_again("a.md", MADE[1:], passages(dearer, VOTES), old, passages(FEES, VOTES))
+    pairs, questioned = pairing.read_again(passages(dearer, VOTES), old, passages(FEES, VOTES))
     assert questioned == 1
     assert told(pairs)[0] == ("What is the fee?", "review", False)
-    gone, questioned = pairing.read_again("a.md", (), passages(VOTES), pairs, passages(dearer, VOTES))
-    assert (questioned, told(gone)) == (0, [("What is the fee?", "review", False)])
+    gone, questioned = pairing.read_again(passages(VOTES), approved(pairs[:1]), passages(dearer, VOTES))
+    assert (questioned, told(gone)) == (1, [("What is the fee?", "review", False)])
 
 
 def test_given_pairs_find_their_section_by_the_end_of_its_path_and_the_page_by_their_answer() -> None:
@@ -106,9 +106,9 @@ def test_given_pairs_take_the_place_of_made_ones_in_their_section_and_of_those_g
     there = passages(FEES, VOTES)
     fee = GivenPair("The fee?", "40 EUR.", "short answer", "a.md", "1 Fees", 1)
     pairs = pairing.given("a.md", [fee], there, first(), "").pairs
-    assert [pair.question for pair in pairs] == ["The fee?", "How many votes?", "Who pays?", "A: Hello"]
-    again, _ = pairing.read_again("a.md", MADE, there, pairs, there)
-    assert [pair.question for pair in again] == ["The fee?", "How many votes?", "Who pays?", "A: Hello"]
+    assert [pair.question for pair in pairs] == ["The fee?", "How many votes?", "Who votes?", "A: Hello"]
+    again = pairing.written("a.md", WRITTEN, SECTIONS, there, pairs)
+    assert [pair.question for pair in again] == ["The fee?", "How many votes?", "Who votes?", "A: Hello"]
     other = replace(fee, question="How much?")
     replaced = pairing.given("a.md", [other], there, again, "").pairs
     assert [pair.question for pair in replaced if pair.section == "1 Fees"] == ["How much?"]
@@ -123,44 +123,54 @@ def approved(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
 
 def test_a_pair_goes_to_the_page_on_which_its_section_stands_now() -> None:
     later = replace(FEES, page=3)
-    pairs, questioned = pairing.read_again("a.md", (), passages(later, VOTES), approved(first()), passages(FEES, VOTES))
+    pairs, questioned = pairing.read_again(passages(later, VOTES), approved(first()), passages(FEES, VOTES))
     assert questioned == 0
     assert (pairs[0].question, pairs[0].page, pairs[0].source) == ("What is the fee?", 3, FEES.text)
     changed = replace(later, text="The fee is 55 EUR a year.")
-    pairs, _ = pairing.read_again("a.md", (), passages(changed, VOTES), approved(first()), passages(FEES, VOTES))
+    pairs, _ = pairing.read_again(passages(changed, VOTES), approved(first()), passages(FEES, VOTES))
     assert (pairs[0].state, pairs[0].page, pairs[0].source) == ("review", 3, FEES.text)
-    pairs, _ = pairing.read_again("a.md", (), passages(VOTES), approved(first()), passages(FEES, VOTES))
+    pairs, _ = pairing.read_again(passages(VOTES), approved(first()), passages(FEES, VOTES))
     assert (pairs[0].state, pairs[0].page) == ("review", None)
 
 
 def test_what_trains_alone_is_looked_at_again_too_when_its_section_changed() -> None:
     dearer = replace(VOTES, text="Every member has two votes.")
     old = approved(first()[3:])
-    pairs, questioned = pairing.read_again("a.md", (), passages(FEES, dearer), old, passages(FEES, VOTES))
+    pairs, questioned = pairing.read_again(passages(FEES, dearer), old, passages(FEES, VOTES))
     assert (questioned, told(pairs)) == (1, [("A: Hello", "review", False)])
 
 
-def test_pairs_go_with_their_section_to_another_number_and_none_is_made_twice() -> None:
-    moved = replace(VOTES, path="3 Votes", page=4)
-    made = tuple(replace(one, section="3 Votes", page=4) for one in MADE[1:3])
+def test_pairs_go_with_their_section_to_another_number_and_none_is_there_twice() -> None:
+    there = passages(FEES, replace(FEES, path="2 New fees"), replace(VOTES, path="3 Votes", page=4))
     kept, refused = approved(first()[1:2]), tuple(replace(pair, state="deleted", by="ada") for pair in first()[2:3])
-    there = passages(FEES, replace(FEES, path="2 New fees"), moved)
-    pairs, questioned = pairing.read_again("a.md", made, there, (*kept, *refused), passages(FEES, VOTES))
+    pairs, questioned = pairing.read_again(there, (*kept, *refused, *first()[3:]), passages(FEES, VOTES))
+    moved = [replace(one, section="3 Votes", page=4) for one in WRITTEN[1:]]
     assert questioned == 0
     assert [(pair.question, pair.section, pair.page, pair.state) for pair in pairs] == [
         ("How many votes?", "3 Votes", 4, "approved"),
-        ("Who pays?", "3 Votes", 4, "deleted"),
+        ("Who votes?", "3 Votes", 4, "deleted"),
+        ("A: Hello", "3 Votes", 4, "made"),
     ]
+    assert told(pairing.written("a.md", moved, ("3 Votes",), there, pairs)) == told(pairs)
 
 
-def test_what_is_made_and_nearly_repeats_what_somebody_vouches_for_is_left_out() -> None:
-    own = replace(first()[1], section="1 Fees", question="What's the number of votes?", state="approved", by="ada")
-    again = (replace(MADE[1], question="What is the number of the votes?"), MADE[0])
+def test_what_a_model_wrote_goes_with_its_section_and_when_that_is_written_about_again() -> None:
     there = passages(FEES, VOTES)
-    pairs, _ = pairing.read_again("a.md", again, there, (own,), there)
+    dearer = passages(replace(FEES, text="The fee is 55 EUR a year."), VOTES)
+    assert told(pairing.read_again(dearer, first(), there)[0]) == told(first()[1:])
+    other = replace(WRITTEN[0], question="How much is the fee?")
+    again = pairing.written("a.md", [other], ("1 Fees",), there, first())
+    assert [pair.question for pair in again] == ["How many votes?", "Who votes?", "A: Hello", "How much is the fee?"]
+
+
+def test_what_is_written_and_nearly_repeats_what_is_searched_is_left_out() -> None:
+    own = replace(first()[1], section="1 Fees", question="What's the number of votes?", state="approved", by="ada")
+    again = (replace(WRITTEN[1], question="What is the number of the votes?"), WRITTEN[0])
+    there = passages(FEES, VOTES)
+    pairs = pairing.written("a.md", again, SECTIONS, there, (own,))
     assert [pair.question for pair in pairs] == ["What's the number of votes?", "What is the fee?"]
     refused = replace(own, state="deleted", searched=False)
-    pairs, _ = pairing.read_again("a.md", again, there, (refused,), there)
+    pairs = pairing.written("a.md", again, SECTIONS, there, (refused,))
     assert len(pairs) == 3, "one that was refused elsewhere is not in the way"
 
 
@@ -189,7 +199,7 @@ def test_a_pair_whose_source_its_section_does_not_have_waits_whatever_its_file_s
     found = pairing.given("a.md", [row], dearer, (), "bob")
     assert (told(found.pairs), found.outdated) == ([("What is the fee?", "review", False)], (row,))
     assert found.pairs[0].source == FEES.text
-    waiting, _ = pairing.read_again("a.md", (), dearer, (old,), passages(FEES, VOTES))
+    waiting, _ = pairing.read_again(dearer, (old,), passages(FEES, VOTES))
     found = pairing.given("a.md", [row], dearer, waiting, "bob")
     assert (found.pairs, found.outdated) == (waiting, (row,))
 

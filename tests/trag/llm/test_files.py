@@ -1,16 +1,19 @@
 import hashlib
 import json
-import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
+from store import StoreError
 from trag.errors import TragError
-from trag.llm import files
+from trag.llm import files, header
+from trag.models import catalogue, checking
+from trag.models.catalogue import CatalogueModel, Hub
 
-PREPARED = "SmolLM2-135M-Instruct.Q8_0.gguf"
 MODEL = {
     "general.architecture": "llama",
     "general.type": "model",
@@ -20,63 +23,140 @@ MODEL = {
 WEIGHT = {"blk.0.attn_q.weight": np.zeros((6, 4))}  # 4 values in, 6 out
 
 
-@pytest.mark.slow
-def test_the_embedded_model_is_prepared_once_for_a_home(model_home: Path) -> None:
-    before = (model_home / "models" / PREPARED).stat()
-    found = files.find(model_home, "", "")
-    assert found.model == model_home / "models" / PREPARED
-    assert found.sha256 == hashlib.sha256(found.model.read_bytes()).hexdigest()
-    assert found.trained_context == 8192
-    assert found.model.stat() == before
-    left = sorted(path.name for path in found.model.parent.iterdir())
-    assert left == [PREPARED, f"{PREPARED}.json"]
+# Models of the catalogue
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("harm", ["a flipped byte", "a broken note", "no note"])
-def test_a_prepared_model_that_is_not_as_it_was_written_is_made_again(
-    model_home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, harm: str
+@pytest.fixture
+def known(write_gguf: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CatalogueModel:
+    """A small model in the place of the default, its file where the catalogue keeps it."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    catalogue.folder().mkdir(parents=True)
+    path = write_gguf(catalogue.folder() / "known.gguf", MODEL, WEIGHT)
+    content = path.read_bytes()
+    model = CatalogueModel(
+        "known", path.name, len(content), hashlib.sha256(content).hexdigest(), "", "llama", (Hub("a/b", "c"),), ""
+    )
+    monkeypatch.setattr(catalogue, "DEFAULT", model)
+    return model
+
+
+def test_the_default_is_found_in_the_cache_of_the_user(known: CatalogueModel) -> None:
+    found = files.find("", "")
+    assert (found.model, found.sha256, found.trained_context) == (known.path, known.sha256, 64)
+    assert (files.base_name(""), files.base_sha256("")) == ("known", known.sha256)
+    assert (files.base_name("small"), files.base_sha256("small")) == (catalogue.SMALL.name, catalogue.SMALL.sha256)
+
+
+def test_a_model_that_is_not_there_is_said_with_how_to_get_it(known: CatalogueModel) -> None:
+    known.path.unlink()
+    with pytest.raises(TragError, match="known is not on this machine") as refused:
+        files.find("", "")
+    for said in ("models get known", f"{known.size:,} bytes", known.sha256, str(known.path), "/a/b/resolve/c/"):
+        assert said in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [(lambda content: content[:-1], "bytes, not"), (lambda content: content[:-1] + b"\x7f", "its sha256 is")],
+    ids=["shorter", "one byte"],
+)
+def test_a_file_that_is_not_the_published_one_is_refused_at_every_start(
+    known: CatalogueModel, change: Callable[[bytes], bytes], said: str
 ) -> None:
-    models = tmp_path / "models"
-    models.mkdir()
-    model, note = models / PREPARED, models / f"{PREPARED}.json"
-    content = (model_home / "models" / PREPARED).read_bytes()
-    flipped = content[:90_000_000] + bytes([content[90_000_000] ^ 1]) + content[90_000_001:]
-    model.write_bytes(flipped if harm == "a flipped byte" else content)
-    if harm != "no note":
-        kept = (model_home / "models" / note.name).read_text()
-        note.write_text(kept[:20] if harm == "a broken note" else kept)
-    with caplog.at_level(logging.WARNING):
-        found = files.find(tmp_path, "", "")
-    assert found.model.read_bytes() == content
-    assert json.loads(note.read_text())["sha256"] == found.sha256
-    assert ("made again" in caplog.text) == (harm != "no note")
+    files.find("", "")
+    known.path.write_bytes(change(known.path.read_bytes()))
+    for _ in range(2):
+        with pytest.raises(TragError, match=said) as refused:
+            files.find("", "")
+    assert "models get known" in refused.value.hint
 
 
-def test_a_full_disk_is_said_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_PREPARED_BYTES", 10**18)
-    with pytest.raises(TragError, match="MB free and the prepared model needs") as refused:
-        files.find(tmp_path, "", "")
-    assert "TRAG_HOME" in refused.value.hint
-    assert list((tmp_path / "models").iterdir()) == []
+def test_a_checked_file_is_read_once_and_again_when_it_changed(
+    known: CatalogueModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Mock(side_effect=checking.digest)
+    monkeypatch.setattr(checking, "digest", read)
+    for _ in range(3):
+        files.find("", "")
+    assert read.call_count == 1
+    before = known.path.stat()
+    content = known.path.read_bytes()
+    known.path.write_bytes(content[:-1] + b"\x7f")
+    os.utime(known.path, ns=(before.st_atime_ns, before.st_mtime_ns))  # as a program that copies does
+    with pytest.raises(TragError, match="its sha256 is"):
+        files.find("", "")
+    known.path.write_bytes(content)
+    files.find("", "")
+    assert read.call_count == 3
+
+
+@pytest.mark.parametrize("note", ["", "{", "[]", '{"sha256": "a"}', '{"sha256": 1, "of": null}'])
+def test_a_note_that_is_damaged_is_written_anew(known: CatalogueModel, note: str) -> None:
+    files.find("", "")
+    (written,) = known.path.parent.glob("*.checked.json")
+    whole = written.read_text()
+    written.write_text(note)
+    files.find("", "")
+    assert written.read_text() == whole
+
+
+def test_where_no_note_can_be_written_the_file_is_read_each_time(
+    known: CatalogueModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "write_atomic", Mock(side_effect=StoreError("read-only")))
+    for _ in range(2):
+        assert files.find("", "").model == known.path
+    assert list(known.path.parent.glob("*.checked.json")) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "free", "said", "hint"),
+    [
+        ("", 1_500_000_000, "takes 2.0 GB of memory, and 1.5 GB are free", "TRAG_MODEL=small, which takes 0."),
+        ("small", 100_000_000, "and 0.1 GB are free", "TRAG_MODEL_URL"),
+        ("", 4_000_000_000, "", ""),
+        ("", None, "", ""),
+        ("their.gguf", 1, "", ""),
+    ],
+)
+def test_too_little_memory_is_said_before_anything_is_loaded(
+    monkeypatch: pytest.MonkeyPatch, reader: CatalogueModel, model: str, free: int | None, said: str, hint: str
+) -> None:
+    monkeypatch.setattr(files, "free_memory", lambda: free)
+    if not said:
+        files.check_memory(model)
+        return
+    with pytest.raises(TragError, match=said) as refused:
+        files.check_memory(model)
+    assert hint in refused.value.hint
+
+
+@pytest.mark.slow
+@pytest.mark.reader
+def test_the_real_default_is_the_published_file(reader: CatalogueModel) -> None:
+    found = files.find("", "")
+    assert files.sha256_of(found.model) == found.sha256 == reader.sha256
+    assert (found.trained_context, found.template) == (32_768, None)
+    assert header.read(found.model).text("general.architecture") == reader.architecture
+
+
+# The adapter that ships
 
 
 @pytest.mark.parametrize("manifest", ["", '{"id": "2026', "[]", "{}"], ids=["empty", "cut short", "a list", "no base"])
 def test_an_adapter_whose_base_is_not_written_down_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manifest: str
 ) -> None:
-    for name in ("manifest.json", files.ADAPTER_FILE):
-        (tmp_path / name).write_bytes((files.SHIPPED / name).read_bytes())
+    (tmp_path / files.ADAPTER_FILE).touch()
     monkeypatch.setattr(files, "SHIPPED", tmp_path)
-    assert files.adapter_file("", "") == str(tmp_path / files.ADAPTER_FILE)
+    for model in ("", "small"):
+        (tmp_path / "manifest.json").write_text(json.dumps({"base_sha256": files.base_sha256(model)}))
+        assert files.adapter_file(model, "") == str(tmp_path / files.ADAPTER_FILE)
     (tmp_path / "manifest.json").write_text(manifest)
     assert files.adapter_file("", "") == ""
 
 
-def test_a_home_that_is_no_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "home").write_text("a file")
-    with pytest.raises(TragError, match="cannot be written to"):
-        files.find(tmp_path / "home", "", "")
+# The operator's own
 
 
 @pytest.mark.parametrize("flip", [False, True], ids=["right", "one byte flipped"])
@@ -88,21 +168,21 @@ def test_a_sha256_beside_the_model_is_held_against_it(
     expected = hashlib.sha256(content).hexdigest()
     path.with_name("model.gguf.sha256").write_text(f"{expected}  published.gguf\n")
     if not flip:
-        assert files.find(tmp_path, str(path), "").sha256 == expected
+        assert files.find(str(path), "").sha256 == expected
         return
     path.write_bytes(content[:-1] + b"\x7f")
     with pytest.raises(TragError, match=r"not the file that model\.gguf\.sha256 describes") as refused:
-        files.find(tmp_path, str(path), "")
+        files.find(str(path), "")
     assert "Copy the file again" in refused.value.hint
 
 
 def test_a_model_that_changes_is_read_again(write_gguf: Callable[..., Path], tmp_path: Path) -> None:
     path = write_gguf(tmp_path / "model.gguf", MODEL, WEIGHT)
-    before = files.find(tmp_path, str(path), "").sha256
+    before = files.find(str(path), "").sha256
     with path.open("rb+") as file:
         file.seek(-1, 2)
         file.write(b"\x7f")
-    assert files.find(tmp_path, str(path), "").sha256 != before
+    assert files.find(str(path), "").sha256 != before
 
 
 @pytest.mark.parametrize(
@@ -119,7 +199,7 @@ def test_a_gguf_that_cannot_answer_is_refused(
 ) -> None:
     path = write_gguf(tmp_path / "model.gguf", {**MODEL, **metadata}, WEIGHT)
     with pytest.raises(TragError, match=said) as refused:
-        files.find(tmp_path, str(path), "")
+        files.find(str(path), "")
     assert refused.value.hint
 
 
@@ -153,8 +233,8 @@ def test_an_adapter_must_fit_the_model(
     model = str(write_gguf(tmp_path / "model.gguf", MODEL, WEIGHT))
     adapter = write_gguf(tmp_path / "adapter.gguf", {**ADAPTER, **metadata}, tensors)
     if not said:
-        assert files.find(tmp_path, model, str(adapter)).adapter == adapter
+        assert files.find(model, str(adapter)).adapter == adapter
         return
     with pytest.raises(TragError, match=said) as refused:
-        files.find(tmp_path, model, str(adapter))
+        files.find(model, str(adapter))
     assert refused.value.hint

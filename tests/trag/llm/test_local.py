@@ -164,6 +164,66 @@ def test_the_context_is_at_most_what_the_model_was_trained_for(model_home: Path)
         assert wide.context == 8192
 
 
+# What else it is asked for
+
+
+def test_what_an_answer_is_held_to_reaches_the_process(model: LocalModel, question: Ask) -> None:
+    form = {"task": "chart_query", "grammar": 'root ::= ("red" | "blue") " 42"', "refusal": "red"}
+    *pieces, usage = model.stream(question("Name a colour."), max_tokens=12, **form)  # type: ignore[arg-type]
+    assert "".join(map(str, pieces)) in ("red 42", "blue 42")
+    assert isinstance(usage, Usage)
+    assert usage.refusal_odds is not None
+    with pytest.raises(TragError, match="grammar of the answer cannot be read: unexpected end of input"):
+        list(model.stream(question("Name a colour."), max_tokens=12, grammar='root ::= "'))
+    biased = model.stream(question("Name a colour."), max_tokens=1, refusal="zebra", refusal_bias=100.0)
+    assert "zebra".startswith(str(next(biased)))
+    assert len(list(biased)) == 1
+
+
+def test_an_option_is_chosen(model: LocalModel) -> None:
+    asked = (Message("user", "Say one word only: the capital of France."),)
+    choice = model.choose(asked, ("Rome", "Paris", "Oslo"), task="answer")
+    assert choice.index == 1
+    assert choice.log_probability is not None
+    assert choice.usage.prompt == model.count(asked)
+    with pytest.raises(TragError, match="and the model's context 4,096"):
+        model.choose(asked, ("Rome", "word " * 5_000))
+
+
+def test_a_prompt_that_was_read_ahead_is_not_read_again(own: LocalModel, question: Ask) -> None:
+    system, user = question("Who leads the Ethics Office?")
+    own.warm({"answer": (system,), "chart_query": (Message("system", "Short."),)})
+    *_, usage = own.stream((system, user), max_tokens=2, task="answer")
+    assert isinstance(usage, Usage)
+    assert usage.evaluated < usage.prompt / 2
+    with pytest.raises(TragError, match="and the model's context 4,096"):
+        own.warm({"answer": (Message("system", "word " * 5_000),)})
+
+
+def test_who_asks_goes_before_what_is_read_ahead_which_then_goes_on(own: LocalModel, question: Ask) -> None:
+    own.warm()
+    long = question("word " * 3_000)
+    with ThreadPoolExecutor(1) as reading:
+        ahead = reading.submit(own.warm, {"condense": long})
+        sleep(0.3)
+        assert answer(own, question("Say yes."), max_tokens=2)[0]
+        assert not ahead.done()
+        ahead.result()
+    *_, usage = own.stream(long, max_tokens=1, task="condense")
+    assert isinstance(usage, Usage)
+    assert usage.evaluated < 100
+
+
+def test_closing_ends_what_is_read_ahead(own: LocalModel, question: Ask) -> None:
+    own.warm()
+    with ThreadPoolExecutor(1) as reading:
+        ahead = reading.submit(own.warm, {"condense": question("word " * 3_500)})
+        sleep(0.3)
+        own.close()
+        ahead.result(10)
+    assert own.pid == 0
+
+
 # Who asks, and who stops
 
 
@@ -188,6 +248,17 @@ def test_a_stop_while_the_prompt_is_read_ends_that_too(own: LocalModel, question
     assert usage.evaluated < usage.prompt
     _, again = answer(own, question("word " * 100), max_tokens=2)
     assert again.completion > 0
+
+
+def test_a_stop_ends_a_choice_before_it_is_made(own: LocalModel, question: Ask) -> None:
+    own.warm()
+    stop = threading.Event()
+    threading.Timer(0.3, stop.set).start()
+    choice = own.choose(question("word " * 3_500), ("Yes", "No"), stop=stop)
+    assert (choice.index, choice.log_probability) == (-1, None)
+    with begun(own, question(STORY)):
+        assert own.choose(question("Say yes."), ("Yes", "No"), stop=stop).index == -1
+    assert own.choose(question("Say yes."), ("Yes", "No")).index in (0, 1)
 
 
 def test_two_askers_are_served_one_after_the_other(model: LocalModel, question: Ask) -> None:
@@ -236,6 +307,15 @@ def test_a_killed_process_costs_one_answer_and_is_told_at_once(own: LocalModel, 
     assert own.pid != pid
 
 
+def test_a_process_that_is_killed_while_it_chooses_costs_one_choice(own: LocalModel, question: Ask) -> None:
+    own.warm()
+    killing = threading.Timer(0.3, os.kill, (own.pid, signal.SIGKILL))
+    killing.start()
+    with pytest.raises(ModelDied, match="SIGKILL"):
+        own.choose(question("word " * 3_500), ("Yes", "No"))
+    assert own.choose(question("Say yes."), ("Yes", "No")).index in (0, 1)
+
+
 @pytest.mark.slow
 def test_who_waits_for_an_answer_that_kills_the_process_is_served_all_the_same(own: LocalModel, question: Ask) -> None:
     with begun(own, question(STORY)) as story, ThreadPoolExecutor(1) as askers:
@@ -279,15 +359,18 @@ def test_the_process_outlives_the_thread_that_asked_first(own: LocalModel) -> No
 
 
 @pytest.mark.slow
-def test_a_file_cut_short_under_the_loaded_model_costs_one_answer_and_is_made_again(
-    model_home: Path, tmp_path: Path, question: Ask
+def test_a_file_cut_short_under_the_loaded_model_costs_its_answers_until_it_is_whole(
+    published: Path, tmp_path: Path, question: Ask
 ) -> None:
-    home = Path(shutil.copytree(model_home, tmp_path / "home"))
-    with closing(LocalModel(home)) as own:
+    path = Path(shutil.copy(published, tmp_path / "copy.gguf"))
+    with closing(LocalModel(tmp_path, model=str(path))) as own:
         with begun(own, question(STORY)) as story:
-            os.truncate(home / "models" / f"{own.identity.name}.gguf", 1_000_000)
+            os.truncate(path, 1_000_000)
             with pytest.raises(ModelDied, match="SIGBUS"):
                 list(story)
+        with pytest.raises(TragError, match=r"copy\.gguf has a damaged GGUF header: it ends too early"):
+            answer(own, question("Say yes."), max_tokens=2)
+        shutil.copy(published, path)
         assert answer(own, question("Say yes."), max_tokens=2)[0]
 
 

@@ -49,7 +49,7 @@ class Server:
             name = wanted["model"]
             if name in FAILURES:
                 return JSONResponse({"error": {"message": f"the {name} one"}}, FAILURES[name])
-            if name == "strict" and set(wanted) - STRICT:
+            if (name == "strict" and set(wanted) - STRICT) or (name == "no grammars" and "grammar" in wanted):
                 return JSONResponse({"error": {"message": "unknown field"}}, 400)
             if name == "web page":
                 return Response("data: <html>\n\n", media_type="text/event-stream")
@@ -112,7 +112,7 @@ def test_it_streams_what_the_server_writes_and_passes_on_its_counts(server: Serv
     assert usage.evaluated <= usage.prompt
     asked = server.asked[-1]
     assert asked["temperature"] == 0.0
-    assert asked["repetition_penalty"] == asked["repeat_penalty"] == 1.1
+    assert set(asked) == {*STRICT, "stream_options"}
 
 
 def test_no_mark_of_a_chat_template_reaches_a_server_in_the_words_of_a_document(server: Server) -> None:
@@ -130,6 +130,40 @@ def test_a_server_that_refuses_unknown_fields_is_asked_without_them_from_then_on
         assert "".join(map(str, pieces))
         assert usage == Usage(strict.count(MESSAGES), strict.count(MESSAGES), len(pieces))
     assert [set(asked) <= STRICT for asked in server.asked[before:]] == [False, True, True]
+
+
+def test_what_is_wished_for_beside_the_answer_is_asked_for_under_every_name_that_servers_know(server: Server) -> None:
+    grammar = 'root ::= "Red" | "Blue"'
+    list(remote(server).stream(MESSAGES, max_tokens=4, grammar=grammar, refusal="NONE", repetition_penalty=1.1))
+    asked = server.asked[-1]
+    assert asked["structured_outputs"] == {"grammar": grammar}
+    assert asked["guided_grammar"] == asked["grammar"] == grammar
+    assert asked["repetition_penalty"] == asked["repeat_penalty"] == 1.1
+    assert (asked["logprobs"], asked["top_logprobs"]) == (True, 20)
+    list(remote(server).stream((*MESSAGES, Message("assistant", "Red,")), max_tokens=4))
+    asked = server.asked[-1]
+    assert (asked["continue_final_message"], asked["add_generation_prompt"]) == (True, False)
+
+
+def test_a_server_that_knows_no_grammars_is_asked_without_and_still_for_its_counts(server: Server) -> None:
+    before = len(server.asked)
+    *_, usage = remote(server, "no grammars").stream(MESSAGES, max_tokens=4, grammar='root ::= "Red"')
+    assert isinstance(usage, Usage)
+    assert usage.prompt == server.model.count(MESSAGES)
+    assert ["grammar" in asked for asked in server.asked[before:]] == [True, False]
+    assert "stream_options" in server.asked[-1]
+
+
+def test_a_choice_is_the_option_that_is_nearest_to_what_the_server_writes(server: Server) -> None:
+    messages = (Message("user", "Say one word only: the capital of France."),)
+    options = ('Rome, "eternal"', "Paris", "Oslo\n")
+    choice = remote(server).choose(messages, options)
+    assert (options[choice.index], choice.log_probability) == ("Paris", None)
+    assert server.asked[-1]["grammar"] == r'root ::= "Rome, \"eternal\"" | "Paris" | "Oslo\n"'
+    assert choice.usage.completion > 0
+    stop = threading.Event()
+    stop.set()
+    assert remote(server).choose(messages, options, stop=stop).index == -1
 
 
 @pytest.mark.parametrize(

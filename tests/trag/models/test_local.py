@@ -1,4 +1,4 @@
-"""Model files of a home, and a trial of the embedded one as if it were the operator's."""
+"""Model files of a home, and a trial of one as if it were the operator's."""
 
 import hashlib
 import shutil
@@ -31,10 +31,10 @@ def test_a_file_that_is_gone_is_told_beside_the_others(tmp_path: Path, make_adap
 
 @pytest.mark.slow
 def test_a_model_is_loaded_and_writes(model_home: Path, tmp_path: Path) -> None:
-    (prepared,) = (model_home / "models").glob("*.gguf")
-    path = Path(shutil.copy(prepared, tmp_path / "their.gguf"))
+    (file,) = (model_home / "models").glob("*.gguf")
+    path = Path(shutil.copy(file, tmp_path / "their.gguf"))
     assert found(tmp_path)[0].problem == ""
-    one = tried(tmp_path, path, context=1024, gpu_layers=0)
+    one = tried(tmp_path, str(path), context=1024, gpu_layers=0)
     assert one.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert (one.context, one.on_gpu) == (1024, False)
     assert one.trial.text.strip()
@@ -43,7 +43,7 @@ def test_a_model_is_loaded_and_writes(model_home: Path, tmp_path: Path) -> None:
 
 def test_what_cannot_answer_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TragError, match="There is no file"):
-        tried(tmp_path, tmp_path / "nothing.gguf", context=1024, gpu_layers=0)
+        tried(tmp_path, str(tmp_path / "nothing.gguf"), context=1024, gpu_layers=0)
     (tmp_path / "cut.gguf").write_bytes(b"GGUF\x03\x00")
     with pytest.raises(TragError, match="damaged GGUF header"):
-        tried(tmp_path, tmp_path / "cut.gguf", context=1024, gpu_layers=0)
+        tried(tmp_path, str(tmp_path / "cut.gguf"), context=1024, gpu_layers=0)

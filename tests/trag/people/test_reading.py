@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from org.chart import Chart, load
+from org.chart import Chart
+from org.reading.charts import load
 from store.library import Document
 from store.passage import EVERYONE, OPEN
 from store.person import Role

@@ -2,7 +2,7 @@
 
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
 from trag.errors import TragError
 from trag.people.roster import MOST, read_roster, unit_of, without
 

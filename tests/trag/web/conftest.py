@@ -19,8 +19,22 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
+from tests import model_server
+
 ROOT = Path(__file__).parents[3]
 SAMPLE = ROOT / "examples" / "larkmoor"
+EXPRESSIONS = {
+    "Where does the Ethics Office sit?": "parent(u1)",
+    "What is the Ethics Office directly under?": "parent(u1)",
+    "Which units are directly under the Ethics Office?": "children(u1)",
+    "What is under the Ethics Office?": "children(u1)",
+    "Where does the Harbour Drones Office sit?": "parent(u1)",
+    "Where does the Registry sit?": "path(u1), path(u2), path(u3)",
+    "Where does the Registry (School of Medicine) sit?": "path(u1)",
+    "Where does the Registry (University) sit?": "path(u1)",
+}
+"""How the questions of the tests are read."""
+FOLLOW_UPS = {"And what is under it?": "What is under the Ethics Office?"}
 QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 
@@ -44,15 +58,24 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory, model_home: Path) -> P
 
 
 @pytest.fixture(scope="session")
+def model_address() -> Iterator[str]:
+    """The address of a model that answers what the browser tests ask."""
+    with model_server.serving(EXPRESSIONS, FOLLOW_UPS) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def serving(sample_home: Path) -> Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]:
-    """Serves the sample's home, or another: the address of the app, and its process, which has ended when the block
-    ends."""
+    """Serves the sample's home, or another, with the small model or that at an address: the address of the app, and its
+    process, which has ended when the block ends."""
 
     @contextmanager
-    def serve(home: Path = sample_home) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    def serve(home: Path = sample_home, model: str = "") -> Iterator[tuple[str, subprocess.Popen[str]]]:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         environment = os.environ | {"TRAG_HOME": str(home), "TRAG_PORT": str(port)}
+        if model:
+            environment |= {"TRAG_MODEL_URL": model, "TRAG_MODEL_NAME": model_server.NAME}
         with subprocess.Popen(
             [sys.executable, "app.py"],
             cwd=ROOT,
@@ -79,11 +102,17 @@ def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture(scope="module")
+def app_model(model_address: str) -> str:
+    """The address of the model that the app asks, "" for the small one of the tests."""
+    return model_address
+
+
+@pytest.fixture(scope="module")
 def app(
-    serving: Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]], own_home: Path
+    serving: Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]], own_home: Path, app_model: str
 ) -> Iterator[str]:
     """The address of the app in a process of its own, which tells where it is, and ends cleanly on SIGTERM."""
-    with serving(own_home) as (address, process):
+    with serving(own_home, app_model) as (address, process):
         yield address
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=60)

@@ -18,15 +18,15 @@ from uuid import uuid4
 import gradio as gr
 import pytest
 
-from org.chart import load
+from org.reading.charts import load
 from store.library import Pair
 from store.passage import EVERYONE, Passage
 from store.person import Newcomer, Role
 from store.records import Records
 from trag.ask import LONGEST_QUESTION
+from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Token
-from trag.follow_up import Turn
 from trag.people import Caller
 from trag.record import AnswerRecord, ModelUsed, Source
 from trag.web import ask, opening
@@ -104,7 +104,7 @@ def page(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def opened(give: Callable[[], Any]) -> Opening:
     """What `give` gives, in place of an assistant."""
-    return Opening(ThreadPoolExecutor(max_workers=1), give)
+    return Opening(ThreadPoolExecutor(max_workers=1), give, lambda: None)
 
 
 def late(page: AskPage) -> tuple[Opening, threading.Event]:

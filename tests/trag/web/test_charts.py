@@ -14,7 +14,7 @@ from bs4 import BeautifulSoup, Tag
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from org.chart import check, load
+from org.reading.charts import check, load
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.charts import page as charts

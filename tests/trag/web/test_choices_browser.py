@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from org.chart import load
+from org.reading.charts import load
 from trag.home import open_home
 from trag.settings import Settings
 
@@ -30,11 +30,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture
-def page(tmp_path: Path, serving: Serving, browser: Browser) -> Iterator[Page]:
+def page(tmp_path: Path, serving: Serving, browser: Browser, model_address: str) -> Iterator[Page]:
     """A visit to the app of an organization with registries at several depths."""
     with open_home(Settings(home=tmp_path)) as home:
         home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="ada")
-    with serving(tmp_path) as (address, process):
+    with serving(tmp_path, model_address) as (address, process):
         context = browser.new_context(base_url=address)
         context.set_default_timeout(60_000)
         page = context.new_page()

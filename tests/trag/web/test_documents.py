@@ -4,13 +4,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from bs4 import BeautifulSoup
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from org.chart import load
+from org.reading.charts import load
 from store import StoreError
 from trag import ingest as ingestion
 from trag.embed import Embedder, open_embedder
@@ -172,7 +173,7 @@ def test_what_waits_goes_on_after_a_restart(tmp_path: Path, embedder: Embedder) 
         for number in range(4):
             client.post(f"/documents/uploads?name={number}.md", content=RULES + str(number).encode())
     with opened(tmp_path, embedder) as home, served(home) as client:
-        documents.Shelf(home, documents.Drawn(tmp_path / "cache")).begin()
+        documents.Shelf(home, documents.Drawn(tmp_path / "cache"), Mock()).begin()
         settled(home)
         assert words(soup(client, "/documents"), "tbody th a").split() == ["3.md", "2.md", "1.md", "0.md"]
 

@@ -2,9 +2,9 @@
 
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from bs4 import BeautifulSoup
@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from trag import home as homes
 from trag.home import Home, open_home
+from trag.progress import silent
 from trag.settings import Settings
 from trag.web.documents import page as documents
 from trag.web.gate import Gate
@@ -47,16 +48,12 @@ def field(page: str, selector: str, attribute: str = "") -> str:
     return str(found[attribute]) if attribute else found.get_text().removeprefix("\n")
 
 
-def test_what_is_saved_is_shown_and_says_whom_it_serves(client: TestClient, home: Home) -> None:
-    assert "They do nothing yet" in client.get(PATH).text
+def test_what_is_saved_is_shown(client: TestClient, home: Home) -> None:
+    assert "from now on" in client.get(PATH).text
     saved = client.post(PATH, data={"questions": f"Who?\r\n\r\n{HOSTILE}\r\n", "seen": ""})
     assert field(saved.text, ".notice.good p") == "2 example questions saved."
     assert field(saved.text, "textarea") == f"Who?\n{HOSTILE}"
     assert home.records.examples.all() == ("Who?", HOSTILE)
-    home.settings = replace(home.settings, model_url="http://127.0.0.1:1/v1", model_name="large")
-    able = client.get(PATH).text
-    assert "They do nothing yet" not in able
-    assert "from now on" in able
     emptied = client.post(PATH, data={"questions": "", "seen": seen(client)})
     assert field(emptied.text, ".notice.good p") == "There are no examples now."
     assert home.records.examples.all() == ()
@@ -86,7 +83,7 @@ def test_nothing_is_written_over_what_somebody_else_wrote_meanwhile(client: Test
 
 
 @pytest.mark.slow
-def test_whoever_makes_pairs_is_given_the_examples(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_writes_pairs_is_given_the_examples(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Sequence[str]] = []
 
     def pairs_of(*_: Any, examples: Sequence[str], **__: Any) -> tuple[()]:
@@ -96,5 +93,8 @@ def test_whoever_makes_pairs_is_given_the_examples(home: Home, monkeypatch: pyte
     monkeypatch.setattr(homes, "pairs_of", pairs_of)
     home.set_examples("Who?\nWhen?")
     (home.folder / "rules.md").write_text("# Rules\n\nThe fee is 20 LMD a year.\n")
-    home.ingest([home.folder / "rules.md"], replace=False, progress=lambda *_: None)
+    home.ingest([home.folder / "rules.md"], replace=False, progress=silent)
+    assert given == []
+    home.parts["model"] = Mock()
+    assert home.write_pairs(by="ada", progress=silent).whole
     assert given == [("Who?", "When?")]

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 from fastapi import Request
 
-from org.chart import load
 from org.reading.cells import guard
+from org.reading.charts import load
 from store.jobs import Job
 from store.library import Document, Pair
 from store.passage import EVERYONE, Passage

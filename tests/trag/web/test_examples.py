@@ -1,6 +1,6 @@
 """Example questions taken from what there is to ask about."""
 
-from org.chart import load
+from org.reading.charts import load
 from store.passage import Passage
 from trag.web.examples import examples
 

@@ -275,7 +275,7 @@ def test_another_site_may_link_here_but_not_read(client: TestClient, mode: str, 
         ("GET", TUNE),
         ("GET", f"{TUNE}/work.json"),
         ("GET", f"{TUNE}/%2e%2e/%2e%2e/trag.db"),
-        ("GET", "/models/SmolLM2-135M-Instruct.Q8_0.gguf"),
+        ("GET", "/models/known.gguf"),
     ],
 )
 def test_what_our_pages_do_not_need_is_not_there(client: TestClient, method: str, path: str) -> None:

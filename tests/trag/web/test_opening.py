@@ -30,7 +30,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Mock:
 def test_what_was_put_right_opens_it_and_the_log_keeps_why_it_did_not(
     threads: Executor, clock: Mock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    opened = Opening(threads, Mock(side_effect=[REFUSED, "assistant"]))
+    opened = Opening(threads, Mock(side_effect=[REFUSED, "assistant"]), Mock())
     for clock.return_value in (0.0, PAUSE - 1):
         with pytest.raises(TragError, match="cannot be reached"):
             opened.result()
@@ -44,7 +44,7 @@ def test_what_was_put_right_opens_it_and_the_log_keeps_why_it_did_not(
 def test_a_fault_of_the_program_is_in_the_log_and_not_tried_again(
     threads: Executor, clock: Mock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    opened = Opening(threads, Mock(side_effect=ZeroDivisionError("by zero")))
+    opened = Opening(threads, Mock(side_effect=ZeroDivisionError("by zero")), Mock())
     for clock.return_value in (0.0, 10 * PAUSE):
         with pytest.raises(ZeroDivisionError):
             opened.result()

@@ -11,11 +11,11 @@ from anyio.from_thread import BlockingPortal
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from org.chart import load
+from org.organization import Organization
+from org.reading.charts import load
 from store import files
 from store.passage import OPEN, Passage
 from store.person import Newcomer, Role
-from trag.asking import Organization
 from trag.home import Home, open_home
 from trag.record import AnswerRecord, ModelUsed, Source
 from trag.settings import Settings

@@ -136,7 +136,7 @@ def test_an_evaluation_is_run_from_the_page_and_its_plot_says_what_was_measured(
     expect(page.locator(".sources > li").first).to_be_visible()
 
     page.get_by_role("link", name="Harbour exam").click()
-    page.locator(".answer-row .question a").filter(has_text="What is the Ethics Office").click()
+    page.locator(".answer-row .question a").filter(has_text="What is the Foundation for").click()
     cited = page.locator("a.cite").first
     expect(cited).to_be_visible()
     page.wait_for_function("document.readyState === 'complete'")  # its script listens by then

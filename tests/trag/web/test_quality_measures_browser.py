@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1800)]
 @pytest.fixture(scope="module")
 def cookies(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     """A home, and what the browser of each of its people holds."""
-    from org.chart import load
+    from org.reading.charts import load
     from store.person import Newcomer
     from trag.home import open_home
     from trag.settings import Settings

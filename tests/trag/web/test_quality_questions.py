@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup, Tag
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from org.chart import load
+from org.reading.charts import load
 from trag.errors import TragError
 from trag.evaluate.cases import Case, read, write
 from trag.evaluate.runs import Results

@@ -13,10 +13,10 @@ from bs4 import BeautifulSoup
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from org.chart import load
+from org.organization import Organization
+from org.reading.charts import load
 from store.passage import OPEN
 from store.person import Newcomer
-from trag.asking import Organization
 from trag.errors import TragError
 from trag.evaluate import needle
 from trag.evaluate.cases import Case, write

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from org.chart import Chart, load
+from org.chart import Chart
+from org.reading.charts import load
 from store.activations import Activation, ChartVersion
 from store.records import Conversation, Label
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
@@ -80,8 +81,7 @@ def text(soup: BeautifulSoup | Tag, selector: str) -> str:
     ("changes", "kind", "title"),
     [
         ({}, "checked", "Checked against the chart"),
-        ({"checks": Checks(chart=CHART.version, replaced="chart")}, "chart", "From the chart"),
-        ({"checks": Checks(chart=CHART.version, replaced="quotation")}, "quotation", "Quotation"),
+        ({"checks": Checks(chart=CHART.version, replaced="chart")}, "chart", "From the organization chart"),
         ({"status": "cannot_answer"}, "none", "No answer found"),
         ({"approved": Approval("Rita", "2026-11-03", "Why?")}, "checked", "Approved by Rita on 3 Nov 2026"),
         ({"approved": Approval("local", "2026-11-03", "Why?")}, "checked", "Approved on 3 Nov 2026"),
@@ -221,7 +221,7 @@ def test_sources_that_support_come_first_and_are_numbered_as_cited() -> None:
     assert text(soup, "#source-a1-1 .title") == "manual.pdf 7 Money > 7.3 Limits"
     assert text(soup, "#source-a1-1 .page") == "page 23"
     assert "71%" in text(soup, "#source-a1-1 .score")
-    assert text(soup, "#source-a1-1 mark") == APPROVED.rstrip(".")
+    assert text(soup, "#source-a1-1 mark") == APPROVED
     assert text(soup, "#source-a1-2 .title") == "Organization chart Ethics Office under Legal Division"
     assert not soup.select("#source-a1-2 .score")
     assert text(soup, ".read > summary") == "1 more passage read"

@@ -3,8 +3,8 @@
 from trag.evaluate.chart_cases import make
 cases = make(chart, seed=7, number=120)
 
-The gold is read off the chart here, and nothing is shared with what it measures: not how units are found in a question
-(org.finding, org.entities), nor how the chart answers (org.answering, org.statements).
+The gold is read off the chart here, and nothing is shared with what it measures: not how units are found in a question,
+nor how the chart answers.
 """
 
 from trag.evaluate.chart_cases.making import KINDS, make

@@ -142,11 +142,6 @@ def _templates(
 
 def _written(home: Home, source: Source, texts: int, progress: Progress) -> Sequence[Template]:
     """The templates that the configured model writes for these tables; kept, so that it is asked once."""
-    if not home.settings.able:
-        raise TragError(
-            "The embedded model is too small to write templates for a database that it does not know.",
-            "Name an abler model (TRAG_MODEL or TRAG_MODEL_URL), or give templates: --templates FILE",
-        )
     told = f"{home.model.identity}\0{source.dialect}\0{source.tables}\0{texts}"
     file = home.folder / "cache" / "templates" / f"{hashlib.sha256(told.encode()).hexdigest()}.txt"
     if not file.exists():

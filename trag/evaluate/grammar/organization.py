@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from store.source import Column, Link, Table, make
+from trag import rows as table_rows
 from trag.errors import TragError
 from trag.evaluate.grammar.templates import Template, read
-from trag.pairs.tables import rows as rows_in
 
 if TYPE_CHECKING:
     from org.chart import Chart, Unit
@@ -110,9 +110,11 @@ def _facts(passage: Passage) -> Iterator[tuple[str, ...]]:
     if passage.kind != "section":
         return
     for line in passage.text.splitlines():
-        for row in rows_in([line]):
-            (kind, subject), *cells = row.cells
-            for header, cell in cells:
-                asks = _ASKS.match(kind) or _ASKS.match(header)
-                if len(cell.split()) <= _FACT_WORDS and not asks and not _NOTHING.fullmatch(cell):
-                    yield passage.document, row.caption, kind, subject, header, cell
+        row = table_rows.read(line)
+        if row is None:
+            continue
+        (kind, subject), *cells = row.cells
+        for header, cell in cells:
+            asks = not kind or not header or _ASKS.match(kind) or _ASKS.match(header)
+            if len(cell.split()) <= _FACT_WORDS and not asks and not _NOTHING.fullmatch(cell):
+                yield passage.document, row.caption, kind, subject, header, cell

@@ -1,28 +1,29 @@
 """Whether an answer is right, by the gold of its case and without a judge model (T-RAG, section 6.1).
 
-case, answer record, organization -> Score.  Knows nothing about how answers are made or kept.
+case, answer record, chart -> Score.  Shares no code with what answers, nor with what checks answers: a mistake there
+must not hide itself here.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from prompts import CANNOT_ANSWER
-from trag.asking import Organization
+from org.chart import Chart
 from trag.evaluate.cases import COMPLEX, SIMPLE, Case
-from trag.evaluate.scoring import counting, items, lists, polarity, refusal, verbosity
-from trag.evaluate.scoring.findings import Findings
-from trag.evaluate.scoring.reading import Reading, evidence, read
+from trag.evaluate.scoring import items, lists, refusal
+from trag.evaluate.scoring.reading import Findings, Reading, tokens
 from trag.evaluate.scoring.refusal import Reply
-from trag.evaluate.scoring.wording import plain
-from trag.record import AnswerRecord, Verdict
-from trag.verify import support
+from trag.evaluate.scoring.wording import Place, plain, words
+from trag.record import AnswerRecord, Source, Verdict
 
-__all__ = ["Score", "declines", "score"]
+__all__ = ["LONGEST", "Score", "declines", "score"]
 
-_NOTHING = re.compile(r"(?:no|none|nobody|nothing)\b", re.IGNORECASE)
-"""Begins an item of gold that says that there is none."""
+LONGEST = 15
+"""Words that a right answer may have and still be short. What is asked for by name, a list or a path, counts as one."""
+_LINK = 4  # words between two names of one list: ", which is under the"
+_FEW = 4  # words that a sentence may have of its own and say nothing: "I hope this helps you"
+_BORNE_OUT = 0.6  # share of a sentence's words that stand in a source which bears it out
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,38 +40,32 @@ class Score:
     recall: float | None = None
 
 
-def score(case: Case, record: AnswerRecord, organization: Organization) -> Score:
+def score(case: Case, record: AnswerRecord, chart: Chart | None) -> Score:
     """The score of an answer. Without a chart units are compared by their names alone."""
     if case.refuse:
         return _refused(case, record)
-    reading = read(case, record, organization)
+    reading = Reading(case, record.answer, chart)
     listed = lists.compare(reading)
-    found = _found(reading, listed.findings, organization)
     if declines(case, record):
         return Score("Incorrect", ("declines to answer",), listed.precision, listed.recall)
+    found = _found(reading, listed.findings)
     if found.wrong:
         return Score("Incorrect", found.wrong, listed.precision, listed.recall)
-    found += verbosity.beyond(reading, found.places)
+    found += _aside(reading, found.places, record.sources)
     if found.open:
         return Score(None, found.open, listed.precision, listed.recall)
-    return Score("Correct-Verbose" if found.besides else "Correct", found.besides, listed.precision, listed.recall)
+    besides = (*found.besides, *_verbose(reading, found.places))
+    return Score("Correct-Verbose" if besides else "Correct", besides, listed.precision, listed.recall)
 
 
 def declines(case: Case, record: AnswerRecord) -> bool:
     """Whether an answer says that it cannot answer the question of a case, and nothing else."""
-    return record.answer.strip() == CANNOT_ANSWER or _reply(case, record).declines
+    return record.status == "cannot_answer" or _reply(case, record).declines
 
 
 def _reply(case: Case, record: AnswerRecord) -> Reply:
-    return refusal.read(plain(record.answer), _right(case))
-
-
-def _right(case: Case) -> refusal.Right:
-    """What sort of reply is right."""
-    if case.refuse:
-        return "refusal"
-    of_nothing = any(_NOTHING.match(alternative) for item in case.gold for alternative in item)
-    return "denial" if case.polarity == "no" or case.count == 0 or of_nothing else "answer"
+    is_denial = case.polarity == "no" or Reading(case, "", None).is_of_nothing
+    return refusal.read(plain(record.answer), "refusal" if case.refuse else "denial" if is_denial else "answer")
 
 
 def _refused(case: Case, record: AnswerRecord) -> Score:
@@ -82,26 +77,76 @@ def _refused(case: Case, record: AnswerRecord) -> Score:
         return Score("Incorrect", ("answers what nothing answers",))
     if not record.sources:
         return Score(None, tuple(f"declines, and says besides: {one}" for one in reply.telling))
-    baseless = [one for one in reply.telling if not support.checked(one, evidence(record)).supported]
-    if baseless:
+    if baseless := [one for one in reply.telling if not _is_borne_out(one, record.sources)]:
         return Score("Incorrect", tuple(f"declines, and yet says: {one}" for one in baseless))
     return Score("Correct-Verbose", tuple(f"not asked for: {one}" for one in reply.telling))
 
 
-def _found(reading: Reading, listed: Findings, organization: Organization) -> Findings:
+def _is_borne_out(sentence: str, sources: Sequence[Source]) -> bool:
+    """Whether a source has all of the numbers of a sentence, and most of its words."""
+    said = words(plain(sentence))
+    for source in sources:
+        there = tokens((source.section, source.question, source.text))
+        held = [word.key in there for word in said]
+        if sum(held) >= _BORNE_OUT * len(held) and all(word.key in there for word in said if word.is_number):
+            return True
+    return False
+
+
+def _found(reading: Reading, listed: Findings) -> Findings:
     """What all checks of what is right find together."""
-    case, gold = reading.case, items.items(reading)
-    if gold.wrong and polarity.is_bare(reading):
+    case, gold, chart = reading.case, items.items(reading), reading.chart
+    if gold.wrong and items.is_bare(reading):
         # A plain "No." is all that such a question asks for; how much more another is meant to get, people can tell.
         gold = Findings() if case.polarity else Findings(open=gold.wrong)
-    counted = counting.count(reading, organization)
-    found = gold + listed + counted + polarity.polarity(reading, has_gold=not gold.wrong)
+    counted = lists.count(reading)
+    found = gold + listed + counted + items.polarity(reading, has_gold=not gold.wrong)
     found += lists.placed(reading, (*gold.places, *counted.places)) + items.forbidden(reading, gold)
-    has_gold = bool(case.gold or case.units or case.some or case.polarity or case.count is not None)
-    if not has_gold:
-        found += Findings(open=("the case has no gold to decide by",))
+    if not (case.gold or case.units or case.some or case.polarity or case.count is not None):
+        return found + Findings(open=("the case has no gold to decide by",))
     # What a document says of units may differ from the chart.
-    of_chart = has_gold and not case.document and (case.kind in SIMPLE + COMPLEX or reading.gold() or not case.gold)
-    if of_chart and reading.named and reading.named.against:
-        found += Findings(wrong=(f"against the chart: {reading.named.against}",))
+    if chart and not case.document and (case.kind in SIMPLE + COMPLEX or reading.gold or not case.gold):
+        false = [one for one in reading.claims if not one.holds(chart)]
+        names = ((chart.unit(one.below[0]).name, chart.unit(one.above[0]).name) for one in false)
+        found += Findings(wrong=tuple(f'against the chart: "{below}", "{above}"' for below, above in names))
     return found
+
+
+def _aside(reading: Reading, right: Sequence[Place], sources: Sequence[Source]) -> Findings:
+    """The sentences that hold nothing of what is right and say something of their own. What no source bears out may be
+    wrong, and stays open; where there is no source at all it is taken for true."""
+    known = tokens((reading.case.question, reading.case.answer))
+    besides: list[str] = []
+    open_: list[str] = []
+    for sentence in reading.sentences:
+        text = reading.shown(sentence)
+        own = [word for word in words(text) if word.key not in known]
+        if any(map(sentence.overlaps, right)) or not (len(own) > _FEW or any(word.is_number for word in own)):
+            continue
+        if sources and not _is_borne_out(text, sources):
+            open_.append(f"not asked for, and not in the sources: {text}")
+        else:
+            besides.append(f"not asked for: {text}")
+    return Findings(besides=tuple(besides), open=tuple(open_))
+
+
+def _verbose(reading: Reading, right: Sequence[Place]) -> Iterator[str]:
+    """What makes a right answer too long: more than LONGEST words, or another question."""
+    own = reading.asked | reading.about | reading.gold
+    named = (*right, *(one.place for one in reading.mentions if own & {*one.units}))
+    length, end = 0, 0
+    is_listing = False
+    for place in sorted(named, key=lambda one: (one.start, -one.end)):
+        if place.start < end:
+            continue
+        between = len(reading.text[end : place.start].split())
+        length += between if not is_listing or between > _LINK else 0
+        length += not is_listing or between > _LINK
+        is_listing, end = True, place.end
+    length += len(reading.text[end:].split())
+    if length > LONGEST:
+        yield f"{length} words, where {LONGEST} are enough"
+    asked = tokens((reading.case.question,))
+    for sentence in map(reading.shown, reading.sentences):
+        if sentence.endswith("?") and not tokens((sentence,)) <= asked:
+            yield f"another question: {sentence}"

@@ -1,102 +1,221 @@
-"""The units that an answer names: which of them answer the question, which explain, which are wrong.
+"""The units that a text names, and what it says of which is under which.
 
-gold names -> ids; case, text, chart -> Named.  The chart and the finder that read questions read answers here too, as
-verification does (trag/verify).  Knows nothing about amounts or wording.
+Chart, text -> mentions -> claims.  The scorer's own way of finding names, apart from the product's: every name and
+alias of the chart, the longest first, and a name without its type where it means one unit alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 
-from org.answering.facts import Fact
-from org.chart import Chart
-from org.entities import EntityFinder, Mention
-from trag import verify
-from trag.evaluate.cases import Case
-from trag.evaluate.scoring.asserting import denied
-from trag.evaluate.scoring.wording import Place, plain
-from trag.verify import Evidence, claims, judging, naming, reading
+from org.chart import Chart, Unit
+from trag.evaluate.scoring.wording import Place, Word, plain, words
 
 PATH_SEPARATOR = " > "
+_EVERYDAY = 4  # letters from which a word in small letters may be taken for the name of a unit
+_GAP = re.compile(r"[;\n]|[.:!?]\s")  # no name goes on behind these
+_TOLD = re.compile(r"\s*\(?\s*(?:(?:of|in|under|at)\s+)?(?:the\s+)?", re.IGNORECASE)
+"""Between a shared name and the unit above that tells whose it is: "Registry (Legal Office)", "Registry of the ..."."""
+
+_NOT = re.compile(r"\b(?:not|never|no longer|nor|neither)\b|n't\b", re.IGNORECASE)
+_AND = re.compile(r"\W*(?:,|;|\band\b|\bor\b|\bboth\b|\bas well as\b)?\W*(?:\band\b)?\W*(?:the\b)?\W*", re.IGNORECASE)
+_UNDER = re.compile(
+    r"\b(?:under|below|beneath|part of|belongs? to|reports? to|subordinate to)\b(?!\W+(?:it|them|which)\b)"
+    r"|\b(?:is|are|sits?|stands?|lies|lie)(?: \w+ly)? (?:with)?in\b",
+    re.IGNORECASE,
+)
+_ABOVE = re.compile(r"\b(?:above|over|oversees?|contains?|includes?|consists? of|comprises?|holds?)\b", re.IGNORECASE)
+_DIRECTLY = re.compile(r"\b(?:directly|immediately)\b", re.IGNORECASE)
+_WHICH = re.compile(r"\b(?:which|that|who)\b", re.IGNORECASE)
+_IT = re.compile(r"\W*(?:(?:yes|no)\W+)?(?:it|they|that|this)\b[^,;]*$", re.IGNORECASE)
+_LONGEST = 9  # words between two units that are said to be one under the other
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """The units in an answer, by their mentions; a shared name has several ids, any of which may be meant.
+class Mention:
+    """A name at `place` in a text; a shared name has several `units`, any of which may be meant."""
 
-    `about` are the units of the question, all above them, and those of the case's own answer: they answer nothing.
-    `explained` are those of which the answer says what is under what, and rightly. `against` is what the chart says
-    against the answer, "" for nothing.
-    """
-
-    chart: Chart
-    mentions: tuple[Mention, ...]
-    standing: tuple[Mention, ...]
-    """Those that the answer does not deny."""
-    asked: frozenset[str]
-    about: frozenset[str]
-    explained: frozenset[str]
-    unknown: tuple[str, ...]
-    against: str
-
-    def told(self) -> frozenset[str]:
-        """The ids of all units that the answer stands by."""
-        return frozenset(unit for mention in self.standing for unit in mention.units)
-
-    def beyond(self, gold: Iterable[str]) -> tuple[Mention, ...]:
-        """The mentions that are neither gold nor about the question, each unit once."""
-        known = {*self.about, *gold}
-        return tuple({mention.units: mention for mention in self.standing if not known & {*mention.units}}.values())
-
-    def name(self, unit: str) -> str:
-        """The name of a unit."""
-        return self.chart.unit(unit).name
+    units: tuple[str, ...]
+    place: Place
 
 
-def read(
-    case: Case, text: str, gold: Sequence[str], evidence: Sequence[Evidence], chart: Chart, finder: EntityFinder
-) -> Named:
-    """The units in an answer to a case, of which those with the ids `gold` make up the list that is asked for."""
-    question = case.question
-    about = finder.find(question)
-    asked = frozenset(unit for mention in about for unit in mention.units)
-    wanted = ((Fact(tuple(asked), all_of=tuple(gold), exactly=True),),) if gold else ()
-    mentions = naming.mentions(text, about, wanted, chart, finder)
-    row = reading.read(text, mentions, finder.find_types(text))
-    claimed = claims.read(row, mentions, tuple(asked) if len(about) == 1 else ())
-    explained = frozenset(
-        unit
-        for claim in claimed
-        if isinstance(claim, claims.Under) and not asked & {*claim.holder} and judging.holds(claim, chart)
-        for unit in (*claim.unit, *claim.holder)
-    )
-    meant = frozenset(unit for mention in finder.find(plain(case.answer)) for unit in mention.units)
-    above = (one.id for unit in asked - {*gold} for one in chart.path(unit))
-    return Named(
-        chart=chart,
-        mentions=mentions,
-        standing=tuple(one for one in mentions if not denied(Place(one.start, one.end), text, is_number=False)),
-        asked=asked,
-        about=frozenset((*above, *meant, chart.root.id)) - {*gold},
-        explained=explained - {*gold},
-        unknown=naming.unknown(text, mentions, wanted, evidence, chart, finder) if gold else (),
-        against=verify.examine(question, text, evidence, chart, finder).finding,
-    )
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a text says: that one of the units of the mention `below` is under one of `above`, or, `denied`, is not."""
+
+    below: tuple[str, ...]
+    above: tuple[str, ...]
+    denied: bool
+    directly: bool
+
+    def holds(self, chart: Chart) -> bool:
+        """Whether it is so by the chart."""
+        pairs = [(unit, other) for unit in self.below for other in self.above]
+        if self.directly and not self.denied:
+            return any(chart.unit(unit).parent == other for unit, other in pairs)
+        return any(chart.is_under(unit, other) for unit, other in pairs) != self.denied
 
 
-def ids(name: str, chart: Chart, finder: EntityFinder) -> tuple[str, ...]:
+@dataclass(slots=True)
+class _Named:
+    """The units of a name, and how it must be written: in capitals, with one, or anyhow (2, 1, 0)."""
+
+    units: list[str]
+    capitals: int
+
+
+def ids(name: str, chart: Chart) -> tuple[str, ...]:
     """The units that a case means by a name: as it stands, behind the names above it ("Parent > Name"), or an alias."""
     parts = [part.strip().casefold() for part in name.split(PATH_SEPARATOR)]
-    named = tuple(
-        unit.id
-        for unit in chart.named(name) or chart.named(parts[-1])
-        if unit.name.casefold() == name.casefold()
-        or [one.name.casefold() for one in chart.path(unit.id)][-len(parts) :] == parts
-    )
-    return named or tuple(
+    found = chart.named(name) or tuple(
         unit
-        for mention in finder.find(name, narrow=False)
-        for unit in mention.units
-        if name.casefold() in (alias.casefold() for alias in chart.unit(unit).aliases)
+        for unit in chart.named(parts[-1])
+        if [one.name.casefold() for one in chart.path(unit.id)][-len(parts) :] == parts
     )
+    folded = name.casefold()
+    return tuple(unit.id for unit in found) or tuple(
+        unit.id for unit in chart.units.values() if folded in (alias.casefold() for alias in unit.aliases)
+    )
+
+
+def keys(chart: Chart) -> Iterable[tuple[str, ...]]:
+    """The words of every name of a chart."""
+    return _names(chart)[0]
+
+
+def mentions(text: str, among: Sequence[Word], chart: Chart, *, hurried: bool = False) -> tuple[Mention, ...]:
+    """The units that a `plain` text names, in its order; `hurried` where nobody minds capitals, as in a question."""
+    names, longest = _names(chart)
+    found: list[Mention] = []
+    taken = 0
+    for first in range(len(among)):
+        for last in range(min(len(among), first + longest), max(first, taken), -1):
+            row, place = among[first:last], Place(among[first].start, among[last - 1].end)
+            named = names.get(tuple(word.key for word in row)) if first >= taken else None
+            is_written = named and _is_written(text[place.start : place.end], named.capitals, hurried=hurried)
+            if named and is_written and not any(_GAP.search(text, a.end, b.start) for a, b in pairwise(row)):
+                found.append(Mention(tuple(named.units), place))
+                taken = last
+                break
+    return tuple(_told(found, text, chart))
+
+
+def types(among: Sequence[Word], chart: Chart) -> dict[int, str]:
+    """The types of unit that words speak of, by where the words for them begin."""
+    rows = {tuple(word.key for word in words(plain(one))): one for one in chart.types}
+    longest = max(map(len, rows), default=0)
+    found: dict[int, str] = {}
+    taken = 0
+    for first in range(len(among)):
+        for last in range(min(len(among), first + longest), max(first, taken), -1):
+            if first >= taken and (one := rows.get(tuple(word.key for word in among[first:last]))):
+                found[among[first].start] = one
+                taken = last
+                break
+    return found
+
+
+def claims(text: str, sentence: Place, named: Sequence[Mention], asked: Sequence[str]) -> Iterator[Claim]:
+    """What a sentence says of the mentions in it, of the unit `asked` about where it begins with "it"."""
+    group: list[tuple[str, ...]] = []
+    holders: list[tuple[str, ...]] = []
+    last: tuple[str, ...] = ()  # what the group was said to be under
+    before: tuple[str, ...] = ()
+    end = sentence.start
+    for mention in named:
+        between, end = text[end : mention.place.start], mention.place.end
+        if not group and asked and _IT.match(between):
+            group = [tuple(asked)]
+        denied, directly = bool(_NOT.search(between)), bool(_DIRECTLY.search(between))
+        is_near = len(between.split()) <= _LONGEST
+        if before and is_near and "(" in between:  # what stands in brackets is of the unit before it alone
+            if _UNDER.search(between):
+                yield Claim(before, mention.units, denied, directly)
+        elif group and is_near and _UNDER.search(between):
+            below = [last] if last and _WHICH.search(between) else group
+            yield from (Claim(one, mention.units, denied, directly) for one in below)
+            last = mention.units
+        elif group and is_near and _ABOVE.search(between):
+            holders, group = ([last] if last and _WHICH.search(between) else group), [mention.units]
+            yield from (Claim(mention.units, one, denied, directly) for one in holders)
+            last = ()
+        elif group and not last and ":" not in between and _AND.fullmatch(between):
+            yield from (Claim(mention.units, one, denied=False, directly=False) for one in holders)
+            group.append(mention.units)
+        else:
+            group, holders, last = [mention.units], [], ()
+        before = mention.units
+
+
+@lru_cache(maxsize=8)
+def _names(chart: Chart) -> tuple[Mapping[tuple[str, ...], _Named], int]:
+    """Every name of a chart by its words, and how many words the longest has."""
+    full: dict[tuple[str, ...], _Named] = {}
+    short: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for unit in chart.units.values():
+        for name in (unit.name, *unit.aliases):
+            key = tuple(word.key for word in words(plain(name)))
+            if key:
+                named = full.setdefault(key, _Named([], _capitals(name) if len(key) == 1 else 0))
+                if unit.id not in named.units:
+                    named.units.append(unit.id)
+        for key in _shorts(unit):
+            short[key].add(unit.id)
+    for key, units in short.items():
+        if key not in full and len(units) == 1:
+            full[key] = _Named(list(units), 1)
+    return full, max(map(len, full), default=0)
+
+
+def _shorts(unit: Unit) -> Iterator[tuple[str, ...]]:
+    """A name without what stands in brackets, and without its type: "Medicine" for the Department of Medicine."""
+    bare = re.sub(r"\s*\([^()]*\)", "", plain(unit.name))
+    key, noun = (tuple(word.key for word in words(text)) for text in (bare, plain(unit.type)))
+    if bare != unit.name:
+        yield key
+    if noun and len(key) > len(noun):
+        if key[-len(noun) :] == noun:
+            yield key[: -len(noun)]
+        elif key[: len(noun) + 1] == (*noun, "of") and len(key) > len(noun) + 1:
+            yield key[len(noun) + 1 :]
+
+
+def _capitals(name: str) -> int:
+    return 2 if name.isupper() and len(name) < _EVERYDAY else int(name[0].isupper())
+
+
+def _is_written(text: str, capitals: int, *, hurried: bool) -> bool:
+    if hurried:
+        return capitals < 2 or len(text) >= _EVERYDAY or text.isupper()
+    return capitals == 0 or (text.isupper() if capitals == 2 else text[0].isupper())
+
+
+def _told(found: Sequence[Mention], text: str, chart: Chart) -> Iterator[Mention]:
+    """The mentions, a shared name narrowed to the units that are under the one that stands behind it or before it."""
+    for place, mention in enumerate(found):
+        units = mention.units
+        if len(units) > 1:
+            beside = [
+                one for one in found[place + 1 : place + 2] if _TOLD.fullmatch(text, mention.place.end, one.place.start)
+            ]
+            beside += [
+                one
+                for one in found[max(0, place - 1) : place]
+                if text[one.place.end : mention.place.start].strip() == ">"
+            ]
+            units = next(
+                (
+                    told
+                    for one in beside
+                    if (
+                        told := tuple(unit for unit in units if any(chart.is_under(unit, above) for above in one.units))
+                    )
+                ),
+                units,
+            )
+        yield Mention(units, mention.place)

@@ -40,6 +40,9 @@ _ARTICLES = frozenset({"the", "a", "an"})
 _BETWEEN = frozenset({"calendar", "full", "whole", "consecutive", "written"})
 """What may stand between a number and what it counts without making it another amount."""
 
+_BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[^\sa-z])|\s*\n+\s*(?:[-*•·]\s+)?")
+_OPEN_END = re.compile(r"(?:\b(?:[A-Z]|No|Nos|Dr|Mr|Mrs|Ms|St|Art|Sec)\.|^\W*\d+[.)])$")
+"""What ends with a full stop without ending a sentence: an initial, a title, the number of an item."""
 _LONGEST = 40  # digits of a number
 _TOKEN = re.compile(
     rf"(?P<iso>(?<!\d)\d{{4}}-\d\d-\d\d(?!\d))"
@@ -116,6 +119,17 @@ def places(phrase: str, text: str, among: Sequence[Word]) -> tuple[Place, ...]:
         literal = re.compile(rf"(?<![\w])(?<!\d[.,:]){re.escape(plain(phrase))}(?!\w|[.,:]\d)", re.IGNORECASE)
         found = [Place(*match.span()) for match in literal.finditer(text)]
     return tuple(found)
+
+
+def sentences(text: str) -> tuple[Place, ...]:
+    """The sentences of a `plain` text; the items of a list are sentences of their own."""
+    found: list[Place] = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        if text[start : match.start()].strip() and not _OPEN_END.search(text, start, match.start()):
+            found.append(Place(start, match.start()))
+            start = match.end()
+    return (*found, Place(start, len(text))) if text[start:].strip() else tuple(found)
 
 
 def says(text: str, phrases: Iterable[str]) -> bool:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
-from org.chart import Chart, load
+from org.chart import Chart
+from org.reading.charts import load
 from trag.finetune.dataset.chart_names import STYLES, Named, Style, key, person, pick, place, root
 
 _TRIES = 20  # names for one unit

@@ -1,16 +1,14 @@
-"""The dataset of the adapter that ships: written organizations, each as the pipeline would serve it, and charts made by
-rules.
+"""The dataset of the adapter that the project trains: written organizations, and charts made by rules.
 
-    python -m trag.finetune.dataset.corpus FOLDER [--seed N] [--only SLUG ...]
+    python -m trag.finetune.dataset.corpus FOLDER [--seed N] [--refused SHARE] [--charts N] [--only SLUG ...]
 
-folder of organizations -> a home each (ingest, index, finder) -> Examples -> dataset folder.  An organization that is
-done is not done again by the same program, so that what was interrupted goes on; whole organizations are held out.
+folders of organizations -> chart queries, answers from documents, condensed follow-ups -> Examples -> dataset folder.
+Whole organizations are held out.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -19,24 +17,14 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from org.chart import Chart
 from org.entities import EntityFinder
-from store.files import write_atomic
-from store.passage import Passage
-from trag.ask import Assistant
-from trag.asking import Organization
+from org.organization import Organization
 from trag.errors import SHOWN, TragError
-from trag.evaluate import chart_cases
-from trag.evaluate.cases import Case
-from trag.finetune.dataset import charts, examples, homes, organizations, particulars, splitting
+from trag.finetune.dataset import chart_queries, charts, condensing, documents, organizations, splitting
 from trag.finetune.dataset.card import Card
-from trag.finetune.dataset.contexts import gather
 from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.folders import SEED, write
-from trag.finetune.dataset.from_chart import from_chart
-from trag.finetune.dataset.from_documents import from_documents
 from trag.finetune.dataset.organizations import Written
-from trag.line import Line
 from trag.llm import open_model
 from trag.progress import Progress
 from trag.settings import Settings
@@ -45,18 +33,27 @@ if TYPE_CHECKING:
     from trag.llm import LanguageModel
 
 CORPUS = Path(__file__).parents[3] / "examples" / "training"
-_OWN_CASES = 12  # made by rules from the organization's own chart
-_CHARTS = 12  # made by rules, beside the passages of one organization
-_OF_CHART = (1, 2, 2, 3)  # questions about each of them
-_DRAWN = 24  # of which these are drawn, so that every kind comes
-_PARTICULARS = (0, 1, 1, 2)
-_OWN_WITH_DOCUMENTS, _WITH_DOCUMENTS = 0.7, 0.4  # of the contexts of its own chart, and of those made by rules
-_ABOUT = """Contexts as the assistant sends them, each with questions and the right answers: what the shipped adapter
-learned from. Written organizations and charts made by rules, all fictional, under the licence of this repository."""
+CHARTS = 6
+"""Charts made by rules, beside the own one of each organization."""
+_OWN, _MADE = 36, 24  # chart queries about the own chart, and about each of those
+_NEAR_MISSES = 12  # questions of the documents that name a unit, of one organization
+_CONDENSED = 16  # follow-ups of one organization
+_ABOUT = """Prompts as the assistant sends them, each with its right answer: chart queries, answers from excerpts of
+documents, and follow-ups made to stand alone. Written organizations and charts made by rules, all fictional, under the
+licence of this repository."""
 
 
-def make(folders: Sequence[Path], folder: Path, *, seed: int, model: LanguageModel, progress: Progress) -> Card:
-    """The dataset of these organizations in `folder`; what was made there of unchanged ones is taken as it is.
+def make(
+    folders: Sequence[Path],
+    folder: Path,
+    *,
+    seed: int,
+    model: LanguageModel,
+    progress: Progress,
+    refused: float = documents.REFUSED,
+    made_charts: int = CHARTS,
+) -> Card:
+    """The dataset of these organizations in `folder`; of the answers from documents a share of `refused` are refusals.
 
     Raises TragError that lists everything that is wrong with the organizations, before any of them is worked on.
     """
@@ -64,7 +61,7 @@ def make(folders: Sequence[Path], folder: Path, *, seed: int, model: LanguageMod
     made: list[Example] = []
     for number, one in enumerate(written):
         progress(one.slug, number, len(written))
-        made += _of_organization(one, folder / "organizations", seed, model)
+        made += of_organization(one, Random(f"{seed} {one.slug}"), refused=refused, made_charts=made_charts)
     progress("writing", len(written), len(written))
     held_out = splitting.held_out_sources(made, seed=seed)
     cases = [
@@ -73,9 +70,27 @@ def make(folders: Sequence[Path], folder: Path, *, seed: int, model: LanguageMod
         if one.slug in held_out
         for case in one.cases
     ]
-    return write(
-        folder, made, cases, held_out, title="The shipped adapter's dataset", about=_ABOUT, seed=seed, model=model
+    return write(folder, made, cases, held_out, title="The project's dataset", about=_ABOUT, seed=seed, model=model)
+
+
+def of_organization(written: Written, chance: Random, *, refused: float, made_charts: int) -> Iterator[Example]:
+    """The examples of one organization, and of charts made by rules, which are its own for the split."""
+    slug, own = written.slug, written.organization
+    yield from documents.from_cases(slug, written.cases, written.passages, own, chance=chance, refused=refused)
+    yield from chart_queries.from_chart(slug, own, chance=chance, number=_OWN)
+    asked = [case for case in written.cases if not (case.document or case.refuse)]
+    about_documents = chance.sample(written.cases, len(written.cases))
+    yield from chart_queries.from_cases(slug, asked, own, chance=chance)
+    misses = chart_queries.from_cases(
+        slug, (case for case in about_documents if case.document or case.refuse), own, chance=chance
     )
+    yield from (example for _, example in zip(range(_NEAR_MISSES), misses, strict=False))
+    for _ in range(made_charts):
+        chart = charts.make(chance)
+        other = Organization(chart.root.name, chart, EntityFinder(chart))
+        yield from chart_queries.from_chart(slug, other, chance=chance, number=_MADE)
+        yield from condensing.from_organization(slug, other, written.cases, chance=chance, number=2)
+    yield from condensing.from_organization(slug, own, written.cases, chance=chance, number=_CONDENSED)
 
 
 def _read(folders: Sequence[Path], progress: Progress) -> tuple[Written, ...]:
@@ -94,50 +109,6 @@ def _read(folders: Sequence[Path], progress: Progress) -> tuple[Written, ...]:
     return tuple(written)
 
 
-def _of_organization(written: Written, folder: Path, seed: int, model: LanguageModel) -> tuple[Example, ...]:
-    """The examples of one organization, kept under what they were made of."""
-    kept = folder / f"{written.slug}-{homes.made_of(written.folder, str(seed))}.jsonl"
-    if kept.exists():
-        return examples.read(kept.read_bytes(), kept.name)
-    chance = Random(f"{seed} {written.slug}")
-    with homes.filled(written) as home:
-        line = Line(1, 1)
-        # Without the reranker: it learned from these very organizations, so that with it their contexts would be easier
-        # than those of an organization that it has not met.
-        assistant = Assistant(written.organization, home.vectors, home.embedder, model, None, line, home.settings)
-        passages = tuple(home.records.library.passages())
-        made = tuple(_examples(written, assistant, passages, chance))
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomic(kept, examples.write(made))
-    return made
-
-
-def _examples(written: Written, assistant: Assistant, passages: Sequence[Passage], chance: Random) -> Iterator[Example]:
-    about_documents = [case for case in written.cases if case.kind in ("document", "unanswerable")]
-    yield from from_documents(
-        written.organization.name,
-        about_documents,
-        passages,
-        lambda _, question: gather(question, assistant),
-        source=lambda _: written.slug,
-        chance=chance,
-    )
-    about_chart = [case for case in written.cases if case.kind in ("simple", "complex")]
-    about_chart += chart_cases.make(written.chart, seed=chance.randrange(10**6), number=_OWN_CASES)
-    yield from from_chart(written.slug, about_chart, assistant, chance=chance, with_documents=_OWN_WITH_DOCUMENTS)
-    for _ in range(_CHARTS):
-        chart = charts.make(chance)
-        other = replace(assistant, organization=Organization(chart.root.name, chart, EntityFinder(chart)))
-        cases = _some_cases(chart, chance)
-        yield from from_chart(written.slug, cases, other, chance=chance, with_documents=_WITH_DOCUMENTS)
-
-
-def _some_cases(chart: Chart, chance: Random) -> list[Case]:
-    drawn = chart_cases.make(chart, seed=chance.randrange(10**6), number=_DRAWN)
-    some = chance.sample(drawn, min(len(drawn), chance.choice(_OF_CHART)))
-    return [*some, *particulars.make(chart, chance=chance, number=chance.choice(_PARTICULARS))]
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The terminal's way in: 0 when the dataset is there, 1 when something is wrong with what it is made of."""
     from tqdm import tqdm
@@ -147,10 +118,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("folder", type=Path, help="where the dataset goes")
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--refused", type=float, default=documents.REFUSED, help="share of refusals")
+    parser.add_argument("--charts", type=int, default=CHARTS, help="charts made by rules beside each organization")
     parser.add_argument("--only", nargs="+", metavar="SLUG", help="these organizations alone")
     chosen = parser.parse_args(arguments)
-    for name, value in (("HF_HUB_OFFLINE", "1"), ("GOMP_SPINCOUNT", "1000")):  # as trag.cli sets them
-        os.environ.setdefault(name, value)
     known = {path.name: path for path in sorted(CORPUS.iterdir()) if path.is_dir()}
     if unknown := sorted(set(chosen.only or ()) - set(known)):
         parser.error(f"there is no organization {', '.join(unknown)} in {CORPUS}")
@@ -163,7 +134,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             bar.set_description(step)
 
         try:
-            told = make(wanted, chosen.folder, seed=chosen.seed, model=model, progress=progress)
+            told = make(
+                wanted,
+                chosen.folder,
+                seed=chosen.seed,
+                model=model,
+                progress=progress,
+                refused=chosen.refused,
+                made_charts=chosen.charts,
+            )
         except SHOWN as error:
             sys.stderr.write(f"{error.message}\n{error.hint}\n")
             return 1

@@ -1,46 +1,48 @@
 """Examples from reviewers' labels: answers that are right as they are, and the corrected ones of those that are not.
 
-labels, answers, assistant -> Labelled questions -> Examples.  An answer that nothing found today bears out teaches to
-make things up, and is left out.
+labels, answers -> Labelled -> a chart query or an answer over the excerpts that were shown, as the product asked for it
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from random import Random
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass
 
-from prompts import CANNOT_ANSWER
+import prompts
+from org.organization import Organization
+from org.query import QueryError
+from org.query.expression import described, run
+from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.records import Label, StoredAnswer
-from trag.ask import Assistant
-from trag.finetune.dataset.contexts import Context, example, gather
-from trag.finetune.dataset.examples import Asked, Example
-from trag.finetune.dataset.sides import Side
+from trag.finetune.dataset import chart_queries, documents
+from trag.finetune.dataset.examples import Example
 from trag.record import AnswerRecord
-from trag.settle import refused
-from trag.verify.support import Evidence, checked
-from trag.words import sentences
 
-_KIND = "label"
-_MOSTLY = 0.5  # of the sentences of an answer that must be borne out
+KIND = "label"
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A question as it stood alone, and the answer that reviewers want; `id` is that of the answer they looked at."""
+    """An answer that reviewers looked at, its question as it stood alone, and the answer that they want, NOT_FOUND for
+    a refusal. `is_as_given` is whether that is the one that was given."""
 
-    id: str
-    question: str
+    record: AnswerRecord
     answer: str
+    is_as_given: bool
+
+    @property
+    def question(self) -> str:
+        """As it stood alone."""
+        return self.record.standalone
 
 
 def agreed(
-    labels: Iterable[Label], answer: Callable[[str], StoredAnswer | None], documents: Container[str]
+    labels: Iterable[Label], answer: Callable[[str], StoredAnswer | None], names: Container[str]
 ) -> tuple[Labelled, ...]:
     """What the labels ask for, an answer each: of several verdicts on one answer the last that says what is right.
     Nothing where reviewers disagree on whether it is and none of them settled it, or where nobody says what is; and
-    nothing of an answer that stood on more than the chart and these `documents`."""
+    nothing of an answer that stood on more than the chart and the documents of these `names`."""
     by_answer: dict[str, list[Label]] = defaultdict(list)
     for label in labels:
         by_answer[label.answer].append(label)
@@ -52,9 +54,11 @@ def agreed(
             continue
         record = AnswerRecord.from_json(stored.record_json)
         wanted = [text for label in given if (text := _wanted(label, stored.answer))]
-        if wanted and all(source.kind == "chart" or source.document in documents for source in record.sources):
-            text = CANNOT_ANSWER if refused(wanted[-1]) else wanted[-1]
-            found.append(Labelled(id, record.standalone, text))
+        if wanted and all(source.kind == "chart" or source.document in names for source in record.sources):
+            text = (
+                NOT_FOUND if wanted[-1].casefold() in (CANNOT_ANSWER.casefold(), NOT_FOUND.casefold()) else wanted[-1]
+            )
+            found.append(Labelled(record, text, wanted[-1] == stored.answer))
     return tuple(found)
 
 
@@ -63,36 +67,33 @@ def _wanted(label: Label, answer: str) -> str:
     return label.corrected.strip() or (answer if label.verdict == "Correct" else "")
 
 
-def from_labels(
-    labelled: Sequence[Labelled], assistant: Assistant, sides: Sequence[Side], *, chance: Random
-) -> Iterator[tuple[Labelled, Example, Side]]:
-    """Each labelled question over what is found for it today, in the pipeline's order and once more in another; of one
-    side, that of the passage that bears the answer out."""
-    learned = next(side for side in sides if not side.held_out)
-    for one in labelled:
-        context = gather(one.question, assistant)
-        side = next((side for side in sides if _bears(one, context, side)), None)
-        if one.answer == CANNOT_ANSWER:
-            side = learned
-        if side is None:
-            continue
-        shown = _of(context, side)
-        shuffled = replace(shown, passages=tuple(chance.sample(shown.passages, len(shown.passages))))
-        for each in dict.fromkeys((shown, shuffled)):
-            asked = [Asked(one.question, one.answer, _KIND)]
-            yield one, example(f"label {one.id}", assistant.organization.name, each, asked), side
+def example(one: Labelled, organization: Organization) -> Example | None:
+    """What a labelled answer teaches: the chart query of one that the chart gave rightly, else the answer over the
+    excerpts that were shown; None where nothing there bears it out."""
+    source = f"label {one.record.id}"
+    if one.record.checks.replaced == "chart":
+        return _chart_query(source, one, organization) if one.is_as_given else None
+    texts = [
+        prompts.excerpt(each.section, each.question, each.text)
+        for each in one.record.sources
+        if each.kind in ("section", "qa")
+    ]
+    if not texts or not (one.answer == NOT_FOUND or documents.bears("\n".join(texts), one.question, one.answer)):
+        return None
+    messages = prompts.document(one.question, texts, documents.places(one.question, organization))
+    return Example(source, KIND, one.question, messages, one.answer)
 
 
-def _of(context: Context, side: Side) -> Context:
-    if side.held_out:
-        return replace(context, passages=side.of(context.passages), statements=(), about_chart=False)
-    return replace(context, passages=side.of(context.passages))
-
-
-def _bears(one: Labelled, context: Context, side: Side) -> bool:
-    """Whether what is found of this side bears the answer out."""
-    seen = _of(context, side)
-    texts = [f"{passage.section}. {passage.question} {passage.text}" for passage in seen.passages]
-    evidence = [Evidence(str(place), text) for place, text in enumerate([*seen.statements, *texts])]
-    parts = sentences(one.answer)
-    return bool(parts) and sum(checked(part, evidence).supported for part in parts) >= _MOSTLY * len(parts)
+def _chart_query(source: str, one: Labelled, organization: Organization) -> Example | None:
+    """How the question was read, where that still gives the answer that was found right."""
+    chart, expression = organization.chart, one.record.chart_query
+    if chart is None or not expression:
+        return None
+    given = chart_queries.linked(one.question, organization)
+    try:
+        reply = run(expression, given, chart)
+    except QueryError:
+        return None
+    if reply is None or reply.text != one.answer:
+        return None
+    return Example(source, KIND, one.question, prompts.chart_query(described(given, chart), one.question), expression)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 
+from org.organization import Organization
 from prompts import CANNOT_ANSWER
-from trag.asking import Organization
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring import Score, score
 from trag.record import AnswerRecord, ModelUsed
 
+RIGHT = ("Correct", "Correct-Verbose")
+"""Verdicts on an answer that says what is right."""
 _SHORT = 5  # words of an answer that is its own gold
 _FIGURE = re.compile(
     r"(?<![\w-])(?:[A-Z]{3} |[€$£] ?)?\d[\d,.:]*\d?(?: ?%| (?:million|thousand|per cent))?(?: [a-z]{3,})?"
@@ -35,10 +37,10 @@ def case(id: str, question: str, answer: str, kind: str, organization: Organizat
         made = Case(id, question, kind, answer, gold=items or ((whole,),))
     else:
         return None
-    return made if scored(made, answer, organization).verdict == "Correct" else None
+    return made if scored(made, answer, organization).verdict in RIGHT else None
 
 
 def scored(case: Case, answer: str, organization: Organization) -> Score:
     """What is thought of an answer to a case that no model gave."""
     record = AnswerRecord("", case.question, case.question, answer, "answered", ModelUsed("", "", ""))
-    return score(case, record, organization)
+    return score(case, record, organization.chart)

@@ -1,42 +1,41 @@
 """A home's own dataset: from its pairs, its chart and its reviewers' labels to a folder that training reads.
 
-home -> Examples (from_pairs, from_chart, from_labels) -> two sides -> train.jsonl, held_out.jsonl, cases.jsonl, card.md
-An adapter answers everybody: only what everybody may read is learned from.
+home -> Examples (documents, chart_queries, condensing, from_labels) -> two sides -> train.jsonl, held_out.jsonl,
+cases.jsonl, card.md.  An adapter answers everybody: only what everybody may read is learned from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from org.organization import Organization
 from store.library import Pair
 from store.passage import EVERYONE, Passage
-from trag.ask import Assistant
-from trag.asking import as_read
-from trag.evaluate import chart_cases
 from trag.evaluate.cases import Case
-from trag.finetune.dataset import folders, gold, particulars, splitting
+from trag.finetune.dataset import chart_queries, condensing, documents, folders, from_labels, gold
 from trag.finetune.dataset.card import Card
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.from_chart import from_chart
-from trag.finetune.dataset.from_labels import Labelled, agreed, from_labels
-from trag.finetune.dataset.from_pairs import from_pairs, is_vouched_for, worth_learning
+from trag.finetune.dataset.from_labels import Labelled, agreed
 from trag.finetune.dataset.sides import Side, divide
+from trag.finetune.dataset.splitting import SHARE
 from trag.progress import silent
 
 if TYPE_CHECKING:
     from trag.home import Home
     from trag.progress import Progress
 
+ENOUGH = 150
+"""Pairs that somebody vouches for, from which no written one is needed beside them."""
 _FEWEST, _MOST, _OF_PAIRS = 80, 400, 0.6
-"""Chart questions: this share of the pairs, between these numbers."""
-_WITH_DOCUMENTS = 0.6  # of the contexts of chart questions, where there are documents
-_ABOUT = """What {0} holds to learn from: {1} question-answer pairs ({2} that somebody vouches for), {3} questions made
-from its chart, and {4} answers with a reviewer's label. Contexts are what the assistant finds for each question.
-Documents that not everyone may read are left out, with their pairs and the labels of answers that stand on them."""
+"""Chart queries: this share of the pairs, between these numbers."""
+_CONDENSED = 0.15  # follow-ups, as a share of the chart queries
+_ABOUT = """What {0} holds to learn from: {1} question-answer pairs ({2} that somebody vouches for), {3} questions about
+its chart, and {4} answers with a reviewer's label, as the assistant asks its model about them. Documents that not
+everyone may read are left out, with their pairs and the labels of answers that stand on them."""
 
 
 def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progress = silent) -> Card:
@@ -45,104 +44,100 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
     What `progress` raises ends the work with nothing written. Raises TragError when what everyone may read of the home
     is too little to learn from: no pairs, no chart, no labels.
     """
-    chance, library = Random(seed), home.records.library
-    documents = {document.name for document in library.documents() if EVERYONE in document.audience}
-    passages = tuple(passage for passage in library.passages() if passage.document in documents)
-    pairs = worth_learning((pair for pair in library.pairs() if pair.document in documents), chance=chance)
-    labelled = agreed(home.records.labels(), home.records.answer, documents)
+    chance, library, organization = Random(seed), home.records.library, home.organization
+    names = {document.name for document in library.documents() if EVERYONE in document.audience}
+    passages = tuple(one for one in library.passages() if one.document in names and one.kind == "section")
+    pairs = worth_learning([pair for pair in library.pairs() if pair.document in names], chance=chance)
     sides = divide({(passage.document, passage.section) for passage in passages}, seed=seed)
-    of_pairs = _of_pairs(home, pairs, passages, sides, chance=chance, progress=progress)
-    of_labels = _of_labels(home, labelled, sides, chance=chance, progress=progress)
-    about_chart = _about_chart(home.assistant, passages, sides[0], seed=seed, pairs=len(pairs), progress=progress)
-    parts = (of_pairs, of_labels, about_chart)
-    counts = len(pairs), sum(map(is_vouched_for, pairs)), about_chart.questions, len(labelled)
+    progress("question-answer pairs", 0, 3)
+    made, cases = _of_pairs(pairs, passages, sides, organization, chance=chance)
+    progress("labelled answers", 1, 3)
+    labelled = agreed(home.records.labels(), home.records.answer, names)
+    for one in labelled:
+        if example := from_labels.example(one, organization):
+            made.append(example)
+            cases += _label_case(one, organization)
+    progress("questions about the chart", 2, 3)
+    number = min(_MOST, max(_FEWEST, round(_OF_PAIRS * len(pairs))))
+    about_chart = [
+        *chart_queries.from_chart("chart", organization, chance=chance, number=number),
+        *condensing.from_organization("chart", organization, cases, chance=chance, number=round(_CONDENSED * number)),
+    ]
+    made += (replace(example, source=f"chart {place}") for place, example in enumerate(about_chart))
+    held_out = {_source(pair) for pair in pairs if sides[1].has(pair.passage)}
+    others = sorted({example.source for example in made if example.source.partition(" ")[0] in ("chart", "label")})
+    held_out |= set(chance.sample(others, round(SHARE * len(others))))
+    kept = [case for case in cases if case.id in held_out or _of_side(case, sides[1])]
+    counts = len(pairs), sum(map(is_vouched_for, pairs)), len(about_chart), len(labelled)
     return folders.write(
         folder,
-        [example for part in parts for example in part.examples],
-        list({case.id: case for part in parts for case in part.cases}.values()),
-        {source for part in parts for source in part.held_out},
-        title=f"The dataset of {home.organization.name}",
-        about=_ABOUT.format(home.organization.name, *counts),
+        made,
+        kept,
+        held_out,
+        title=f"The dataset of {organization.name}",
+        about=_ABOUT.format(organization.name, *counts),
         seed=seed,
         model=home.model,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Examples of one kind, the sources of those held out, and the cases that these ask."""
+def worth_learning(pairs: Sequence[Pair], *, chance: Random) -> tuple[Pair, ...]:
+    """The short pairs that somebody vouches for, and as many others that are searched as make them enough. What waits
+    for somebody to look is not learned from."""
+    kept = [pair for pair in pairs if len(pair.answer.split()) <= documents.LONGEST_ANSWER]
+    vouched = list(filter(is_vouched_for, kept))
+    others = [pair for pair in kept if pair.searched and pair.state == "made" and not is_vouched_for(pair)]
+    return (*vouched, *chance.sample(others, min(len(others), max(0, ENOUGH - len(vouched)))))
 
-    examples: tuple[Example, ...] = ()
-    held_out: frozenset[str] = frozenset()
-    cases: tuple[Case, ...] = ()
 
-    @property
-    def questions(self) -> int:
-        return sum(len(example.asked) for example in self.examples)
+def is_vouched_for(pair: Pair) -> bool:
+    """Whether somebody wrote the pair, approved it, or gave it in a file."""
+    return pair.state == "approved" or (pair.state == "made" and pair.origin == "given")
 
 
 def _of_pairs(
-    home: Home,
     pairs: Sequence[Pair],
     passages: Sequence[Passage],
     sides: tuple[Side, Side],
+    organization: Organization,
     *,
     chance: Random,
-    progress: Progress,
-) -> _Part:
-    """Every pair over contexts of its own side."""
+) -> tuple[list[Example], list[Case]]:
+    """Every pair over excerpts of its own side, and as a case where its answer tells what is right."""
     made: list[Example] = []
-    held_out: set[str] = set()
+    cases: list[Case] = []
     for side in sides:
         own = [pair for pair in pairs if side.has(pair.passage)]
-        for number, one in enumerate(from_pairs(own, passages, home.assistant, side, chance=chance)):
-            progress("contexts of pairs", number, len(own))
-            made.append(one)
-            if side.held_out:
-                held_out.add(one.source)
-    asked = (pair for pair in pairs if sides[1].has(pair.passage))
-    cases = (gold.case(pair.id, pair.question, pair.answer, "document", home.organization) for pair in asked)
-    return _Part(tuple(made), frozenset(held_out), tuple(filter(None, cases)))
+        asked = [_case(pair) for pair in own]
+        sources = {pair.id: _source(pair) for pair in own}
+        for case, example in documents.examples(asked, side.of(passages), organization, chance=chance):
+            made.append(replace(example, source=sources[case.id]))
+        cases += filter(
+            None,
+            (_placed(gold.case(pair.id, pair.question, pair.answer, "document", organization), pair) for pair in own),
+        )
+    return made, cases
 
 
-def _of_labels(
-    home: Home, labelled: Sequence[Labelled], sides: tuple[Side, Side], *, chance: Random, progress: Progress
-) -> _Part:
-    """What reviewers wanted, over what is found for it today."""
-    made: list[Example] = []
-    held_out: set[str] = set()
-    cases: dict[str, Case | None] = {}
-    for label, one, side in from_labels(labelled, home.assistant, sides, chance=chance):
-        progress("labelled answers", labelled.index(label), len(labelled))
-        made.append(one)
-        if side.held_out:
-            held_out.add(one.source)
-            id = f"label-{label.id}"
-            cases[id] = gold.case(id, label.question, label.answer, "label", home.organization)
-    return _Part(tuple(made), frozenset(held_out), tuple(filter(None, cases.values())))
+def _source(pair: Pair) -> str:
+    return f"{pair.document} > {pair.section}"
 
 
-def _about_chart(
-    assistant: Assistant, passages: Sequence[Passage], learned: Side, *, seed: int, pairs: int, progress: Progress
-) -> _Part:
-    """Questions of every kind about the chart. Those held out are the ones that share fewest statements with the
-    others; no passage stands beside them, as it would be on both sides."""
-    chart, chance = assistant.organization.chart, Random(seed)
-    if chart is None:
-        return _Part()
-    number = min(_MOST, max(_FEWEST, round(_OF_PAIRS * pairs)))
-    asked = [
-        *chart_cases.make(chart, seed=seed, number=number),
-        *particulars.make(chart, chance=chance, number=number // 10),
-    ]
-    share = _WITH_DOCUMENTS if passages else 0.0
-    kept = {as_read(passage) for passage in learned.of(passages)}
-    found: list[Example] = []
-    for one in from_chart("chart", asked, assistant, chance=chance, with_documents=share):
-        progress("questions about the chart", sum(len(example.asked) for example in found), len(asked))
-        own = tuple(passage for passage in one.passages if passage in kept)
-        found.append(replace(one, source=f"chart {len(found)}", passages=own))
-    held_out = splitting.least_shared(found)
-    made = tuple(replace(one, passages=()) if one.source in held_out else one for one in found)
-    told = {one.question for example in made if example.source in held_out for one in example.asked}
-    return _Part(made, held_out, tuple(case for case in asked if case.question in told))
+def _case(pair: Pair) -> Case:
+    items = ((pair.source,),) if pair.source else ()
+    return Case(
+        pair.id, pair.question, "document", pair.answer, gold=items, document=pair.document, section=pair.section
+    )
+
+
+def _placed(case: Case | None, pair: Pair) -> Case | None:
+    return case and replace(case, document=pair.document, section=pair.section)
+
+
+def _of_side(case: Case, side: Side) -> bool:
+    return (case.document, case.section) in side.sections
+
+
+def _label_case(one: Labelled, organization: Organization) -> list[Case]:
+    case = gold.case(f"label {one.record.id}", one.question, one.answer, "label", organization)
+    return [case] if case else []

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from org import ChartError
-from org.chart import Chart, load
+from org.chart import Chart
 from org.entities import EntityFinder
-from trag.asking import Organization
+from org.organization import Organization
+from org.reading.charts import load
+from store.passage import Passage
 from trag.errors import TragError
 from trag.evaluate import cases
 from trag.evaluate.cases import Case, names_section
@@ -21,6 +23,7 @@ from trag.evaluate.scoring.wording import says
 from trag.finetune.dataset import gold
 from trag.finetune.dataset.typed import plain
 from trag.ingest.parse import parse
+from trag.ingest.passages import section_passages
 from trag.ingest.sections import Section, sections
 
 CHART, DOCUMENTS, QUESTIONS = "chart.csv", "documents", "questions.jsonl"
@@ -41,6 +44,7 @@ class Written:
     folder: Path
     organization: Organization
     cases: tuple[Case, ...]
+    passages: tuple[Passage, ...]
 
     @property
     def chart(self) -> Chart:
@@ -66,7 +70,12 @@ def read(folder: Path) -> Written:
         problems += [f"{case.id}: {problem}" for problem in _of_case(case, found, organization)]
     if problems:
         raise TragError(f"{folder.name}: " + "\n".join(problems), "examples/training/README.md says what is needed.")
-    return Written(folder.name, folder, organization, asked)
+    passages = [one for name in dict.fromkeys(name for name, _ in found) for one in _passages(name, found)]
+    return Written(folder.name, folder, organization, asked, tuple(passages))
+
+
+def _passages(document: str, found: Sequence[tuple[str, Section]]) -> Sequence[Passage]:
+    return section_passages(document, [section for name, section in found if name == document])
 
 
 def _sections(folder: Path) -> Sequence[tuple[str, Section]]:
@@ -126,5 +135,5 @@ def _of_case(case: Case, found: Sequence[tuple[str, Section]], organization: Org
     except TragError as error:
         yield error.message
     else:
-        if scored.verdict != "Correct":
+        if scored.verdict not in gold.RIGHT:
             yield f"its own answer is {scored.verdict or 'left open'}: {'; '.join(scored.reasons)}"

@@ -1,30 +1,29 @@
-"""What the reranker learns from: the questions of a fine-tune's dataset, each with the sentences of its context and
-which of them answer it.
+"""What the reranker learns from: questions about documents, each with the lines that a search brings and which of them
+answer it.
 
-Example -> Listing.  Which sentence answers is told by the words of the right answer.  Knows nothing about how it is
-learned.
+cases, passages -> Listings, with the lines as they are ranked.  Which line answers is told by the words of the right
+answer.  Knows nothing about how it is learned.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from prompts import CANNOT_ANSWER
-from trag import quote
-from trag.finetune.dataset.examples import Example
-from trag.quote import Text
+from store.passage import Passage
+from trag import retrieve
+from trag.evaluate.cases import Case, names_section
 from trag.words import numbers, stems
 
+_NEAREST = 8
+"""Passages of a listing beside those of the section that a case names: those with most words of its question."""
 _TELLING = 0.55
 """Share of the right answer's words that a text must hold to be taken for one that answers."""
 _AS_GOOD, _NEARLY = 0.02, 0.7
 """How much less than the best text another may hold and answer too, and the share of it from which it might."""
 _ASKED = 0.25
 """What the words of the question weigh against those of the answer."""
-_SECTION = re.compile(r"- \[(?P<path>.*?)\] (?P<text>.*)", re.S)  # as `prompts.section` makes it
-_PAIR = re.compile(r"- (?P<question>.*?\?) (?P<answer>.*)", re.S)  # as `prompts.pair` makes it
 _POLARITY = re.compile(r"^(?:yes|no)\b[,.;: ]*", re.I)
 
 
@@ -34,7 +33,7 @@ class Listing:
     those that might, from which nothing is learned."""
 
     question: str
-    texts: tuple[Text, ...]
+    texts: tuple[str, ...]
     answering: tuple[int, ...]
     unsure: tuple[int, ...] = ()
 
@@ -45,37 +44,34 @@ class Listing:
         return tuple(place for place in range(len(self.texts)) if place not in known)
 
 
-def listings(examples: Iterable[Example]) -> Iterator[Listing]:
-    """The questions about documents, and those to refuse; without those whose answer no text holds by its words."""
-    for example in examples:
-        if not example.passages:
+def listings(cases: Sequence[Case], passages: Sequence[Passage]) -> Iterator[Listing]:
+    """The cases about documents, and those to refuse; without those whose answer no text holds by its words."""
+    for case in cases:
+        if not case.document:
             continue
-        texts = tuple(dict.fromkeys(text for passage in example.passages for text in _texts(passage)))
-        for asked in example.asked:
-            if asked.answer == CANNOT_ANSWER:
-                yield Listing(asked.question, texts, ())
-            elif asked.kind == "document" and (found := _answering(asked.question, asked.answer, texts)):
-                yield Listing(asked.question, texts, *found)
+        own = [one for one in passages if names_section(case, one.document, one.section)]
+        asked = stems(case.question)
+        others = sorted(
+            (one for one in passages if one not in own),
+            key=lambda one: -len(asked & stems(f"{one.section} {one.text}")),
+        )
+        lines = ((one, line) for one in (*own, *others[:_NEAREST]) for line in retrieve.lines_of(one))
+        texts = tuple(dict.fromkeys(retrieve.headed(one, line) for one, line in lines))
+        if case.refuse:
+            yield Listing(case.question, texts, ())
+        elif found := _answering(case.question, case.answer, texts):
+            yield Listing(case.question, texts, *found)
 
 
-def _texts(passage: str) -> Iterator[Text]:
-    """The texts of a passage as the model reads it: one a sentence, of a pair mostly one."""
-    if section := _SECTION.match(passage):
-        yield from (Text(quote.ending(section["path"]), words) for words in quote.windows(section["text"]))
-    elif pair := _PAIR.match(passage):
-        yield from (Text(pair["question"], words) for words in quote.answers(pair["answer"]))
-
-
-def _answering(question: str, answer: str, texts: Sequence[Text]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+def _answering(question: str, answer: str, texts: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The places of the texts that hold the answer, and of those that nearly do; None where none holds enough."""
-    told = _POLARITY.sub("", answer)
-    wanted, asked = _words(told), stems(question)
+    wanted, asked = _words(_POLARITY.sub("", answer)), stems(question)
     shares = []
     for text in texts:
-        held = _words(text.words) | stems(text.heading)
+        held = _words(text)
         share = len(wanted & held) / len(wanted) if wanted else 0.0
         shares.append(share + (_ASKED if wanted else 1.0) * len(asked & held) / max(1, len(asked)))
-    best = max(shares)
+    best = max(shares, default=0.0)
     if best < _TELLING:
         return None
     return (

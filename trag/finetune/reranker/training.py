@@ -1,6 +1,7 @@
-"""python -m trag.finetune.reranker.training FOLDER: the reranker that ships, learned from FOLDER/dataset.
+"""python -m trag.finetune.reranker.training FOLDER: the reranker that ships, learned from the organizations of
+examples/training.
 
-train.jsonl -> listings -> weights -> FOLDER/reranking -> trag/reranking/shipped.safetensors.  Goes on where it was
+organizations -> listings -> weights -> FOLDER/reranking -> trag/reranking/shipped.safetensors.  Goes on where it was
 stopped.  Knows nothing about answering.
 
 Of each listing, one or two texts that answer and a few that do not, mostly the likest by their words, compete with the
@@ -25,8 +26,10 @@ from store.files import write_atomic
 from trag import embed, precision
 from trag.cores import cores
 from trag.errors import SHOWN
+from trag.finetune.dataset import organizations
+from trag.finetune.dataset.corpus import CORPUS
 from trag.finetune.reranker.examples import Listing, listings
-from trag.finetune.training import checkpoints, material, schedule
+from trag.finetune.training import checkpoints, schedule
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import TrainingSettings
 from trag.reranking import SHIPPED, network
@@ -39,6 +42,7 @@ _LIKE = 7  # the texts likest to the question, from which all but one of the wro
 _TWO = 0.4  # share of the listings of which two answering texts are learned from
 _STEEPEST = 1.0
 _BATCH = 32
+_HELD_OUT = 10
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,17 +50,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m trag.finetune.reranker.training", description=__doc__.split("\n\n")[0]
     )
-    parser.add_argument("folder", type=Path, help="holds the dataset; the training is kept there too")
+    parser.add_argument("folder", type=Path, help="where the training is kept")
     folder = parser.parse_args(arguments).folder
     try:
-        sides, _ = material.read(folder / "dataset")
-        learned, held_out = (tuple(listings(side)) for side in sides)
+        learned, held_out = _sides(sorted(path for path in CORPUS.iterdir() if path.is_dir()))
         trained = train(folder / "reranking", learned, held_out, SETTINGS)
         write_atomic(SHIPPED, save({name: value.half() for name, value in trained.items()}))
     except SHOWN as error:
         sys.stderr.write(f"{error.message}\n{error.hint}\n")
         return 1
     return 0
+
+
+def _sides(folders: Sequence[Path]) -> tuple[tuple[Listing, ...], tuple[Listing, ...]]:
+    """What is learned from, and what is held out: one organization in `_HELD_OUT`."""
+    learned: list[Listing] = []
+    held_out: list[Listing] = []
+    for number, folder in enumerate(folders):
+        one = organizations.read(folder)
+        (learned if number % _HELD_OUT else held_out).extend(listings(one.cases, one.passages))
+    return tuple(learned), tuple(held_out)
 
 
 def train(
@@ -115,7 +128,7 @@ def measure(model: network.Network, pairs: network.Pairs, held_out: Sequence[Lis
     unanswered: list[float] = []
     with torch.no_grad():
         for listing in held_out:
-            texts = [text.whole for text in listing.texts]
+            texts = listing.texts
             odds = torch.cat(
                 [
                     model(*pairs.encode([listing.question] * len(part), part))
@@ -133,7 +146,7 @@ def _chosen(listing: Listing, chance: random.Random) -> tuple[list[int], list[in
     most = 2 if chance.random() < _TWO else 1
     right = chance.sample(listing.answering, min(most, len(listing.answering)))
     asked = stems(listing.question)
-    ranked = sorted(listing.others, key=lambda place: chance.random() - len(asked & stems(listing.texts[place].whole)))
+    ranked = sorted(listing.others, key=lambda place: chance.random() - len(asked & stems(listing.texts[place])))
     like, rest = ranked[:_LIKE], ranked[_LIKE:]
     number = TEXTS - len(right) - bool(rest)
     return right, chance.sample(like, min(number, len(like))) + chance.sample(rest, min(1, len(rest)))
@@ -146,7 +159,7 @@ def _loss(
     chosen: Sequence[tuple[list[int], list[int]]],
 ) -> Tensor:
     read = [
-        (listing.question, listing.texts[place].whole)
+        (listing.question, listing.texts[place])
         for listing, (right, wrong) in zip(batch, chosen, strict=True)
         for place in (*right, *wrong)
     ]

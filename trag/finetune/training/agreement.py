@@ -22,7 +22,6 @@ from trag.errors import SHOWN, TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import material, plan, run
 from trag.finetune.training.base import Base
-from trag.finetune.training.blocks import prompt_of
 
 if TYPE_CHECKING:
     from trag.llm.engine import Logarithms
@@ -106,12 +105,12 @@ def _compared(folder: Path, adapter: Path, number: int) -> list[Compared]:
     order = plan.read(folder)
     if run.trained(folder) is None:
         raise TragError(f"{folder} holds no finished training.", "Go on with it: python -m trag.finetune.training")
-    base = bases.find(order.home, order.base)
+    base = bases.find(order.base)
     if base.is_folder:
         raise TragError(f"{base.path} is no GGUF file, which llama.cpp could read.", "Name a GGUF file as the base.")
     (learned, held_out), _ = material.read(order.dataset)
-    asked = [prompt_of(example, one.question) for example in (*held_out, *learned) for one in example.asked][:number]
-    gguf = files.find(order.home, order.base, str(adapter)).model
+    asked = [example.messages for example in (*held_out, *learned)][:number]
+    gguf = files.find(order.base, str(adapter)).model
     return list(compare(base, run.adapter(folder), gguf, adapter, asked))
 
 

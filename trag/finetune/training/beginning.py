@@ -24,10 +24,12 @@ _WITHOUT = "To begin from the model itself, set TRAG_ADAPTER=none and begin a ne
 @dataclass(frozen=True, slots=True)
 class Beginning:
     """An adapter of `rank`: by the name of a module in transformers its halves, [rank, inputs] and [outputs, rank] in
-    float32, whose product is scaled by `scale`. `sha256` is that of its file."""
+    float32, whose product is scaled by `scale`; `all_projections` is whether it changes more than the
+    usual few. `sha256` is that of its file."""
 
     rank: int
     scale: float
+    all_projections: bool
     halves: Mapping[str, tuple[Rows, Rows]]
     sha256: str
 
@@ -55,9 +57,10 @@ def read(file: Path, model: Base) -> Beginning:
     (rank,) = ranks
     halves = {}
     for name, (down, up) in pairs.items():
-        heads = layout.turned(name, shape.heads, shape.keys)
+        heads = layout.turned(name, shape.architecture, shape.heads, shape.keys)
         halves[layout.projection(name)] = (down, layout.from_llama_cpp(up, heads) if heads else up)
-    return Beginning(rank, alpha / rank, halves, sha256_of(file))
+    few = all(name.split(".")[2] in layout.FEW for name in pairs)
+    return Beginning(rank, alpha / rank, not few, halves, sha256_of(file))
 
 
 def _halves(file: Path) -> tuple[float, Mapping[str, tuple[Rows, Rows]]]:

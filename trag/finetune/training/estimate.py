@@ -1,17 +1,13 @@
 """What a training will take: memory and disk from the shape of the base, time from a measured step.
 
-Refused before it starts where it cannot fit. `python -m trag.finetune.training.estimate FOLDER` measures for the
-settings in FOLDER and trains nothing. Knows nothing about how a model learns.
+Refused before it starts where it cannot fit.  Knows nothing about how a model learns.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
-from trag.errors import SHOWN, TragError
+from trag.errors import TragError
 from trag.finetune.training.base import Shape
 
 _PROGRAM = 600_000_000  # bytes of the libraries and of what the steps leave behind
@@ -19,7 +15,6 @@ _ROW, _INNER = 20, 5  # values kept for the way back, for each token and layer, 
 _TRAINED = 16  # bytes of an adapted weight: itself, its gradient, and two averages of that
 _PACKED = 0.56  # bytes of a 4-bit weight with its scales
 _MIB = 1_048_576
-_CONTAINER = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +40,30 @@ class Estimate:
     seconds: float
 
 
-def memory(shape: Shape, *, rank: int, longest: int, learned: int, weight_bytes: int, packed: bool) -> int:
-    """Bytes for a longest sequence of `longest` tokens, of which `learned` are. Weights of `weight_bytes` each, or
-    `packed` into 4 bits: then what one layer needs for the way back is computed again, and held for one layer only."""
+def memory(shape: Shape, *, trained: int, longest: int, learned: int, weight_bytes: int, packed: bool) -> int:
+    """Bytes for a longest sequence of `longest` tokens, of which `learned` are, and an adapter of `trained` weights.
+    The weights take `weight_bytes` each, or are `packed` into 4 bits: then what one layer needs for the way back is
+    computed again, and held for one layer only."""
     token = weight_bytes * (_ROW * shape.width + _INNER * shape.inner + shape.heads * longest // 2)
     kept = token + shape.layers * shape.width * weight_bytes if packed else token * shape.layers
     weights = _PACKED * (shape.weights - shape.outside) + 2 * shape.outside if packed else weight_bytes * shape.weights
     logits = 12 * learned * shape.vocabulary
-    return int(_PROGRAM + weights + _TRAINED * _adapted(shape, rank) + longest * kept + logits)
+    return int(_PROGRAM + weights + _TRAINED * trained + longest * kept + logits)
 
 
-def disk(shape: Shape, rank: int) -> int:
-    """Bytes of a checkpoint and the one that replaces it, of the best weights likewise, and of the adapter."""
-    return _adapted(shape, rank) * (2 * 12 + 2 * 4 + 4) + 16 * _MIB
+def disk(trained: int) -> int:
+    """Bytes of a checkpoint and the one that replaces it, of the best weights likewise, and of the adapter, which has
+    so many weights."""
+    return trained * (2 * 12 + 2 * 4 + 4) + 16 * _MIB
 
 
-def free_memory() -> int:
-    """Bytes that this machine, or the container that this runs in, can still give."""
-    free = [_meminfo()]
-    try:
-        most, used = (int((_CONTAINER / name).read_text()) for name in ("memory.max", "memory.current"))
-        pairs = (line.split() for line in (_CONTAINER / "memory.stat").read_text().splitlines())
-        # Files that were read count as used, and are given back where memory is short.
-        files = sum(int(size) for name, size in pairs if name in ("active_file", "inactive_file"))
-        free.append(most - used + files)
-    except (OSError, ValueError):
-        pass  # no limit
-    return min(free)
+def adapter_weights(shape: Shape, rank: int, all_projections: bool) -> int:
+    """Weights of an adapter of this rank."""
+    queries, keys = shape.heads * shape.head_width, shape.keys * shape.head_width
+    sides = 2 * shape.width + queries + keys  # of query and value
+    if all_projections:
+        sides = 2 * sides + 3 * (shape.width + shape.inner)
+    return shape.layers * rank * sides
 
 
 def check(found: Needs) -> None:
@@ -89,38 +81,5 @@ def check(found: Needs) -> None:
         )
 
 
-def _adapted(shape: Shape, rank: int) -> int:
-    """Weights of an adapter."""
-    sides = 4 * shape.width + 2 * shape.heads * shape.head_width + 2 * shape.keys * shape.head_width
-    return shape.layers * rank * (sides + 3 * (shape.width + shape.inner))
-
-
 def _gigabytes(size: int) -> str:
     return f"{size / 10**9:.1f} GB"
-
-
-def _meminfo() -> int:
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    raise TragError("/proc/meminfo does not say how much memory is free.", "Train on Linux.")
-
-
-def main() -> None:
-    """Measure for the settings in FOLDER; says an Estimate as JSON on stdout."""
-    if len(sys.argv) != 2:
-        sys.exit("Usage: python -m trag.finetune.training.estimate FOLDER")
-    from trag.finetune.training import plan, run
-
-    folder = Path(sys.argv[1])
-    run.yield_to_others()
-    try:
-        found = run.measure(folder, plan.read(folder), lambda _: None)
-    except SHOWN as error:
-        print(error.message, error.hint, sep="\n", file=sys.stderr)  # noqa: T201
-        sys.exit(1)
-    sys.stdout.write(json.dumps(asdict(found)) + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """A trained adapter as files that llama.cpp reads: a GGUF LoRA adapter, and on request a whole model with it merged in.
 
-PEFT's adapter -> names and rows as llama.cpp has them -> adapter.gguf;  base + adapter -> merged.gguf (Q8_0)
+PEFT's adapter -> names and rows as llama.cpp has them -> adapter.gguf;  base + adapter -> merged.gguf (float16)
 
 `python -m trag.finetune.training.export FOLDER TARGET [--merged]` does so for a finished training. Knows nothing about
 how a model learns.
@@ -15,7 +15,7 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +47,7 @@ def adapter(source: Path, base: Base, target: Path) -> None:
     alpha, weights = _read(source)
     shape = bases.shape(base)
     with _written(target) as unfinished:
-        writer = _writer(unfinished, f"{base.name} adapter")
+        writer = _writer(unfinished, shape.architecture, f"{base.name} adapter")
         writer.add_type("adapter")
         writer.add_string("adapter.type", "lora")
         writer.add_float32("adapter.lora.alpha", alpha)
@@ -59,11 +59,12 @@ def adapter(source: Path, base: Base, target: Path) -> None:
         _finish(writer)
 
 
-def merged(source: Path, base: Base, target: Path, quantize: Callable[[str, str], None]) -> None:
-    """Write the base with the adapter of the folder `source` merged in to `target`, for servers that read one file.
+def merged(source: Path, base: Base, target: Path) -> None:
+    """Write the base with the adapter of the folder `source` merged in to `target`, as float16, for servers that read
+    one file.
 
-    `quantize` makes a file of 8-bit weights of one of float16 (trag.llm.engine.prepare). Raises TragError for a base
-    that is no GGUF file and a target that cannot be written, and StoreError when there is no space.
+    Raises TragError for a base that is no GGUF file and a target that cannot be written, and StoreError when there is
+    no space.
     """
     if base.is_folder:
         raise TragError(
@@ -77,22 +78,17 @@ def merged(source: Path, base: Base, target: Path, quantize: Callable[[str, str]
     changes = {_tensor(module): pair for module, pair in weights.items()}
     reader = GGUFReader(base.path)
     with _written(target) as unfinished:
-        whole = _unfinished(target)
-        try:
-            writer = _writer(whole, "")
-            _take_over(reader, writer)
-            if base.template:
-                writer.add_chat_template(base.template)
-            for tensor in reader.tensors:
-                rows = dequantize(tensor.data, tensor.tensor_type)
-                if pair := changes.get(tensor.name):
-                    down, up = pair
-                    rows = rows + alpha / len(down) * _turned(tensor.name, up, shape) @ down
-                writer.add_tensor(tensor.name, rows.astype(np.float32 if rows.ndim == 1 else np.float16))
-            _finish(writer)
-            quantize(str(whole), str(unfinished))
-        finally:
-            whole.unlink(missing_ok=True)
+        writer = _writer(unfinished, shape.architecture)
+        _take_over(reader, writer)
+        if base.template:
+            writer.add_chat_template(base.template)
+        for tensor in reader.tensors:
+            rows = dequantize(tensor.data, tensor.tensor_type)
+            if pair := changes.get(tensor.name):
+                down, up = pair
+                rows = rows + alpha / len(down) * _turned(tensor.name, up, shape) @ down
+            writer.add_tensor(tensor.name, rows.astype(np.float32 if rows.ndim == 1 else np.float16))
+        _finish(writer)
 
 
 def _read(source: Path) -> tuple[float, Mapping[str, tuple[Rows, Rows]]]:
@@ -121,14 +117,14 @@ def _tensor(module: str) -> str:
 
 
 def _turned(tensor: str, rows: Rows, shape: Shape) -> Rows:
-    number = layout.turned(tensor, shape.heads, shape.keys)
+    number = layout.turned(tensor, shape.architecture, shape.heads, shape.keys)
     return layout.to_llama_cpp(rows, number) if number else rows
 
 
-def _writer(path: Path, name: str) -> GGUFWriter:
+def _writer(path: Path, architecture: str, name: str = "") -> GGUFWriter:
     from gguf import GGUFWriter
 
-    writer = GGUFWriter(path, "llama")
+    writer = GGUFWriter(path, architecture)
     if name:
         writer.add_name(name)
     return writer
@@ -153,7 +149,8 @@ def _finish(writer: GGUFWriter) -> None:
 @contextmanager
 def _written(target: Path) -> Iterator[Path]:
     """A file beside `target` that takes its place once it is whole."""
-    unfinished = _unfinished(target)
+    # A new name that no other has; the owner of the folder removes what a kill leaves under it.
+    unfinished = target.with_name(f".{uuid4().hex}{files.UNFINISHED}")
     with _explained(target):
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -163,11 +160,6 @@ def _written(target: Path) -> Iterator[Path]:
             unfinished.replace(target)
         finally:
             unfinished.unlink(missing_ok=True)
-
-
-def _unfinished(target: Path) -> Path:
-    """A new name beside `target` that no other has; the owner of the folder removes what a kill leaves under it."""
-    return target.with_name(f".{uuid4().hex}{files.UNFINISHED}")
 
 
 def _check(target: Path) -> None:
@@ -209,9 +201,7 @@ def main() -> None:
                 f"Put back the file with the sha256 {found.base_sha256}.",
             )
         if words.merged:
-            from trag.llm.engine import prepare
-
-            merged(run.adapter(words.folder), base, words.target, prepare)
+            merged(run.adapter(words.folder), base, words.target)
         else:
             adapter(run.adapter(words.folder), base, words.target)
     except SHOWN as error:

@@ -1,8 +1,8 @@
-"""How llama.cpp and transformers name and order the same weights of a llama model.
+"""How llama.cpp and transformers name and order the same weights.
 
-Both keep a projection as rows of outputs. llama.cpp turns pairs of neighbouring values in the query and the key,
-transformers the first half with the second, so the rows of these two stand in another order.  Knows nothing about
-files.
+Both keep a projection as rows of outputs. For models of the llama architecture, llama.cpp turns pairs of neighbouring
+values in the query and the key and transformers the first half with the second, so the rows of these two stand in
+another order; for qwen2 both do as transformers.  Knows nothing about files.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy.typing as npt
 Rows = npt.NDArray[Any]
 """Weights, a row an output."""
 
+ARCHITECTURES = ("llama", "qwen2")
 PROJECTIONS = {
     "attn_q": "self_attn.q_proj",
     "attn_k": "self_attn.k_proj",
@@ -24,31 +25,35 @@ PROJECTIONS = {
     "ffn_up": "mlp.up_proj",
     "ffn_down": "mlp.down_proj",
 }
-"""The seven that are adapted, in each layer: name in a GGUF file -> name of the module in transformers."""
+"""The seven of each layer that can be adapted: name in a GGUF file -> name of the module in transformers."""
+FEW = ("attn_q", "attn_v")
+"""Those that are adapted unless all are asked for (LoRA, section 7.1)."""
 _NORMS = {"attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm"}
 _OUTSIDE = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
 
 
-def module(tensor: str) -> str:
-    """The module in transformers that holds the tensor "blk.3.attn_q.weight"; "" for one that no llama model has."""
-    match tensor.removesuffix(".weight").split("."):
-        case ["blk", layer, name] if place := (PROJECTIONS | _NORMS).get(name):
-            return f"model.layers.{layer}.{place}"
-        case [name]:
-            return _OUTSIDE.get(name, "")
+def parameter(tensor: str) -> str:
+    """What transformers calls the tensor "blk.3.attn_q.weight"; "" for one that no such model has."""
+    match tensor.split("."):
+        case ["blk", layer, name, part] if place := (PROJECTIONS | _NORMS).get(name):
+            return f"model.layers.{layer}.{place}.{part}"
+        case [name, "weight"] if place := _OUTSIDE.get(name):
+            return f"{place}.weight"
     return ""
 
 
 def projection(tensor: str) -> str:
-    """The module in transformers of one of the seven projections; "" for any other tensor."""
-    match tensor.removesuffix(".weight").split("."):
-        case ["blk", _, name] if name in PROJECTIONS:
-            return module(tensor)
+    """The module in transformers of one of the seven projections, "blk.3.attn_q.weight"; "" for any other tensor."""
+    match tensor.split("."):
+        case ["blk", layer, name, "weight"] if name in PROJECTIONS:
+            return f"model.layers.{layer}.{PROJECTIONS[name]}"
     return ""
 
 
-def turned(tensor: str, heads: int, key_heads: int) -> int:
+def turned(tensor: str, architecture: str, heads: int, key_heads: int) -> int:
     """How many heads the rows of a tensor are ordered by, 0 where both have them in the same order."""
+    if architecture != "llama":
+        return 0
     return heads if ".attn_q." in tensor else key_heads if ".attn_k." in tensor else 0
 
 

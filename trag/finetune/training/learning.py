@@ -1,6 +1,6 @@
-"""A model that learns from blocks, a step at a time (torch).
+"""A model that learns from packed sequences, a step at a time (torch, PEFT).
 
-blocks -> loss on the tokens of the answers -> gradients -> AdamW.  Knows nothing about files or how long it goes on.
+sequences -> loss on the tokens of the answers -> gradients -> AdamW.  Knows nothing about files or how long it goes on.
 """
 
 from __future__ import annotations
@@ -9,20 +9,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
+from peft import LoraConfig, PeftModel, get_peft_model
 from torch.nn.functional import cross_entropy
 
 from trag import precision
 from trag.cores import cores
 from trag.errors import TragError
-from trag.finetune.training import adapting, attention, checkpoints, quantized
 from trag.finetune.training import base as bases
+from trag.finetune.training import checkpoints, layout, quantized
 from trag.finetune.training.base import Base
 from trag.finetune.training.beginning import Beginning
-from trag.finetune.training.blocks import Block, Packed, packed
+from trag.finetune.training.packing import Packed
 
 if TYPE_CHECKING:
-    from peft import PeftModel
+    from transformers import PreTrainedModel
 
 _BETAS = (0.9, 0.99)
 _STEEPEST = 1.0
@@ -31,14 +33,16 @@ _RANK, _RANK_QUANTIZED = 16, 64  # the latter as in T-RAG, section 5.2
 
 
 class Learner:
-    """A base with its adapter, on the GPU where there is one. Short sequences go through behind one another, long ones
-    one at a time, so none is padded."""
+    """A base with its adapter, on the GPU where there is one. Sequences go through one at a time, so none is padded."""
 
-    def __init__(self, base: Base, *, rank: int, alpha: int, seed: int, four_bits: bool = False) -> None:
+    def __init__(
+        self, base: Base, *, rank: int, alpha: int, seed: int, all_projections: bool = False, four_bits: bool = False
+    ) -> None:
         """Loads the base; 0 is the default rank, and alpha twice the rank. Raises TragError when it cannot be loaded.
 
         On the CPU the weights are bfloat16 where the processor computes with it, else float32. On a GPU they are
-        bfloat16, and 4-bit when `four_bits` asks for it or where these would take more than half of its memory.
+        bfloat16, and 4-bit when `four_bits` asks for it or where these would take more than half of its memory. Those
+        of the adapter are float32.
         """
         torch.set_num_threads(cores())
         torch.use_deterministic_algorithms(True, warn_only=True)
@@ -49,14 +53,12 @@ class Learner:
         if self.quantized:
             quantized.quantize(model)
         model.to(self._device)  # type: ignore[arg-type]
-        if self._device.type == "cpu":
-            attention.register()
-            model.set_attn_implementation(attention.NAME)
         self.rank = rank or default_rank(self.quantized)
         self.alpha = alpha or 2 * self.rank
-        self._whole: PeftModel = adapting.adapted(model, rank=self.rank, alpha=self.alpha, seed=seed)
         self._model = model
-        self._model.train()
+        self._whole = adapted(
+            model, rank=self.rank, alpha=self.alpha, seed=seed, all_projections=all_projections
+        ).train()
         self._trained = {name: value for name, value in self._whole.named_parameters() if value.requires_grad}
         self._optimizer = torch.optim.AdamW(self._trained.values(), lr=0.0, betas=_BETAS, weight_decay=0.0)
 
@@ -65,8 +67,8 @@ class Learner:
         scale = adapter.scale * self.rank / self.alpha
         with torch.no_grad():
             for module, (down, up) in adapter.halves.items():
-                for name, rows in adapting.parameters(module, down, scale * up):
-                    value = self._trained.get(name)
+                for half, rows in (("lora_A", down), ("lora_B", scale * up)):
+                    value = self._trained.get(f"base_model.model.{module}.{half}.default.weight")
                     if value is None or value.shape != rows.shape:
                         raise TragError(
                             f"The adapter that the training begins from does not fit {module} of the model.",
@@ -74,12 +76,12 @@ class Learner:
                         )
                     value.copy_(torch.from_numpy(rows))
 
-    def learn(self, blocks: Sequence[Block], rate: float) -> float:
+    def learn(self, sequences: Sequence[Packed], rate: float) -> float:
         """One step: the loss of each token of the answers counts the same. Returns the loss before it."""
-        tokens = sum(len(block.learned) for block in blocks)
+        tokens = sum(len(one.learned) for one in sequences)
         total = 0.0
-        for some in packed(blocks):
-            loss = self._loss(some)
+        for one in sequences:
+            loss = self._loss(one)
             (loss / tokens).backward()  # type: ignore[no-untyped-call]
             total += loss.item()
         torch.nn.utils.clip_grad_norm_(self._trained.values(), _STEEPEST)
@@ -89,11 +91,11 @@ class Learner:
         self._optimizer.zero_grad(set_to_none=True)
         return total / tokens
 
-    def loss(self, blocks: Sequence[Block]) -> float:
+    def loss(self, sequences: Sequence[Packed]) -> float:
         """The mean loss of the tokens of the answers."""
         with torch.no_grad():
-            total = sum(self._loss(some).item() for some in packed(blocks))
-        return total / sum(len(block.learned) for block in blocks)
+            total = sum(self._loss(one).item() for one in sequences)
+        return total / sum(len(one.learned) for one in sequences)
 
     def weights(self) -> dict[str, torch.Tensor]:
         """A copy of the adapter's weights, by the name of the parameter."""
@@ -119,31 +121,45 @@ class Learner:
                 value.copy_(weights[name])
         self._whole.save_pretrained(str(folder), safe_serialization=True)
 
-    def _loss(self, some: Packed) -> torch.Tensor:
+    def _loss(self, one: Packed) -> torch.Tensor:
         """The summed loss of the tokens of the answers. The head, a fifth of the work, is computed for these alone."""
-        tokens = torch.tensor([some.tokens], device=self._device)
-        learned = torch.tensor(some.learned, device=self._device)
-        with torch.autocast(self._device.type, self._precision, enabled=self.quantized):
+        places, targets = torch.tensor(one.learned, device=self._device).T
+        # A context each time: within one, autocast keeps the weights as it cast them first.
+        with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
             hidden = self._model.model(
-                input_ids=tokens,
-                position_ids=torch.tensor([some.positions], device=self._device),
-                attention_mask=self._mask(some),
+                input_ids=torch.tensor([one.tokens], device=self._device),
+                position_ids=torch.tensor([one.positions], device=self._device),
+                attention_mask=self._mask(one),
                 use_cache=False,
             ).last_hidden_state
-            logits = self._model.lm_head(hidden[0, learned - 1])
-        return cross_entropy(logits.float(), tokens[0, learned], reduction="sum")
+            logits = self._model.lm_head(hidden[0, places])
+        return cross_entropy(logits.float(), targets, reduction="sum")
 
-    def _mask(self, some: Packed) -> torch.Tensor:
+    def _mask(self, one: Packed) -> torch.Tensor:
         """[1, 1, tokens, tokens]: 0 where a token (row) sees another (column), else the least number there is."""
-        length = len(some.tokens)
-        seen = torch.zeros(length, length, dtype=torch.bool)
-        for start, block in some.placed:
-            own = seen[start : start + len(block.tokens), start : start + len(block.tokens)]
-            own.fill_(True).tril_()
-            for part in block.parts:
-                own[part.start : part.end, block.context : part.start] = False
-        mask = torch.zeros(length, length, dtype=self._precision)
-        return mask.masked_fill_(~seen, torch.finfo(self._precision).min)[None, None].to(self._device)
+        seen = np.eye(len(one.tokens), dtype=bool)
+        for place, parent in enumerate(one.parents):
+            if parent >= 0:
+                seen[place] |= seen[parent]
+        mask = torch.zeros(seen.shape, dtype=self._precision)
+        return mask.masked_fill_(torch.from_numpy(~seen), torch.finfo(self._precision).min)[None, None].to(self._device)
+
+
+def adapted(model: PreTrainedModel, *, rank: int, alpha: int, seed: int, all_projections: bool) -> PeftModel:
+    """The model with an adapter that changes nothing yet; its weights are float32 and depend on `seed` alone."""
+    names = layout.PROJECTIONS if all_projections else layout.FEW
+    config = LoraConfig(
+        r=rank,
+        lora_alpha=alpha,
+        target_modules=[layout.PROJECTIONS[name].rsplit(".", 1)[-1] for name in names],
+        bias="none",
+        task_type="CAUSAL_LM",
+    )
+    torch.manual_seed(seed)
+    whole = get_peft_model(model, config)
+    if not isinstance(whole, PeftModel):
+        raise TypeError(type(whole))
+    return whole
 
 
 def default_rank(quantized: bool) -> int:

@@ -31,6 +31,8 @@ class TrainingSettings:
     rank: int = 0
     """Of the adapter; 0 is that of the adapter that it begins from, else 16, and 64 over 4-bit weights (T-RAG, section
     5.2)."""
+    all_projections: bool = False
+    """Whether all seven projections of a layer are adapted, or those of query and value alone (LoRA, section 7.1)."""
     alpha: int = 0
     """The adapter is scaled by alpha / rank; 0 is twice the rank."""
     learning_rate: float = 5e-4
@@ -40,9 +42,10 @@ class TrainingSettings:
     epochs: float = 2.0
     """How often each example is learned from."""
     accumulation: int = 8
-    """Sequences to a step."""
-    longest: int = 2048
-    """Tokens of a sequence; longer examples are left out."""
+    """Sequences to a step, each with one example or several."""
+    longest: int = 1024
+    """Tokens of a sequence, in which examples that begin alike share what they begin with; longer examples are left
+    out."""
     seed: int = 1
     """Decides the first weights and the order of the examples."""
     checkpoint_seconds: int = 300
@@ -50,7 +53,7 @@ class TrainingSettings:
     evaluations: int = 10
     """How often the loss on the held-out examples is measured."""
     held_out: int = 48
-    """Held-out examples that it is measured on."""
+    """Held-out sequences that it is measured on."""
     patience: int = 3
     """Measurements without a better loss after which it ends early."""
     four_bits: bool = False
@@ -70,7 +73,6 @@ class Plan:
     is the GGUF file of the adapter that it begins from, "" for none."""
 
     dataset: Path
-    home: Path
     base: str = ""
     settings: TrainingSettings = field(default_factory=TrainingSettings)
     model: str = ""
@@ -105,7 +107,6 @@ def write(folder: Path, plan: Plan) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     places = {
         "dataset": str(plan.dataset.absolute()),
-        "home": str(plan.home.absolute()),
         "base": plan.base,
         "model": plan.model,
         "adapter": plan.adapter,
@@ -125,8 +126,8 @@ def read(folder: Path) -> Plan:
     if not isinstance(values, dict):
         raise TragError(f"{path} holds no settings.", "Correct it.")
     known = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
-    problems = [f'unknown setting "{key}"' for key in values if key not in {*known, "dataset", "home", *_FILES}]
-    problems += [f'"{key}" must be a path' for key in ("dataset", "home") if not isinstance(values.get(key), str)]
+    problems = [f'unknown setting "{key}"' for key in values if key not in {*known, "dataset", *_FILES}]
+    problems += ['"dataset" must be a path'] * (not isinstance(values.get("dataset"), str))
     problems += [f'"{key}" must be a path, or empty' for key in _FILES if not isinstance(values.get(key, ""), str)]
     for key in known.keys() & values.keys():
         value, kind = values[key], known[key]
@@ -138,7 +139,7 @@ def read(folder: Path) -> Plan:
     if problems:
         raise TragError(f"{path}: {'; '.join(problems)}.", "Correct it, or begin a new training.")
     base, model, adapter = (values.get(key, "") for key in _FILES)
-    return Plan(Path(values["dataset"]), Path(values["home"]), base, settings, model, adapter)
+    return Plan(Path(values["dataset"]), base, settings, model, adapter)
 
 
 def _senseless(settings: TrainingSettings) -> list[str]:

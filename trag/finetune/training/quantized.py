@@ -13,7 +13,7 @@ import torch
 from trag.errors import TragError
 
 if TYPE_CHECKING:
-    from transformers import LlamaForCausalLM
+    from transformers import PreTrainedModel
 
 
 def is_needed(weights: int) -> bool:
@@ -33,7 +33,7 @@ def is_used(weights: int, *, asked: bool) -> bool:
     return torch.cuda.is_available() and (asked or is_needed(weights))
 
 
-def quantize(model: LlamaForCausalLM) -> None:
+def quantize(model: PreTrainedModel) -> None:
     """Replace every projection in the layers by one of 4 bits; they are packed when the model moves to its device.
 
     What one layer needs for its gradients is computed again on the way back, which saves most of the memory. Raises

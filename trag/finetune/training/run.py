@@ -1,6 +1,6 @@
 """The training: from a dataset to an adapter, going on where it was stopped or killed.
 
-Plan -> blocks -> steps, checkpoints, held-out losses -> the best weights -> adapter.
+Plan -> sequences -> steps, checkpoints, held-out losses -> the best weights -> adapter.
 
 `python -m trag.finetune.training FOLDER` is the process of its own in which it runs: it reads FOLDER/settings.json and
 says how far it is on stdout (progress.py). Knows nothing about torch, which is learning.py's.
@@ -8,6 +8,7 @@ says how far it is on stdout (progress.py). Knows nothing about torch, which is 
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
@@ -28,10 +29,10 @@ from trag.evaluate import program
 from trag.finetune.training import checkpoints, estimate, material, plan, plot, progress, schedule
 from trag.finetune.training.base import Base
 from trag.finetune.training.beginning import Beginning
-from trag.finetune.training.blocks import Block
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.estimate import Estimate
 from trag.finetune.training.material import Say
+from trag.finetune.training.packing import Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Trained:
     weights: str = ""
     four_bits: bool = False
     commit: str = ""
+    all_projections: bool = False
 
 
 def adapter(folder: Path) -> Path:
@@ -106,9 +108,9 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     if found and found[0].kind != kind:
         raise _another(folder)
     fitted, held = material.fit(model, learned_from, settings.longest, say)
-    needs = material.needs(folder, base, settings, fitted.blocks)
+    needs = material.needs(folder, base, settings, fitted.sequences)
     estimate.check(needs)
-    say(progress.Needed(**asdict(needs), examples=len(fitted.blocks), too_long=fitted.too_long))
+    say(progress.Needed(**asdict(needs), examples=fitted.examples, too_long=fitted.too_long))
     import torch
     from safetensors import SafetensorError
 
@@ -118,8 +120,8 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
         if found:
             state = found[0]
             learner.restore(found[1])
-        held_out = random.Random(settings.seed).sample(held.blocks, min(settings.held_out, len(held.blocks)))
-        state, finished = _learn(folder, settings, learner, fitted.blocks, held_out, state, say, stop)
+        held_out = random.Random(settings.seed).sample(held.sequences, min(settings.held_out, len(held.sequences)))
+        state, finished = _learn(folder, settings, learner, fitted.sequences, held_out, state, say, stop)
     except torch.AcceleratorError as error:
         raise TragError(f"The GPU gave out: {error}", _GOING_ON) from error
     except (RuntimeError, MemoryError) as error:
@@ -127,7 +129,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
             raise
         raise TragError("The memory is used up.", f"Set a smaller `longest` or `rank`. {_GOING_ON}") from error
     if not finished:
-        say(progress.Paused(state.step, schedule.steps(settings, len(fitted.blocks))))
+        say(progress.Paused(state.step, schedule.steps(settings, len(fitted.sequences))))
         return None
     try:
         learner.write(checkpoints.load_best(folder), folder / _ADAPTER)
@@ -140,16 +142,17 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
         rank=learner.rank,
         alpha=learner.alpha,
         steps=state.step,
-        stopped_early=state.step < schedule.steps(settings, len(fitted.blocks)),
+        stopped_early=state.step < schedule.steps(settings, len(fitted.sequences)),
         loss_before=state.held_out[0].loss,
         loss_after=min(one.loss for one in state.held_out),
-        examples=len(fitted.blocks),
+        examples=fitted.examples,
         too_long=fitted.too_long,
         tokens=state.tokens,
         seconds=round(state.seconds, 1),
         weights=f"{base.name} {base.sha256[:12]}" if base.is_folder else "",
         four_bits=learner.quantized,
         commit=program.commit(),
+        all_projections=settings.all_projections,
     )
     write_atomic(folder / _TRAINED, json.dumps({"kind": kind, "trained": asdict(result)}, indent=2).encode())
     say(_finished(result))
@@ -165,24 +168,31 @@ def measure(folder: Path, order: Plan, say: Say) -> Estimate:
     base, model = material.bases_of(order)
     begun, settings = material.beginning_of(order, model)
     fitted, _ = material.fit(model, learned_from, settings.longest, say)
-    found = material.needs(folder, base, settings, fitted.blocks)
+    found = material.needs(folder, base, settings, fitted.sequences)
     estimate.check(found)
     learner = _learner(base, begun, settings, say)
-    steps = schedule.steps(settings, len(fitted.blocks))
-    batch = schedule.batch(settings, fitted.blocks, 0)
+    steps = schedule.steps(settings, len(fitted.sequences))
+    batch = schedule.batch(settings, fitted.sequences, 0)
     learner.learn(batch[:1], 0.0)  # the first one also sets things up
     started = monotonic()
     learner.learn(batch, 0.0)
     speed = schedule.size(batch) / (monotonic() - started)
-    tokens = sum(schedule.size(schedule.batch(settings, fitted.blocks, step)) for step in range(steps))
-    return Estimate(found, len(fitted.blocks), fitted.too_long, steps, tokens, speed, tokens / speed)
+    tokens = sum(schedule.size(schedule.batch(settings, fitted.sequences, step)) for step in range(steps))
+    return Estimate(found, fitted.examples, fitted.too_long, steps, tokens, speed, tokens / speed)
 
 
 def _learner(base: Base, begun: Beginning | None, settings: TrainingSettings, say: Say) -> Learner:
     say(progress.Preparing("loading the base model"))
     from trag.finetune.training.learning import Learner
 
-    learner = Learner(base, rank=settings.rank, alpha=settings.alpha, seed=settings.seed, four_bits=settings.four_bits)
+    learner = Learner(
+        base,
+        rank=settings.rank,
+        alpha=settings.alpha,
+        seed=settings.seed,
+        all_projections=settings.all_projections,
+        four_bits=settings.four_bits,
+    )
     if begun:
         learner.begin_from(begun)
     return learner
@@ -192,16 +202,16 @@ def _learn(
     folder: Path,
     settings: TrainingSettings,
     learner: Learner,
-    blocks: Sequence[Block],
-    held_out: Sequence[Block],
+    sequences: Sequence[Packed],
+    held_out: Sequence[Packed],
     state: State,
     say: Say,
     stop: threading.Event,
 ) -> tuple[State, bool]:
     """Steps until the end, or until `stop`: where it stands then, and whether it is finished."""
-    steps = schedule.steps(settings, len(blocks))
+    steps = schedule.steps(settings, len(sequences))
     every = max(1, steps // settings.evaluations)
-    planned = [schedule.batch(settings, blocks, step) for step in range(steps)]
+    planned = [schedule.batch(settings, sequences, step) for step in range(steps)]
     tokens_left = sum(schedule.size(batch) for batch in planned[state.step :])
     saved, learning, read, measuring = monotonic(), 0.0, 0, 0.0
     if not state.held_out:
@@ -243,7 +253,7 @@ def _learn(
         say(progress.Step(state.step, steps, loss, state.held_out[-1].loss, read / learning, left))
 
 
-def _measured(folder: Path, learner: Learner, held_out: Sequence[Block], state: State) -> State:
+def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state: State) -> State:
     """The state with the held-out loss of now; the best weights are kept."""
     loss = learner.loss(held_out)
     if not math.isfinite(loss):
@@ -290,14 +300,32 @@ def yield_to_others() -> None:
 
 
 def main() -> None:
-    """Train as FOLDER/settings.json says. SIGTERM and SIGINT stop it after the step that it is at."""
-    if len(sys.argv) != 2:
-        sys.exit("Usage: python -m trag.finetune.training FOLDER")
-    folder = Path(sys.argv[1])
+    """Train as FOLDER/settings.json says. SIGTERM and SIGINT stop it after the step that it is at. With --estimate it
+    trains nothing, and says an Estimate as JSON."""
+    parser = argparse.ArgumentParser(prog="python -m trag.finetune.training", description=main.__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--estimate", action="store_true")
+    words = parser.parse_args()
+    yield_to_others()
+    if words.estimate:
+        _estimate(words.folder)
+    else:
+        _train(words.folder)
+
+
+def _estimate(folder: Path) -> None:
+    try:
+        found = measure(folder, plan.read(folder), lambda _: None)
+    except SHOWN as error:
+        sys.stderr.write(f"{error.message}\n{error.hint}\n")
+        sys.exit(1)
+    sys.stdout.write(json.dumps(asdict(found)) + "\n")
+
+
+def _train(folder: Path) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    yield_to_others()
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints must not get among them
 

@@ -25,18 +25,18 @@ class GgufVocabulary:
         from trag.llm.engine import Engine
 
         self._engine = Engine(str(model), "", _CONTEXT, 0, template)
-        if self._engine.end < 0:
+        if self._engine.tokenizer.end < 0:
             raise TragError(f"{model} does not say which token ends an answer.", "Use a GGUF file of a chat model.")
 
     def prompt(self, messages: Sequence[Message]) -> list[int]:
         """See Vocabulary."""
-        return self._engine.tokens(messages)
+        return self._engine.tokenizer.prompt(messages)
 
     def text(self, text: str) -> list[int]:
         """See Vocabulary."""
-        return self._engine.text_tokens(text)
+        return self._engine.tokenizer.text(text)
 
     @property
     def end(self) -> int:
         """See Vocabulary."""
-        return self._engine.end
+        return self._engine.tokenizer.end

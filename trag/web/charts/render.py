@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from org.chart import Chart, Report
+from org.chart import Chart
+from org.reading.charts import Report
 from org.reading.letters import ENCODINGS
 from org.reading.problems import Problem
 from org.reading.table import MAX_BYTES

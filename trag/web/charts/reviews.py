@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from org.changes import compare
-from org.chart import Chart, Report
+from org.chart import Chart
+from org.reading.charts import Report
 from org.reading.headers import COLUMNS
 from trag import charts
 from trag.errors import TragError

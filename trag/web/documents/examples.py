@@ -63,5 +63,4 @@ class ExamplesPage:
         notice: Notice | None = None,
         status: int = 200,
     ) -> Response:
-        able = self.shelf.home.settings.able
-        return HTMLResponse(render.examples(seen, typed=typed, problem=problem, able=able, notice=notice), status)
+        return HTMLResponse(render.examples(seen, typed=typed, problem=problem, notice=notice), status)

@@ -7,6 +7,7 @@ threads: people who ask are answered meanwhile. Knows nothing about how a docume
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,7 @@ from trag.web.documents.names import accepted
 from trag.web.documents.pairs import PairsPage
 from trag.web.documents.shelf import Shelf
 from trag.web.documents.viewer import Viewer
+from trag.web.documents.writing import PairWriting
 from trag.web.receiving import received
 from trag.web.told import explain
 from trag.web.visitors import named
@@ -53,6 +55,9 @@ class DocumentsPage:
         router.post("/queue/clear")(self.clear)
         router.post("/queue/{id}/cancel")(self.cancel)
         router.post("/queue/{id}/retry")(self.retry)
+        router.post("/writing")(self.write)
+        router.post("/writing/stop")(self.stop_writing)
+        router.post("/writing/dismiss")(self.dismiss_writing)
 
     def show(self, request: Request) -> Response:
         """What is being worked on, and every document."""
@@ -62,13 +67,14 @@ class DocumentsPage:
             listing(documents, Asked.read(request.query_params), jobs, self.shelf.sections),
             jobs,
             self.shelf.home.organization.chart,
+            writing=self.shelf.writing.now,
             notice=self.shelf.notices.said(request),
         )
         return HTMLResponse(page)
 
     def queue(self) -> Response:
         """The part of the page that changes while files are worked on."""
-        return HTMLResponse(render.queue(self.shelf.home.queue.jobs()))
+        return HTMLResponse(render.queue(self.shelf.home.queue.jobs(), self.shelf.writing.now))
 
     async def upload(self, request: Request) -> Response:
         """Keep the body as a file that is worked on next. `name` is what it is called, each `unit` one that may read it
@@ -106,15 +112,35 @@ class DocumentsPage:
         self.shelf.home.queue.clear()
         return self.shelf.notices.go("/documents")
 
+    def write(self, request: Request) -> Response:
+        """Have the model write pairs, or go on with that."""
+        self.shelf.writing.begin(by=named(request))
+        log.info("%s began the writing of pairs", named(request))
+        return self.shelf.notices.go("/documents")
+
+    def stop_writing(self, request: Request) -> Response:
+        """End it where it is."""
+        self.shelf.writing.stop()
+        log.info("%s stopped the writing of pairs", named(request))
+        return self.shelf.notices.go("/documents")
+
+    def dismiss_writing(self) -> Response:
+        """Say no more of what has ended."""
+        self.shelf.writing.dismiss()
+        return self.shelf.notices.go("/documents")
+
     def _add(self, path: Path, name: str, audience: Audience, by: str) -> Job:
         job = self.shelf.home.queue.add(path.read_bytes(), name, by=by, audience=audience)
         log.info("%s uploaded a document", by)
         return job
 
 
-def mount(app: FastAPI, home: Home) -> Shelf:
-    """The routes of every page of the documents in `app`."""
-    shelf = Shelf(home, Drawn(home.folder / "cache" / "pages"))
+def mount(
+    app: FastAPI, home: Home, *, ready: Callable[[], object] = lambda: None, busy: Callable[[], bool] = lambda: False
+) -> Shelf:
+    """The routes of every page of the documents in `app`. `ready` returns when questions can be answered, and raises
+    why they cannot; `busy` is whether people are being answered: they go before the writing of pairs."""
+    shelf = Shelf(home, Drawn(home.folder / "cache" / "pages"), PairWriting(home, ready, busy))
     router = APIRouter(prefix="/documents")
     for page in (DocumentsPage(shelf), PairsPage(shelf), ExamplesPage(shelf), Viewer(shelf), DocumentPage(shelf)):
         page.routes(router)

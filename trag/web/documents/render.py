@@ -30,34 +30,43 @@ from trag.web.documents.readers import Reader, readers
 from trag.web.documents.sources import Saying
 from trag.web.marks import marked
 from trag.web.notices import Notice
-from trag.web.render import environment
+from trag.web.render import environment, time_left
 
 if TYPE_CHECKING:
     from store.jobs import Job
     from store.library import Document, Pair, State
     from trag.errors import TragError
+    from trag.undertaking import Going
     from trag.view import PageView, TextView
     from trag.web.documents.pairs import Wanted
     from trag.web.documents.viewer import Place
+    from trag.web.documents.writing import Writing
 
 STATES = {"made": "Made", "review": "For review", "approved": "Approved", "deleted": "Deleted"}
 """What people call the states of a pair."""
-ORIGINS = {"given": "given", "rule": "made by rule", "model": "made by the model", "person": "written by a person"}
+ORIGINS = {"given": "given", "rule": "made by rule", "model": "written by the model", "person": "written by a person"}
 
 CHOICES = 500
 """Documents that can be chosen in a list; of a larger library, the rest is reached from the table of documents."""
 
 
 def documents(
-    all_: Sequence[Document], listing: Listing, jobs: Sequence[Job], chart: Chart | None, *, notice: Notice | None
+    all_: Sequence[Document],
+    listing: Listing,
+    jobs: Sequence[Job],
+    chart: Chart | None,
+    *,
+    writing: Going[Writing] | None,
+    notice: Notice | None,
 ) -> str:
-    """The page of every document; `listing` is what its table shows."""
+    """The page of every document; `listing` is what its table shows, `writing` how far the model is with the pairs."""
     return _page(
         "list",
         documents=all_,
         listing=listing,
         most=ROWS,
         jobs=jobs,
+        writing=writing,
         readers=lambda document: readers(document.audience, chart),
         chart=chart,
         notice=notice,
@@ -66,9 +75,9 @@ def documents(
     )
 
 
-def queue(jobs: Sequence[Job]) -> str:
-    """The files that are worked on, wait or have ended."""
-    return _page("queue", jobs=jobs)
+def queue(jobs: Sequence[Job], writing: Going[Writing] | None) -> str:
+    """The files that are worked on, wait or have ended, and how far the model is with the pairs."""
+    return _page("queue", jobs=jobs, writing=writing)
 
 
 def document(
@@ -137,18 +146,16 @@ def examples(
     *,
     typed: str | None,
     problem: TragError | StoreError | None,
-    able: bool,
     notice: Notice | None,
 ) -> str:
     """The example questions: those that whoever looks at the page is taken to have `seen`, and what was `typed` instead
-    when there was a `problem` with it; `able` says whether the model in use writes pairs."""
+    when there was a `problem` with it."""
     return _page(
         "examples",
         seen_questions=seen,
         typed=typed,
         problem=problem,
         changed=isinstance(problem, StoreError),
-        able=able,
         notice=notice,
         most=MOST_EXAMPLES,
         longest=LONGEST_EXAMPLE,
@@ -189,6 +196,7 @@ def _page(name: str, **values: object) -> str:
         origins=ORIGINS,
         seen=seen,
         states=STATES,
+        time_left=time_left,
         types={"Searched": sorted(DIRECT_TYPES), "For training alone": sorted(OTHER_TYPES)},
         urlencode=urlencode,
         **values,

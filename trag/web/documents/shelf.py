@@ -13,6 +13,7 @@ from fastapi import Request
 from trag.people.reading import may_read
 from trag.web.documents.drawn import Drawn
 from trag.web.documents.names import key
+from trag.web.documents.writing import PairWriting
 from trag.web.notices import Notices
 from trag.web.visitors import caller
 
@@ -27,6 +28,7 @@ class Shelf:
 
     home: Home
     drawn: Drawn
+    writing: PairWriting
     notices: Notices = field(default_factory=Notices)
     _names: dict[str, str] = field(default_factory=dict)
     _sections: dict[str, int] = field(default_factory=dict)

@@ -161,4 +161,4 @@ def _told(record: AnswerRecord | None, document: Document, passage: str) -> Pass
 def _support(record: AnswerRecord | None, passage: str) -> tuple[str, ...]:
     """The sentences of an answer that stand on a passage."""
     sentences = record.checks.sentences if record else ()
-    return tuple(each.text for each in sentences if each.supported and each.source == passage)
+    return tuple(each.evidence or each.text for each in sentences if each.supported and each.source == passage)

@@ -195,7 +195,7 @@ class ModelsPage:
             raise TragError("A model is being tried already.", "Wait until that has ended.")
         try:
             settings = self.home.settings
-            one = tried(settings.home, folder / name, context=settings.context, gpu_layers=settings.gpu_layers)
+            one = tried(settings.home, str(folder / name), context=settings.context, gpu_layers=settings.gpu_layers)
         finally:
             self._trying.release()
         how, place = one.trial, "GPU" if one.on_gpu else "CPU"

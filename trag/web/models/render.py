@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from trag.finetune import telling
 from trag.finetune.candidates import standing
 from trag.finetune.work import MOST_SEED, STAGES
-from trag.models.recommended import MODELS
+from trag.models.catalogue import MODELS, by_hand
 from trag.web.models.loss import HEIGHT, WIDTH, Curve
 from trag.web.render import environment, percent, time_left
 
@@ -56,7 +56,8 @@ def models(
         before=before,
         files=files,
         folder=str(folder),
-        recommended=MODELS,
+        known=MODELS,
+        by_hand=by_hand,
         going=going,
         curve=curve,
         needed=needed,

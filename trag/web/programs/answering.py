@@ -15,9 +15,9 @@ from uuid import uuid4
 
 from fastapi.concurrency import run_in_threadpool
 
+from trag.condense import Turn
 from trag.errors import SHOWN
 from trag.events import Answer, Event
-from trag.follow_up import Turn
 from trag.people import Caller
 from trag.people.reading import readers
 from trag.record import AnswerRecord

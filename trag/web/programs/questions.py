@@ -12,8 +12,8 @@ from typing import Annotated, TypeVar
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from trag.ask import LONGEST_QUESTION, cleaned
+from trag.condense import Turn
 from trag.errors import TragError
-from trag.follow_up import Turn
 from trag.web.programs.refusals import Refused
 
 Sent = TypeVar("Sent")

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from org.chart import Chart, Unit, load
+from org.chart import Chart, Unit
+from org.reading.charts import load
 from trag.evaluate.chart_cases.facts import NOTHING, Fact
 from trag.evaluate.chart_cases.making import drawn
 

@@ -12,7 +12,6 @@ import pytest
 
 from store import StoreError
 from store.source import Column, Source, Table, make
-from trag.asking import Organization
 from trag.errors import TragError
 from trag.evaluate.grammar import tables
 from trag.evaluate.grammar.accuracy import gaps_removed
@@ -105,7 +104,7 @@ def audit(source: Source) -> Audit:
 
 def examined(audit: Audit, answer: Callable[[str], AnswerRecord], missing: frozenset[str] = frozenset()) -> Examined:
     answered = [(case, answer(case.question)) for case in cases(audit.meanings)]
-    results = [Result("planted", case, record, score(case, record, Organization("firms"))) for case, record in answered]
+    results = [Result("planted", case, record, score(case, record, None)) for case, record in answered]
     return examine(audit, results, (text for name, text in DOCUMENTS.items() if name not in missing))
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from org.chart import load
+from org.organization import Organization
+from org.reading.charts import load
 from store.passage import Passage
-from trag.asking import Organization
 from trag.errors import TragError
 from trag.evaluate.grammar import auditing, kept
 from trag.evaluate.grammar.filling import cases

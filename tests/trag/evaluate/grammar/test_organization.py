@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from org.chart import Chart, load
+from org.chart import Chart
+from org.reading.charts import load
 from store.passage import Passage
 from store.source import Source
 from trag.errors import TragError

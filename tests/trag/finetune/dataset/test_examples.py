@@ -2,29 +2,30 @@ from dataclasses import replace
 
 import pytest
 
-from prompts import CANNOT_ANSWER
+from prompts import NOT_FOUND, Message
 from trag.errors import TragError
-from trag.finetune.dataset.examples import LEAST_TO_LEARN, Asked, Example, read, write
+from trag.finetune.dataset.examples import LEAST_TO_LEARN, Example, questions, read, write
 
 ONE = Example(
     source="travel.md > Claims",
-    organization="Österdal Council",
-    statements=("The Audit Desk is under the Board.",),
-    passages=("- [Claims] Within 30 days.\n\n1. On paper.",),
-    about_chart=False,
-    asked=(Asked("how long for a claim?", "Within 30 days.", "document"), Asked("who pays", CANNOT_ANSWER, "absent")),
+    kind="document",
+    question="how long for a claim?",
+    messages=(
+        Message("system", "Answer shortly."),
+        Message("user", "[1] Claims: Within 30 days.\n\nQuestion: how long for a claim?"),
+    ),
+    answer="Within 30 days.",
 )
 
 
 def many(number: int, *, answer: str = "answer {0}") -> tuple[Example, ...]:
-    return tuple(
-        replace(ONE, asked=(Asked(f"question {each}", answer.format(each), "document"),)) for each in range(number)
-    )
+    return tuple(replace(ONE, question=f"question {each}", answer=answer.format(each)) for each in range(number))
 
 
 def test_what_is_written_is_read_again() -> None:
-    bare = replace(ONE, statements=(), passages=(), about_chart=True)
-    assert read(write([ONE, bare]) + b"\n", "train.jsonl") == (ONE, bare)
+    other = replace(ONE, source="Österdal", answer=NOT_FOUND)
+    assert read(write([ONE, other]) + b"\n", "train.jsonl") == (ONE, other)
+    assert questions((ONE, other)) == (ONE.question,)
 
 
 def test_every_bad_line_is_told_at_once() -> None:
@@ -33,13 +34,13 @@ def test_every_bad_line_is_told_at_once() -> None:
         whole,
         "no json\n",
         "[]\n",
-        whole.replace('"about_chart": false', '"about_chart": "no", "colour": 1'),
-        whole.replace('"passages": ["- [Claims] Within 30 days.\\n\\n1. On paper."], ', ""),
+        whole.replace('"kind": "document"', '"kind": 3, "colour": 1'),
+        whole.replace('"question": "how long for a claim?", ', ""),
         whole.replace('"answer": "Within 30 days."', '"answer": " "'),
-        whole.replace('"kind": "absent"', '"sort": "absent"'),
-        whole.split('"asked"')[0] + '"asked": []}\n',
-        whole.split('"asked"')[0] + '"asked": ["one"]}\n',
-        whole.replace("who pays", "\\ud800"),
+        whole.replace('"role": "system"', '"role": "judge"'),
+        whole.split('"messages"')[0] + '"messages": [], "answer": "x"}\n',
+        whole.split('"messages"')[0] + '"messages": ["one"], "answer": "x"}\n',
+        whole.replace("Within", "\\ud800"),
     ]
     with pytest.raises(TragError) as error:
         read("".join(lines).encode() + b'{"source": "\xff"}', "train.jsonl")
@@ -47,12 +48,12 @@ def test_every_bad_line_is_told_at_once() -> None:
     assert [line.partition(": ")[2] for line in told[1:2]] == ["is no JSON object"]
     assert told[0].startswith("train.jsonl cannot be learned from: line 2: is no JSON")
     assert told[2:8] == [
-        'line 4: unknown key "colour"; "about_chart" must be true or false',
-        'line 5: needs "passages"',
-        'line 6: question 1: "answer" must be a text that is not empty',
-        'line 7: question 2: unknown key "sort"; question 2: needs "kind"',
-        'line 8: "asked" holds 0 questions, not 1 to 5',
-        "line 9: question 1: is no JSON object",
+        'line 4: unknown key "colour"; "kind" must be a text that is not empty',
+        'line 5: needs "question"',
+        'line 6: "answer" must be a text that is not empty',
+        'line 7: message 1: "role" must be one of system, user, assistant',
+        'line 8: "messages" must be a list of messages, not empty',
+        "line 9: message 1: is no JSON object",
     ]
     assert [line.split(" (")[0] for line in told[8:]] == ["line 10: is no UTF-8 text", "line 11: is no UTF-8 text"]
 
@@ -64,7 +65,7 @@ def test_every_bad_line_is_told_at_once() -> None:
         (b"\n\n", 1, "holds no questions"),
         (write(many(LEAST_TO_LEARN - 1)), LEAST_TO_LEARN, "holds 19 questions, and at least 20 are needed"),
         (write(many(30, answer="Yes.")), 1, 'one answer 30 times in 30: "Yes."'),
-        (write(many(30, answer=CANNOT_ANSWER)), 1, "Only that would be learned"),
+        (write(many(30, answer=NOT_FOUND)), 1, "Only that would be learned"),
         (write((*many(40, answer="Yes. "), *many(2))), 1, "one answer 40 times in 42"),
     ],
     ids=["empty", "blank", "too few", "one answer", "refusals", "nearly one answer"],

@@ -1,11 +1,15 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from prompts import CANNOT_ANSWER
+from org.entities import EntityFinder
+from org.organization import Organization
+from org.reading.charts import load
+from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.records import Label, StoredAnswer
-from trag.finetune.dataset.from_labels import agreed
-from trag.record import AnswerRecord, ModelUsed, Source
+from trag.finetune.dataset.from_labels import agreed, example
+from trag.record import AnswerRecord, Checks, ModelUsed, Source
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -32,8 +36,8 @@ def label(verdict: str, corrected: str = "", reviewer: str = "ann", *, settles: 
         ([label("Correct-Verbose")], "It is 5 euros, and besides ...", None),
         ([label("Incorrect", "6 euros.")], "5 euros.", "6 euros."),
         ([label("Incorrect")], "5 euros.", None),
-        ([label("Incorrect", "I do not know that.")], "5 euros.", CANNOT_ANSWER),
-        ([label("Correct")], CANNOT_ANSWER, CANNOT_ANSWER),
+        ([label("Incorrect", CANNOT_ANSWER)], "5 euros.", NOT_FOUND),
+        ([label("Correct")], CANNOT_ANSWER, NOT_FOUND),
         ([label("Correct"), label("Incorrect", "6 euros.", "bob")], "5 euros.", None),
         ([label("Incorrect", "6 euros.", settles=True), label("Correct", "", "bob")], "5 euros.", "6 euros."),
         ([label("Correct"), label("Correct-Verbose", "5.", "bob")], "5 euros.", "5."),
@@ -68,3 +72,39 @@ def test_an_answer_teaches_only_where_all_it_stands_on_may_be_learned_from(
 ) -> None:
     found = agreed([label("Correct")], lambda id: stored("5 euros.", *sources), {"open.md"})
     assert bool(found) is learned
+
+
+CHART = load(b"name,parent,type\nTollen Council,,\nHarbour Division,Tollen Council,division\n", "chart.csv")
+ORGANIZATION = Organization("Tollen Council", CHART, EntityFinder(CHART))
+
+
+def test_an_answer_is_learned_over_the_excerpts_that_were_shown() -> None:
+    record = AnswerRecord("1", "fee?", "what is the fee", "5 euros.", "answered", ModelUsed("", "", ""))
+    source = Source("a", "section", "fees.md", "Fees", None, "The fee is 5 euros a day.", 0.5)
+    given = StoredAnswer("1", None, "fee?", "5 euros.", replace(record, sources=(source,)).to_json(), NOW)
+    (right,) = agreed([label("Correct")], lambda id: given, {"fees.md"})
+    found = example(right, ORGANIZATION)
+    assert found
+    assert (found.source, found.kind, found.answer) == ("label 1", "label", "5 euros.")
+    assert "[1] Fees: The fee is 5 euros a day." in found.messages[-1].content
+    (wrong,) = agreed([label("Incorrect", "9 crowns.")], lambda id: given, {"fees.md"})
+    assert example(wrong, ORGANIZATION) is None, "nothing that was shown bears it out"
+    (refusal,) = agreed([label("Incorrect", CANNOT_ANSWER)], lambda id: given, {"fees.md"})
+    found = example(refusal, ORGANIZATION)
+    assert found
+    assert found.answer == NOT_FOUND
+
+
+def test_a_right_answer_of_the_chart_is_learned_as_its_query() -> None:
+    question = "who is above the harbour division"
+    text = "The Harbour Division is directly under Tollen Council."
+    record = AnswerRecord("1", question, question, text, "answered", ModelUsed("", "", ""))
+    record = replace(record, chart_query="parent(u1)", checks=Checks(replaced="chart"))
+    given = StoredAnswer("1", None, question, text, record.to_json(), NOW)
+    (right,) = agreed([label("Correct")], lambda id: given, ())
+    found = example(right, ORGANIZATION)
+    assert found
+    assert found.answer == "parent(u1)"
+    assert "u1 = Harbour Division" in found.messages[-1].content
+    (corrected,) = agreed([label("Incorrect", "The Board.")], lambda id: given, ())
+    assert example(corrected, ORGANIZATION) is None, "nobody says how it should have been read"

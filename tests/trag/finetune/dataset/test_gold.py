@@ -1,7 +1,7 @@
 import pytest
 
+from org.organization import Organization
 from prompts import CANNOT_ANSWER
-from trag.asking import Organization
 from trag.evaluate.cases import Case
 from trag.finetune.dataset import gold
 

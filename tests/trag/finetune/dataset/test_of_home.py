@@ -1,14 +1,15 @@
 """The dataset of a real home: what it holds, that its sides share nothing, and what makes it useless."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from org.chart import load
-from prompts import CANNOT_ANSWER
+from org.reading.charts import load
+from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.passage import OPEN
 from trag.errors import TragError
 from trag.evaluate import cases as case_files
@@ -23,6 +24,7 @@ from trag.settings import Settings
 pytestmark = pytest.mark.slow
 
 FILES = (folders.TRAIN, folders.HELD_OUT, folders.CASES, folders.CARD)
+SHOWN = "The Chief Statistician appoints the Deputy for four years. Census forms are held for five years."
 LABELS = {
     "who chooses the deputy chief statistician": ("Incorrect", "The Chief Statistician appoints the Deputy."),
     "how long are filled census forms held": ("Correct-Verbose", "Census forms are held for five years."),
@@ -35,7 +37,9 @@ LABELS = {
 @pytest.fixture(scope="module")
 def card(home: Home, tmp_path_factory: pytest.TempPathFactory) -> tuple[Card, Path]:
     for number, (question, (verdict, corrected)) in enumerate(LABELS.items()):
+        source = Source("1", "section", "statistics-ordinance.md", "Part I", None, SHOWN, 0.9)
         record = replace(home.assistant.problem(question, ""), id=f"answer-{number}", answer="Something.")
+        record = replace(record, sources=(source,))
         home.records.save_answer(record.id, None, record.question, record.answer, record.to_json())
         home.records.put_label(record.id, "reviewer", verdict, "", corrected)
     folder = tmp_path_factory.mktemp("dataset")
@@ -50,13 +54,13 @@ def sides(folder: Path) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
 def test_pairs_chart_and_labels_are_learned_from(card: tuple[Card, Path]) -> None:
     told, folder = card
     train, held_out = sides(folder)
-    asked = [one for example in (*train, *held_out) for one in example.asked]
-    assert {"document", "absent", "label", "simple", "count"} < {one.kind for one in asked}
-    assert told.questions == len(asked)
-    assert 0.1 < told.refusals / told.questions < 0.35
-    assert any(len(example.asked) > 1 for example in train)
-    assert any(example.statements and example.passages for example in train)
-    assert str(told.tokens)[:2] in (folder / folders.CARD).read_text(encoding="utf-8")
+    kinds = Counter(one.kind for one in (*train, *held_out))
+    assert {"document", "absent", "label", "chart query", "condense"} == set(kinds)
+    assert told.kinds == kinds
+    assert (told.train, told.held_out) == (len(train), len(held_out))
+    assert kinds["document"] > 60
+    assert kinds["chart query"] > 40
+    assert f"{told.tokens:,}" in (folder / folders.CARD).read_text(encoding="utf-8")
 
 
 def test_the_card_names_the_dataset_as_a_training_of_it_does(card: tuple[Card, Path]) -> None:
@@ -65,32 +69,25 @@ def test_the_card_names_the_dataset_as_a_training_of_it_does(card: tuple[Card, P
     assert told.sha256 in (folder / folders.CARD).read_text(encoding="utf-8")
 
 
-def test_a_label_is_learned_where_what_is_found_bears_it_out(card: tuple[Card, Path]) -> None:
+def test_a_label_is_learned_where_what_was_shown_bears_it_out(card: tuple[Card, Path]) -> None:
     train, held_out = sides(card[1])
-    learned = {one.question: one.answer for each in (*train, *held_out) for one in each.asked if one.kind == "label"}
-    assert learned == {question: corrected for question, (_, corrected) in list(LABELS.items())[:3]}
+    learned = {one.question: one.answer for one in (*train, *held_out) if one.kind == "label"}
+    wanted = {question: corrected for question, (_, corrected) in list(LABELS.items())[:3]}
+    assert learned == {question: NOT_FOUND if text == CANNOT_ANSWER else text for question, text in wanted.items()}
 
 
-def test_no_text_is_on_both_sides(card: tuple[Card, Path]) -> None:
+def test_no_question_and_no_section_is_on_both_sides(card: tuple[Card, Path]) -> None:
     train, held_out = sides(card[1])
-    texts = [
-        {text for each in side for text in (*each.statements, *each.passages, *(one.question for one in each.asked))}
-        for side in (train, held_out)
-    ]
-    assert texts[1]
-    assert not texts[0] & texts[1]
+    assert held_out
+    assert not {one.question for one in train} & {one.question for one in held_out}
+    assert not {one.source for one in train} & {one.source for one in held_out}
 
 
 def test_the_cases_are_those_of_the_held_out_side(card: tuple[Card, Path]) -> None:
-    _, held_out = sides(card[1])
+    train, _ = sides(card[1])
     cases = case_files.read((card[1] / folders.CASES).read_bytes(), folders.CASES)
-    asked = {one.question for each in held_out for one in each.asked}
-    about_chart = [
-        case for case in cases if not case.id.startswith("label") and case.kind not in ("document", "absent")
-    ]
-    assert about_chart
-    assert {case.question for case in about_chart} <= asked
     assert any(case.kind == "document" for case in cases), cases
+    assert not {case.question for case in cases} & {one.question for one in train}
 
 
 def test_nothing_is_written_when_it_is_stopped(home: Home, tmp_path: Path) -> None:
@@ -109,9 +106,9 @@ def test_a_chart_alone_is_enough(home: Home, tmp_path: Path) -> None:
         bare.activate_chart(chart, "chart.csv", b"", by="admin")
         card = of_home.make(bare, tmp_path / "dataset", seed=3)
     train, held_out = sides(tmp_path / "dataset")
-    assert card.questions > examples.LEAST_TO_LEARN
+    assert card.train > examples.LEAST_TO_LEARN
     assert held_out
-    assert all(each.statements and not each.passages for each in (*train, *held_out))
+    assert {one.kind for one in (*train, *held_out)} == {"chart query", "condense"}
 
 
 def test_a_home_with_nothing_in_it_is_refused(tmp_path: Path) -> None:
@@ -185,5 +182,5 @@ def test_a_document_is_learned_from_when_everyone_may_read_it_again(partly_close
     partly_closed.set_audience("secret.md", OPEN)
     of_home.make(partly_closed, tmp_path / "dataset", seed=3)
     train, held_out = sides(tmp_path / "dataset")
-    learned = [one for example in (*train, *held_out) for one in example.asked if "nightjar" in one.answer]
+    learned = [one for one in (*train, *held_out) if "nightjar" in one.answer]
     assert {one.kind for one in learned} == {"document", "label"}, learned

@@ -10,14 +10,13 @@ from trag import embed
 from trag.finetune.reranker import training
 from trag.finetune.reranker.examples import Listing
 from trag.finetune.training import schedule
-from trag.quote import Text
 from trag.reranking import network
 
 pytestmark = pytest.mark.slow
 
 NOUNS = "tent oven kayak ladder piano bike lamp drill sofa easel".split()
 TEXTS = tuple(
-    Text(f"{number} Fees > {number}.1 {noun.title()}", f"The {noun} costs {number} crowns a day.")
+    f"{number} Fees > {number}.1 {noun.title()}: The {noun} costs {number} crowns a day."
     for number, noun in enumerate(NOUNS, 2)
 )
 LISTINGS = tuple(
@@ -53,7 +52,7 @@ def test_a_training_that_was_stopped_gives_the_same_and_has_learned(
         """How far the texts that answer stand above those on questions that nothing answers."""
         with torch.no_grad():
             right, wrong = (
-                torch.stack([fresh(*pairs.encode([one.question], [one.texts[0].whole])) for one in side]).mean()
+                torch.stack([fresh(*pairs.encode([one.question], [one.texts[0]])) for one in side]).mean()
                 for side in (LISTINGS[:6], LISTINGS[6:])
             )
         return float(right - wrong)

@@ -41,12 +41,14 @@ class First:
 @pytest.fixture(scope="module")
 def first(tiny: Path, lessons: tuple[Example, ...], tmp_path_factory: pytest.TempPathFactory) -> First:
     folder = tmp_path_factory.mktemp("first")
-    (folder / "train.jsonl").write_bytes(write(lessons[:18]))
-    (folder / "held_out.jsonl").write_bytes(write(lessons[18:]))
-    settings = TrainingSettings(rank=4, learning_rate=0.01, epochs=2, accumulation=6, evaluations=2, seed=3)
-    order = Plan(folder, tiny.parent, str(tiny), settings)
+    (folder / "train.jsonl").write_bytes(write(lessons[:36]))
+    (folder / "held_out.jsonl").write_bytes(write(lessons[36:]))
+    settings = TrainingSettings(
+        rank=4, all_projections=True, learning_rate=0.01, epochs=2, accumulation=6, longest=128, evaluations=2, seed=3
+    )
+    order = Plan(folder, str(tiny), settings)
     found = train(folder / "training", order)
-    export.adapter(run.adapter(folder / "training"), bases.find(tiny.parent, str(tiny)), folder / "adapter.gguf")
+    export.adapter(run.adapter(folder / "training"), bases.find(str(tiny)), folder / "adapter.gguf")
     return First(order, folder / "training", found, folder / "adapter.gguf")
 
 
@@ -63,9 +65,9 @@ def test_it_begins_where_the_adapter_ended_and_learns_on(first: First, tmp_path:
 def test_an_adapter_is_read_as_it_was_exported(tiny: Path, first: First) -> None:
     from safetensors.numpy import load_file
 
-    found = beginning.read(first.adapter, bases.find(tiny.parent, str(tiny)))
+    found = beginning.read(first.adapter, bases.find(str(tiny)))
     kept = load_file(run.adapter(first.folder) / "adapter_model.safetensors")
-    assert (found.rank, found.scale) == (4, 2.0)
+    assert (found.rank, found.scale, found.all_projections) == (4, 2.0, True)
     assert len(found.halves) == 2 * 7
     for module, halves in found.halves.items():
         for half, rows in zip(("lora_A", "lora_B"), halves, strict=True):
@@ -113,11 +115,11 @@ def test_what_is_no_such_adapter_is_refused(tiny: Path, tmp_path: Path, names: t
     writer.write_tensors_to_file()
     writer.close()
     with pytest.raises(TragError, match=said):
-        beginning.read(tmp_path / "other.gguf", bases.find(tiny.parent, str(tiny)))
+        beginning.read(tmp_path / "other.gguf", bases.find(str(tiny)))
 
 
 def test_a_file_that_is_no_adapter_is_refused(tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "note.gguf").write_text("no adapter")
     for file in (tmp_path / "note.gguf", tmp_path / "missing.gguf", tiny):
         with pytest.raises(TragError, match="holds no adapter that can be read"):
-            beginning.read(file, bases.find(tiny.parent, str(tiny)))
+            beginning.read(file, bases.find(str(tiny)))

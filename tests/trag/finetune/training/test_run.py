@@ -20,13 +20,13 @@ from trag.finetune.training import base as bases
 from trag.finetune.training import checkpoints, material, plot, progress, run, schedule
 from trag.finetune.training import plan as plans
 from trag.finetune.training.base import Base
-from trag.finetune.training.blocks import Block
 from trag.finetune.training.checkpoints import Measured, State
+from trag.finetune.training.packing import Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
 
 ROOT = Path(__file__).parents[4]
 SETTINGS = TrainingSettings(epochs=2, accumulation=4, learning_rate=1.0, warm_up=0.25, seed=5)
-BLOCKS = [Block((number,), 0, ()) for number in range(10)]
+SEQUENCES = [Packed((number,), (-1,), ()) for number in range(10)]
 
 
 def train(folder: Path, order: Plan, stop: threading.Event | None = None) -> list[progress.Report]:
@@ -59,12 +59,12 @@ def weights(folder: Path) -> bytes:
 
 def test_each_epoch_learns_from_every_example_once_in_an_order_of_its_own() -> None:
     assert schedule.steps(SETTINGS, 10) == 5
-    places = [block.tokens[0] for step in range(5) for block in schedule.batch(SETTINGS, BLOCKS, step)]
+    places = [one.tokens[0] for step in range(5) for one in schedule.batch(SETTINGS, SEQUENCES, step)]
     first, second = places[:10], places[10:]
     assert sorted(first) == sorted(second) == list(range(10))
     assert len({tuple(first), tuple(second), tuple(range(10))}) == 3
     assert places != [
-        block.tokens[0] for step in range(5) for block in schedule.batch(replace(SETTINGS, seed=6), BLOCKS, step)
+        one.tokens[0] for step in range(5) for one in schedule.batch(replace(SETTINGS, seed=6), SEQUENCES, step)
     ]
 
 
@@ -94,7 +94,7 @@ def test_the_learning_rate_rises_and_then_falls_to_nothing() -> None:
 def test_settings_that_make_no_sense_are_refused_all_at_once(
     tmp_path: Path, change: dict[str, object], said: str
 ) -> None:
-    order = Plan(tmp_path / "dataset", tmp_path, "", replace(SETTINGS, epochs=1.5))
+    order = Plan(tmp_path / "dataset", "", replace(SETTINGS, epochs=1.5))
     plans.write(tmp_path, order)
     assert plans.read(tmp_path) == order
     file = tmp_path / plans.FILE
@@ -103,19 +103,11 @@ def test_settings_that_make_no_sense_are_refused_all_at_once(
         plans.read(tmp_path)
 
 
-def test_a_plan_and_a_checkpoint_of_a_program_that_knew_no_4_bits_are_gone_on_with(tmp_path: Path) -> None:
-    order = Plan(tmp_path / "dataset", tmp_path, "m.gguf", SETTINGS, "m.gguf")
-    plans.write(tmp_path, order)
-    file = tmp_path / plans.FILE
-    later = ("four_bits", "model", "adapter")
-    values = {name: value for name, value in json.loads(file.read_text()).items() if name not in later}
-    file.write_text(json.dumps(values))
-    assert plans.read(tmp_path) == replace(order, model="")
-    before = {name: value for name, value in values.items() if name not in ("dataset", "home", "base")}
-    kept = checkpoints.kind(base="b", dataset="d", **before | {"checkpoint_seconds": 0})
+def test_what_makes_a_training_another_one(tmp_path: Path) -> None:
     base = Base(tmp_path / "m.gguf", "m", "b")
+    kept = material.kind(base, "d", SETTINGS)
     assert material.kind(base, "d", replace(SETTINGS, checkpoint_seconds=9)) == kept
-    assert material.kind(base, "d", replace(SETTINGS, four_bits=True)) != kept
+    assert material.kind(base, "d", replace(SETTINGS, all_projections=True)) != kept
     assert material.kind(base, "e", SETTINGS) != kept
 
 
@@ -199,14 +191,14 @@ def test_a_finished_one_is_not_trained_again_and_not_mixed_with_another(
     assert needed == [said.index(steps[0]) - 3], "what it takes is said before the model is loaded"
     done = run.trained(folder)
     assert done
-    assert (done.base_sha256, done.weights, done.four_bits) == (bases.find(plan.home, plan.base).sha256, "", False)
+    assert (done.base_sha256, done.weights, done.four_bits) == (bases.find(plan.base).sha256, "", False)
     assert done.commit == program.commit()
     assert {"loss.csv", "loss.svg", "adapter", "trained.json"} <= {path.name for path in folder.iterdir()}
     assert not any(isinstance(record, progress.Step) for record in train(folder, plan))
     others = replace(plan, settings=replace(plan.settings, seed=9))
     with pytest.raises(TragError, match="another base or dataset"):
         train(folder, others)
-    (plan.dataset / "held_out.jsonl").write_bytes(write(lessons[17:]))
+    (plan.dataset / "held_out.jsonl").write_bytes(write(lessons[35:]))
     with pytest.raises(TragError, match="another base or dataset"):
         train(folder, plan)
 
@@ -241,10 +233,10 @@ def test_what_gives_out_in_mid_training_leaves_a_checkpoint_that_is_gone_on_with
     fault, message, hint = faults()[number]
     learn, steps = Learner.learn, count()
 
-    def failing(self: Learner, blocks: Sequence[Block], rate: float) -> float:
+    def failing(self: Learner, sequences: Sequence[Packed], rate: float) -> float:
         if next(steps) == 3:
             raise fault
-        return learn(self, blocks, rate)
+        return learn(self, sequences, rate)
 
     folder = tmp_path / "training"
     monkeypatch.setattr(Learner, "learn", failing)
@@ -267,7 +259,7 @@ def test_a_fault_of_the_program_is_not_called_a_lack_of_memory(
 ) -> None:
     from trag.finetune.training.learning import Learner
 
-    def failing(self: Learner, blocks: Sequence[Block], rate: float) -> float:
+    def failing(self: Learner, sequences: Sequence[Packed], rate: float) -> float:
         raise RuntimeError("shapes do not match")
 
     monkeypatch.setattr(Learner, "learn", failing)
@@ -316,7 +308,7 @@ def no_file(folder: Path) -> None:
 def one_answer(folder: Path) -> None:
     lines = [json.loads(line) for line in (folder / "train.jsonl").read_text().splitlines()]
     for line in lines:
-        line["asked"] = [asked | {"answer": "Ada."} for asked in line["asked"]]
+        line["answer"] = "Ada."
     (folder / "train.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 

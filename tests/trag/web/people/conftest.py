@@ -18,7 +18,7 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from org.chart import load
+from org.reading.charts import load
 from store.person import Newcomer, Person, Role, State
 from store.records import Records
 from trag.people import passwords

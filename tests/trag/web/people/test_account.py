@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
-from org.chart import load
+from org.reading.charts import load
 
 Place = Any  # of conftest.py
 PASSWORD = "violet kettle orbit"

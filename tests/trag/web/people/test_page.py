@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
-from org.chart import load
+from org.reading.charts import load
 
 Place = Any  # of conftest.py
 HERE = "http://127.0.0.1:7860"

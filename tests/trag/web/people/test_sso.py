@@ -23,7 +23,7 @@ from bs4 import BeautifulSoup
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from org.chart import load
+from org.reading.charts import load
 from store.person import Newcomer
 from store.records import Records
 from trag.errors import TragError

@@ -123,14 +123,14 @@ def place(opened: Any, tmp_path: Path) -> Iterator[Place]:
 
 
 @pytest.fixture(scope="module")
-def door(serving: Any, own_home: Path) -> Iterator[tuple[str, str]]:
+def door(serving: Any, own_home: Path, model_address: str) -> Iterator[tuple[str, str]]:
     """The address of the real app with the tool on, and a token of an employee there."""
     (own_home / "trag.toml").write_text("mcp = true\nwaiting = 5\n")
     with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
         records.people.add(Newcomer("root", role="admin", state="active"), by="test")
         person = records.people.add(Newcomer("ann", state="active"), by="test")
         token, _ = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
-    with serving(own_home) as (address, process):
+    with serving(own_home, model_address) as (address, process):
         yield address, token
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=60)

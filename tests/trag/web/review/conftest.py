@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from httpx import Response
 from starlette.testclient import TestClient
 
-from org.chart import load
+from org.reading.charts import load
 from store.passage import OPEN, Passage
 from store.person import Newcomer, Role
 from store.records import Records

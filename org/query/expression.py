@@ -1,0 +1,223 @@
+"""An expression over the chart, such as count(children(u1, 'committee')): parsed, bounded, run, and answered.
+
+text -> Python's own syntax tree, of which calls, names, strings and tuples are allowed -> values -> ChartReply
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from org.chart import Chart, Unit
+from org.query import QueryError, facts, lists, sentences, values
+from org.query.values import Units, Value
+from org.statements import Statement
+
+Earlier = Callable[[], Sequence[tuple[str, Chart]]]
+"""The charts that were in use before, the last one first, each with the day of the change that ended it, as a person
+reads it."""
+
+_LONGEST, _CALLS, _DEPTH, _PARTS = 600, 16, 6, 4
+"""Signs of an expression, calls in it, calls within calls, questions at once."""
+_SOURCES = 20
+"""Statements of a reply; a list may have more units, and its text names them."""
+_USE = "Write one of: parent, path, children, descendants, siblings, common, is_under, ... or documents()."
+
+
+@dataclass(frozen=True, slots=True)
+class ChartReply:
+    """What the chart answers: the whole `text`, and a statement, the place in the tree, for each unit it rests on."""
+
+    text: str
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What an expression is read in: u1 is the first of `given`, None where a chart lacks it."""
+
+    given: tuple[Unit | None, ...]
+    chart: Chart
+    earlier: Earlier
+
+
+def run(expression: str, given: Sequence[str], chart: Chart, *, earlier: Earlier = tuple) -> ChartReply | None:
+    """The answer to an expression, in which u1 is the unit with the first id in `given`.
+
+    None for documents(), and where the chart does not say: words that no unit has, a cell that is empty. Raises
+    QueryError for what does not parse, goes beyond the bounds, or names what is not there.
+    """
+    scene = _Scene(tuple(chart.unit(unit) for unit in given), chart, earlier)
+    tree = _parsed(expression)
+    parts = tree.elts if isinstance(tree, ast.Tuple | ast.List) else [tree]
+    if not 0 < len(parts) <= _PARTS:
+        raise QueryError(f"The expression asks {len(parts)} things at once.", f"Ask 1 to {_PARTS}.")
+    replies = [_answer(part, scene) for part in parts]
+    found = [reply for reply in replies if reply]
+    if len(found) < len(replies):
+        return None  # half an answer would pass for a whole one
+    statements = dict.fromkeys(statement for reply in found for statement in reply.statements)
+    text = " ".join(dict.fromkeys(reply.text for reply in found))
+    return ChartReply(text, tuple(statements)[:_SOURCES])
+
+
+def described(given: Sequence[str], chart: Chart) -> list[str]:
+    """A line for each given unit as the model reads it: "u1 = Field Division (division, under Northwind Agency)". No
+    name, whatever is in it, makes a second line or a long one."""
+    return [f"u{place} = {_described(chart.unit(unit), chart)}" for place, unit in enumerate(given, 1)]
+
+
+def _described(unit: Unit, chart: Chart) -> str:
+    above = "at the top" if unit.parent is None else f"under {sentences.line(chart.unit(unit.parent).name, 60)}"
+    notes = ", ".join(filter(None, (sentences.line(unit.type, 40), above)))
+    return f"{sentences.line(unit.name, 80)} ({notes})"
+
+
+def _parsed(expression: str) -> ast.expr:
+    if len(expression) > _LONGEST:
+        raise QueryError(f"The expression has {len(expression):,} signs.", f"{_LONGEST} are the most.")
+    try:
+        tree = ast.parse(expression.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise QueryError(f"This is no expression: {sentences.line(expression, 80)}", _USE) from error
+    if sum(isinstance(node, ast.Call) for node in ast.walk(tree)) > _CALLS:
+        raise QueryError("The expression has too many calls.", f"{_CALLS} are the most.")
+    return tree
+
+
+def _answer(tree: ast.expr, scene: _Scene) -> ChartReply | None:
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "was":
+        return _before(tree, scene)
+    value = _value(tree, scene, 1)
+    if value is None:
+        return None
+    units = (*value.about, *(value.units if isinstance(value, Units) else ()))[:_SOURCES]
+    statements = dict.fromkeys(_statement(unit, scene.chart) for unit in units)
+    return ChartReply(values.text(value, scene.chart), tuple(statements))
+
+
+def _before(call: ast.Call, scene: _Scene) -> ChartReply | None:
+    """What the last chart before this one said, and what this one says."""
+    charts = scene.earlier()
+    if len(call.args) != 1 or call.keywords:
+        raise QueryError("was(...) takes one expression.", "For example: was(is_under(u1, u2))")
+    if not charts:
+        return None
+    day, chart = charts[0]
+    gone = next((unit for unit in scene.given if unit and not _then(unit, chart)), None)
+    if gone:
+        text = f"{sentences.label(gone, scene.chart)} was not in the chart before the change of {day}."
+        return ChartReply(sentences.sentence(text), (_statement(gone, scene.chart),))
+    then = _answer(call.args[0], _Scene(tuple(unit and _then(unit, chart) for unit in scene.given), chart, tuple))
+    now = _answer(call.args[0], scene)
+    if then is None:
+        return None
+    if now and now.text == then.text:
+        return ChartReply(f"{then.text} It was so before the change of {day} too.", now.statements)
+    text = f"{then.text} That was before the change of {day}.{f' Today: {now.text}' if now else ''}"
+    return ChartReply(text, (*then.statements, *(now.statements if now else ())))
+
+
+def _then(unit: Unit, chart: Chart) -> Unit | None:
+    """A unit as an earlier chart had it: by its id, else by its name where that is one unit's alone."""
+    named = chart.named(unit.name)
+    return chart.units.get(unit.id) or (named[0] if len(named) == 1 else None)
+
+
+def _statement(unit: Unit, chart: Chart) -> Statement:
+    return Statement(unit.id, sentences.placed(unit, chart), chart.version)
+
+
+def _value(tree: ast.expr, scene: _Scene, depth: int) -> Value | None:
+    """What a name or a call comes to, None where something in it was not found."""
+    if isinstance(tree, ast.Name):
+        return _named(tree.id, scene)
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
+        raise QueryError(f"This is neither a unit nor a function: {type(tree).__name__}", _USE)
+    if depth > _DEPTH:
+        raise QueryError("The expression is nested too deeply.", f"{_DEPTH} calls within each other are the most.")
+    arguments: list[Value | str] = []
+    for argument in (*tree.args, *(keyword.value for keyword in tree.keywords)):
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+            arguments.append(argument.value)
+        elif isinstance(argument, ast.Tuple | ast.List):
+            arguments += [value for each in argument.elts if (value := _value(each, scene, depth + 1))]
+        elif (value := _value(argument, scene, depth + 1)) is None:
+            return None
+        else:
+            arguments.append(value)
+    return _call(tree.func.id, arguments, scene.chart)
+
+
+def _named(name: str, scene: _Scene) -> Units:
+    place = int(name[1:]) - 1 if name[:1] == "u" and name[1:].isascii() and name[1:].isdigit() else -1
+    unit = scene.given[place] if 0 <= place < len(scene.given) else None
+    if unit is None:
+        raise QueryError(f"There is no {sentences.line(name, 40)}.", f"{len(scene.given)} units are given, from u1 on.")
+    return Units((unit,), told=sentences.placed(unit, scene.chart))
+
+
+def _call(name: str, arguments: Sequence[Value | str], chart: Chart) -> Value | None:
+    """The language: every function, and what it takes."""
+    units = [one for one in arguments if isinstance(one, Units)]
+    texts = [one for one in arguments if isinstance(one, str)]
+    if len(units) + len(texts) < len(arguments):
+        raise QueryError(f"{sentences.line(name, 40)}(...) is asked of an answer.", "Ask it of units, such as u1.")
+    noun = texts[-1] if texts else ""
+    match (name, units, texts):
+        case ("documents", [], []):
+            return None
+        case ("top", [], []):
+            return lists.top(chart)
+        case ("units", [], [] | [_]):
+            return lists.everything(noun, chart)
+        case ("parent", [some], [] | [_]):
+            return lists.parent(some, noun, chart)
+        case ("path", [some], []):
+            return lists.path(some, chart)
+        case ("children", [some], [] | [_]):
+            return lists.children(some, noun, chart)
+        case ("descendants", [some], [] | [_]):
+            return lists.descendants(some, noun, chart)
+        case ("siblings", [some], [] | [_]):
+            return lists.siblings(some, noun, chart)
+        case ("common", [_, *_], []):
+            return lists.common(_merged(units), chart)
+        case ("named", [], [text] | [text, _]):
+            return lists.named(text, "".join(texts[1:]), chart)
+        case ("described", [], [text] | [text, _]):
+            return lists.described(text, "".join(texts[1:]), chart)
+        case ("where", [], [column, text]):
+            return lists.where(column, text, chart)
+        case ("about", [some], []):
+            return facts.about(some, chart)
+        case ("type_of", [some], []):
+            return facts.type_of(some, chart)
+        case ("aliases", [some], []):
+            return facts.aliases(some, chart)
+        case ("head" | "email", [some], []):
+            return facts.attribute(some, name, chart)
+        case ("attribute", [some], [column]):
+            return facts.attribute(some, column, chart)
+        case ("is_a", [some], [_]):
+            return facts.is_a(some, noun, chart)
+        case ("is_under", [some, above], []):
+            return facts.is_under(some, above, chart)
+        case ("same", [some, other], []):
+            return facts.same(some, other, chart)
+        case ("any", [some], []):
+            return facts.exists(some, chart)
+        case ("count", [some], []):
+            return values.count(some, chart)
+        case ("more", [some, other], [] | [_]):
+            return facts.more(some, other, noun, chart)
+        case ("most", [_, *_], [] | [_]):
+            return facts.most(_merged(units), noun, chart)
+        case _:
+            given = f"{len(units)} units or lists and {len(texts)} texts"
+            raise QueryError(f"There is no function {sentences.line(name, 40)} of {given}.", _USE)
+
+
+def _merged(groups: Sequence[Units]) -> Units:
+    return Units(tuple({unit.id: unit for group in groups for unit in group.units}.values()))

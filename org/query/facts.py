@@ -1,0 +1,168 @@
+"""The functions of an expression that end it: what a unit is, what the chart says of it, yes or no, which has the most.
+
+Units -> Told, None where the chart does not say.  Knows nothing about how expressions are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from org.chart import Chart, Unit
+from org.query import lists, sentences
+from org.query.sentences import FEW, label, line, listing, sentence
+from org.query.values import Told, Units, listed
+
+_SENTENCES = 20
+
+
+def about(some: Units, chart: Chart) -> Told | None:
+    """What each unit is, does and who heads it; None where the chart has none of this beside its place."""
+
+    def say(unit: Unit) -> str:
+        own = [sentences.cell(unit, header, text, chart) for header in ("head",) if (text := lists.cell(unit, header))]
+        if not own and not unit.description:
+            return ""
+        return " ".join(filter(None, (sentences.kind(unit, chart), sentences.described(unit, chart), *own)))
+
+    return _told(some, say)
+
+
+def aliases(some: Units, chart: Chart) -> Told | None:
+    """What else each unit is called."""
+
+    def say(unit: Unit) -> str:
+        others = [line(alias) for alias in unit.aliases[:FEW]]
+        return sentence(f"{label(unit, chart)} is also called {listing(others)}") if others else ""
+
+    return _told(some, say)
+
+
+def attribute(some: Units, column: str, chart: Chart) -> Told | None:
+    """What stands in a column about each unit. Raises QueryError for a column that the chart does not have."""
+    header = lists.spelled(column, chart)
+
+    def say(unit: Unit) -> str:
+        text = lists.cell(unit, header)
+        return sentences.cell(unit, line(header), text, chart) if text else ""
+
+    return _told(some, say)
+
+
+def type_of(some: Units, chart: Chart) -> Told | None:
+    """The type of each unit."""
+
+    def say(unit: Unit) -> str:
+        return sentence(f"{label(unit, chart)} is {sentences.with_article(line(unit.type))}") if unit.type else ""
+
+    return _told(some, say)
+
+
+def _told(some: Units, say: Callable[[Unit], str]) -> Told | None:
+    """A sentence for each unit of which there is anything to say, and how many of those are left out."""
+    found = [(unit, text) for unit in some.units[: 50 * _SENTENCES] if (text := say(unit))]
+    if not found:
+        return None
+    told, rest = found[:_SENTENCES], len(found) - _SENTENCES
+    texts = [*(text for _, text in told), *([f"{rest:,} more are left out."] if rest > 0 else [])]
+    return Told(" ".join(texts), tuple(unit for unit, _ in told))
+
+
+def is_a(some: Units, noun: str, chart: Chart) -> Told | None:
+    """Whether the units are of a type."""
+    meant = lists.kinds(noun, chart)
+    told = type_of(some, chart)
+    return told and Told(f"{_yes(all(unit.type in meant for unit in some.units))}: {_continued(told.text)}", told.about)
+
+
+def is_under(some: Units, above: Units, chart: Chart) -> Told | None:
+    """Whether each unit is under one of others, and where it is."""
+    if not some.units or not above.units:
+        return None
+    told = [_is_under(unit, above.units, chart) for unit in some.units[:FEW]]
+    told += [f"{len(some.units) - FEW:,} more are left out."] if len(some.units) > FEW else []
+    return Told(" ".join(told), (*some.units[:FEW], *above.units[:FEW]))
+
+
+def _is_under(unit: Unit, against: tuple[Unit, ...], chart: Chart) -> str:
+    known = {one.id for one in against}
+    name, others = label(unit, chart), sentences.names(against, chart)
+    over = next((one for one in reversed(chart.path(unit.id)[:-1]) if one.id in known), None)
+    if over and over.id == unit.parent:
+        return f"Yes, {name} is directly under {label(over, chart)}."
+    if over:
+        return f"Yes: {name} is {sentences.chain(unit, chart, over)}."
+    if unit.parent is None:
+        return f"No: {_continued(sentences.placed(unit, chart))}"
+    if known == {unit.id}:
+        return f"No, that is one unit. {sentences.placed(unit, chart)}"
+    if len(against) == 1 and chart.is_under(against[0].id, unit.id):
+        return f"No, it is the other way round: {others} is {sentences.chain(against[0], chart, unit)}."
+    return f"No: {name} is directly under {label(chart.unit(unit.parent), chart)}, not under {others}."
+
+
+def same(some: Units, others: Units, chart: Chart) -> Told | None:
+    """Whether two ways of finding units come to the same ones, with what either finds."""
+    about = (*some.about, *others.about)
+    if {unit.id for unit in some.units} == {unit.id for unit in others.units} != set():
+        places = listing(list(filter(None, (some.place, others.place))) or ["one unit"])
+        return Told(f"Yes: {sentences.names(some.units, chart)} {_is(some)} {places}.", about)
+    told = dict.fromkeys(found.told or listed(found, chart, FEW) for found in (some, others) if found.place)
+    return Told(f"No: {_continued(' '.join(told) or 'those are different units.')}", about)
+
+
+def _is(some: Units) -> str:
+    return "is" if len(some.units) == 1 else "are"
+
+
+def exists(some: Units, chart: Chart) -> Told:
+    """Whether any unit was found, and which."""
+    return Told(f"{_yes(bool(some.units))}: {_continued(listed(some, chart, 0))}", (*some.about, *some.units))
+
+
+def more(some: Units, other: Units, noun: str, chart: Chart) -> Told | None:
+    """Whether a unit has more units, or more of a type, under it than another."""
+    if len(some.units) != 1 or len(other.units) != 1:
+        return None
+    (first,), (second,) = some.units, other.units
+    mine, theirs = _size(first, noun, chart), _size(second, noun, chart)
+    told = most(Units((first, second)), noun, chart)
+    return told and Told(f"{_yes(mine > theirs)}: {_continued(told.text)}", told.about)
+
+
+def most(some: Units, noun: str, chart: Chart) -> Told | None:
+    """Which of several units has the most units, or the most of a type, under it at any depth."""
+    if len(some.units) < 2:
+        return None
+    sizes = {unit.id: _size(unit, noun, chart) for unit in some.units}
+    ranked = sorted(some.units, key=lambda unit: -sizes[unit.id])
+    highest = sizes[ranked[0].id]
+    first = [unit for unit in ranked if sizes[unit.id] == highest]
+    rest = [f"{label(unit, chart)} ({sizes[unit.id]:,})" for unit in ranked[len(first) :][: FEW - 1]]
+    left = len(ranked) - len(first) - len(rest)
+    rest += [f"{left:,} more"] if left else []
+    names, noun = sentences.names(first, chart, FEW), sentences.plural(line(noun) or "unit")
+    if not rest:
+        text = f"{names} each have {highest:,} {noun} under them"
+    elif len(some.units) == 2:
+        text = f"{names} has more {noun} under it ({highest:,}) than {listing(rest)}"
+    elif len(first) == 1:
+        text = f"{names} has the most {noun} under it ({highest:,}), before {listing(rest)}"
+    else:
+        text = f"{names} have the most {noun} under them ({highest:,} each), before {listing(rest)}"
+    return Told(sentence(text), tuple(ranked[:FEW]))
+
+
+def _size(unit: Unit, noun: str, chart: Chart) -> int:
+    if not noun:
+        return chart.total(unit.id)
+    meant = lists.kinds(noun, chart)
+    return sum(one.type in meant for one in chart.descendants(unit.id))
+
+
+def _yes(true: bool) -> str:
+    return "Yes" if true else "No"
+
+
+def _continued(text: str) -> str:
+    """A sentence after a colon."""
+    return text[0].lower() + text[1:] if text.startswith(("The ", "No ", "None ", "In ")) else text

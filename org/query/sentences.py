@@ -1,0 +1,160 @@
+"""How facts of the chart are worded: short plain sentences that a person reads at a glance and a checker can compare.
+
+Unit(s) -> sentence.  Knows nothing about what a question asks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from org import namesakes
+from org.chart import Chart, Unit
+
+MANY, FEW = 60, 8
+"""How many units a list names, and how many in passing; past that it says how many more."""
+LONGEST = 1_000
+"""Characters of a cell that are shown."""
+_LONGEST_NAME = 200
+_LONGEST_LIST = 6_000
+
+
+def label(unit: Unit, chart: Chart) -> str:
+    """The unit's name with its article inside a sentence, and with what tells it from others of its name."""
+    name = line(namesakes.called(unit, chart), _LONGEST_NAME)
+    return f"the {name}" if _takes_article(unit) else name
+
+
+def _takes_article(unit: Unit) -> bool:
+    """A name that begins with its type or ends as that ends does, "the Ethics Committee" of a standing committee,
+    unless what is left is a number or a letter, "Unit 7"."""
+    kind, name = unit.type.casefold().split(), unit.name.casefold().split()
+    if not kind or not unit.name[0].isupper() or name[0] == "the":
+        return False
+    rest = name[:-1] if name[-1] == kind[-1] else name[len(kind) :] if name[: len(kind)] == kind else []
+    return any(len(word) > 1 and not word.isdigit() for word in rest)
+
+
+def line(text: str, longest: int = LONGEST) -> str:
+    """A text of the chart as one line of signs that can be seen, cut where it is too long."""
+    text = " ".join("".join(sign if sign.isprintable() else " " for sign in text[: 4 * longest]).split())
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+
+
+def sentence(text: str) -> str:
+    """The text as a sentence: first letter large, except of a name in small letters, and a full stop."""
+    text = text[0].upper() + text[1:] if text.startswith(("the ", "a ", "an ", "no ", "none ")) else text
+    return text if text.endswith((".", "!", "?", "…")) else text + "."
+
+
+def listing(items: Sequence[str]) -> str:
+    """A, B and C."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def names(units: Sequence[Unit], chart: Chart, limit: int = 3) -> str:
+    """The units by their names; past the limit, or where their names are very long, how many more there are."""
+    return _shortened([label(unit, chart) for unit in _first(units, limit)], len(units))
+
+
+def several(units: Sequence[Unit], chart: Chart, limit: int, *, typed: bool = False, placed: bool = False) -> str:
+    """The units of a list, each with its type unless the list is of one type (`typed`) or its name tells it; a short
+    list, where it is asked for, with the unit that each is under (`placed`). "" of no units, and for a limit of 0."""
+    if not units or not limit:
+        return ""
+    placed = placed and len(units) <= FEW
+    shown = []
+    for unit in _first(units, limit):
+        notes = [line(unit.type)] if not typed and not _tells_type(unit) else []
+        if placed and unit.parent is not None and not namesakes.told(unit, chart):
+            notes.append(f"under {label(chart.unit(unit.parent), chart)}")
+        shown.append(f"{label(unit, chart)} ({', '.join(notes)})" if notes else label(unit, chart))
+    return _shortened(shown, len(units))
+
+
+def _first(units: Sequence[Unit], limit: int) -> Sequence[Unit]:
+    return units if len(units) <= limit + 1 else units[:limit]
+
+
+def _shortened(shown: list[str], total: int) -> str:
+    """The names that are shown of a list, at most some thousand signs of them, and the number of the rest."""
+    room = _LONGEST_LIST
+    for place, name in enumerate(shown):
+        room -= len(name)
+        if room < 0:
+            shown = shown[:place]
+            break
+    rest = total - len(shown)
+    return listing([*shown, f"{rest:,} more"] if rest else shown)
+
+
+def _tells_type(unit: Unit) -> bool:
+    kind = unit.type.casefold().split()
+    return kind == ["unit"] or set(kind) <= set(unit.name.casefold().split())
+
+
+def counted(number: int, noun: str) -> str:
+    """3 committees, 1 office, no units; without a noun 3, 1, none."""
+    if not noun:
+        return f"{number:,}" if number else "none"
+    return f"{f'{number:,}' if number else 'no'} {noun if number == 1 else plural(noun)}"
+
+
+def are(number: int, noun: str) -> str:
+    """3 committees are, 1 office is, no unit is; without a noun 3 are, none is."""
+    return f"{counted(number, noun) if number else f'no {noun}' if noun else 'none'} {'are' if number > 1 else 'is'}"
+
+
+def plural(noun: str) -> str:
+    """The plural of an English type of unit."""
+    if re.search(r"[^aeiou]y$", noun):
+        return noun[:-1] + "ies"
+    if noun.endswith(("s", "x", "z", "ch", "sh")):
+        return noun if noun.endswith("s") and not noun.endswith("ss") else noun + "es"
+    return noun + "s"
+
+
+def with_article(noun: str) -> str:
+    """A committee, an office, a unit."""
+    return f"{'an' if re.match(r'[aeiou](?!ni|se)|hono', noun.lower()) else 'a'} {noun}"
+
+
+def chain(unit: Unit, chart: Chart, upto: Unit | None = None) -> str:
+    """Under A, which is under B, which is under C: to the top, or up to and with one unit."""
+    above = list(reversed(chart.path(unit.id)[:-1]))
+    if upto is not None:
+        above = above[: above.index(upto) + 1]
+    return "under " + ", which is under ".join(label(one, chart) for one in above)
+
+
+def placed(unit: Unit, chart: Chart) -> str:
+    """Where the unit sits, up to the top."""
+    if unit.parent is None:
+        return sentence(f"{label(unit, chart)} is at the top of the organization")
+    return sentence(f"{label(unit, chart)} is {chain(unit, chart)}")
+
+
+def parent(unit: Unit, chart: Chart) -> str:
+    """The unit directly above, alone."""
+    if unit.parent is None:
+        return sentence(f"{label(unit, chart)} is at the top of the organization; nothing is above it")
+    return sentence(f"{label(unit, chart)} is directly under {label(chart.unit(unit.parent), chart)}")
+
+
+def kind(unit: Unit, chart: Chart) -> str:
+    """What the unit is: its type and the unit above it."""
+    noun = with_article(line(unit.type)) if unit.type else ""
+    above = "at the top of the organization"
+    if unit.parent is not None:
+        above = f"under {label(chart.unit(unit.parent), chart)}"
+    return sentence(" ".join(filter(None, (label(unit, chart), "is", noun, above))))
+
+
+def described(unit: Unit, chart: Chart) -> str:
+    """What the chart says of the unit in words, "" when nothing."""
+    return sentence(f"{label(unit, chart)}: {line(unit.description)}") if unit.description else ""
+
+
+def cell(unit: Unit, header: str, text: str, chart: Chart) -> str:
+    """What stands in a column about the unit."""
+    return sentence(f"the {header if header.isupper() else header.lower()} of {label(unit, chart)} is {line(text)}")

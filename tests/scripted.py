@@ -1,0 +1,56 @@
+"""The one scripted model: for tests that are about something else than what a model says."""
+
+import threading
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from prompts import Message
+from trag.llm import ModelIdentity, Usage
+
+
+class Scripted:
+    """Writes what it is told to, by the kind of prompt: `answers` one after the other, the last one again and again,
+    `chart_query` and `condense` always the same. An exception is raised after half an answer. What it was asked is
+    kept."""
+
+    identity = ModelIdentity("scripted")
+    context = 4096
+    slots = 1
+
+    def __init__(self, *answers: str | Exception, chart_query: str = "documents()", condense: str = "") -> None:
+        self.script = list(answers)
+        self.says = {"chart_query": chart_query, "condense": condense}
+        self.asked: list[tuple[Message, ...]] = []
+
+    def count(self, messages: Sequence[Message]) -> int:
+        return sum(self.count_text(message.content) for message in messages)
+
+    def count_text(self, text: str) -> int:
+        return len(text) // 4
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        stop: threading.Event | None = None,
+        task: str = "other",
+        **_: Any,
+    ) -> Generator[str | Usage, None, None]:
+        if task in self.says:
+            yield self.says[task]
+            yield Usage(self.count(messages), 10, 1)
+            return
+        self.asked.append(tuple(messages))
+        answer = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        if isinstance(answer, Exception):
+            yield "Half an "
+            raise answer
+        for number, word in enumerate(answer.split(" ")):
+            if stop and stop.is_set():
+                break
+            yield f"{' ' * bool(number)}{word}"
+        yield Usage(self.count(messages), 10, len(answer.split()))
+
+    def close(self) -> None:
+        pass

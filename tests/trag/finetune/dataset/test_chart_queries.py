@@ -1,0 +1,101 @@
+"""Chart queries to learn: each reads its question rightly, as the product would be asked."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+import prompts
+from org.entities import EntityFinder
+from org.organization import Organization
+from org.query.expression import run
+from org.reading.charts import load
+from trag.evaluate.cases import Case
+from trag.finetune.dataset import chart_queries, charts
+from trag.finetune.dataset.chart_queries import DOCUMENTS
+
+TABLE = b"""name,parent,type,aliases,description,head,phone
+Tollen Council,,council,,,Ada Brandt,100
+Harbour Division,Tollen Council,division,HD,Runs the harbour and its cranes.,Ben Olsen,200
+Crane Team,Harbour Division,team,,Keeps the cranes.,Cleo Dahl,201
+Pilot Team,Harbour Division,team,,Guides ships.,,202
+Finance Division,Tollen Council,division,,Pays the bills.,Dora Lund,300
+Audit Board,Finance Division,board,AB,Checks the books.,Eli Berg,
+"""
+
+
+@pytest.fixture(scope="module")
+def organization() -> Organization:
+    chart = load(TABLE, "chart.csv")
+    return Organization("Tollen Council", chart, EntityFinder(chart))
+
+
+def test_every_expression_runs_and_is_asked_for_as_the_product_does(organization: Organization) -> None:
+    made = list(chart_queries.from_chart("tollen", organization, chance=Random(1), number=120))
+    assert organization.chart
+    assert len(made) > 60
+    for one in made:
+        given = chart_queries.linked(one.question, organization)
+        if one.answer != DOCUMENTS:
+            assert run(one.answer, given, organization.chart), one
+        lines = [line for line in one.messages[-1].content.splitlines() if line.startswith("u")][: len(given)]
+        assert one.messages == prompts.chart_query(lines, one.question)
+    shapes = Counter(one.answer.partition("(")[0] for one in made)
+    assert {"parent", "children", "count", "is_under", "documents", "about", "head"} < set(shapes)
+    assert shapes["documents"] < len(made) / 3
+
+
+def test_the_same_chance_makes_the_same(organization: Organization) -> None:
+    made = [list(chart_queries.from_chart("tollen", organization, chance=Random(4), number=30)) for _ in range(2)]
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        (
+            Case("1", "who is above the crane team", "simple", "The Harbour Division.", gold=(("Harbour Division",),)),
+            "parent(u1)",
+        ),
+        (Case("2", "how many teams does HD have", "complex", "Two.", count=2), "count(children(u1, 'team'))"),
+        (
+            Case("3", "is the audit board part of finance division", "simple", "Yes.", polarity="yes"),
+            "is_under(u1, u2)",
+        ),
+        (
+            Case("4", "teams of the harbour division", "complex", "The two.", units=("Crane Team", "Pilot Team")),
+            "children(u1, 'team')",
+        ),
+        (
+            Case("5", "how often does the audit board meet", "document", "Monthly.", document="a.md", section="1"),
+            DOCUMENTS,
+        ),
+        (Case("6", "does the crane team get paid holidays", "unanswerable", refuse=True), DOCUMENTS),
+    ],
+    ids=["parent", "count", "yes or no", "list", "documents", "nothing"],
+)
+def test_what_people_asked_is_read(case: Case, expected: str, organization: Organization) -> None:
+    (found,) = chart_queries.from_cases("tollen", [case], organization, chance=Random(1))
+    assert found.answer == expected
+
+
+def test_what_the_product_would_not_ask_the_chart_and_what_no_plain_expression_answers_is_left_out(
+    organization: Organization,
+) -> None:
+    cases = [
+        Case("1", "how long is parental leave", "document", "A year.", document="a.md", section="1"),
+        Case("2", "who is the tallest in the crane team", "simple", "Ben.", gold=(("Ben Nevis",),)),
+    ]
+    assert list(chart_queries.from_cases("tollen", cases, organization, chance=Random(1))) == []
+
+
+@pytest.mark.slow
+def test_charts_made_by_rules_give_queries_of_every_form() -> None:
+    chance = Random(3)
+    made = []
+    for _ in range(8):
+        chart = charts.make(chance)
+        own = Organization(chart.root.name, chart, EntityFinder(chart))
+        made += chart_queries.from_chart("made", own, chance=chance, number=40)
+    assert len(made) > 200
+    assert {one.answer.partition("(")[0] for one in made} > {"common", "siblings", "path", "any", "same", "type_of"}

@@ -1,0 +1,74 @@
+"""Answers from documents to learn: right over what is shown, and refused only where nothing there tells."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from org.organization import Organization
+from prompts import NOT_FOUND
+from trag.evaluate.cases import Case
+from trag.evaluate.scoring.wording import says_all
+from trag.finetune.dataset import documents, organizations
+from trag.finetune.dataset.corpus import CORPUS
+from trag.finetune.dataset.documents import short
+from trag.finetune.dataset.organizations import Written
+
+
+@pytest.fixture(scope="module")
+def written() -> Written:
+    return organizations.read(CORPUS / "ardstat")
+
+
+@pytest.mark.slow
+def test_an_answer_stands_in_its_excerpts_and_a_refusal_does_not(written: Written) -> None:
+    own = written.organization
+    made = list(documents.examples(written.cases, written.passages, own, chance=Random(2)))
+    kinds = Counter(example.kind for _, example in made)
+    assert kinds["document"] > 80
+    assert kinds["absent"] > 5
+    assert kinds["unanswerable"] > 5
+    for case, example in made:
+        shown = example.messages[-1].content
+        assert example.question in shown
+        assert shown.count("\n[") <= documents.EXCERPTS
+        if example.answer == NOT_FOUND:
+            assert case.refuse or case.polarity or not says_all(shown.partition("\n\nQuestion:")[0], case.gold), shown
+        else:
+            assert example.answer == short(case)
+            assert len(example.answer.split()) <= documents.LONGEST_ANSWER
+            assert case.polarity or says_all(shown, case.gold), shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.4])
+def test_the_share_of_refusals_is_as_asked_for(written: Written, share: float) -> None:
+    own = written.organization
+    made = list(documents.from_cases("a", written.cases, written.passages, own, chance=Random(2), refused=share))
+    refused = sum(one.answer == NOT_FOUND for one in made) / len(made)
+    assert refused == pytest.approx(share, abs=0.07)
+    assert {one.source for one in made} == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "polarity", "expected"),
+    [
+        ("No, they serve without pay.", "no", "They serve without pay: no."),
+        ("Yes: within 30 days", "yes", "Within 30 days: yes."),
+        ("No.", "no", "No."),
+        ("Nobody may.", "", "Nobody may."),
+    ],
+)
+def test_a_yes_or_no_comes_after_its_reason(answer: str, polarity: str, expected: str) -> None:
+    assert short(Case("1", "may i", "document", answer, polarity=polarity)) == expected
+
+
+def test_words_and_numbers_bear_an_answer_out() -> None:
+    text = "Claims: A claim is sent within 30 days of the journey."
+    assert documents.bears(text, "how long for a claim", "Within 30 days of the journey.")
+    assert not documents.bears(text, "how long for a claim", "Within 60 days of the journey.")
+    assert not documents.bears(text, "who pays", "The treasurer pays it in May.")
+
+
+def test_without_a_chart_no_place_is_told() -> None:
+    assert documents.places("where is the Audit Board", Organization("Desk")) == []

@@ -1,0 +1,56 @@
+"""A question about the chart read as one expression, which code then runs: the model reads, the chart answers.
+
+question, units -> "count(children(u1, 'committee'))" -> the chart's own sentences, or nothing where it is for the
+documents.  Knows nothing about documents.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import prompts
+from org.chart import Chart
+from org.entities import Mention
+from org.query import QueryError, expression
+from org.query.expression import ChartReply, Earlier
+from org.query.grammar import grammar
+from trag.llm import LanguageModel, text_of
+
+UNITS = 6
+"""Units of a question that the model is shown."""
+_TOKENS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ChartQuery:
+    """How a question was read, and what the chart says to that: None where it says nothing, or is not asked."""
+
+    expression: str
+    reply: ChartReply | None
+
+
+def ask(
+    question: str,
+    mentions: Sequence[Mention],
+    chart: Chart,
+    model: LanguageModel,
+    *,
+    stop: threading.Event,
+    earlier: Earlier = tuple,
+) -> ChartQuery:
+    """The question as an expression over the units that `mentions` link, and the chart's answer.
+
+    An expression that does not run, names what is not there or finds nothing is no answer: the question is for the
+    documents. `earlier` gives the charts before this one, the last first, each with the day of
+    the change that ended it. Raises what `LanguageModel.stream` raises.
+    """
+    given = tuple(dict.fromkeys(unit for mention in mentions for unit in mention.units))[:UNITS]
+    messages = prompts.chart_query(expression.described(given, chart), question)
+    allowed = grammar(len(given), chart, question, earlier=bool(earlier()))
+    written, _ = text_of(model.stream(messages, max_tokens=_TOKENS, stop=stop, task="chart_query", grammar=allowed))
+    try:
+        return ChartQuery(written, expression.run(written, given, chart, earlier=earlier))
+    except QueryError:
+        return ChartQuery(written, None)

@@ -1,0 +1,233 @@
+"""Examples of chart queries: a question about a chart, and the expression that reads it, as the product asks for one.
+
+facts of charts (trag.evaluate.chart_cases), chart_queries.txt -> question, units, expression -> Example
+
+An expression is learned only where running it answers its question rightly by the scorer, which shares no code with
+what runs it. Questions for the documents that name a unit are learned as documents().
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import prompts
+from org.chart import Unit
+from org.organization import Organization
+from org.query import QueryError
+from org.query.expression import described, run
+from trag.chart_query import UNITS
+from trag.evaluate.cases import Case
+from trag.evaluate.chart_cases.calling import call
+from trag.evaluate.chart_cases.facts import Fact
+from trag.evaluate.chart_cases.ground import Ground
+from trag.evaluate.chart_cases.making import drawn
+from trag.evaluate.chart_cases.names import Names
+from trag.finetune.dataset import gold
+from trag.finetune.dataset.examples import Example
+from trag.finetune.dataset.typed import typed
+
+KIND = "chart query"
+DOCUMENTS = "documents()"
+_TYPED = 0.3  # of the questions, typed otherwise than written
+_EXPRESSIONS: Mapping[str, str] = {
+    "simple: where": "path({unit})",
+    "simple: above": "parent({unit})",
+    "simple: whether": "is_under({unit}, {other})",
+    "simple: type": "type_of({unit})",
+    "simple: anything": "any(children({unit}))",
+    "complex: path": "path({unit})",
+    "complex: second": "parent(parent({unit}))",
+    "complex: kind above": "parent({unit}, {noun})",
+    "complex: far whether": "is_under({unit}, {other})",
+    "complex: more": "more({unit}, {other})",
+    "list: children": "children({unit})",
+    "list: flat": "children({unit})",
+    "list: below": "descendants({unit})",
+    "list: of type": "descendants({unit}, {noun})",
+    "list: of type below": "descendants({unit}, {noun})",
+    "list: some": "children({unit})",
+    "list: some of type": "descendants({unit}, {noun})",
+    "list: nothing": "children({unit})",
+    "list: none of type": "descendants({unit}, {noun})",
+    "count: children": "count(children({unit}))",
+    "count: below": "count(descendants({unit}))",
+    "count: of type": "count(descendants({unit}, {noun}))",
+    "count: of type everywhere": "count(units({noun}))",
+    "count: none": "count(children({unit}))",
+    "common parent: two": "common({unit}, {other})",
+    "siblings: others": "siblings({unit})",
+    "siblings: nothing": "siblings({unit})",
+    "siblings: whether": "same(parent({unit}), parent({other}))",
+    "compound: parent and type": "parent({unit}), type_of({unit})",
+    "compound: parent and children": "parent({unit}), children({unit})",
+    "compound: parent and count": "parent({unit}), count(children({unit}))",
+    "compound: two parents": "parent({unit}), parent({other})",
+    "compound: two lists": "children({unit}), children({other})",
+    "compound: some and some": "children({unit}), children({other})",
+    "unanswerable: private": DOCUMENTS,
+    "unanswerable: invented": DOCUMENTS,
+}
+"""How a question of each form of chart_cases is read."""
+
+
+def from_chart(source: str, organization: Organization, *, chance: Random, number: int) -> Iterator[Example]:
+    """At most `number` examples about the organization's own chart, in every form that it has facts for."""
+    chart = organization.chart
+    if chart is None:
+        return
+    for fact in drawn(chart, seed=chance.randrange(10**6), number=number):
+        if example := _of_fact(source, fact, organization, chance):
+            yield example
+    names, units = Names(Ground(chart)), list(chart.units.values())
+    told = (_of_words(source, unit, names, organization, chance) for unit in chance.choices(units, k=2 * number))
+    yield from islice(filter(None, told), number // 2)
+
+
+def from_cases(source: str, cases: Iterable[Case], organization: Organization, *, chance: Random) -> Iterator[Example]:
+    """Questions that people wrote: those of the documents and to refuse are documents() where they name a unit or a
+    type, and of the chart's that expression, of the plain ones, that answers them."""
+    for case in cases:
+        if case.document or case.refuse:
+            question = typed(case.question, chance) if chance.random() < _TYPED else case.question
+            if example := _example(source, question, DOCUMENTS, organization):
+                yield example
+        elif expression := _read(case, organization):
+            yield from filter(None, [_example(source, case.question, expression, organization)])
+
+
+def _of_fact(source: str, fact: Fact, organization: Organization, chance: Random) -> Example | None:
+    """A made question with its expression; None where it does not answer, or a unit of it is not linked."""
+    case = fact.case
+    given = linked(case.question, organization)
+    expression = expression_of(fact, given)
+    if expression != DOCUMENTS and not _answers(expression, given, case, organization):
+        return None
+    question = typed(case.question, chance) if chance.random() < _TYPED else case.question
+    if linked(question, organization) != given:
+        question = case.question
+    return _example(source, question, expression, organization)
+
+
+def expression_of(fact: Fact, given: Sequence[str]) -> str:
+    """How the question of a fact is read where these units are given, "" where a unit of it is not."""
+    slots = {"noun": repr(fact.noun)}
+    for name, unit in (("unit", fact.unit), ("other", fact.other)):
+        if unit and unit.id in given:
+            slots[name] = f"u{given.index(unit.id) + 1}"
+        elif unit and _EXPRESSIONS[fact.form] != DOCUMENTS:
+            return ""
+    return _EXPRESSIONS[fact.form].format_map(slots)
+
+
+def _example(source: str, question: str, expression: str, organization: Organization) -> Example | None:
+    """None for a question that the product would not read as one about the chart: it names neither unit nor type."""
+    chart, finder = organization.chart, organization.finder
+    given = linked(question, organization)
+    if chart is None or finder is None or not (given or finder.find_types(question)):
+        return None
+    return Example(source, KIND, question, prompts.chart_query(described(given, chart), question), expression)
+
+
+def linked(question: str, organization: Organization) -> tuple[str, ...]:
+    """The ids of the units that the product gives for a question, u1 first."""
+    if organization.finder is None:
+        return ()
+    found = (unit for mention in organization.finder.find(question) for unit in mention.units)
+    return tuple(dict.fromkeys(found))[:UNITS]
+
+
+def _answers(expression: str, given: Sequence[str], case: Case, organization: Organization) -> bool:
+    """Whether the expression gives a right answer to the case."""
+    if organization.chart is None:
+        return False
+    try:
+        reply = run(expression, given, organization.chart)
+    except QueryError:
+        return False
+    return reply is not None and gold.scored(case, reply.text, organization).verdict in gold.RIGHT
+
+
+def _read(case: Case, organization: Organization) -> str:
+    """The first of some plain expressions that answers a case for sure, "" where none does."""
+    given = linked(case.question, organization)
+    finder = organization.finder
+    nouns = [repr(mention.type) for mention in finder.find_types(case.question)] if finder else []
+    units = [f"u{place}" for place in range(1, len(given) + 1)][:2]
+    tried: list[str] = []
+    if case.polarity:
+        tried = [f"is_under({units[0]}, {units[1]})"] if len(units) == 2 else []
+    elif case.count is not None:
+        tried += [
+            f"count({each}({unit}, {noun}))" for noun in nouns for unit in units for each in ("children", "descendants")
+        ]
+        tried += [f"count(units({noun}))" for noun in nouns]
+        tried += [f"count({each}({unit}))" for unit in units for each in ("children", "descendants")]
+    elif case.units:
+        tried += [f"{each}({unit}, {noun})" for noun in nouns for unit in units for each in ("children", "descendants")]
+        tried += [f"units({noun})" for noun in nouns]
+        tried += [f"{each}({unit})" for unit in units for each in ("children", "descendants", "siblings")]
+    else:
+        tried += [f"common({units[0]}, {units[1]})"] if len(units) == 2 else []
+        tried += [f"parent({unit}, {noun})" for noun in nouns for unit in units]
+        tried += [f"{each}({unit})" for unit in units for each in ("parent", "type_of", "head", "about", "path")]
+        tried += [f"parent(parent({unit}))" for unit in units]
+    return next((one for one in tried if _answers(one, given, case, organization)), "")
+
+
+# Questions of chart_queries.txt: each heading is an expression, each line a question for it.
+
+_HEADING = re.compile(r"\[(.+)\]")
+_SLOT = re.compile(r"\{(\w+)\}")
+_WORDS = re.compile(r"[^\W\d_]{4,}")
+
+
+@cache
+def _phrasings() -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    heading = ""
+    for line in Path(__file__).with_name("chart_queries.txt").read_text(encoding="utf-8").splitlines():
+        if opened := _HEADING.fullmatch(line):
+            heading = opened[1]
+        elif line and not line.startswith("#"):
+            found[heading] = (*found.get(heading, ()), line)
+    return found
+
+
+def _of_words(source: str, unit: Unit, names: Names, organization: Organization, chance: Random) -> Example | None:
+    """A question of chart_queries.txt about a unit; None where it has not what the expression asks for, or the chart
+    gives no answer."""
+    chart = organization.chart
+    if chart is None:
+        return None
+    heading = chance.choice(list(_phrasings()))
+    called = call(unit, names, chance, hurried=chance.random() < 0.5)
+    columns = [header for header, text in unit.attributes if text]
+    described_by = _WORDS.findall(unit.description)
+    texts = {
+        "unit": called,
+        "word": chance.choice(_WORDS.findall(unit.name) or [""]),
+        "topic": chance.choice(described_by or [""]),
+        "column": chance.choice(columns or [""]),
+        "type": unit.type,
+    }
+    slots = set(_SLOT.findall(heading))
+    if not all(texts[name] for name in slots):
+        return None
+    question = _SLOT.sub(lambda slot: texts[slot[1]], chance.choice(_phrasings()[heading]))
+    given = linked(question, organization)
+    if "unit" in slots and unit.id not in given:
+        return None
+    values = {name: repr(texts[name]) for name in slots} | (
+        {"unit": f"u{given.index(unit.id) + 1}"} if "unit" in slots else {}
+    )
+    expression = _SLOT.sub(lambda slot: values[slot[1]], heading)
+    try:
+        reply = run(expression, given, chart)
+    except QueryError:
+        return None
+    return _example(source, question, expression, organization) if reply or expression == DOCUMENTS else None

@@ -1,0 +1,80 @@
+"""Examples of condensing: a follow-up after other turns, and the question that it stands for.
+
+Two questions about units of a chart make a dialogue: the second without the name it asks about ("it", or what comes
+after "and ...?"), which stands in the first or in its answer. Some follow-ups stand alone already, and are repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+import prompts
+from org.organization import Organization
+from org.query import QueryError
+from org.query.expression import run
+from trag.evaluate.cases import Case
+from trag.evaluate.chart_cases.making import drawn
+from trag.finetune.dataset.chart_queries import expression_of, linked
+from trag.finetune.dataset.examples import Example
+
+KIND = "condense"
+_ALONE = 0.35  # of the follow-ups stand alone
+_LONGER = 0.4  # of the dialogues have a turn before that is about something else
+_IT = ("it", "it", "that", "that one", "this unit", "them")
+_AND = ("and {}?", "And {}?", "what about {}?", "how about {}", "and for {}?", "same for {}?", "ok and {}")
+
+
+def from_organization(
+    source: str, organization: Organization, cases: Sequence[Case], *, chance: Random, number: int
+) -> Iterator[Example]:
+    """At most `number` follow-ups about the chart of an organization, with its `cases` as turns about other things."""
+    chart = organization.chart
+    if chart is None:
+        return
+    facts = [
+        fact for fact in drawn(chart, seed=chance.randrange(10**6), number=6 * number) if fact.unit and not fact.other
+    ]
+    told = [(case.question, case.answer) for case in cases if case.document and case.answer]
+    turns: list[tuple[str, str, str]] = []
+    for fact in facts:
+        question, name = fact.case.question, _written(fact.unit.name if fact.unit else "", fact.case.question)
+        given = linked(question, organization)
+        expression = expression_of(fact, given)
+        try:
+            reply = run(expression, given, chart) if expression and name else None
+        except QueryError:
+            reply = None
+        if reply:
+            turns.append((question, name, reply.text))
+    for _ in range(number):
+        before = chance.sample(told, 1) if told and chance.random() < _LONGER else []
+        made = _dialogue(turns, told, chance)
+        if made:
+            history, follow_up, standalone = made
+            yield Example(source, KIND, standalone, prompts.condense([*before, *history], follow_up), standalone)
+
+
+def _dialogue(
+    turns: Sequence[tuple[str, str, str]], told: Sequence[tuple[str, str]], chance: Random
+) -> tuple[list[tuple[str, str]], str, str] | None:
+    """Earlier turns, a follow-up, and what it stands for."""
+    if len(turns) < 2:
+        return None
+    (first, name, answer), (second, other, _) = chance.sample(turns, 2)
+    history = [(first, answer)]
+    if chance.random() < _ALONE:
+        alone = chance.choice(told)[0] if told and chance.random() < 0.5 else second
+        return history, alone, alone
+    if chance.random() < 0.5:
+        return history, chance.choice(_AND).format(other), first.replace(name, other)
+    return history, second.replace(other, chance.choice(_IT), 1), second.replace(other, name, 1)
+
+
+def _written(name: str, question: str) -> str:
+    """The unit's name as a question writes it, once, with its article; "" where it does not."""
+    start = question.casefold().find(name.casefold())
+    if not name or start < 0 or question.casefold().count(name.casefold()) > 1:
+        return ""
+    article = start - 4 if question[max(0, start - 4) : start].casefold() == "the " else start
+    return question[article : start + len(name)]

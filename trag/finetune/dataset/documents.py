@@ -1,0 +1,178 @@
+"""Examples of answers from documents: a question over excerpts, as the product shows them, and what is right to say:
+a short answer, or the refusal.
+
+questions with their answers and sections -> excerpts with distractors -> Examples
+
+The excerpts are the windows that the product cuts, of sections near the question by their words: where the right one is
+shown the answer is learned, where it is left out, or the section only nearly answers, the refusal. What is not sure is
+not learned: a wrong target does more harm than a missing one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+import prompts
+from org.organization import Organization
+from org.statements import placement
+from prompts import NOT_FOUND
+from store.passage import Passage
+from trag import retrieve
+from trag.evaluate.cases import Case, names_section
+from trag.evaluate.scoring.wording import says_all
+from trag.finetune.dataset.examples import Example
+from trag.finetune.dataset.typed import typed
+from trag.words import numbers, stems
+
+REFUSED = 0.2
+"""Share of the examples to refuse: more teach to refuse before they teach to read."""
+EXCERPTS = 3
+"""Excerpts in a prompt, as the product shows them; now and then one less."""
+LONGEST_ANSWER = 15
+"""Words; a longer answer is right and no longer short."""
+_TYPED = 0.3  # of the questions, typed otherwise than written
+_FEWER = 0.15  # of the contexts
+_NEAR = 6  # the sections nearest to a question, from which its distractors are drawn
+_FIRST = 0.5  # of the contexts: the section that answers comes first; else anywhere
+_TELLING = 0.6  # share of an answer's words that an excerpt without gold must hold to bear it out
+_PLACED = 3  # units of a question whose place is told, as trag.ask has it
+_ABSENT = 0.4  # share from which nobody can say that it does not
+_POLARITY = re.compile(r"(yes|no)\b[,.:;]?\s*(.*)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A section with the lines of it that are shown for some question."""
+
+    passage: Passage
+    text: str
+
+    @property
+    def excerpt(self) -> str:
+        return prompts.excerpt(self.passage.section, self.passage.question, self.text)
+
+
+def from_cases(
+    source: str,
+    cases: Sequence[Case],
+    passages: Sequence[Passage],
+    organization: Organization,
+    *,
+    chance: Random,
+    refused: float = REFUSED,
+) -> Iterator[Example]:
+    """The examples of one source; see `examples`."""
+    for _, example in examples(cases, passages, organization, chance=chance, refused=refused):
+        yield replace(example, source=source)
+
+
+def examples(
+    cases: Sequence[Case],
+    passages: Sequence[Passage],
+    organization: Organization,
+    *,
+    chance: Random,
+    refused: float = REFUSED,
+) -> Iterator[tuple[Case, Example]]:
+    """Each case, of those about documents, over excerpts of the `passages`, sometimes with another over the same ones:
+    a share of `refused` of the examples to refuse. The source of an example is its case's section."""
+    about = [case for case in cases if case.document and (case.refuse or len(case.answer.split()) <= LONGEST_ANSWER)]
+    given = refusals = 0
+    for case in chance.sample(about, len(about)):
+        hide = not case.refuse and refusals < refused * given
+        if case.refuse and refusals > refused * (given + 1):
+            continue
+        shown = _shown(case, passages, chance, hide=hide)
+        others = [
+            one for one in about if one is not case and (one.document, one.section) == (case.document, case.section)
+        ]
+        for one in (case, *chance.sample(others, min(1, len(others)))):
+            answer = _answer(one, shown)
+            if answer == NOT_FOUND and one is not case:
+                continue
+            if answer:
+                question = typed(one.question, chance) if chance.random() < _TYPED else one.question
+                texts = [each.excerpt for each in shown]
+                messages = prompts.document(question, texts, places(question, organization))
+                kind = "unanswerable" if one.refuse else "absent" if answer == NOT_FOUND else "document"
+                yield one, Example(f"{one.document} > {one.section}", kind, question, messages, answer)
+                given += 1
+                refusals += answer == NOT_FOUND
+
+
+def places(question: str, organization: Organization) -> list[str]:
+    """Where the units of the question sit, as the product tells beside the excerpts."""
+    chart, finder = organization.chart, organization.finder
+    if chart is None or finder is None:
+        return []
+    units = [mention.units[0] for mention in finder.find(question) if len(mention.units) == 1]
+    told = [unit for unit in dict.fromkeys(units) if unit != chart.root.id][:_PLACED]
+    return [placement(unit, chart).text for unit in told]
+
+
+def short(case: Case) -> str:
+    """The answer of a case as the product gives it: where it is yes or no, the reason first."""
+    found = _POLARITY.fullmatch(case.answer.strip()) if case.polarity else None
+    if not found or not found[2]:
+        return case.answer
+    reason = found[2].strip().rstrip(".")
+    return f"{reason[0].upper()}{reason[1:]}: {found[1].lower()}."
+
+
+def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: bool) -> list[_Shown]:
+    """What stands in the prompt: the section of the case, unless it is hidden, and others near the question, of the
+    same document first."""
+    own = [one for one in passages if names_section(case, one.document, one.section)]
+    wanted = stems(f"{case.question} {case.answer}")
+    own.sort(key=lambda one: -len(wanted & stems(one.text)))
+    asked = stems(case.question)
+    rest = sorted(
+        (one for one in passages if one not in own),
+        key=lambda one: -len(asked & stems(f"{one.section} {one.text}")) - (one.document == case.document),
+    )[:_NEAR]
+    number = EXCERPTS - (chance.random() < _FEWER)
+    kept = [] if hide else own[:1]
+    chosen = kept + chance.sample(rest, min(len(rest), number - len(kept)))
+    if chance.random() >= _FIRST:
+        chance.shuffle(chosen)
+    return [_Shown(one, _window(one, case)) for one in chosen]
+
+
+def _window(passage: Passage, case: Case) -> str:
+    """The lines that are shown of a passage: those nearest to the question; of the section that answers, to that."""
+    is_own = names_section(case, passage.document, passage.section)
+    wanted = stems(f"{case.question} {case.answer}" if is_own else case.question)
+    lines = retrieve.lines_of(passage)
+    return retrieve.window(passage.text, lines, [float(len(wanted & stems(line))) for line in lines])
+
+
+def _answer(case: Case, shown: Sequence[_Shown]) -> str:
+    """What is right to say over these excerpts, "" where that is not sure."""
+    has_own = any(names_section(case, one.passage.document, one.passage.section) for one in shown)
+    if case.refuse:
+        return NOT_FOUND if has_own or shown else ""
+    texts = [one.excerpt for one in shown]
+    if any(_bears(text, case) for text in texts) or _bears("\n".join(texts), case):
+        return short(case) if has_own else ""
+    is_absent = not has_own and max((_share(text, case.question, case.answer) for text in texts), default=0.0) < _ABSENT
+    return NOT_FOUND if is_absent and shown else ""
+
+
+def _bears(text: str, case: Case) -> bool:
+    """Whether a text holds the answer to a case: its gold, or where it has none, enough of its words."""
+    if case.gold and not case.polarity:
+        return says_all(text, case.gold)
+    return bears(text, case.question, case.answer)
+
+
+def bears(text: str, question: str, answer: str) -> bool:
+    """Whether a text holds most words of an answer, and all its numbers that the question has not."""
+    return _share(text, question, answer) >= _TELLING and numbers(answer) <= numbers(f"{text} {question}")
+
+
+def _share(text: str, question: str, answer: str) -> float:
+    wanted = stems(_POLARITY.sub(r"\2", answer)) - stems(question) or stems(answer)
+    return len(wanted & stems(text)) / max(1, len(wanted))

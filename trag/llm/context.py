@@ -1,0 +1,152 @@
+"""The KV cache of one kind of prompt: what of a prompt is held, what must be read, and what comes next.
+
+tokens -> read, but for the start that is held -> logits
+
+Knows nothing about words: tokens come in, and logits go out.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
+from typing import Any
+
+import llama_cpp
+import numpy as np
+import numpy.typing as npt
+
+from trag.cores import cores
+from trag.errors import TragError
+from trag.llm import said
+
+BATCH = 512
+"""Tokens that are read at a time."""
+# Flash attention on the CPU reads 64 tokens or more by one path and fewer by another, which rounds differently; and
+# weights are multiplied by 4 or 16 tokens at a time and by the odd rest one at a time, which does too. With no part of
+# a prompt shorter than the one, and every part beginning at a multiple of the other, a prompt gives the same bits
+# whatever was read before it and is still held.
+_SHORTEST = 64
+_ALIGNED = 16
+_OUTPUTS = 64
+"""After how many tokens of one batch the logits may be asked for: llama.cpp reserves memory for that many rows of the
+whole vocabulary."""
+
+Logits = npt.NDArray[np.float32]
+
+
+class Context:
+    """One sequence of tokens over a loaded model, and nobody else's: what other prompts do to theirs changes nothing
+    here, to the last bit. For one thread at a time."""
+
+    def __init__(self, model: Any, adapter: Any, size: int) -> None:
+        """`model` and `adapter` (None for none) are llama.cpp's pointers; `size` is in tokens.
+
+        Raises TragError when there is no memory for it.
+        """
+        wanted = llama_cpp.llama_context_default_params()
+        wanted.n_ctx, wanted.n_batch, wanted.n_ubatch, wanted.n_outputs_max = size, BATCH, BATCH, _OUTPUTS
+        wanted.n_threads = wanted.n_threads_batch = cores()
+        wanted.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
+        said.clear()
+        self._context = llama_cpp.llama_init_from_model(model, wanted)
+        if not self._context:
+            raise TragError(
+                f"There is no room for {size:,} tokens of context: {said.reason() or 'out of memory'}.",
+                "Set a smaller TRAG_CONTEXT, or take a smaller model.",
+            )
+        self.close = weakref.finalize(self, llama_cpp.llama_free, self._context)
+        if adapter:
+            adapters, scales = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(adapter), (ctypes.c_float * 1)(1.0)
+            llama_cpp.llama_set_adapters_lora(self._context, adapters, 1, scales)
+        self._memory = llama_cpp.llama_get_memory(self._context)
+        self._tokens = llama_cpp.llama_vocab_n_tokens(llama_cpp.llama_model_get_vocab(model))
+        self._held: list[int] = []
+        self._end = 0
+
+    def read(self, prompt: list[int], cancelled: Callable[[], bool], alive: Callable[[], None]) -> int:
+        """Read the prompt, except the start that is held from the prompt before; returns how many tokens were read.
+
+        `alive` is called often meanwhile. Only tokens of a prompt count as held: those of an answer were read one at a
+        time, which rounds differently.
+        """
+        alike = takewhile(lambda pair: pair[0] == pair[1], zip(self._held, prompt, strict=False))
+        same = min(sum(1 for _ in alike), len(prompt) - _SHORTEST) // _ALIGNED * _ALIGNED
+        start = self._end = same if same > 0 and self._forget(same) else self._forget_all()
+
+        def abort(_: ctypes.c_void_p) -> bool:
+            alive()
+            return cancelled()
+
+        # Asked between the operations of llama.cpp, some 500 times a batch, so that even a slow model stops at once.
+        # While it writes that would cost 5%, and stopping between two tokens is soon enough.
+        callback = llama_cpp.ggml_abort_callback(abort)
+        llama_cpp.llama_set_abort_callback(self._context, callback, ctypes.c_void_p(0))
+        try:
+            while self._end < len(prompt) and not cancelled():
+                end = min(self._end + BATCH, len(prompt))
+                if 0 < len(prompt) - end < _SHORTEST:
+                    end = (len(prompt) - _SHORTEST) // _ALIGNED * _ALIGNED
+                if not self._decode(prompt[self._end : end], every=False):
+                    break
+        finally:
+            llama_cpp.llama_set_abort_callback(self._context, llama_cpp.ggml_abort_callback(), ctypes.c_void_p(0))
+            self._held = prompt[: self._end] if len(prompt) >= _SHORTEST else []
+        return self._end - start
+
+    def append(self, tokens: Sequence[int]) -> None:
+        """Read on after what was read last, as a part of the answer."""
+        for start in range(0, len(tokens), BATCH):
+            self._decode(tokens[start : start + BATCH], every=False)
+
+    def append_each(self, tokens: Sequence[int]) -> Iterator[Logits]:
+        """The same, with the logits after each of the tokens."""
+        for start in range(0, len(tokens), _OUTPUTS):
+            part = tokens[start : start + _OUTPUTS]
+            self._decode(part, every=True)
+            yield from map(self.logits, range(len(part)))
+
+    def rewind(self, end: int) -> bool:
+        """Go back to the first `end` tokens. False for a recurrent model, which cannot: then nothing is held."""
+        if self._end > end and not self._forget(end):
+            self._end, self._held = self._forget_all(), []
+            return False
+        self._end = end
+        return True
+
+    @property
+    def end(self) -> int:
+        """How many tokens were read, of the prompt and of the answer."""
+        return self._end
+
+    def logits(self, place: int = -1) -> Logits:
+        """What comes next after the token at that place of what was read last, shape (vocabulary,); until more is
+        read."""
+        row = llama_cpp.llama_get_logits_ith(self._context, place)
+        return np.ctypeslib.as_array(row, shape=(self._tokens,))
+
+    def _decode(self, tokens: Sequence[int], *, every: bool) -> bool:
+        """Reads tokens at once; False when that was aborted. Raises TragError when llama.cpp cannot."""
+        batch = llama_cpp.llama_batch_init(len(tokens), 0, 1)
+        said.clear()
+        try:
+            batch.n_tokens = len(tokens)
+            for place, token in enumerate(tokens):
+                batch.token[place], batch.pos[place], batch.logits[place] = token, self._end + place, every
+                batch.n_seq_id[place], batch.seq_id[place][0] = 1, 0
+            batch.logits[len(tokens) - 1] = True
+            status = llama_cpp.llama_decode(self._context, batch)
+        finally:
+            llama_cpp.llama_batch_free(batch)
+        if status not in (0, 2):
+            raise TragError(f"The model cannot read on: {said.reason() or f'llama.cpp says {status}'}.", "Ask again.")
+        self._end += len(tokens) if status == 0 else 0
+        return bool(status == 0)
+
+    def _forget(self, start: int) -> bool:
+        return bool(llama_cpp.llama_memory_seq_rm(self._memory, 0, start, -1))
+
+    def _forget_all(self) -> int:
+        llama_cpp.llama_memory_clear(self._memory, False)
+        return 0
