@@ -13,8 +13,10 @@ from org.chart import Chart
 from org.query import lists, types
 
 _WORD = re.compile(r"[^\W_]+(?:[-.&/][^\W_]+)*")
-_WORDS, _SPAN, _LETTERS = 80, 5, 40
-"""Words of a question that are offered, words in a row, and letters of one."""
+SPAN = 5
+"""Words of a question in a row that an expression may quote."""
+_WORDS, _LETTERS = 80, 40
+"""Words of a question that are offered, and letters of one."""
 _NOUNS, _COLUMNS, _NAME = 120, 40, 60
 """Types and columns that are offered, and signs of one."""
 
@@ -67,11 +69,21 @@ def _nouns(chart: Chart, question: str) -> list[str]:
     return fitting[:_NOUNS]
 
 
+def words(question: str) -> list[str]:
+    """The words of a question that an expression may quote, SPAN of them in a row."""
+    return [word for word in _WORD.findall(question) if len(word) <= _LETTERS][:_WORDS]
+
+
+def quoted(text: str) -> str:
+    """A text as a string of an expression."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
 def _text(question: str) -> str:
     """Some words of the question in a row, in quotation marks."""
-    words = [word for word in _WORD.findall(question) if len(word) <= _LETTERS][:_WORDS]
-    spans = dict.fromkeys(tuple(words[place : place + _SPAN]) for place in range(len(words)))
-    return f'''"'" ({_any(map(_span, spans))}) "'"''' if words else ""
+    found = words(question)
+    spans = dict.fromkeys(tuple(found[place : place + SPAN]) for place in range(len(found)))
+    return f'''"'" ({_any(map(_span, spans))}) "'"''' if found else ""
 
 
 def _span(words: Sequence[str]) -> str:
@@ -97,7 +109,7 @@ def _fits(name: str) -> bool:
 
 def _string(text: str) -> str:
     """A literal that matches the text as a string of an expression."""
-    return _literal("'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'")
+    return _literal(quoted(text))
 
 
 def _literal(text: str) -> str:

@@ -24,7 +24,9 @@ from trag.finetune.training.progress import Preparing, Report, Step
 from trag.llm import files
 from trag.llm.files import SHIPPED
 
-SETTINGS = TrainingSettings(learning_rate=3e-4, epochs=1.0, accumulation=4, checkpoint_seconds=240)
+SETTINGS = TrainingSettings(
+    rank=8, all_projections=True, learning_rate=2e-4, epochs=1.0, accumulation=4, longest=2048, checkpoint_seconds=240
+)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -151,7 +151,7 @@ def plan(tiny: Path, lessons: tuple[Example, ...], tmp_path: Path) -> Plan:
         rank=4,
         learning_rate=0.01,
         epochs=2,
-        accumulation=6,
+        accumulation=3,
         longest=128,
         evaluations=2,
         checkpoint_seconds=0,

@@ -79,12 +79,7 @@ def test_a_candidate_is_of_what_it_was_trained_on_and_knows_what_it_learned(work
     home = Folder(tmp_path)
     made = home.candidates.get(export(home, work).candidate)
     assert (made.base_name, made.base_sha256) == (TRAINED.base_name, TRAINED.base_sha256)
-    assert home.candidates.learned(made.id) == (
-        "who leads Unit A",
-        "How many members does Unit A have?",
-        "who leads Unit B",
-        "How many members does Unit B have?",
-    )
+    assert home.candidates.learned(made.id) == ("who leads Unit A", "How many members does Unit A have?")
     assert dict(made.settings)["passes"] == "0.5"
 
 
@@ -99,7 +94,7 @@ def test_it_knows_what_the_adapter_had_learned_that_it_began_from(make: Make, tm
     assert learned
     assert learned[0] == "who leads Unit A"
     assert learned[-1] == "who leads Unit Z"
-    assert len(learned) == 5
+    assert len(learned) == 3
 
 
 @pytest.mark.parametrize("why", ["it answers by now", "it is gone"])
@@ -249,9 +244,9 @@ def test_what_ends_a_process_of_its_own_is_told_without_losing_its_hint_to_a_war
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text('import sys\nsys.stderr.write("A library warns.\\n")\n')
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    for module, words in (("estimate", ()), ("export", (str(tmp_path / "adapter.gguf"),))):
+    for module, word in (("trag.finetune.training", "--estimate"), ("trag.finetune.training.export", "adapter.gguf")):
         with pytest.raises(TragError) as told:
-            stages._said_by(threading.Event(), f"trag.finetune.training.{module}", str(tmp_path), *words)
+            stages._said_by(threading.Event(), module, str(tmp_path), word)
         assert told.value.message.splitlines() == [
             "A library warns.",
             f"{tmp_path / plan.FILE} cannot be read: No such file or directory.",

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import gguf
+import numpy as np
 import pytest
 
 from trag.cli import main
@@ -78,12 +80,11 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tm
     assert after == list(range(after[0], after[0] + len(after)))
     (candidate,) = Candidates(home / "adapters").all()
     assert candidate.results
-    assert out.splitlines()[0] == f"{candidate.id} beside shipped"
+    assert out.splitlines()[0] == f"{candidate.id} beside the model without an adapter"
     assert f"python -m trag finetune promote {candidate.id}" in out
     settings = dict(candidate.settings)
     assert settings["steps"] == str(after[-1])
-    assert settings["begun from"] == "shipped"
-    assert settings["learning rate"].startswith("0.0001,"), "as is usual from an adapter"
+    assert "begun from" not in settings
     assert candidate.base_sha256 == files.base_sha256("")
     assert Works(home / "finetune").unfinished() is None
     learned, cases = Candidates(home / "adapters").learned(candidate.id), [*(home / "results").glob("*/cases.jsonl")]
@@ -99,7 +100,7 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tm
     assert process.returncode == 1, "3 questions say nothing beyond chance"
     assert "All questions" in out
     assert "add --anyway" in err
-    assert "The adapter that answers: shipped" in run(home, "finetune", "list")
+    assert "The adapter that answers: none: the model alone" in run(home, "finetune", "list")
     out = run(home, "finetune", "promote", candidate.id, "--anyway")
     assert f"The adapter that answers: {candidate.id}" in out
     answer = json.loads(run(home, "ask", "--json", "What is the Ethics Office under?"))
@@ -208,8 +209,19 @@ def test_nothing_is_learned_where_a_server_answers(
 
 
 def test_a_rank_other_than_that_of_the_adapter_is_refused_before_anything_is_done(
-    home: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    writer = gguf.GGUFWriter(tmp_path / "adapter.gguf", "llama")
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", 32.0)
+    writer.add_tensor("blk.0.attn_q.weight.lora_a", np.zeros((16, 576), np.float32))
+    writer.add_tensor("blk.0.attn_q.weight.lora_b", np.zeros((576, 16), np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    monkeypatch.setenv("TRAG_ADAPTER", str(tmp_path / "adapter.gguf"))
     assert main(["finetune", "--set", "rank=7"]) == 1
     assert "of rank 16, not 7" in capsys.readouterr().err
     assert not (home / "finetune").exists()

@@ -16,10 +16,11 @@ from pathlib import Path
 from random import Random
 
 import prompts
-from org.chart import Unit
+from org.chart import Chart, Unit
 from org.organization import Organization
-from org.query import QueryError
+from org.query import QueryError, sentences, types
 from org.query.expression import described, run
+from org.query.grammar import SPAN, quoted, words
 from trag.chart_query import UNITS
 from trag.evaluate.cases import Case
 from trag.evaluate.chart_cases.calling import call
@@ -46,7 +47,7 @@ _EXPRESSIONS: Mapping[str, str] = {
     "complex: far whether": "is_under({unit}, {other})",
     "complex: more": "more({unit}, {other})",
     "list: children": "children({unit})",
-    "list: flat": "children({unit})",
+    "list: flat": "descendants({unit})",
     "list: below": "descendants({unit})",
     "list: of type": "descendants({unit}, {noun})",
     "list: of type below": "descendants({unit}, {noun})",
@@ -75,8 +76,11 @@ _EXPRESSIONS: Mapping[str, str] = {
 """How a question of each form of chart_cases is read."""
 
 
-def from_chart(source: str, organization: Organization, *, chance: Random, number: int) -> Iterator[Example]:
-    """At most `number` examples about the organization's own chart, in every form that it has facts for."""
+def from_chart(
+    source: str, organization: Organization, *, chance: Random, number: int, people: bool = False
+) -> Iterator[Example]:
+    """At most `number` examples about the organization's own chart in the forms of chart_cases, as far as it has facts
+    for them, and as many in those of chart_queries.txt, or of chart_people.txt where its units are `people`."""
     chart = organization.chart
     if chart is None:
         return
@@ -84,8 +88,11 @@ def from_chart(source: str, organization: Organization, *, chance: Random, numbe
         if example := _of_fact(source, fact, organization, chance):
             yield example
     names, units = Names(Ground(chart)), list(chart.units.values())
-    told = (_of_words(source, unit, names, organization, chance) for unit in chance.choices(units, k=2 * number))
-    yield from islice(filter(None, told), number // 2)
+    told = (
+        _of_words(source, unit, names, organization, chance, people=people)
+        for unit in chance.choices(units, k=4 * number)
+    )
+    yield from islice(filter(None, told), number)
 
 
 def from_cases(source: str, cases: Iterable[Case], organization: Organization, *, chance: Random) -> Iterator[Example]:
@@ -115,20 +122,21 @@ def _of_fact(source: str, fact: Fact, organization: Organization, chance: Random
 
 def expression_of(fact: Fact, given: Sequence[str]) -> str:
     """How the question of a fact is read where these units are given, "" where a unit of it is not."""
-    slots = {"noun": repr(fact.noun)}
+    slots = {"noun": quoted(fact.noun)}
     for name, unit in (("unit", fact.unit), ("other", fact.other)):
         if unit and unit.id in given:
             slots[name] = f"u{given.index(unit.id) + 1}"
         elif unit and _EXPRESSIONS[fact.form] != DOCUMENTS:
             return ""
-    return _EXPRESSIONS[fact.form].format_map(slots)
+    expression = _EXPRESSIONS[fact.form].format_map(slots)
+    # Where a unit is given, here the organization itself, nothing is asked of the whole chart (org/query/grammar.py).
+    return expression.replace("units(", "descendants(u1, ") if given else expression
 
 
 def _example(source: str, question: str, expression: str, organization: Organization) -> Example | None:
-    """None for a question that the product would not read as one about the chart: it names neither unit nor type."""
-    chart, finder = organization.chart, organization.finder
+    chart = organization.chart
     given = linked(question, organization)
-    if chart is None or finder is None or not (given or finder.find_types(question)):
+    if chart is None:
         return None
     return Example(source, KIND, question, prompts.chart_query(described(given, chart), question), expression)
 
@@ -156,7 +164,7 @@ def _read(case: Case, organization: Organization) -> str:
     """The first of some plain expressions that answers a case for sure, "" where none does."""
     given = linked(case.question, organization)
     finder = organization.finder
-    nouns = [repr(mention.type) for mention in finder.find_types(case.question)] if finder else []
+    nouns = [quoted(mention.type) for mention in finder.find_types(case.question)] if finder else []
     units = [f"u{place}" for place in range(1, len(given) + 1)][:2]
     tried: list[str] = []
     if case.polarity:
@@ -165,11 +173,11 @@ def _read(case: Case, organization: Organization) -> str:
         tried += [
             f"count({each}({unit}, {noun}))" for noun in nouns for unit in units for each in ("children", "descendants")
         ]
-        tried += [f"count(units({noun}))" for noun in nouns]
+        tried += [f"count(units({noun}))" for noun in nouns if not units]
         tried += [f"count({each}({unit}))" for unit in units for each in ("children", "descendants")]
     elif case.units:
         tried += [f"{each}({unit}, {noun})" for noun in nouns for unit in units for each in ("children", "descendants")]
-        tried += [f"units({noun})" for noun in nouns]
+        tried += [f"units({noun})" for noun in nouns if not units]
         tried += [f"{each}({unit})" for unit in units for each in ("children", "descendants", "siblings")]
     else:
         tried += [f"common({units[0]}, {units[1]})"] if len(units) == 2 else []
@@ -184,13 +192,19 @@ def _read(case: Case, organization: Organization) -> str:
 _HEADING = re.compile(r"\[(.+)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
 _WORDS = re.compile(r"[^\W\d_]{4,}")
+_TWICE = re.compile(r"\b(the) the\b", re.IGNORECASE)  # the name of a unit comes with its article or without
+_ASKED = frozenset(("word", "topic", "value", "title"))
+"""Slots whose text an expression quotes from the question."""
+_TITLES = frozenset(("title", "position", "job title", "role"))
 
 
 @cache
-def _phrasings() -> Mapping[str, tuple[str, ...]]:
+def _phrasings(people: bool) -> Mapping[str, tuple[str, ...]]:
+    """The questions by their expression: those about units, or those about people."""
     found: dict[str, tuple[str, ...]] = {}
     heading = ""
-    for line in Path(__file__).with_name("chart_queries.txt").read_text(encoding="utf-8").splitlines():
+    name = "chart_people.txt" if people else "chart_queries.txt"
+    for line in Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines():
         if opened := _HEADING.fullmatch(line):
             heading = opened[1]
         elif line and not line.startswith("#"):
@@ -198,36 +212,87 @@ def _phrasings() -> Mapping[str, tuple[str, ...]]:
     return found
 
 
-def _of_words(source: str, unit: Unit, names: Names, organization: Organization, chance: Random) -> Example | None:
-    """A question of chart_queries.txt about a unit; None where it has not what the expression asks for, or the chart
-    gives no answer."""
+def _of_words(
+    source: str, unit: Unit, names: Names, organization: Organization, chance: Random, *, people: bool
+) -> Example | None:
+    """A question of the file about a unit; None where it has not what the expression asks for, or the chart gives no
+    answer."""
     chart = organization.chart
     if chart is None:
         return None
-    heading = chance.choice(list(_phrasings()))
-    called = call(unit, names, chance, hurried=chance.random() < 0.5)
-    columns = [header for header, text in unit.attributes if text]
-    described_by = _WORDS.findall(unit.description)
+    phrasings = _phrasings(people)
+    heading = chance.choice(list(phrasings))
+    asked = chance.choice(phrasings[heading])
+    other = _other(unit, heading, chart, chance)
     texts = {
-        "unit": called,
-        "word": chance.choice(_WORDS.findall(unit.name) or [""]),
-        "topic": chance.choice(described_by or [""]),
-        "column": chance.choice(columns or [""]),
-        "type": unit.type,
+        "unit": call(unit, names, chance, hurried=chance.random() < 0.5),
+        "other": call(other, names, chance, hurried=chance.random() < 0.5) if other else "",
+        **_texts(unit, chart, chance),
     }
-    slots = set(_SLOT.findall(heading))
+    slots = set(_SLOT.findall(heading + asked))
     if not all(texts[name] for name in slots):
         return None
-    question = _SLOT.sub(lambda slot: texts[slot[1]], chance.choice(_phrasings()[heading]))
+    question = _TWICE.sub(r"\1", _SLOT.sub(lambda slot: texts[slot[1]], asked))
+    if chance.random() < _TYPED:
+        question = typed(question, chance)
     given = linked(question, organization)
-    if "unit" in slots and unit.id not in given:
+    values = {name: quoted(_as_asked(text, question) if name in _ASKED else text) for name, text in texts.items()}
+    if any(values[name] == quoted("") for name in slots & _ASKED):
         return None
-    values = {name: repr(texts[name]) for name in slots} | (
-        {"unit": f"u{given.index(unit.id) + 1}"} if "unit" in slots else {}
-    )
+    for name, one in (("unit", unit), ("other", other)):
+        if one and name in slots:
+            if one.id not in given:
+                return None
+            values[name] = f"u{given.index(one.id) + 1}"
     expression = _SLOT.sub(lambda slot: values[slot[1]], heading)
+    if given and expression.startswith(("top(", "units(", "count(units(")):
+        return None
     try:
         reply = run(expression, given, chart)
     except QueryError:
         return None
-    return _example(source, question, expression, organization) if reply or expression == DOCUMENTS else None
+    if not reply and expression != DOCUMENTS:
+        return None
+    return Example(source, KIND, question, prompts.chart_query(described(given, chart), question), expression)
+
+
+def _as_asked(text: str, question: str) -> str:
+    """A text as the question writes it, as an expression may quote it; "" where it is not there."""
+    wanted, among = words(text.casefold()), words(question)
+    for start in range(len(among) - len(wanted) + 1):
+        span = among[start : start + len(wanted)]
+        if [word.casefold() for word in span] == wanted and 0 < len(span) <= SPAN:
+            return " ".join(span)
+    return ""
+
+
+def _other(unit: Unit, heading: str, chart: Chart, chance: Random) -> Unit | None:
+    """Another unit: often one above the first where a question asks for that, else any."""
+    above = [one for one in chart.path(unit.id) if one.parent and one is not unit] if "is_under" in heading else []
+    if above and chance.random() < 0.5:
+        return chance.choice(above)
+    others = [one for one in chart.units.values() if one is not unit]
+    return chance.choice(others) if others else None
+
+
+def _texts(unit: Unit, chart: Chart, chance: Random) -> dict[str, str]:
+    """What stands in the slots of a question beside the names of units, "" where the chart has nothing for one."""
+    under = {one.type for one in chart.descendants(unit.id)} - {""}
+    kinds = [noun for noun in types.nouns(chart) if under & types.meant(noun, chart)[1]]
+    kind = chance.choice(kinds or [""])
+    cells = [(header, text) for header, text in unit.attributes if text]
+    column, value = chance.choice(cells or [("", "")])
+    titles = [(header, text) for header, text in cells if header.casefold() in _TITLES]
+    title_column, title = titles[0] if titles else ("", "")
+    return {
+        "word": chance.choice(_WORDS.findall(unit.name) or [""]),
+        "topic": chance.choice(_WORDS.findall(unit.description) or [""]),
+        "column": column,
+        "value": value,
+        "title_column": title_column,
+        "title": title,
+        "type": unit.type,
+        "kind": kind,
+        "kinds": sentences.plural(kind) if kind else "",
+        "up": chance.choice([one.type for one in chart.path(unit.id) if one.type and one is not unit] or [""]),
+    }

@@ -50,6 +50,27 @@ def make(chance: Random) -> Chart:
     return load(_table(rows), "generated.csv")
 
 
+def of_people(chance: Random) -> Chart:
+    """A chart of 6 to 45 people and whom each reports to, with their titles. The same chance gives the same chart."""
+    title = chance.choice(("Title", "Position", "Job title"))
+    columns = chance.sample(tuple(_OF_PEOPLE), chance.choice((1, 2, 3)))
+    rows: list[_Row] = []
+    taken: set[str] = set()
+    for above in [-1, *chance.choice(_SHAPES)(chance)]:
+        name = person(chance)
+        if key(name) in taken:
+            continue
+        taken.add(key(name))
+        boss = rows[min(above, len(rows) - 1)] if rows else None
+        level = boss.level + 1 if boss else 0
+        post = pick(chance, f"posts: {min(level, 4)}") if level else "Director"
+        called = f"{post}, {pick(chance, 'fields')}" if chance.random() < 0.3 else f"{pick(chance, 'fields')} {post}"
+        row = _Row(Named(name, ""), boss.named.name if boss else "", level)
+        row.others = {title: called, **{one: _OF_PEOPLE[one](chance) for one in columns if chance.random() < _FILLED}}
+        rows.append(row)
+    return load(_table(rows), "generated.csv")
+
+
 def _unlike(taken: set[str], style: Style, level: int, chance: Random) -> Named | None:
     """A name and alias that no unit has yet; None when none was found."""
     for _ in range(_TRIES):
@@ -155,4 +176,13 @@ def _staff(chance: Random) -> str:
 
 _COLUMNS: Mapping[str, Callable[[Random], str]] = {
     "head": person, "email": _email, "phone": _telephone, "room": _room, "location": place, "staff": _staff
+}  # fmt: skip
+
+
+def _department(chance: Random) -> str:
+    return pick(chance, "fields")
+
+
+_OF_PEOPLE: Mapping[str, Callable[[Random], str]] = {
+    "Department": _department, "Email": _email, "Phone": _telephone, "Room": _room, "Location": place
 }  # fmt: skip

@@ -2,11 +2,14 @@
 
 Two questions about units of a chart make a dialogue: the second without the name it asks about ("it", or what comes
 after "and ...?"), which stands in the first or in its answer. Some follow-ups stand alone already, and are repeated.
+Others, about anything, are written by hand (follow_ups.jsonl).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from random import Random
 
 import prompts
@@ -18,6 +21,7 @@ from trag.evaluate.chart_cases.making import drawn
 from trag.finetune.dataset.chart_queries import expression_of, linked
 from trag.finetune.dataset.examples import Example
 
+_FOLLOW_UPS = Path(__file__).with_name("follow_ups.jsonl")
 KIND = "condense"
 _ALONE = 0.35  # of the follow-ups stand alone
 _LONGER = 0.4  # of the dialogues have a turn before that is about something else
@@ -53,6 +57,14 @@ def from_organization(
         if made:
             history, follow_up, standalone = made
             yield Example(source, KIND, standalone, prompts.condense([*before, *history], follow_up), standalone)
+
+
+def written() -> Iterator[Example]:
+    """The follow-ups that somebody wrote; every tenth is of one source."""
+    for number, line in enumerate(_FOLLOW_UPS.read_text(encoding="utf-8").splitlines()):
+        one = json.loads(line)
+        messages = prompts.condense([(asked, answer) for asked, answer in one["history"]], one["follow_up"])
+        yield Example(f"follow-up {number % 10}", KIND, one["standalone"], messages, one["standalone"])
 
 
 def _dialogue(

@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 
 CORPUS = Path(__file__).parents[3] / "examples" / "training"
 CHARTS = 6
-"""Charts made by rules, beside the own one of each organization."""
-_OWN, _MADE = 36, 24  # chart queries about the own chart, and about each of those
-_NEAR_MISSES = 12  # questions of the documents that name a unit, of one organization
+"""Charts made by rules, beside the own one of each organization; one in three is of people."""
+_OWN, _MADE = 36, 24  # chart queries about the own chart, and about each of those, in either form
+_NEAR_MISSES = 24  # questions of the documents, of one organization
+_WRITTEN = 3  # times that what is hard to read is shown, in another order of its excerpts
+_NO_QUESTIONS = 6  # messages to one organization that are none
 _CONDENSED = 16  # follow-ups of one organization
 _ABOUT = """Prompts as the assistant sends them, each with its right answer: chart queries, answers from excerpts of
 documents, and follow-ups made to stand alone. Written organizations and charts made by rules, all fictional, under the
@@ -62,6 +64,9 @@ def make(
     for number, one in enumerate(written):
         progress(one.slug, number, len(written))
         made += of_organization(one, Random(f"{seed} {one.slug}"), refused=refused, made_charts=made_charts)
+    for turn in range(_WRITTEN):
+        made += documents.written(Random(f"{seed} written {turn}"))
+    made += condensing.written()
     progress("writing", len(written), len(written))
     held_out = splitting.held_out_sources(made, seed=seed)
     cases = [
@@ -77,6 +82,7 @@ def of_organization(written: Written, chance: Random, *, refused: float, made_ch
     """The examples of one organization, and of charts made by rules, which are its own for the split."""
     slug, own = written.slug, written.organization
     yield from documents.from_cases(slug, written.cases, written.passages, own, chance=chance, refused=refused)
+    yield from documents.no_questions(slug, written.passages, chance=chance, number=_NO_QUESTIONS)
     yield from chart_queries.from_chart(slug, own, chance=chance, number=_OWN)
     asked = [case for case in written.cases if not (case.document or case.refuse)]
     about_documents = chance.sample(written.cases, len(written.cases))
@@ -85,10 +91,11 @@ def of_organization(written: Written, chance: Random, *, refused: float, made_ch
         slug, (case for case in about_documents if case.document or case.refuse), own, chance=chance
     )
     yield from (example for _, example in zip(range(_NEAR_MISSES), misses, strict=False))
-    for _ in range(made_charts):
-        chart = charts.make(chance)
+    for number in range(made_charts):
+        people = number % 3 == 2
+        chart = charts.of_people(chance) if people else charts.make(chance)
         other = Organization(chart.root.name, chart, EntityFinder(chart))
-        yield from chart_queries.from_chart(slug, other, chance=chance, number=_MADE)
+        yield from chart_queries.from_chart(slug, other, chance=chance, number=_MADE, people=people)
         yield from condensing.from_organization(slug, other, written.cases, chance=chance, number=2)
     yield from condensing.from_organization(slug, own, written.cases, chance=chance, number=_CONDENSED)
 

@@ -2,6 +2,7 @@
 a short answer, or the refusal.
 
 questions with their answers and sections -> excerpts with distractors -> Examples
+written.jsonl, no_question.txt -> Examples of what is hard to read, and of what is no question
 
 The excerpts are the windows that the product cuts, of sections near the question by their words: where the right one is
 shown the answer is learned, where it is left out, or the section only nearly answers, the refusal. What is not sure is
@@ -10,15 +11,17 @@ not learned: a wrong target does more harm than a missing one.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 
 import prompts
 from org.organization import Organization
 from org.statements import placement
-from prompts import NOT_FOUND
+from prompts import NO_QUESTION, NOT_FOUND
 from store.passage import Passage
 from trag import retrieve
 from trag.evaluate.cases import Case, names_section
@@ -27,6 +30,9 @@ from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.typed import typed
 from trag.words import numbers, stems
 
+_WRITTEN = Path(__file__).with_name("written.jsonl")
+_NO_QUESTIONS = Path(__file__).with_name("no_question.txt")
+_ENDS = re.compile(r": (?:yes|no)\.$")
 REFUSED = 0.2
 """Share of the examples to refuse: more teach to refuse before they teach to read."""
 EXCERPTS = 3
@@ -40,6 +46,9 @@ _FIRST = 0.5  # of the contexts: the section that answers comes first; else anyw
 _TELLING = 0.6  # share of an answer's words that an excerpt without gold must hold to bear it out
 _PLACED = 3  # units of a question whose place is told, as trag.ask has it
 _ABSENT = 0.4  # share from which nobody can say that it does not
+_PAIRED = 0.3  # of the contexts: one excerpt is a question-answer pair on something else
+_BOTH = 0.12  # of the questions ask for two things of one section
+_JOINED = (" and ", ", and ", "? and ", "; also: ")
 _POLARITY = re.compile(r"(yes|no)\b[,.:;]?\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -96,11 +105,64 @@ def examples(
             if answer:
                 question = typed(one.question, chance) if chance.random() < _TYPED else one.question
                 texts = [each.excerpt for each in shown]
+                if chance.random() < _PAIRED and (pair := _pair(one, about, chance)):
+                    texts[chance.randrange(len(texts))] = pair
+                    if not (one.refuse or answer == NOT_FOUND or _bears("\n".join(texts), one)):
+                        continue
                 messages = prompts.document(question, texts, places(question, organization))
                 kind = "unanswerable" if one.refuse else "absent" if answer == NOT_FOUND else "document"
                 yield one, Example(f"{one.document} > {one.section}", kind, question, messages, answer)
                 given += 1
                 refusals += answer == NOT_FOUND
+        if chance.random() < _BOTH and others and (both := _both(case, chance.choice(others), shown, chance)):
+            question, answer = both
+            texts = [each.excerpt for each in shown]
+            messages = prompts.document(question, texts, places(question, organization))
+            yield case, Example(f"{case.document} > {case.section}", "two parts", question, messages, answer)
+            given += 1
+
+
+def _pair(case: Case, about: Sequence[Case], chance: Random) -> str:
+    """A pair on something else of the same document, as an excerpt; "" where its answer could be taken for the one."""
+    others = [one for one in about if one.document == case.document and one.section != case.section and one.answer]
+    if not others:
+        return ""
+    other = chance.choice(others)
+    return "" if case.answer and _bears(other.answer, case) else prompts.excerpt("", other.question, other.answer)
+
+
+def _both(case: Case, other: Case, shown: Sequence[_Shown], chance: Random) -> tuple[str, str] | None:
+    """Two questions on one section as one, with both answers; None where one has none there, or together they are no
+    longer short."""
+    answers = [_answer(one, shown) for one in (case, other)]
+    if NOT_FOUND in answers or not all(answers) or case.polarity or other.polarity:
+        return None
+    first, second = (answer.rstrip(". ") for answer in answers)
+    answer = f"{first}; {second}."
+    if len(answer.split()) > LONGEST_ANSWER or first.casefold() == second.casefold():
+        return None
+    question = f"{case.question.rstrip('?. ')}{chance.choice(_JOINED)}{other.question[0].lower()}{other.question[1:]}"
+    return question, answer
+
+
+def written(chance: Random) -> Iterator[Example]:
+    """Examples that somebody wrote: comparisons before a yes or no, values that stand near each other, two facts at
+    once. The excerpts come in any order; every tenth is of one source."""
+    for number, line in enumerate(_WRITTEN.read_text(encoding="utf-8").splitlines()):
+        one = json.loads(line)
+        texts = chance.sample(one["excerpts"], len(one["excerpts"]))
+        kind = "absent" if one["answer"] == NOT_FOUND else "comparison" if _ENDS.search(one["answer"]) else "document"
+        messages = prompts.document(one["question"], texts)
+        yield Example(f"written {number % 10}", kind, one["question"], messages, one["answer"])
+
+
+def no_questions(source: str, passages: Sequence[Passage], *, chance: Random, number: int) -> Iterator[Example]:
+    """What is no question about the organization, over excerpts that were found all the same."""
+    lines = _NO_QUESTIONS.read_text(encoding="utf-8").splitlines()
+    for text in chance.sample(lines, min(number, len(lines))):
+        shown = chance.sample(passages, min(len(passages), EXCERPTS))
+        texts = [prompts.excerpt(one.section, one.question, one.text[: retrieve.WINDOW]) for one in shown]
+        yield Example(source, "no question", text, prompts.document(text, texts), NO_QUESTION)
 
 
 def places(question: str, organization: Organization) -> list[str]:

@@ -61,6 +61,27 @@ class Packed:
             found.append(found[parent] + 1 if parent >= 0 else 0)
         return found
 
+    @property
+    def intervals(self) -> tuple[list[int], list[int]]:
+        """The place of each token on a walk through the trie, and where what comes after it ends there: a token sees
+        another when it is walked to between the other's two."""
+        sizes = [1] * len(self.tokens)
+        for place in reversed(range(len(sizes))):
+            if (parent := self.parents[place]) >= 0:
+                sizes[parent] += sizes[place]
+        starts: list[int] = []
+        free: list[int] = []  # where the next of each token's branches begins
+        root = 0
+        for place, parent in enumerate(self.parents):
+            start = free[parent] if parent >= 0 else root
+            if parent >= 0:
+                free[parent] += sizes[place]
+            else:
+                root += sizes[place]
+            starts.append(start)
+            free.append(start + 1)
+        return starts, [start + size for start, size in zip(starts, sizes, strict=True)]
+
 
 @dataclass(frozen=True, slots=True)
 class Fitted:

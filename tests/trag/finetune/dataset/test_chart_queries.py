@@ -1,5 +1,6 @@
 """Chart queries to learn: each reads its question rightly, as the product would be asked."""
 
+import ast
 from collections import Counter
 from random import Random
 
@@ -9,6 +10,7 @@ import prompts
 from org.entities import EntityFinder
 from org.organization import Organization
 from org.query.expression import run
+from org.query.grammar import words
 from org.reading.charts import load
 from trag.evaluate.cases import Case
 from trag.finetune.dataset import chart_queries, charts
@@ -79,14 +81,25 @@ def test_what_people_asked_is_read(case: Case, expected: str, organization: Orga
     assert found.answer == expected
 
 
-def test_what_the_product_would_not_ask_the_chart_and_what_no_plain_expression_answers_is_left_out(
-    organization: Organization,
-) -> None:
-    cases = [
-        Case("1", "how long is parental leave", "document", "A year.", document="a.md", section="1"),
-        Case("2", "who is the tallest in the crane team", "simple", "Ben.", gold=(("Ben Nevis",),)),
-    ]
-    assert list(chart_queries.from_cases("tollen", cases, organization, chance=Random(1))) == []
+def test_what_no_plain_expression_answers_is_left_out(organization: Organization) -> None:
+    case = Case("2", "who is the tallest in the crane team", "simple", "Ben.", gold=(("Ben Nevis",),))
+    assert list(chart_queries.from_cases("tollen", [case], organization, chance=Random(1))) == []
+
+
+@pytest.mark.slow
+def test_what_an_expression_quotes_stands_in_its_question_and_can_be_written() -> None:
+    chance = Random(4)
+    quoting = []
+    for _ in range(6):
+        chart = charts.of_people(chance)
+        own = Organization(chart.root.name, chart, EntityFinder(chart))
+        made = chart_queries.from_chart("made", own, chance=chance, number=40, people=True)
+        quoting += [(chart, one) for one in made if one.answer.startswith(("where(", "count(named("))]
+    assert len(quoting) > 20
+    for chart, one in quoting:
+        text = ast.literal_eval(one.answer.rpartition(", ")[2].rstrip(")")) if "where" in one.answer else ""
+        assert {*words(text)} <= {*words(one.question)}
+        assert run(one.answer, chart_queries.linked(one.question, Organization("a", chart, EntityFinder(chart))), chart)
 
 
 @pytest.mark.slow

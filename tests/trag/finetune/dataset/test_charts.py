@@ -33,3 +33,14 @@ def test_a_chart_made_by_rules_gives_questions_of_every_kind() -> None:
         case.kind for seed in range(5) for case in chart_cases.make(charts.make(Random(seed)), seed=1, number=24)
     )
     assert set(kinds) == set(chart_cases.KINDS)
+
+
+def test_a_chart_of_people_has_titles_and_nobody_twice() -> None:
+    for seed in range(10):
+        chart = charts.of_people(Random(seed))
+        assert chart.version == charts.of_people(Random(seed)).version
+        assert len(chart) >= 5
+        assert len({unit.name for unit in chart.units.values()}) == len(chart)
+        assert not chart.types
+        titles = {header for unit in chart.units.values() for header, _ in unit.attributes}
+        assert titles & {"Title", "Position", "Job title"}

@@ -33,3 +33,12 @@ def test_a_follow_up_is_made_to_stand_alone_and_one_that_does_is_repeated() -> N
 def test_without_a_chart_there_is_nothing_to_follow_up() -> None:
     made = condensing.from_organization("none", Organization("Desk"), (), chance=Random(1), number=5)
     assert list(made) == []
+
+
+def test_what_somebody_wrote_holds_the_names_that_were_left_out() -> None:
+    made = list(condensing.written())
+    assert len(made) >= 250
+    for one in made:
+        *_, last = one.messages
+        assert last.content.count("Question: ") == last.content.count("Answer: ") + 1
+        assert one.answer == one.question

@@ -28,20 +28,22 @@ def test_whole_organizations_are_held_out(made: tuple[Card, Path]) -> None:
     card, folder = made
     names = (folders.TRAIN, folders.HELD_OUT)
     sources = [{one.source for one in examples.read((folder / name).read_bytes(), name)} for name in names]
-    assert sorted(map(len, sources)) == [1, 1]
-    assert sources[0] | sources[1] == set(SLUGS)
+    assert sources[0] & sources[1] == set()
+    assert set(SLUGS) < sources[0] | sources[1]
     cases = case_files.read((folder / folders.CASES).read_bytes(), folders.CASES)
-    assert all(case.id.startswith(f"{next(iter(sources[1]))}-") for case in cases)
+    held_out = sources[1] & set(SLUGS)
+    assert all(case.id.partition("-")[0] in held_out for case in cases)
     assert card.cases == len(cases)
 
 
 def test_every_skill_is_there(made: tuple[Card, Path]) -> None:
     kinds = made[0].kinds
-    assert set(kinds) == {"document", "absent", "unanswerable", "chart query", "condense"}
-    refused = kinds["absent"] + kinds["unanswerable"]
-    assert 0.13 < refused / (refused + kinds["document"]) < 0.27, kinds
+    refusals, answers = {"absent", "unanswerable"}, {"document", "comparison", "two parts"}
+    assert set(kinds) == refusals | answers | {"no question", "chart query", "condense"}
+    refused = sum(kinds[kind] for kind in refusals)
+    assert 0.1 < refused / (refused + sum(kinds[kind] for kind in answers)) < 0.27, kinds
     assert min(kinds["document"], kinds["chart query"]) > 100, kinds
-    assert made[0].longest < 1024
+    assert made[0].longest < 2048
 
 
 def test_all_that_is_wrong_is_told_before_any_work(model: LocalModel, tmp_path: Path) -> None:

@@ -6,13 +6,14 @@ from random import Random
 import pytest
 
 from org.organization import Organization
-from prompts import NOT_FOUND
+from prompts import NO_QUESTION, NOT_FOUND
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring.wording import says_all
 from trag.finetune.dataset import documents, organizations
 from trag.finetune.dataset.corpus import CORPUS
 from trag.finetune.dataset.documents import short
 from trag.finetune.dataset.organizations import Written
+from trag.words import numbers
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,9 @@ def test_an_answer_stands_in_its_excerpts_and_a_refusal_does_not(written: Writte
         assert shown.count("\n[") <= documents.EXCERPTS
         if example.answer == NOT_FOUND:
             assert case.refuse or case.polarity or not says_all(shown.partition("\n\nQuestion:")[0], case.gold), shown
+        elif example.kind == "two parts":
+            assert example.answer.startswith(short(case).rstrip(". "))
+            assert len(example.answer.split()) <= documents.LONGEST_ANSWER
         else:
             assert example.answer == short(case)
             assert len(example.answer.split()) <= documents.LONGEST_ANSWER
@@ -48,6 +52,25 @@ def test_the_share_of_refusals_is_as_asked_for(written: Written, share: float) -
     refused = sum(one.answer == NOT_FOUND for one in made) / len(made)
     assert refused == pytest.approx(share, abs=0.07)
     assert {one.source for one in made} == {"a"}
+
+
+def test_every_number_of_what_somebody_wrote_stands_before_it() -> None:
+    made = list(documents.written(Random(1)))
+    kinds = Counter(example.kind for example in made)
+    assert kinds["comparison"] > 100
+    assert kinds["absent"] > 15
+    for example in made:
+        assert numbers(example.answer) <= numbers(example.messages[-1].content), example
+        assert len(example.answer.split()) <= documents.LONGEST_ANSWER
+
+
+@pytest.mark.slow
+def test_what_is_no_question_is_answered_as_that_over_any_excerpts(written: Written) -> None:
+    made = list(documents.no_questions("a", written.passages, chance=Random(1), number=20))
+    assert len({example.question for example in made}) == 20
+    for example in made:
+        assert example.answer == NO_QUESTION
+        assert example.messages[-1].content.count("[") >= 2
 
 
 @pytest.mark.parametrize(

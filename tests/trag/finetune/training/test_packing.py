@@ -49,6 +49,18 @@ def path(packed: Packed, place: int) -> list[int]:
     return read[::-1]
 
 
+def test_a_token_sees_those_that_it_comes_after_and_itself() -> None:
+    (packed,) = pack([row(one, Words()) for one in EXAMPLES], 1000)
+    starts, ends = packed.intervals
+    assert sorted(starts) == list(range(len(packed.tokens)))
+    for place in range(len(packed.tokens)):
+        seen = {other for other, end in enumerate(ends) if starts[other] <= starts[place] < end}
+        before = {place}
+        while packed.parents[min(before)] >= 0:
+            before.add(packed.parents[min(before)])
+        assert seen == before
+
+
 def test_each_example_is_read_and_learned_as_in_a_prompt_of_its_own() -> None:
     rows = [row(one, Words()) for one in EXAMPLES]
     (packed,) = pack(rows, 1000)

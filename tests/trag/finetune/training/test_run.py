@@ -1,6 +1,7 @@
 """Training goes on where it was stopped or killed, comes to the same adapter, and says why when it cannot."""
 
 import json
+import math
 import resource
 import signal
 import subprocess
@@ -174,7 +175,7 @@ def test_killed_and_stopped_it_comes_to_the_same_adapter(plan: Plan, tmp_path: P
     assert (disturbed / "loss.csv").read_bytes() == (undisturbed / "loss.csv").read_bytes()
     done = run.trained(disturbed)
     assert done
-    assert (done.steps, done.examples, done.rank, done.alpha, done.too_long) == (6, 18, 4, 8, 0)
+    assert (done.steps, done.examples, done.rank, done.alpha, done.too_long) == (6, 36, 4, 8, 0)
     assert done.loss_after < done.loss_before
 
 
@@ -204,10 +205,12 @@ def test_a_finished_one_is_not_trained_again_and_not_mixed_with_another(
 
 
 @pytest.mark.slow
-def test_a_loss_that_is_no_number_ends_it_with_a_reason(plan: Plan, tmp_path: Path) -> None:
-    wild = replace(plan, settings=replace(plan.settings, learning_rate=1e30))
-    with pytest.raises(TragError, match="no number") as refused:
-        train(tmp_path / "training", wild)
+def test_a_loss_that_is_no_number_ends_it_with_a_reason(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trag.finetune.training.learning.Learner.learn", lambda *_: math.nan)
+    with pytest.raises(TragError, match="no number any more after step 0") as refused:
+        train(tmp_path / "training", plan)
     assert "lower learning rate" in refused.value.hint
     assert run.trained(tmp_path / "training") is None
 
