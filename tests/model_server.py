@@ -34,7 +34,8 @@ def reply(messages: Sequence[Mapping[str, str]], expressions: Mapping[str, str],
     if kind == "condense":
         return follow_ups.get(question, question)
     wanted = stems(question)
-    said = [one for line in read.splitlines() for one in sentences(line.partition(": ")[2])]
+    lines = [line.partition(": ")[2] if line.startswith("[") else line for line in read.splitlines()]
+    said = [one for line in lines for one in sentences(line)]
     best = max(said, key=lambda one: len(stems(one) & wanted), default="")
     return best if stems(best) & wanted else NOT_FOUND
 

@@ -146,7 +146,7 @@ class Assistant:
     def _answer(self, run: AnswerRun, asked: Asked) -> Iterator[Event]:
         """The steps of the product."""
         with run.timed("condense"):
-            run.add(standalone=standalone(run.record.question, asked.history, self.model, asked.stop))
+            run.add(standalone=_visible(standalone(run.record.question, asked.history, self.model, asked.stop)))
         if asked.history and self._approved(run, asked):
             yield self._found(run)
             return
@@ -156,7 +156,7 @@ class Assistant:
             with run.timed("link"):
                 mentions, types = finder.find(run.record.standalone), finder.find_types(run.record.standalone)
                 run.add(entities=cited.entities(mentions, chart))
-            if mentions or types:
+            if chart_query.concerns(run.record.standalone, mentions, types, chart):
                 with run.timed("chart_query"):
                     query = chart_query.ask(
                         run.record.standalone, mentions, chart, self.model, stop=asked.stop, earlier=self.earlier
@@ -207,6 +207,7 @@ class Assistant:
             if attempt == 2:
                 yield Retry(finding)
                 messages = prompts.correction(messages, run.draft, finding)
+                run.add(checks=Checks(attempts=attempt))
             yield from self._write(run, messages, asked, refusal_bias=bias)
             if asked.stop.is_set() or _declines(run.draft):
                 break
@@ -270,7 +271,7 @@ class Assistant:
                     run.count(Tokens(piece.prompt, piece.evaluated, piece.completion))
                     run.written()
                     break
-                run.write(piece)
+                run.write(_visible(piece))
                 if not _may_decline(run.draft):
                     run.first_token()
                     yield Token(run.draft[shown:])
@@ -363,10 +364,9 @@ class Assistant:
 
 
 def cleaned(question: str) -> str:
-    """The question as it shows: a space for each control character and whatever is no character, nothing for marks that
-    nobody sees, but joiners where a script needs them, and no outer white space. Raises TragError when nothing is left,
-    or too much."""
-    text = _STRAY.sub("", "".join(map(_shown, question))).strip()
+    """The question as it shows, without joiners that join nothing and without outer white space. Raises TragError when
+    nothing is left, or too much."""
+    text = _STRAY.sub("", _visible(question)).strip()
     if not text:
         raise TragError("The question is empty.", "Type a question about the organization or its documents.")
     if len(text) > LONGEST_QUESTION:
@@ -375,6 +375,12 @@ def cleaned(question: str) -> str:
             "Shorten it to what you want to know.",
         )
     return text
+
+
+def _visible(text: str) -> str:
+    """The text as it shows: a space for each control character and whatever is no character, nothing for marks that
+    nobody sees (one of them turns the words after it around), but joiners, which some scripts need."""
+    return "".join(map(_shown, text))
 
 
 def _shown(character: str) -> str:

@@ -172,6 +172,8 @@ def _call(name: str, arguments: Sequence[Value | str], chart: Chart) -> Value | 
             return lists.top(chart)
         case ("units", [], [] | [_]):
             return lists.everything(noun, chart)
+        case ("parent" | "path" | "children" | "descendants" | "siblings", [some], [] | [_]) if not some.units:
+            return some  # of nothing there is nothing, and how it was looked for is the answer
         case ("parent", [some], [] | [_]):
             return lists.parent(some, noun, chart)
         case ("path", [some], []):

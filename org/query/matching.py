@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from weakref import WeakKeyDictionary
 
-from org.chart import Unit
+from org.chart import Chart, Unit
 
 _WORD = re.compile(r"\w+")
+_CELL = 8
+"""Words of a cell that a text may name."""
 _NONE = 3
 _SHORTEST = 4
 """Letters that two words must share to be forms of one: "complaint" and "complaints", but not "it" and "Italy"."""
+
+_cells: WeakKeyDictionary[Chart, frozenset[tuple[str, ...]]] = WeakKeyDictionary()
 
 
 def holding(text: str, units: Iterable[Unit], texts: Callable[[Unit], Sequence[str]]) -> list[Unit]:
@@ -29,6 +34,23 @@ def holding(text: str, units: Iterable[Unit], texts: Callable[[Unit], Sequence[s
         if cells and (way := min(_way(words(cell), wanted) for cell in cells)) < _NONE:
             found.setdefault(way, []).append(unit)
     return found[min(found)] if found else []
+
+
+def names_cell(text: str, chart: Chart) -> bool:
+    """Whether all of what a cell beside the names and the description says stands in the text: a title, the name of a
+    head, a room. A bare number does not count."""
+    if chart not in _cells:
+        cells = (text for unit in chart.units.values() for text in (unit.head, *(cell for _, cell in unit.attributes)))
+        told = {tuple(words(cell)) for cell in cells} - {()}
+        _cells[chart] = frozenset(
+            cell for cell in told if len(cell) <= _CELL and not (len(cell) == 1 and cell[0].isdigit())
+        )
+    found = words(text)
+    return any(
+        tuple(found[start : start + length]) in _cells[chart]
+        for length in range(1, _CELL + 1)
+        for start in range(len(found) - length + 1)
+    )
 
 
 def words(text: str) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from org.chart import Chart
 from org.query import QueryError
 from org.query.expression import described, run
+from org.query.matching import names_cell
 from org.reading.charts import load
 
 AGENCY = b"""id,name,parent,type,aliases,description,head,email,Site
@@ -51,6 +52,7 @@ def told(expression: str, chart: Chart, *given: str) -> str:
     [
         ("parent(u1)", "6", "The Lamp Desk is directly under the Survey Team."),
         ("parent(u1)", "1", "The Harbour Agency is at the top of the organization; nothing is above it."),
+        ("parent(parent(u1))", "1", "The Harbour Agency is at the top of the organization; nothing is above it."),
         ("parent(parent(u1))", "6", "The Lamp Desk is under the Survey Team, which is under the Field Division."),
         ("parent(u1, 'division')", "6", "The Lamp Desk is under the Field Division."),
         (
@@ -155,6 +157,20 @@ def test_two_units(expression: str, given: str, text: str, agency: Chart) -> Non
 def test_a_chart_of_people(expression: str, text: str, people: Chart) -> None:
     given = [people.named(name)[0].id for name in ("Tobin Hale", "Leo Quint")]
     assert told(expression, people, *given).startswith(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("who is the head of finance?", True),
+        ("555-0103 - whose number is that", True),
+        ("who is the head of all", False),
+        ("who is in", False),
+    ],
+    ids=["a title", "a telephone", "some of a title's words", "nothing"],
+)
+def test_a_text_names_a_cell_where_it_has_all_of_it(text: str, named: bool, people: Chart) -> None:
+    assert names_cell(text, people) is named
 
 
 def test_who_holds_a_post(people: Chart) -> None:

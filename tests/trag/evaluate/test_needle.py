@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from org.reading.charts import load
-from prompts import CANNOT_ANSWER, NOT_FOUND, Message
+from prompts import NOT_FOUND, Message
 from tests.scripted import Scripted
 from trag.cli import main
 from trag.errors import TragError
@@ -249,9 +249,7 @@ def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kep
     assert hay["section-top-k10"] == hay["section-mid-k10"] == hay["section-end-k10"]
     assert hay["section-top-k2"] == hay["section-top-k10"][:2]
     assert {one.score.verdict for one in results if one.system.startswith("section")} == {"Correct"}
-    refused = [one for one in results if one.system.startswith("trag")]
-    assert {one.score.verdict for one in refused} == {"Incorrect"}
-    assert {(one.record.answer, one.record.status) for one in refused} == {(CANNOT_ANSWER, "cannot_answer")}
+    assert {one.score.verdict for one in results if one.system.startswith("trag")} == {"Incorrect"}
     first, last = results[0].record, results[-1].record
     assert [one.kind for one in first.sources] == ["chart", "section", "section"]
     assert [one.section for one in last.sources][-1].endswith("Mooring")

@@ -45,7 +45,7 @@ RIGHT = "The Tug Team is under the Pilots' Office."
 
 
 class Scripted:
-    """A model that says one thing, or dies, and counts what it was asked."""
+    """A model that says one thing, reads every chart query alike, or dies, and counts what it was asked."""
 
     context = 4096
     slots = 1
@@ -64,7 +64,13 @@ class Scripted:
         return len(text) // 3
 
     def stream(
-        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        stop: threading.Event | None = None,
+        task: str = "other",
+        **_: object,
     ) -> Generator[str | Usage, None, None]:
         self.asked += 1
         if self.asked <= self.dies:
@@ -74,7 +80,7 @@ class Scripted:
             yield "Half an "
             self.stop.set()
         if not (stop and stop.is_set()):
-            yield self.says
+            yield "parent(u1)" if task == "chart_query" else self.says
         yield Usage(10, 10, 10)
 
     def close(self) -> None:

@@ -128,7 +128,7 @@ def _as_meant(answer: str, phrase: str) -> tuple[bool, asserting.Bound]:
 
 def _is_choice(first: Findings, second: Findings, reading: Reading) -> bool:
     """Whether two items of the gold stand as "A or B", or "may be B", of which the case's own answer knows nothing."""
-    if not first.places or not second.places or re.search(r"\b(?:or|may|might|could)\b", reading.case.answer):
+    if not first.places or not second.places or re.search(r"\b(?:or|may|might|could|between)\b", reading.case.answer):
         return False
     return all(
         any(hedged(place, [other], reading.stance) for other in second.places)
