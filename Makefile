@@ -76,7 +76,8 @@ quick: .venv/tests.stamp
 	$(BIN)/python -m pytest -q -m "not slow and not browser" -n 2 --dist worksteal
 
 test: .venv/tests.stamp tools check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not browser" -n 2 --dist worksteal
+	$(BIN)/python -m pytest -m browser
 
 bench: .venv/tests.stamp
 	$(BIN)/python -m bench
