@@ -19,6 +19,7 @@ import pytest
 
 from org.reading.charts import load
 from prompts import Message
+from tests.scripted import Scripted
 from trag.errors import TragError
 from trag.evaluate import program, running
 from trag.evaluate.cases import Case, write
@@ -44,24 +45,16 @@ CASES = (
 RIGHT = "The Tug Team is under the Pilots' Office."
 
 
-class Scripted:
+class Counting(Scripted):
     """A model that says one thing, reads every chart query alike, or dies, and counts what it was asked."""
 
-    context = 4096
-    slots = 1
-
     def __init__(self, says: str = RIGHT, *, adapter: str = "", dies: int = 0, then_stops: int = 0) -> None:
+        super().__init__(says)
         self.identity = ModelIdentity("scripted", "0" * 64, adapter, "a" * 64 if adapter else "")
-        self.says, self.dies, self.then_stops = says, dies, then_stops
-        self.asked = 0
+        self.dies, self.then_stops = dies, then_stops
+        self.calls = 0
         self.stop = threading.Event()
         self.closed = False
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return sum(self.count_text(message.content) for message in messages)
-
-    def count_text(self, text: str) -> int:
-        return len(text) // 3
 
     def stream(
         self,
@@ -72,15 +65,15 @@ class Scripted:
         task: str = "other",
         **_: object,
     ) -> Generator[str | Usage, None, None]:
-        self.asked += 1
-        if self.asked <= self.dies:
+        self.calls += 1
+        if self.calls <= self.dies:
             yield "Half an "
             raise ModelDied("The model's process ended.", "It starts again.")
-        if self.asked == self.then_stops:
+        if self.calls == self.then_stops:
             yield "Half an "
             self.stop.set()
         if not (stop and stop.is_set()):
-            yield "parent(u1)" if task == "chart_query" else self.says
+            yield "parent(u1)" if task == "chart_query" else str(self.script[0])
         yield Usage(10, 10, 10)
 
     def close(self) -> None:
@@ -91,12 +84,12 @@ class Scripted:
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     with open_home(Settings(home=tmp_path_factory.mktemp("harbour") / "home")) as home:
         home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
-        home.parts["model"] = Scripted()
+        home.parts["model"] = Counting()
         assert home.assistant
         yield home
 
 
-def with_model(home: Home, model: Scripted, monkeypatch: pytest.MonkeyPatch) -> Scripted:
+def with_model(home: Home, model: Counting, monkeypatch: pytest.MonkeyPatch) -> Counting:
     """The home with this model from here to the end of the test."""
     spoken = cast(LanguageModel, model)
     monkeypatch.setitem(home.parts, "model", spoken)
@@ -124,7 +117,7 @@ def run(
 def test_every_answer_of_every_system_is_kept_with_its_score_and_nowhere_else(
     opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = with_model(opened, Scripted(), monkeypatch)
+    model = with_model(opened, Counting(), monkeypatch)
     finished, told = run(opened, ("finetuned", "trag"))
     results = running.results_of(opened).results(finished.id)
     assert [(one.system, one.case.id, one.score.verdict) for one in results] == [
@@ -137,7 +130,7 @@ def test_every_answer_of_every_system_is_kept_with_its_score_and_nowhere_else(
     ]
     assert "at most 4,000 are read" in results[1].score.reasons[0]
     assert (results[0].record.statements, bool(results[3].record.statements)) == ((), True)
-    assert model.asked == 4
+    assert model.calls == 4
     assert told == [(s, n, 6) for n, s in enumerate(["finetuned"] * 3 + ["trag"] * 3)] + [("trag", 6, 6)]
     assert finished.finished
     assert (finished.chart, finished.commit, finished.model.name, finished.total) == (
@@ -148,7 +141,7 @@ def test_every_answer_of_every_system_is_kept_with_its_score_and_nowhere_else(
 
 @pytest.mark.slow
 def test_a_stopped_run_goes_on_where_it_was(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    stopping = with_model(opened, Scripted(then_stops=3), monkeypatch)
+    stopping = with_model(opened, Counting(then_stops=3), monkeypatch)
     stopped, _ = run(opened, ("finetuned", "trag"), stop=stopping.stop)
     kept = running.results_of(opened).results(stopped.id)
     assert stopped.finished is None
@@ -156,7 +149,7 @@ def test_a_stopped_run_goes_on_where_it_was(opened: Home, monkeypatch: pytest.Mo
         ("finetuned", "where"), ("finetuned", "long"), ("finetuned", "above"),
     ]  # fmt: skip
     assert running.earlier(opened, CASES, ("finetuned", "trag"))[0] == stopped
-    model = with_model(opened, Scripted(), monkeypatch)
+    model = with_model(opened, Counting(), monkeypatch)
     finished, told = run(opened, ("finetuned", "trag"), resume=stopped.id)
     results = running.results_of(opened).results(finished.id)
     assert results[:3] == kept
@@ -165,21 +158,21 @@ def test_a_stopped_run_goes_on_where_it_was(opened: Home, monkeypatch: pytest.Mo
         ("trag", "long"),
         ("trag", "above"),
     ]
-    assert (model.asked, told[0], finished.id, bool(finished.finished)) == (2, ("trag", 3, 6), stopped.id, True)
+    assert (model.calls, told[0], finished.id, bool(finished.finished)) == (2, ("trag", 3, 6), stopped.id, True)
     again, told = run(opened, ("finetuned", "trag"), resume=stopped.id)
     assert (again, told) == (finished, [])
     file = opened.folder / "results" / finished.id / "run.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"finished": None}))  # killed after the last answer
     again, told = run(opened, ("finetuned", "trag"), resume=stopped.id)
-    assert (bool(again.finished), told, model.asked) == (True, [("trag", 6, 6)], 2)
+    assert (bool(again.finished), told, model.calls) == (True, [("trag", 6, 6)], 2)
 
 
 @pytest.mark.slow
 def test_a_model_that_dies_is_asked_once_more(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_model(opened, Scripted(dies=1), monkeypatch)
+    with_model(opened, Counting(dies=1), monkeypatch)
     finished, _ = run(opened, cases=CASES[:1])
     assert [one.score.verdict for one in running.results_of(opened).results(finished.id)] == ["Correct"]
-    with_model(opened, Scripted(dies=2), monkeypatch)
+    with_model(opened, Counting(dies=2), monkeypatch)
     finished, _ = run(opened, cases=CASES)
     first, _, last = running.results_of(opened).results(finished.id)
     assert (first.score.verdict, last.score.verdict) == ("Incorrect", "Correct")
@@ -190,11 +183,11 @@ def test_a_model_that_dies_is_asked_once_more(opened: Home, monkeypatch: pytest.
 def test_a_model_that_cannot_be_reached_stops_the_run_and_loses_nothing(
     opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = with_model(opened, Scripted(), monkeypatch)
+    model = with_model(opened, Counting(), monkeypatch)
     stream = model.stream
 
     def gone(*given: object, **options: object) -> Generator[str | Usage, None, None]:
-        if model.asked:
+        if model.calls:
             raise TragError("http://models:8000/v1 cannot be reached.", "Is it running?")
         return stream(*given, **options)  # type: ignore[arg-type]
 
@@ -210,7 +203,7 @@ def test_a_model_that_cannot_be_reached_stops_the_run_and_loses_nothing(
 def test_a_question_that_the_model_s_server_refuses_is_wrong_and_the_run_goes_on(
     opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = with_model(opened, Scripted(), monkeypatch)
+    model = with_model(opened, Counting(), monkeypatch)
     stream = model.stream
 
     def refusing(messages: Sequence[Message], **options: object) -> Generator[str | Usage, None, None]:
@@ -228,7 +221,7 @@ def test_a_question_that_the_model_s_server_refuses_is_wrong_and_the_run_goes_on
 
 @pytest.mark.slow
 def test_a_second_evaluation_is_refused_while_one_runs(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_model(opened, Scripted(), monkeypatch)
+    with_model(opened, Counting(), monkeypatch)
     refused: list[str] = []
     filled: list[list[bool]] = []
 
@@ -251,26 +244,26 @@ def test_a_second_evaluation_is_refused_while_one_runs(opened: Home, monkeypatch
 
 @pytest.mark.slow
 def test_people_go_first_when_the_line_is_full(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = with_model(opened, Scripted(), monkeypatch)
+    model = with_model(opened, Counting(), monkeypatch)
     monkeypatch.setattr(running, "_PAUSE", 0.05)
     stop, asked_meanwhile = threading.Event(), []
     with opened.assistant.line.place():
         running_one = threading.Thread(target=lambda: run(opened, cases=CASES[:1], stop=stop))
         running_one.start()
         time.sleep(0.3)
-        asked_meanwhile.append(model.asked)
+        asked_meanwhile.append(model.calls)
     running_one.join(30)
-    assert (asked_meanwhile, model.asked) == ([0], 1)
+    assert (asked_meanwhile, model.calls) == ([0], 1)
 
 
 @pytest.mark.slow
 def test_the_base_model_is_opened_when_it_is_asked_for_and_closed_again(
     opened: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with_model(opened, Scripted(adapter="ours.gguf"), monkeypatch)
-    base, given = Scripted("The Tug Team is under the Harbour Board."), []
+    with_model(opened, Counting(adapter="ours.gguf"), monkeypatch)
+    base, given = Counting("The Tug Team is under the Harbour Board."), []
 
-    def open_model(settings: Settings) -> Scripted:
+    def open_model(settings: Settings) -> Counting:
         given.append(settings)
         return base
 
@@ -315,9 +308,9 @@ def test_systems_that_cannot_be_run_are_refused_before_anything_is_kept(
 
 @pytest.mark.slow
 def test_a_run_goes_on_only_with_what_it_was_made_with(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    stopping = with_model(opened, Scripted(then_stops=1), monkeypatch)
+    stopping = with_model(opened, Counting(then_stops=1), monkeypatch)
     stopped, _ = run(opened, stop=stopping.stop)
-    other = with_model(opened, Scripted(), monkeypatch)
+    other = with_model(opened, Counting(), monkeypatch)
     other.identity = replace(other.identity, sha256="1" * 64)
     monkeypatch.setattr(program, "commit", lambda: "another")
     with pytest.raises(TragError) as refused:
@@ -333,9 +326,9 @@ def test_a_run_goes_on_only_with_what_it_was_made_with(opened: Home, monkeypatch
 def test_a_run_goes_on_only_with_the_documents_and_settings_it_was_made_with(
     opened: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stopping = with_model(opened, Scripted(then_stops=1), monkeypatch)
+    stopping = with_model(opened, Counting(then_stops=1), monkeypatch)
     stopped, _ = run(opened, stop=stopping.stop)
-    with_model(opened, Scripted(), monkeypatch)
+    with_model(opened, Counting(), monkeypatch)
     (tmp_path / "tides.md").write_text("# Tides\n\nThe tide table is printed every spring.\n")
     opened.ingest([tmp_path / "tides.md"], replace=False, progress=silent)
     with pytest.raises(TragError, match="other documents or settings"):
@@ -345,7 +338,7 @@ def test_a_run_goes_on_only_with_the_documents_and_settings_it_was_made_with(
     with pytest.raises(TragError, match="other documents or settings"):
         run(opened, resume=stopped.id)
     monkeypatch.undo()
-    with_model(opened, Scripted(), monkeypatch)
+    with_model(opened, Counting(), monkeypatch)
     finished, _ = run(opened, resume=stopped.id)
     assert finished.finished
 
@@ -355,7 +348,7 @@ def test_a_run_goes_on_only_with_the_documents_and_settings_it_was_made_with(
 def test_a_run_whose_documents_change_meanwhile_is_left_unfinished(
     opened: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    with_model(opened, Scripted(), monkeypatch)
+    with_model(opened, Counting(), monkeypatch)
     (tmp_path / "tides.md").write_text("# Tides\n\nThe tide table is printed every spring.\n")
 
     def meanwhile(system: str, done: int, total: int) -> None:

@@ -96,8 +96,8 @@ def from_chart(
 
 
 def from_cases(source: str, cases: Iterable[Case], organization: Organization, *, chance: Random) -> Iterator[Example]:
-    """Questions that people wrote: those of the documents and to refuse are documents() where they name a unit or a
-    type, and of the chart's that expression, of the plain ones, that answers them."""
+    """Questions that people wrote: those of the documents and to refuse are documents(), those of the chart the first
+    plain expression that answers them."""
     for case in cases:
         if case.document or case.refuse:
             question = typed(case.question, chance) if chance.random() < _TYPED else case.question
@@ -134,10 +134,11 @@ def expression_of(fact: Fact, given: Sequence[str]) -> str:
 
 
 def _example(source: str, question: str, expression: str, organization: Organization) -> Example | None:
+    """The question as the product asks the model to read it; None without a chart."""
     chart = organization.chart
-    given = linked(question, organization)
     if chart is None:
         return None
+    given = linked(question, organization)
     return Example(source, KIND, question, prompts.chart_query(described(given, chart), question), expression)
 
 
@@ -253,7 +254,7 @@ def _of_words(
         return None
     if not reply and expression != DOCUMENTS:
         return None
-    return Example(source, KIND, question, prompts.chart_query(described(given, chart), question), expression)
+    return _example(source, question, expression, organization)
 
 
 def _as_asked(text: str, question: str) -> str:

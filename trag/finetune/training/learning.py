@@ -45,8 +45,8 @@ class Learner:
         """
         torch.set_num_threads(cores())
         torch.use_deterministic_algorithms(True, warn_only=True)
-        # With a mask of its own PyTorch takes cuDNN's attention on an H200, and there the loss came to be no number
-        # after 50 steps. Its other kernel is half as fast, a hundredth of a step.
+        # cuDNN's attention, which PyTorch takes on an H200 where a mask is given, is suspected of a loss that was no
+        # number after 50 steps (docs/RESULTS.md).
         torch.backends.cuda.enable_cudnn_sdp(False)
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._precision = precision.fast(self._device.type == "cuda")

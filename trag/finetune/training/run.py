@@ -9,7 +9,6 @@ says how far it is on stdout (progress.py). Knows nothing about torch, which is 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import math
 import os
@@ -39,7 +38,6 @@ from trag.finetune.training.plan import Plan, TrainingSettings
 if TYPE_CHECKING:
     from trag.finetune.training.learning import Learner
 
-_TRIM_THRESHOLD, _MMAP_MAX = -1, -4  # of glibc's mallopt
 _NICENESS = 10  # people's answers go first
 _TRAINED = "trained.json"
 _ADAPTER = "adapter"
@@ -292,18 +290,13 @@ def _another(folder: Path) -> TragError:
 
 
 def yield_to_others() -> None:
-    """Let whatever else runs on this machine go first, and keep the memory of a step for the next. To be called before
-    torch is imported.
+    """Let whatever else runs on this machine go first. To be called before torch is imported.
 
     Threads that wait for each other give up the processor. Beside other work they would turn round and round on it: on
-    2 busy cores 7 times as much was learned in a second of the processor with this. Memory that is given back to the
-    kernel is cleared before it comes again, which was more than half of the time of a step of 2,000 tokens.
+    2 busy cores 7 times as much was learned in a second of the processor with this.
     """
     os.nice(_NICENESS)
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    if hasattr(libc := ctypes.CDLL(None), "mallopt"):
-        libc.mallopt(_MMAP_MAX, 0)
-        libc.mallopt(_TRIM_THRESHOLD, -1)
 
 
 def main() -> None:
