@@ -102,7 +102,7 @@ def test_training_is_watched_outlives_the_app_and_is_stopped(
     content = (SAMPLE / "chart.csv").read_bytes()
     with open_home(Settings(home=home)) as opened:
         opened.activate_chart(load(content, "chart.csv"), "chart.csv", content, by="ada")
-    small = {"epochs": 3.0, "held_out": 2, "evaluations": 1, "accumulation": 1, "longest": 900}  # not over before Stop
+    small = {"epochs": 9.0, "held_out": 2, "evaluations": 1, "accumulation": 1, "longest": 2000}  # not over before Stop
     Works(home / "finetune").begin(by="ada", seed=1, settings=small)
     with serving(home) as (address, process):
         page = browser.new_page(base_url=address)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
+from peft.tuners.lora import LoraLayer
 from torch.nn.functional import cross_entropy
 
 from trag import precision
@@ -45,6 +46,7 @@ class Learner:
         """
         torch.set_num_threads(cores())
         torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.utils.deterministic.fill_uninitialized_memory = False  # an eighth of the time, against faults of torch alone
         # cuDNN's attention, which PyTorch takes on an H200 where a mask is given, is suspected of a loss that was no
         # number after 50 steps (docs/RESULTS.md).
         torch.backends.cuda.enable_cudnn_sdp(False)
@@ -61,6 +63,9 @@ class Learner:
         self._whole = adapted(
             model, rank=self.rank, alpha=self.alpha, seed=seed, all_projections=all_projections
         ).train()
+        for module in self._whole.modules():
+            if isinstance(module, LoraLayer):
+                module.cast_input_dtype_enabled = False  # autocast does it, without a float32 copy on the way
         self._trained = {name: value for name, value in self._whole.named_parameters() if value.requires_grad}
         self._optimizer = torch.optim.AdamW(self._trained.values(), lr=0.0, betas=_BETAS, weight_decay=0.0)
 
