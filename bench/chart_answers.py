@@ -1,9 +1,10 @@
-"""python -m bench.chart_answers [CHART ...] [--seeds N...] [--number N] [--show WHAT]: the exam of chart queries.
+"""python -m bench.chart_answers [CHART ...] [--seeds N...] [--number N] [--own] [--show WHAT]: exam of chart queries.
 
 For each chart (default: those of bench/organizations) and seed the cases that evaluations make of it
 (trag/evaluate/chart_cases): the model that TRAG_MODEL names reads each as an expression, the chart answers, and the
 answer is scored as evaluations score (trag/evaluate/scoring). By kind: right, wrong, and left to the documents. A
-question that nothing answers is right when the chart gives none.
+question that nothing answers is right when the chart gives none. With --own the questions are those that people wrote
+beside the chart, of which those about documents are right when they are left to these.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import sys
 import threading
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from org.entities import EntityFinder
 from org.organization import Organization
 from trag import chart_query
 from trag.chart_query import ChartQuery
-from trag.evaluate.cases import Case
+from trag.evaluate.cases import COMPLEX, SIMPLE, Case, read
 from trag.evaluate.chart_cases import make
 from trag.evaluate.comparing import is_right
 from trag.evaluate.scoring import score
@@ -39,15 +41,18 @@ def main() -> None:
     parser.add_argument("charts", nargs="*", type=Path, default=CHARTS, help="chart files")
     parser.add_argument("--seeds", nargs="+", type=int, default=(101,))
     parser.add_argument("--number", type=int, default=24, help="cases of each chart and seed")
+    parser.add_argument(
+        "--own", action="store_true", help="the questions.jsonl beside each chart, in place of made ones"
+    )
     parser.add_argument("--show", default="", choices=("", *OUTCOMES), help="print the questions that ended so")
     options = parser.parse_args()
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
     with closing(open_model(load(os.environ))) as model:
         for path in options.charts:
             organization = known(path)
-            for seed in options.seeds:
+            for seed in [0] if options.own else options.seeds:
                 print(f"{path}, seed {seed}", file=sys.stderr)
-                for case in make(organization.chart, seed=seed, number=options.number) if organization.chart else ():
+                for case in own(path) if options.own else made(organization, seed, options.number):
                     outcome, shown = ended(case, organization, model)
                     outcomes[case.kind][outcome] += 1
                     if outcome == options.show:
@@ -61,11 +66,21 @@ def known(path: Path) -> Organization:
     return Organization(made.root.name, made, EntityFinder(made)) if made else Organization("")
 
 
+def made(organization: Organization, seed: int, number: int) -> Sequence[Case]:
+    """The cases that evaluations make of its chart."""
+    return make(organization.chart, seed=seed, number=number) if organization.chart else ()
+
+
+def own(path: Path) -> Sequence[Case]:
+    """The questions beside a chart."""
+    return read((path.parent / "questions.jsonl").read_bytes(), "questions.jsonl")
+
+
 def ended(case: Case, organization: Organization, model: LanguageModel) -> tuple[str, str]:
     """How a question ended, and the answer with what is thought of it."""
     query = asked(case.question, organization, model)
     if query.reply is None:
-        return ("right" if case.refuse else "left to the documents"), f"read as: {query.expression}"
+        return ("left to the documents" if case.kind in SIMPLE + COMPLEX else "right"), f"read as: {query.expression}"
     used = tuple(StatementUsed(one.unit, one.text) for one in query.reply.statements)
     record = AnswerRecord(
         case.id, case.question, case.question, query.reply.text, "answered", ModelUsed("", "", ""), statements=used

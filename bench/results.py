@@ -186,7 +186,7 @@ def needled(wanted: Wanted) -> Told:
     found, runs = {}, []
     for organization in wanted.organizations:
         name = organization.name
-        with open_home(_prepared(organization)) as home, _bar(name) as progress:
+        with open_home(prepared(organization)) as home, _bar(name) as progress:
             every, _ = needle.needles(home, case_files.read(*_content(organization.questions)))
             sides = ([one for one in every if one.side == side] for side in needle.SIDES)
             some = [one for of in sides for one in spread(of, wanted.questions or len(of))]
@@ -272,7 +272,7 @@ def _answered(
     organization: Organization, number: int, name: str, cases_of: Callable[[Home, Organization], Sequence[Case]]
 ) -> tuple[Run, Sequence[Result]]:
     """The answers of every system, from an earlier run of the same program where there is one."""
-    with open_home(_prepared(organization)) as home:
+    with open_home(prepared(organization)) as home:
         cases = cases_of(home, organization)
         cases = spread(cases, number or len(cases))
         base = [f"{system}{running.BASE}" for system in SYSTEMS] if home.model.identity.adapter else []
@@ -287,7 +287,7 @@ def _answered(
         return run, running.results_of(home).results(run.id)
 
 
-def _prepared(organization: Organization) -> Settings:
+def prepared(organization: Organization) -> Settings:
     """The settings of the organization's home, filled anew when the program or the organization is another than it was
     filled with; its results stay."""
     home = HOMES / organization.name

@@ -423,8 +423,9 @@ def test_a_model_that_kills_its_process_is_left_alone_after_five_deaths(
         assert "python -m trag doctor" in left.value.hint
 
 
-def test_llama_cpp_is_compiled_without_what_crashes_on_processors_that_have_amx() -> None:
+def test_llama_cpp_is_compiled_for_amx_only_where_clang_can_have_done_it() -> None:
     asked = "import llama_cpp; print(llama_cpp.llama_print_system_info().decode())"
     told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
     assert "CPU :" in told
-    assert "AMX_INT8" not in told
+    # GCC 12's faults on processors that have it.
+    assert "AMX_INT8" not in told or any(shutil.which(f"clang++-{version}") for version in range(16, 22))
