@@ -5,6 +5,7 @@ question -> condensed -> units linked -> approved answer, where a reviewer has p
          -> excerpts -> prompt -> tokens -> checked, written again once, or refused ---------------------> saved record
 
 Knows the order of the steps, and nothing about Gradio, Chroma, spaCy or llama.cpp (T-RAG, figure 1 and algorithm 2).
+The paper's own systems are asked by other steps (trag/paper.py).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from uuid import uuid4
@@ -27,7 +28,7 @@ from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.passage import OPEN, Excerpt
 from store.records import Records
 from store.vectors import Vectors
-from trag import approved, chart_query, cited, grounding, paper, retrieve
+from trag import approved, chart_query, cited, grounding, retrieve
 from trag.approved import Pins
 from trag.condense import Turn, standalone
 from trag.embed import Embedder
@@ -42,7 +43,6 @@ from trag.reranking import Reranker
 from trag.run import AnswerRun
 from trag.settings import Settings
 from trag.stop import BY_READER, Stop
-from trag.systems import PRODUCT, SYSTEMS
 
 LONGEST_QUESTION = 4_000
 """Characters a question may have."""
@@ -71,6 +71,10 @@ class Asked:
     asker: str
 
 
+Steps = Callable[["Assistant", AnswerRun, Asked], Iterator[Event]]
+"""What is done in place of the product's own steps, when a question's turn has come."""
+
+
 @dataclass(slots=True)
 class Assistant:
     """Everything that answering needs. `organization` and `model` may be replaced between questions; each question
@@ -95,14 +99,14 @@ class Assistant:
         question: str,
         *,
         history: Sequence[Turn] = (),
-        system: str = PRODUCT,
+        steps: Steps | None = None,
         conversation: str | None = None,
         stop: threading.Event | None = None,
         readers: Collection[str] | None = OPEN,
         asker: str = "",
     ) -> Iterator[Event]:
         """Waiting..., Found, Token..., perhaps Retry and Token..., and one Answer, which is saved before it is given.
-        An approved answer is given at once: Found, Answer.
+        An approved answer is given at once: Found, Answer. `steps` are those of another system than the product.
 
         `readers` holds the keys of whoever asks, None for who may read everything (see `trag.people.reading`); nothing
         else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is. `asker` is
@@ -117,19 +121,19 @@ class Assistant:
         asked = Asked(history, conversation, stop or threading.Event(), readers, asker)
         with here.leases.hold(here.model):
             run = AnswerRun(here._record(text))
-            if system == PRODUCT and not history and here._approved(run, asked):
-                yield here._found(run)
+            if steps is None and not history and here._approved(run, asked):
+                yield found(run)
                 yield Answer(run.save(here.records, conversation, asker))
             else:
-                yield from here._in_line(run, asked, system)
+                yield from here._in_line(run, asked, steps)
 
-    def _in_line(self, run: AnswerRun, asked: Asked, system: str) -> Iterator[Event]:
+    def _in_line(self, run: AnswerRun, asked: Asked, steps: Steps | None) -> Iterator[Event]:
         """The events of a question that the model answers, when its turn has come."""
         with self.line.place() as positions:
             for position in positions:
                 yield Waiting(position)
             try:
-                yield from self._answer(run, asked) if system == PRODUCT else self._paper(run, asked, system)
+                yield from steps(self, run, asked) if steps else self._answer(run, asked)
             except ModelDied as error:
                 run.add(answer=run.draft, interrupted=in_one_line(error))
             except GeneratorExit:
@@ -148,7 +152,7 @@ class Assistant:
         with run.timed("condense"):
             run.add(standalone=_visible(standalone(run.record.question, asked.history, self.model, asked.stop)))
         if asked.history and self._approved(run, asked):
-            yield self._found(run)
+            yield found(run)
             return
         mentions: tuple[Mention, ...] = ()
         chart, finder = self.organization.chart, self.organization.finder
@@ -182,7 +186,7 @@ class Assistant:
                 chart=chart.version,
             ),
         )
-        yield self._found(run)
+        yield found(run)
         run.first_token()
         yield Token(reply.text)
 
@@ -196,7 +200,7 @@ class Assistant:
             messages, excerpts = self._fitting(question, excerpts, [one.text for one in placed])
         sources = cited.sources(placed, excerpts, chart)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
-        yield self._found(run)
+        yield found(run)
         if not excerpts:
             run.add(answer=CANNOT_ANSWER)
             return
@@ -208,13 +212,13 @@ class Assistant:
                 yield Retry(finding)
                 messages = prompts.correction(messages, run.draft, finding)
                 run.add(checks=Checks(attempts=attempt))
-            yield from self._write(run, messages, asked, refusal_bias=bias)
+            yield from self.write(run, messages, asked, refusal_bias=bias)
             if asked.stop.is_set() or _declines(run.draft):
                 break
             with run.timed("verify"):
-                found = grounding.check(question, run.draft, evidence, self.organization)
-            run.add(checks=replace(found.checks, attempts=attempt))
-            finding = found.finding
+                grounded = grounding.check(question, run.draft, evidence, self.organization)
+            run.add(checks=replace(grounded.checks, attempts=attempt))
+            finding = grounded.finding
             if not finding:
                 run.add(answer=run.draft.strip(), status="answered")
                 return
@@ -222,29 +226,7 @@ class Assistant:
         if NO_QUESTION in run.draft:
             run.add(answer=self._greeting(), sources=(), statements=())
 
-    def _paper(self, run: AnswerRun, asked: Asked, system: str) -> Iterator[Event]:
-        """The steps of a system of the paper: the model as it is, by path context, pairs and sections."""
-        found = paper.gather(
-            run.record.question,
-            SYSTEMS[system],
-            organization=self.organization,
-            vectors=self.vectors,
-            embedder=self.embedder,
-            model=self.model,
-            settings=self.settings,
-            readers=asked.readers,
-        )
-        run.add(entities=found.entities, statements=found.statements, sources=found.sources)
-        yield self._found(run)
-        yield from self._write(run, found.messages, asked, repetition_penalty=paper.REPETITION_PENALTY)
-        text = run.draft.strip()
-        evidence = [Evidence(one.id, one.text) for one in found.sources]
-        with run.timed("verify"):
-            checks = grounding.check(run.record.question, text, evidence, self.organization).checks
-        refused = not text or CANNOT_ANSWER.lower() in text.lower()
-        run.add(answer=text, status="cannot_answer" if refused else "answered", checks=replace(checks, attempts=1))
-
-    def _write(
+    def write(
         self,
         run: AnswerRun,
         messages: Sequence[Message],
@@ -253,8 +235,8 @@ class Assistant:
         refusal_bias: float = 0.0,
         repetition_penalty: float = 1.0,
     ) -> Iterator[Token]:
-        """The model's words as they come, in place of any draft before. What may become a refusal is held back until it
-        is more."""
+        """The model's words as they come, in place of any draft of `run` before. What may become a refusal is held back
+        until it is more."""
         run.draft, shown = "", 0
         stream = self.model.stream(
             messages,
@@ -326,9 +308,6 @@ class Assistant:
         )
         return True
 
-    def _found(self, run: AnswerRun) -> Found:
-        return Found(run.record.standalone, run.record.entities, run.record.statements, run.record.sources)
-
     def _greeting(self) -> str:
         return f"I answer questions about {self.organization.name}, from its documents and its chart."
 
@@ -348,12 +327,12 @@ class Assistant:
         self,
         question: str,
         *,
-        system: str = PRODUCT,
+        steps: Steps | None = None,
         stop: threading.Event | None = None,
         readers: Collection[str] | None = OPEN,
     ) -> AnswerRecord:
         """The record of one question, for those who do not watch it being written. Raises what `ask` raises."""
-        *_, last = self.ask(question, system=system, stop=stop, readers=readers)
+        *_, last = self.ask(question, steps=steps, stop=stop, readers=readers)
         if not isinstance(last, Answer):
             raise RuntimeError(f"ask ended with {last}")
         return last.record
@@ -361,6 +340,11 @@ class Assistant:
     def problem(self, question: str, reason: str) -> AnswerRecord:
         """The record of a question that could not be asked, and why. It is not saved."""
         return replace(self._record(question), interrupted=reason)
+
+
+def found(run: AnswerRun) -> Found:
+    """What was found for a question so far."""
+    return Found(run.record.standalone, run.record.entities, run.record.statements, run.record.sources)
 
 
 def cleaned(question: str) -> str:

@@ -153,12 +153,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _ask(settings: Settings, options: argparse.Namespace) -> None:
+    from trag import paper
     from trag.events import Answer, Token
     from trag.home import open_home
 
     with open_home(settings) as home:
         drafting = sys.stderr.isatty() and not options.json
-        for event in home.assistant.ask(options.question, system=options.system, readers=None):
+        for event in home.assistant.ask(options.question, steps=paper.steps(options.system), readers=None):
             if isinstance(event, Token) and drafting:
                 print(f"\x1b[2m{event.text}\x1b[0m", end="", file=sys.stderr, flush=True)
             if isinstance(event, Answer):
@@ -203,14 +204,14 @@ def answer_as_text(record: AnswerRecord) -> str:
 def _batch(settings: Settings, options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from trag import batch
+    from trag import batch, paper
     from trag.home import open_home
     from trag.ingest.parse.characters import counted
 
     asked = batch.questions(options.questions)
     batch.answered(options.answers)  # where that cannot be written to, say so before the assistant is loaded
     with open_home(settings) as home:
-        answer = partial(home.assistant.answer, system=options.system, readers=None)
+        answer = partial(home.assistant.answer, steps=paper.steps(options.system), readers=None)
         progress = batch.run(asked, options.answers, answer, home.assistant.problem)
         for _ in tqdm(progress, total=len(asked), unit="question", file=sys.stderr, disable=None):
             pass

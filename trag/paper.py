@@ -1,25 +1,26 @@
-"""What the paper's systems put before the model: path context of the units, pairs by MMR, sections (T-RAG, section 5).
+"""The paper's systems: path context of the units, pairs by MMR, sections, one prompt, the model as it is (T-RAG, 5).
 
-question -> units, statements, passages -> one prompt.  For evaluations: the product has steps of its own.
+question -> units, statements, passages -> prompt -> tokens -> saved record.  For evaluations: the product has steps of
+its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 import prompts
 from org import statements as chart_statements
-from org.organization import Organization
-from prompts import Message
+from prompts import CANNOT_ANSWER
 from store.passage import Excerpt, Passage
-from store.vectors import Vectors
-from trag import cited
-from trag.embed import Embedder
-from trag.llm import LanguageModel
-from trag.record import Entity, Source, StatementUsed
-from trag.settings import Settings
-from trag.systems import System
+from trag import cited, grounding
+from trag.ask import Asked, Assistant, Steps, found
+from trag.events import Event
+from trag.grounding import Evidence
+from trag.record import StatementUsed
+from trag.run import AnswerRun
+from trag.systems import PRODUCT, SYSTEMS, System
 
 REPETITION_PENALTY = 1.1
 """With greedy decoding, how the paper's answers are written (T-RAG, section 5.4.2)."""
@@ -27,72 +28,64 @@ NEAR = 0.8
 """Cosine similarity from which a pair is so near the question that no section is needed beside the pairs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """The prompt, and the facts that entered it."""
-
-    messages: tuple[Message, ...]
-    entities: tuple[Entity, ...]
-    statements: tuple[StatementUsed, ...]
-    sources: tuple[Source, ...]
+def steps(system: str) -> Steps | None:
+    """The steps of one of SYSTEMS, None for those of the product."""
+    return None if system == PRODUCT else partial(_steps, SYSTEMS[system])
 
 
-def gather(
-    question: str,
-    system: System,
-    *,
-    organization: Organization,
-    vectors: Vectors,
-    embedder: Embedder,
-    model: LanguageModel,
-    settings: Settings,
-    readers: Collection[str] | None,
-) -> Gathered:
-    """What `system` puts before the model for a question, as much as fits. Raises PromptError when not even the
-    question does."""
-    chart, finder = organization.chart, organization.finder
+def _steps(system: System, assistant: Assistant, run: AnswerRun, asked: Asked) -> Iterator[Event]:
+    messages = _gather(system, assistant, run, asked)
+    yield found(run)
+    yield from assistant.write(run, messages, asked, repetition_penalty=REPETITION_PENALTY)
+    text = run.draft.strip()
+    evidence = [Evidence(one.id, one.text) for one in run.record.sources]
+    with run.timed("verify"):
+        checks = grounding.check(run.record.question, text, evidence, assistant.organization).checks
+    refused = not text or CANNOT_ANSWER.lower() in text.lower()
+    run.add(answer=text, status="cannot_answer" if refused else "answered", checks=replace(checks, attempts=1))
+
+
+def _gather(system: System, assistant: Assistant, run: AnswerRun, asked: Asked) -> tuple[prompts.Message, ...]:
+    """The prompt, with as much as fits; the record holds what entered it. Raises PromptError when not even the question
+    fits."""
+    question, model, settings = run.record.question, assistant.model, assistant.settings
+    chart, finder = assistant.organization.chart, assistant.organization.finder
     mentions = finder.find(question) if chart and finder and system.tree else ()
     statements = (
         chart_statements.describe(mentions, chart, budget=settings.statement_tokens, count=model.count_text)
         if chart
         else ()
     )
-    passages = _passages(question, system, vectors, embedder, settings, readers)
+    passages = _passages(system, assistant, question, asked)
     prompt = prompts.answer(
         question,
         [statement.text for statement in statements],
         [_as_read(passage) for passage in passages],
-        organization=organization.name,
+        organization=assistant.organization.name,
         count=model.count,
         room=model.context - settings.answer_tokens,
     )
     kept = [statements[place] for place in prompt.statements]
     excerpts = [Excerpt(passages[place], passages[place].text) for place in prompt.passages]
-    return Gathered(
-        prompt.messages,
-        cited.entities(mentions, chart),
-        tuple(StatementUsed(one.unit, one.text) for one in kept),
-        cited.sources(kept, excerpts, chart),
+    run.add(
+        entities=cited.entities(mentions, chart),
+        statements=tuple(StatementUsed(one.unit, one.text) for one in kept),
+        sources=cited.sources(kept, excerpts, chart),
     )
+    return prompt.messages
 
 
-def _passages(
-    question: str,
-    system: System,
-    vectors: Vectors,
-    embedder: Embedder,
-    settings: Settings,
-    readers: Collection[str] | None,
-) -> list[Passage]:
-    pairs = settings.pairs if system.pairs is None else system.pairs
-    sections = settings.sections if system.sections is None else system.sections
+def _passages(system: System, assistant: Assistant, question: str, asked: Asked) -> list[Passage]:
+    pairs = assistant.settings.pairs if system.pairs is None else system.pairs
+    sections = assistant.settings.sections if system.sections is None else system.sections
     if not pairs and not sections:
         return []
-    vector = embedder.embed_questions([question])[0]
-    found = list(vectors.search(vector, question, kinds=("qa",), k=pairs, readers=readers)) if pairs else []
-    if sections and not any(passage.score >= NEAR for passage in found):
-        found += vectors.search(vector, question, kinds=("section",), k=sections, readers=readers)
-    return sorted(found, key=lambda passage: -passage.score)
+    vector = assistant.embedder.embed_questions([question])[0]
+    search = partial(assistant.vectors.search, vector, question, readers=asked.readers)
+    passages = list(search(kinds=("qa",), k=pairs)) if pairs else []
+    if sections and not any(passage.score >= NEAR for passage in passages):
+        passages += search(kinds=("section",), k=sections)
+    return sorted(passages, key=lambda passage: -passage.score)
 
 
 def _as_read(passage: Passage) -> str:

@@ -16,6 +16,7 @@ from store.approved import Approved
 from store.person import Newcomer
 from store.records import Records
 from tests.scripted import Scripted
+from trag import paper
 from trag.approved import Given, Pins, answer
 from trag.ask import Assistant
 from trag.condense import Turn
@@ -277,7 +278,7 @@ def test_another_question_another_system_and_an_evaluation_ask_the_model(home: H
         (evaluated, OPEN_SAFE, "trag"),
     ):
         with pytest.raises(AssertionError, match="the model was asked"):
-            asked.answer(question, system=system)
+            asked.answer(question, steps=paper.steps(system))
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prompts import PromptError
+from trag import paper
 from trag.ask import Assistant, cleaned
 from trag.errors import TragError, in_one_line
 from trag.evaluate.cases import Case
@@ -219,9 +220,10 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
         cleaned(question)
     except TragError as error:
         return assistant.problem(question, in_one_line(error))
+    steps = paper.steps(system.partition(":")[0])
     while not stop.is_set():
         try:
-            return assistant.answer(question, system=system.partition(":")[0], stop=stop, readers=None)
+            return assistant.answer(question, steps=steps, stop=stop, readers=None)
         except (PromptError, RequestRefused) as error:
             return assistant.problem(question, in_one_line(error))
         except LineFull:

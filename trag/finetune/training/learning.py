@@ -46,7 +46,7 @@ class Learner:
         """
         torch.set_num_threads(cores())
         torch.use_deterministic_algorithms(True, warn_only=True)
-        torch.utils.deterministic.fill_uninitialized_memory = False  # guards against faults of torch, for a tenth more
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         # cuDNN's attention, which PyTorch takes on an H200 where a mask is given, is suspected of a loss that was no
         # number after 50 steps (docs/RESULTS.md).
         torch.backends.cuda.enable_cudnn_sdp(False)
