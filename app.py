@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.web.people.door import LOCAL
+from trag.web.people.authentication import LOCAL
 
 _HINTS = {
     errno.EADDRINUSE: "Another program listens there: stop it, or set TRAG_PORT to another number.",

@@ -31,7 +31,7 @@ from store.approved import normalized
 from trag.approved import NEAR
 from trag.embed import Embedder, open_embedder
 from trag.evaluate import chart_cases
-from trag.sense import Sense, sense
+from trag.paraphrase import QuestionSignature, signature
 
 ROOT = Path(__file__).parent.parent
 ORGANIZATIONS = (ROOT / "examples" / "training", ROOT / "bench" / "organizations")
@@ -50,18 +50,18 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One question pinned, another asked. `sense`: the rule takes them for one; `cosine` is of their vectors."""
+    """One question pinned, another asked. `signature`: the rule takes them for one; `cosine` is of their vectors."""
 
     organization: str
     pinned: str
     asked: str
-    sense: bool
+    signature: bool
     cosine: float
 
     @property
     def given(self) -> bool:
         """Whether the answer is given."""
-        return self.sense and self.cosine >= NEAR
+        return self.signature and self.cosine >= NEAR
 
 
 def main() -> None:
@@ -127,7 +127,7 @@ def pairs(groups: Sequence[Group], embedder: Embedder) -> tuple[list[Pair], list
 
 def twins(organization: str, questions: Sequence[str], embedder: Embedder) -> Iterator[Pair]:
     """Two questions that are taken for one."""
-    alike: dict[Sense, list[str]] = defaultdict(list)
+    alike: dict[QuestionSignature, list[str]] = defaultdict(list)
     for question in questions:
         alike[meant(organization, question)].append(question)
     for some in alike.values():
@@ -156,9 +156,9 @@ def made() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def meant(organization: str, question: str) -> Sense:
+def meant(organization: str, question: str) -> QuestionSignature:
     """The sense of a question in an organization."""
-    return sense(question, _finder(organization).find(question))
+    return signature(question, _finder(organization).find(question))
 
 
 def _others(place: int, groups: Sequence[Group]) -> Iterator[str]:

@@ -21,7 +21,7 @@ from store.records import Records
 from trag.settings import Settings
 from trag.web.access import FUNCTIONS
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 PEOPLE = 1_000
 REQUESTS = 1_000
@@ -92,8 +92,8 @@ def main() -> None:
             secrets = [many.sessions.begin(person.id)[0] for person in many.people.add_all(everybody, by="bench")]
             apps: dict[str, App] = {
                 "bare": answered,
-                "gate, no accounts": Gate(answered, Door(none, Settings(home=place)), functions),
-                "gate, a session of 1,000": Gate(answered, Door(many, Settings(home=place)), functions),
+                "gate, no accounts": Gate(answered, Authenticator(none, Settings(home=place)), functions),
+                "gate, a session of 1,000": Gate(answered, Authenticator(many, Settings(home=place)), functions),
             }
             asyncio.run(measured(apps, f"trag={secrets[500]}"))
 

@@ -29,7 +29,7 @@ from sqlalchemy import insert, text
 from starlette.testclient import TestClient
 
 from org.reading.charts import load
-from store import schema, standing
+from store import review_status, schema
 from store.database import reading, writing
 from store.passage import OPEN, Passage
 from store.person import Newcomer, Role
@@ -37,7 +37,7 @@ from store.records import VERDICTS, Records
 from store.reviewing import Queue
 from trag.settings import Settings
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 from trag.web.review import page as review
 
 ANSWERS = 100_000
@@ -91,10 +91,10 @@ def rows(chance: random.Random) -> Iterator[tuple[dict[str, Any], dict[str, Any]
             "checks": {"sentences": [{"supported": each} for each in supports]},
         }
         id = hashlib.md5(str(number).encode()).hexdigest()
-        told, topics = standing._told(json.dumps(record))
+        told, topics = review_status._told(json.dumps(record))
         stands = "open" if chance.random() < 0.5 else chance.choice((*VERDICTS, *VERDICTS, "second", "disputed"))
         monday = (created - timedelta(days=created.weekday())).date().isoformat()
-        desk = told | {"number": number, "asker": "eve", "lot": standing.lot(id), "standing": stands, "since": 0}
+        desk = told | {"number": number, "asker": "eve", "lot": review_status.lot(id), "standing": stands, "since": 0}
         desk |= {"flag": chance.choice(("", "", "", *VERDICTS)), "second": stands == "second"}
         desk["first_opinion"], desk["second_opinion"] = (*OPINIONS.get(stands, (stands,)), "", "")[:2]
         answer = {"number": number, "id": id, "conversation": None, "question": f"Question {number}?"}
@@ -127,7 +127,7 @@ def fill(records: Records) -> None:
                     labels.append(label | {"comment": "", "corrected": ""})
             connection.execute(insert(schema.labels), labels)
             numbers = [answer["number"] for answer, _, _ in batch]
-            standing.tally(connection, schema.topics.c.number.between(numbers[0], numbers[-1]), 1)
+            review_status.tally(connection, schema.topics.c.number.between(numbers[0], numbers[-1]), 1)
     if records._engine.dialect.name == "postgresql":  # as its server does by itself in two years, but not in a minute
         with reading(records._engine.execution_options(isolation_level="AUTOCOMMIT")) as connection:
             connection.execute(text("VACUUM ANALYZE"))
@@ -144,7 +144,7 @@ def browsers(records: Records) -> Iterator[dict[str, TestClient]]:
     chart = load(f"id,name,parent\nall,Everything,\n{units}".encode(), "chart.csv")
     home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=chart))
     app = FastAPI(openapi_url=None)
-    app.add_middleware(Gate, door=Door(records, Settings()))
+    app.add_middleware(Gate, door=Authenticator(records, Settings()))
     review.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:  # one event loop for all openings
         found = {}

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from org import namesakes
+from org import disambiguation
 from org.chart import Chart
 from org.linking import index, names
 from org.linking.candidates import Candidate, Phrase, Reader
@@ -117,7 +117,7 @@ class EntityFinder:
         """Those of the units of a name that the brackets behind its `end` tell from others, and where they end."""
         if "(" not in text[end : end + 4]:
             return (), end
-        told, end = namesakes.told_in_brackets([self._chart.unit(unit) for unit in units], text, end, self._chart)
+        told, end = disambiguation.told_in_brackets([self._chart.unit(unit) for unit in units], text, end, self._chart)
         return tuple(unit.id for unit in told), end
 
     def _narrow(self, words: Sequence[Word], mentions: Sequence[Mention], mention: Mention) -> Mention:

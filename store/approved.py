@@ -1,7 +1,7 @@
 """Approved answers: what a reviewer has pinned to a question, for everybody who asks it again.
 
 An approved answer stands on the documents and the chart as they were when it was pinned, and on the verdict. It is
-given only while they are the same; when one changes, it returns to the reviewers (the verdict: store/standing.py).
+given only while they are the same; when one changes, it returns to the reviewers (the verdict: store/review_status.py).
 Knows nothing about who may read a document, or how near another question is.
 """
 
@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Engine, insert, select, update
 
-from store import StoreError, audit, schema, standing, storable
+from store import StoreError, audit, review_status, schema, storable
 from store.database import reading, writing
 
 State = Literal["pinned", "returned"]
@@ -151,15 +151,15 @@ def normalized(question: str) -> str:
 
 def _check(connection: Connection, answer: str, reply: str, reviewer: str) -> None:
     """Raises StoreError where an answer cannot be approved in these words, or not by this reviewer."""
-    number, _ = standing.hold(connection, answer)
+    number, _ = review_status.hold(connection, answer)
     reviews, answers = schema.reviews.c, schema.answers.c
     query = select(reviews.standing, reviews.asker, answers.answer).join(schema.answers, answers.number == number)
     found = connection.execute(query.where(reviews.number == number)).one()
-    if found.standing in standing.UNDECIDED:
+    if found.standing in review_status.UNDECIDED:
         raise StoreError("Only an answer with a verdict that holds can be approved.", "Judge it first.")
     if found.standing == "Incorrect" and reply.strip() == found.answer.strip():
         raise StoreError("These words were judged Incorrect.", "Write what is right.")
-    if reviewer and reviewer == found.asker and not standing.alone(connection, reviewer):
+    if reviewer and reviewer == found.asker and not review_status.alone(connection, reviewer):
         raise StoreError("You asked this question yourself, so somebody else approves its answer.", _OTHERS)
 
 
@@ -167,12 +167,12 @@ def _return(connection: Connection, approved: Approved, why: str, *, by: str, wh
     """Whether it was pinned still, and is not any more."""
     table = schema.approved
     if approved.answer is not None:
-        standing.hold(connection, approved.answer)  # first, as whoever judges it does
+        review_status.hold(connection, approved.answer)  # first, as whoever judges it does
     pinned = (table.c.id == approved.id, table.c.state == "pinned")
     if connection.execute(update(table).where(*pinned).values(state="returned", why=why)).rowcount == 0:
         return False
     if approved.answer is not None:
-        standing.reopen(connection, approved.answer)
+        review_status.reopen(connection, approved.answer)
     audit.note(connection, by, "approved answer returned", approved.answer or approved.id, where=where, result=why)
     return True
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, or_, select, update
 
-from store import schema, standing
+from store import review_status, schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def forget(
 ) -> Forgotten:
     """Forget the conversations that are `chosen` with their answers; and, of answers outside of any conversation, those
     that are `alone`."""
-    standing.take_desk(connection)
+    review_status.take_desk(connection)
     conversations, answers, labels, reviews = schema.conversations, schema.answers, schema.labels, schema.reviews
     inside: ColumnElement[bool] = answers.c.conversation.in_(select(conversations.c.id).where(chosen))
     if alone is not None:
@@ -49,6 +49,6 @@ def forget(
     unnamed = update(reviews).where(reviews.c.number.in_(kept)).values(asker="", flag="", since=since)
     stay = connection.execute(unnamed).rowcount
     leaving = select(answers.c.number).where(inside, answers.c.id.not_in(judged))
-    standing.tally(connection, schema.topics.c.number.in_(leaving), -1)
+    review_status.tally(connection, schema.topics.c.number.in_(leaving), -1)
     gone = connection.execute(delete(answers).where(inside, answers.c.id.not_in(judged))).rowcount
     return Forgotten(connection.execute(delete(conversations).where(chosen)).rowcount, gone, stay)

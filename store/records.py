@@ -13,10 +13,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
 
-from store import StoreError, audit, schema, standing
-from store.activations import Activations
+from store import StoreError, audit, review_status, schema
 from store.approved import ApprovedAnswers
 from store.audit import Audit
+from store.chart_versions import Activations
 from store.database import open_database, reading, writing
 from store.examples import Examples
 from store.forgetting import Forgotten, asked_by, forget
@@ -175,7 +175,7 @@ class Records:
         now = _now()
         table = schema.conversations
         with writing(self._engine) as connection:
-            standing.take_desk(connection)
+            review_status.take_desk(connection)
             if conversation is not None:
                 answered = update(table).where(table.c.id == conversation).values(updated=now)
                 if connection.execute(answered).rowcount == 0:
@@ -184,7 +184,7 @@ class Records:
             row = {"id": id, "conversation": conversation, "question": question, "answer": answer}
             kept = connection.execute(insert(schema.answers), row | {"record_json": record_json, "created": now})
             number = kept.inserted_primary_key.number  # type: ignore[union-attr]  # None after many rows at once
-            standing.enter(connection, number, id, asker, now, record_json)
+            review_status.enter(connection, number, id, asker, now, record_json)
 
     def answer(self, id: str) -> StoredAnswer | None:
         """The answer with that id."""
@@ -236,13 +236,13 @@ class Records:
             raise StoreError(f"{verdict!r} is no verdict.", f"Use one of {', '.join(VERDICTS)}.")
         with writing(self._engine) as connection:
             reviews, table = schema.reviews.c, schema.labels.c
-            number, _ = standing.hold(connection, answer)  # so that of two at once each sees the other's
+            number, _ = review_status.hold(connection, answer)  # so that of two at once each sees the other's
             stands = connection.scalar(select(reviews.standing).where(reviews.number == number))
             if instead_of is not None and stands != instead_of:
                 raise StoreError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
             given = Label(answer, reviewer, verdict, comment, corrected, _now(), asker, wrong_source, settles)
             kept = connection.execute(insert(schema.labels), asdict(given)).inserted_primary_key
-            standing.settle(connection, answer)
+            review_status.settle(connection, answer)
             (label,) = _labels(connection, table.number == kept.number)  # type: ignore[union-attr]  # None after many
             what = "remarked" if label.asker else "judged"
             audit.note(connection, by or reviewer, what, answer, where=where, result=verdict)
@@ -278,14 +278,14 @@ class Records:
         """
         table = schema.labels
         with writing(self._engine) as connection:
-            _, since = standing.hold(connection, answer)
+            _, since = review_status.hold(connection, answer)
             own = (table.c.answer == answer, table.c.reviewer == reviewer, ~table.c.asker, table.c.number > since)
             last = connection.scalar(select(func.max(table.c.number)).where(*own))
             if last is None:
                 raise StoreError("There is no verdict of yours to take back.", "It was taken back already.")
             (label,) = _labels(connection, table.c.number == last)
             connection.execute(delete(table).where(table.c.number == last))
-            standing.settle(connection, answer)
+            review_status.settle(connection, answer)
             audit.note(connection, by or reviewer, "verdict taken back", answer, where=where, result=label.verdict)
         return label
 

@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Engine, Select, exists, func, or_, select, update
 
-from store import audit, schema, standing
+from store import audit, review_status, schema
 from store.database import reading, writing
-from store.standing import LOTS, lot
+from store.review_status import LOTS, lot
 
 By = Literal["week", "model", "document", "unit"]
 Choice = Literal["newest", "flagged", "weak", "sample", "second", "disputed", "judged"]
@@ -96,7 +96,7 @@ class Reviewing:
         again what they have judged and another is to judge, nor what they asked themselves and another may judge."""
         reviews = schema.reviews.c
         with reading(self._engine) as connection:
-            chosen = _chosen(queue, reviewer, alone=standing.alone(connection, reviewer))
+            chosen = _chosen(queue, reviewer, alone=review_status.alone(connection, reviewer))
             # The page is chosen from the narrow tables alone, and then only its answers are read.
             first = _ordered(chosen, queue, chosen.selected_columns.number)
             here = first.limit(most).offset(most * (max(page, 1) - 1)).subquery()
@@ -106,7 +106,7 @@ class Reviewing:
     def size(self, queue: Queue, *, reviewer: str, most: int = 1_000) -> int:
         """How many answers a queue has on all its pages; beyond `most` nobody counts."""
         with reading(self._engine) as connection:
-            counted = _chosen(queue, reviewer, alone=standing.alone(connection, reviewer)).limit(most).subquery()
+            counted = _chosen(queue, reviewer, alone=review_status.alone(connection, reviewer)).limit(most).subquery()
             return connection.scalar(select(func.count()).select_from(counted)) or 0
 
     def review(self, answer: str) -> Review | None:
@@ -119,14 +119,14 @@ class Reviewing:
         """Whether nobody else may judge: no other reviewer or admin is active, as where there are no accounts. Only
         then somebody reviews the answers to their own questions."""
         with reading(self._engine) as connection:
-            return standing.alone(connection, reviewer)
+            return review_status.alone(connection, reviewer)
 
     def ask_second(self, answer: str, wanted: bool, *, by: str, where: str = "") -> None:
         """Want, or no longer want, two reviewers for an answer. Raises StoreError when it is gone."""
         with writing(self._engine) as connection:
-            number, _ = standing.hold(connection, answer)
+            number, _ = review_status.hold(connection, answer)
             connection.execute(update(schema.reviews).where(schema.reviews.c.number == number).values(second=wanted))
-            standing.settle(connection, answer)
+            review_status.settle(connection, answer)
             audit.note(
                 connection, by, "second review wanted" if wanted else "second review taken back", answer, where=where
             )

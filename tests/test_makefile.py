@@ -32,10 +32,13 @@ def test_an_update_of_the_packages_puts_no_sample_over_what_is_in_the_home(tmp_p
     assert "ingest" not in planned
 
 
+@pytest.mark.parametrize("clang", ["", "clang++-16"], ids=["without AMX", "for AMX"])
 @pytest.mark.parametrize(
     ("tries", "mended"), [(0, True), (1, True), (2, False)], ids=["runs", "compiled anew", "never"]
 )
-def test_a_llama_cpp_that_does_not_run_here_is_compiled_once_more(tries: int, mended: bool, tmp_path: Path) -> None:
+def test_a_llama_cpp_that_does_not_run_here_is_compiled_once_more(
+    clang: str, tries: int, mended: bool, tmp_path: Path
+) -> None:
     for name in ("Makefile", "requirements.txt"):
         shutil.copy(ROOT / name, tmp_path / name)
     python = tmp_path / ".venv/bin/python"
@@ -43,19 +46,28 @@ def test_a_llama_cpp_that_does_not_run_here_is_compiled_once_more(tries: int, me
     python.write_text(
         f"""#!/bin/bash
 echo "$@" >> asked
-[[ "$*" != *"-r /dev/stdin"* ]] || cat >> compiled
+[[ "$*" != *"-r /dev/stdin"* ]] || echo "$CC $CXX $(cat)" >> compiled
 [[ "$*" != "-m trag models try" ]] || [ $(grep -c "models try" asked) -gt {tries} ]
 """
     )
     python.chmod(0o755)
-    done = subprocess.run(["make", "setup"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["make", "setup", f"CLANG={clang}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": os.environ["PATH"]},
+    )
     asked = (tmp_path / "asked").read_text()
     assert asked.count("models try") == min(tries + 1, 2)
-    assert asked.count("--no-cache-dir") == min(tries, 1)
-    if tries:
-        (requirement,) = (tmp_path / "compiled").read_text().splitlines()
-        assert requirement in (ROOT / "requirements.txt").read_text().splitlines()
-        assert requirement.startswith("llama-cpp-python==")
+    assert asked.count("--no-cache-dir") == min(tries, 1) + bool(clang)
+    compiled = (tmp_path / "compiled").read_text().splitlines() if tries or clang else []
+    told = next(
+        one for one in (ROOT / "requirements.txt").read_text().splitlines() if one.startswith("llama-cpp-python==")
+    )
+    with_amx = [f"clang-16 clang++-16 {told.split()[0]}"] if clang else []
+    assert compiled == [*with_amx, *([f"  {told}"] if tries else [])]
     assert (done.returncode == 0) is mended
     assert (tmp_path / ".venv/runtime.stamp").exists() is mended
 

@@ -3,8 +3,8 @@
 question + the pinned questions -> the approved answer that fits -> what stands of it in the record of an answer
 
 "How do I open X" and "how do I close X" lie nearer to each other than most ways to ask the same thing. So near vectors
-are not enough: two questions ask the same only where they also have the same sense (trag/sense.py), and whatever is in
-doubt is answered in the ordinary way. Knows nothing about models, or how other answers are made.
+are not enough: two questions ask the same only where they also have the same signature (trag/paraphrase.py), and
+whatever is in doubt is answered in the ordinary way. Knows nothing about models, or how other answers are made.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from store.approved import Approved, ApprovedAnswers
 from store.records import Records
+from trag.paraphrase import QuestionSignature, signature
 from trag.record import AnswerRecord, Approval, Checks, Source, StatementUsed
-from trag.sense import Sense, sense
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from org.entities import EntityFinder
 
 NEAR = 0.8
-"""Cosine similarity from which a question of the same sense asks the same as a pinned one (bench/approved.py).
+"""Cosine similarity from which a question of the same signature asks the same as a pinned one (bench/approved.py).
 
 With both conditions no answer went to another question, in 359,000 pairs of them, and 31 of 187 rewordings that nothing
 was chosen by got theirs. The similarity alone would give 153 of these theirs, and 144 other questions a wrong answer.
@@ -44,25 +44,25 @@ class Given:
 
 
 class Pins:
-    """The senses of the pinned questions, read anew where others are pinned or the chart is another. For any thread."""
+    """The signatures of the pinned questions, read anew where others are pinned, or the chart is another."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._finder: EntityFinder | None = None
-        self._senses: dict[str, Sense] = {}
+        self._signatures: dict[str, QuestionSignature] = {}
 
     def alike(self, question: str, pinned: Sequence[Approved], finder: EntityFinder | None) -> tuple[Approved, ...]:
-        """Those `pinned` whose questions have the sense of `question`, in which `finder` finds the units."""
+        """Those `pinned` whose questions have the signature of `question`, in which `finder` finds the units."""
 
-        def read(text: str) -> Sense:
-            return sense(text, finder.find(text) if finder else ())
+        def read(text: str) -> QuestionSignature:
+            return signature(text, finder.find(text) if finder else ())
 
         meant = read(question)
         with self._lock:
-            known = self._senses if self._finder is finder else {}
-            self._senses = {each.question: known.get(each.question) or read(each.question) for each in pinned}
+            known = self._signatures if self._finder is finder else {}
+            self._signatures = {each.question: known.get(each.question) or read(each.question) for each in pinned}
             self._finder = finder
-            return tuple(each for each in pinned if self._senses[each.question] == meant)
+            return tuple(each for each in pinned if self._signatures[each.question] == meant)
 
 
 def answer(
@@ -104,8 +104,8 @@ def fitting(
     """The approved answers to `question`: the one pinned to it in any spelling, then those whose questions ask the
     same, the nearest first.
 
-    `finder` is that of the chart in use; `embed` gives vectors (n, d) of unit length, and is asked only where a sense
-    is the same. Raises StoreError for a failing database.
+    `finder` is that of the chart in use; `embed` gives vectors (n, d) of unit length, and is asked only where a
+    signature is the same. Raises StoreError for a failing database.
     """
     exact = approved.find(question)
     if exact:

@@ -30,19 +30,19 @@ from store.records import Records
 from store.vectors import Vectors
 from trag import approved, chart_query, cited, grounding, retrieve
 from trag.approved import Pins
+from trag.cancellation import BY_READER, CancelToken
 from trag.condense import Turn, standalone
 from trag.embed import Embedder
 from trag.errors import TragError, in_one_line
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.grounding import Evidence
-from trag.line import Line
 from trag.llm import LanguageModel, ModelDied, Usage
 from trag.llm.leases import Leases
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens
+from trag.request_queue import RequestQueue
 from trag.reranking import Reranker
 from trag.run import AnswerRun
 from trag.settings import Settings
-from trag.stop import BY_READER, Stop
 
 LONGEST_QUESTION = 4_000
 """Characters a question may have."""
@@ -87,7 +87,7 @@ class Assistant:
     embedder: Embedder
     model: LanguageModel
     records: Records | None
-    line: Line
+    line: RequestQueue
     settings: Settings
     reranker: Reranker | None = None
     earlier: Earlier = tuple
@@ -108,9 +108,9 @@ class Assistant:
         """Waiting..., Found, Token..., perhaps Retry and Token..., and one Answer, which is saved before it is given.
         An approved answer is given at once: Found, Answer. `steps` are those of another system than the product.
 
-        `readers` holds the keys of whoever asks, None for who may read everything (see `trag.people.reading`); nothing
-        else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is. `asker` is
-        the id of whose an answer outside of a conversation is, "" for nobody's.
+        `readers` holds the keys of whoever asks, None for who may read everything (see `trag.people.permissions`);
+        nothing else is searched, so that nothing else reaches the prompt. Without it only what everyone may read is.
+        `asker` is the id of whose an answer outside of a conversation is, "" for nobody's.
 
         A model that dies, or a set `stop`, ends in an Answer with what was written and `interrupted`. Raises
         TragError for a question that is empty or too long, when the line is full, and when the model cannot be
@@ -143,7 +143,7 @@ class Assistant:
                     run.save(self.records, asked.conversation, asked.asker)
                 raise
             if asked.stop.is_set():
-                reason = asked.stop.reason if isinstance(asked.stop, Stop) else BY_READER
+                reason = asked.stop.reason if isinstance(asked.stop, CancelToken) else BY_READER
                 run.add(answer=run.draft, status="answered" if run.draft else "cannot_answer", interrupted=reason)
             yield Answer(run.save(self.records, asked.conversation, asked.asker))
 

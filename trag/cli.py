@@ -224,7 +224,7 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
     from trag.bar import progress_of
     from trag.home import open_home
     from trag.ingest.parse.characters import counted, decode
-    from trag.people import reading
+    from trag.people import permissions
 
     if not (options.paths or options.forget or options.reindex or options.pairs or options.examples):
         raise TragError(
@@ -234,7 +234,7 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
     with open_home(settings) as home, tqdm(unit="passage", file=sys.stderr, disable=None, leave=False) as bar:
         progress = progress_of(bar)
         chart = home.organization.chart if options.readers else None  # a chart that is lost hinders nothing else
-        audience = reading.audience_of(options.readers, chart)
+        audience = permissions.audience_of(options.readers, chart)
         if options.examples:
             text, _ = decode(_file(options.examples).read_bytes())
             print(f"{counted(len(home.set_examples(text, by=_by())), 'example question')} kept")

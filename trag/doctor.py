@@ -110,7 +110,7 @@ def _server(settings: Settings) -> str:
 def _model(settings: Settings) -> str:
     from trag.llm import ModelDied, files, open_model
     from trag.llm.local import LocalModel, build_command
-    from trag.llm.trial import trial
+    from trag.llm.smoke_test import trial
 
     adapter_file, left_out = _adapter(settings)
     with closing(open_model(replace(settings, adapter=adapter_file or files.NO_ADAPTER))) as model:

@@ -19,7 +19,7 @@ from org.chart import Chart
 from org.entities import EntityFinder
 from org.organization import Organization
 from store import StoreError, files
-from store.activations import ChartVersion
+from store.chart_versions import ChartVersion
 from store.jobs import Job
 from store.library import Pair
 from store.passage import OPEN, Audience, Passage
@@ -34,18 +34,18 @@ from trag.charts import kept
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
 from trag.finetune.candidates import Candidates
-from trag.ingest import editing, upkeep
+from trag.ingest import editing, reconciliation
+from trag.ingest.context import written
 from trag.ingest.examples import example_questions
 from trag.ingest.queue import Queue
-from trag.ingest.stock import written
-from trag.line import Line
 from trag.llm import LanguageModel, open_model
 from trag.llm import files as model_files
 from trag.llm.leases import Leases
 from trag.llm.local import LocalModel
-from trag.llm.trial import trial
+from trag.llm.smoke_test import trial
 from trag.pairs import MOST_EXAMPLES, GeneratedPair, Written, pairs_of, write
 from trag.progress import Progress, silent
+from trag.request_queue import RequestQueue
 from trag.reranking import Reranker
 from trag.settings import Settings
 
@@ -128,13 +128,13 @@ class Home:
             self.records, self.folder / "chroma", self.embedder, server=self.settings.chroma_url
         )
         self._closing.callback(vectors.close)
-        ingestion.reconcile(ingestion.Stock(self.records, vectors, self.embedder, self.folder))
+        ingestion.reconcile(ingestion.IngestContext(self.records, vectors, self.embedder, self.folder))
         return vectors
 
     @property
-    def stock(self) -> ingestion.Stock:
+    def stock(self) -> ingestion.IngestContext:
         """What its documents are kept in."""
-        return ingestion.Stock(self.records, self.vectors, self.embedder, self.folder)
+        return ingestion.IngestContext(self.records, self.vectors, self.embedder, self.folder)
 
     @property
     def model(self) -> LanguageModel:
@@ -203,7 +203,7 @@ class Home:
                 embedder=embedder,
                 model=model,
                 records=self.records,
-                line=Line(model.slots, self.settings.waiting),
+                line=RequestQueue(model.slots, self.settings.waiting),
                 settings=self.settings,
                 reranker=reranker,
                 earlier=self._earlier_charts,
@@ -281,7 +281,7 @@ class Home:
     ) -> None:
         """Who may read a document from now on: "everyone", or ids of units of the chart (they and all below).
         `instead_of` is who might when `by` looked: StoreError when those are others by now."""
-        upkeep.set_audience(document, audience, self.stock, instead_of=instead_of, by=by)
+        reconciliation.set_audience(document, audience, self.stock, instead_of=instead_of, by=by)
 
     def original(self, document: str) -> bytes | None:
         """A document's file as it was given, None when there is no such document."""

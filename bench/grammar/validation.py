@@ -28,8 +28,8 @@ from trag.evaluate.grammar.groups import Group
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import score
 from trag.home import Home, open_home
-from trag.line import Line
 from trag.progress import Progress, silent
+from trag.request_queue import RequestQueue
 from trag.settings import Settings
 
 SYSTEM = "trag-no-tree"
@@ -109,7 +109,7 @@ def planted(
     reader: Any = Reader(answer)
     vectors: Any = KeywordIndex(passages) if planting == "keyword retriever" else home.vectors
     remembered: Any = embedder
-    return Assistant(home.organization, vectors, remembered, reader, None, Line(1, 0), home.settings)
+    return Assistant(home.organization, vectors, remembered, reader, None, RequestQueue(1, 0), home.settings)
 
 
 def cause(result: Result, benchmark: Benchmark) -> Module:

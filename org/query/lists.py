@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from weakref import WeakKeyDictionary
 
-from org import namesakes
+from org import disambiguation
 from org.chart import Chart, Unit
 from org.query import QueryError, sentences, types
 from org.query.matching import holding, words
@@ -146,7 +146,7 @@ def common(some: Units, chart: Chart) -> Units | None:
 
 def named(text: str, noun: str, chart: Chart) -> Units | None:
     """The units with these words in a name or an alias, None when there are none."""
-    exact = _of_type(namesakes.sharing(text, chart), noun, chart)
+    exact = _of_type(disambiguation.sharing(text, chart), noun, chart)
     found = exact or _search(text, noun, chart, lambda unit: (unit.name, *unit.aliases))
     if not found:
         return None

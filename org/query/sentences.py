@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from org import namesakes
+from org import disambiguation
 from org.chart import Chart, Unit
 
 MANY, FEW = 60, 8
@@ -21,7 +21,7 @@ _LONGEST_LIST = 6_000
 
 def label(unit: Unit, chart: Chart) -> str:
     """The unit's name with its article inside a sentence, and with what tells it from others of its name."""
-    name = line(namesakes.called(unit, chart), _LONGEST_NAME)
+    name = line(disambiguation.called(unit, chart), _LONGEST_NAME)
     return f"the {name}" if _takes_article(unit) else name
 
 
@@ -66,7 +66,7 @@ def several(units: Sequence[Unit], chart: Chart, limit: int, *, typed: bool = Fa
     shown = []
     for unit in _first(units, limit):
         notes = [line(unit.type)] if not typed and not _tells_type(unit) else []
-        if placed and unit.parent is not None and not namesakes.told(unit, chart):
+        if placed and unit.parent is not None and not disambiguation.told(unit, chart):
             notes.append(f"under {label(chart.unit(unit.parent), chart)}")
         shown.append(f"{label(unit, chart)} ({', '.join(notes)})" if notes else label(unit, chart))
     return _shortened(shown, len(units))

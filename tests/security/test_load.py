@@ -18,7 +18,7 @@ import httpx2 as httpx
 import psutil
 import pytest
 
-from trag.web.asking import AT_ONCE
+from trag.web.active_runs import AT_ONCE
 
 log = logging.getLogger(__name__)
 App = Place = Known = Any  # of conftest.py

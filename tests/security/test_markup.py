@@ -19,8 +19,8 @@ from store.records import Conversation, Label
 from trag.errors import TragError
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 from trag.web import render
-from trag.web.asking import Draft
-from trag.web.told import told
+from trag.web.active_runs import Draft
+from trag.web.error_pages import told
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 E = "http://evil.example/?d="

@@ -19,10 +19,10 @@ from starlette.testclient import TestClient
 from store.passage import Passage
 from store.person import Newcomer
 from store.records import Records
-from trag.limited import shown
+from trag.sandbox import shown
 from trag.settings import Settings
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 from trag.web.people.logs import as_csv, as_json
 
 WORDS = [
@@ -105,7 +105,7 @@ def test_the_log_of_what_was_done_is_one_event_a_line_and_no_formula(records: Re
 @pytest.mark.parametrize("path", ["/x\n2026-01-01 root signed in", "/x\r\nINFO", "/\x1b[2J", "/\u2028x", "/%0aINFO"])
 def test_what_is_refused_is_one_line_of_the_log(path: str, caplog: pytest.LogCaptureFixture, records: Records) -> None:
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(records, Settings()), functions={})
+    app.add_middleware(Gate, door=Authenticator(records, Settings()), functions={})
     with caplog.at_level(logging.WARNING):
         assert TestClient(app, base_url="http://127.0.0.1").get(quote(path)).status_code in (400, 404)
     told = [record.getMessage() for record in caplog.records if record.name == "trag.web.gate"]

@@ -15,7 +15,7 @@ from itertools import product
 import pytest
 from sqlalchemy import text
 
-from store import StoreError, standing
+from store import StoreError, review_status
 from store import records as stored
 from store.database import HEAD, open_database, reading, writing
 from store.person import Newcomer, Role
@@ -81,7 +81,7 @@ def judge(records: Records, *verdicts: tuple[str, str, str], **options: bool) ->
 def reopen(records: Records, answer: str) -> None:
     """Put an answer back into the queue, as when the approved one that came of it returns."""
     with writing(records._engine) as connection:
-        standing.reopen(connection, answer)
+        review_status.reopen(connection, answer)
 
 
 def test_a_new_answer_lies_on_the_desk_with_what_its_record_says(records: Records, save: Save) -> None:

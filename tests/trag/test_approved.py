@@ -22,8 +22,8 @@ from trag.ask import Assistant
 from trag.condense import Turn
 from trag.events import Answer, Found
 from trag.home import Home, open_home
-from trag.people import Caller
-from trag.people.reading import readers
+from trag.people import CurrentUser
+from trag.people.permissions import readers
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, ModelUsed, Source, StatementUsed
 from trag.settings import Settings
 
@@ -297,8 +297,8 @@ def test_who_may_not_read_its_document_is_not_given_it(home: Home, assistant: As
     home.set_audience("safe.md", frozenset({"l"}))
     try:
         chart = home.organization.chart
-        inside = readers(Caller("1", "anna", "Anna", "employee", "e"), chart)
-        outside = readers(Caller("2", "bert", "Bert", "employee"), chart)
+        inside = readers(CurrentUser("1", "anna", "Anna", "employee", "e"), chart)
+        outside = readers(CurrentUser("2", "bert", "Bert", "employee"), chart)
         assert assistant.answer(OPEN_SAFE, readers=inside).status == "approved"
         assert assistant.answer(OPEN_SAFE, readers=outside).status == "cannot_answer"
     finally:

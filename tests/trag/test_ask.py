@@ -14,6 +14,7 @@ from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND
 from tests.scripted import Scripted
 from trag import paper
 from trag.ask import cleaned
+from trag.cancellation import CancelToken
 from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token
@@ -21,7 +22,6 @@ from trag.home import Home, open_home
 from trag.llm import LanguageModel, ModelDied
 from trag.record import AnswerRecord
 from trag.settings import Settings
-from trag.stop import Stop
 
 pytestmark = pytest.mark.slow
 
@@ -191,7 +191,9 @@ def test_a_model_that_dies_leaves_what_it_wrote(home: Home) -> None:
     assert home.records.answer(answer.id) is not None
 
 
-@pytest.mark.parametrize(("stop", "why"), [(threading.Event(), ()), (Stop(), ()), (Stop(), ("the app was closed",))])
+@pytest.mark.parametrize(
+    ("stop", "why"), [(threading.Event(), ()), (CancelToken(), ()), (CancelToken(), ("the app was closed",))]
+)
 def test_a_reader_who_stops_or_leaves_finds_what_was_written(
     home: Home, stop: threading.Event, why: tuple[str, ...]
 ) -> None:

@@ -12,9 +12,9 @@ from trag import paper
 from trag.ask import Assistant
 from trag.events import Answer, Found
 from trag.home import Home, open_home
-from trag.line import Line
-from trag.people import Caller
-from trag.people.reading import readers
+from trag.people import CurrentUser
+from trag.people.permissions import readers
+from trag.request_queue import RequestQueue
 from trag.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -65,11 +65,13 @@ def model() -> Scripted:
 
 @pytest.fixture
 def assistant(home: Home, model: Scripted) -> Assistant:
-    return Assistant(home.organization, home.vectors, home.embedder, model, home.records, Line(1, 0), home.settings)
+    return Assistant(
+        home.organization, home.vectors, home.embedder, model, home.records, RequestQueue(1, 0), home.settings
+    )
 
 
 def held(home: Home, unit: str) -> frozenset[str] | None:
-    return readers(Caller("1", "anna", "Anna", "employee", unit), home.organization.chart)
+    return readers(CurrentUser("1", "anna", "Anna", "employee", unit), home.organization.chart)
 
 
 def heard(model: Scripted) -> list[str]:

@@ -16,8 +16,8 @@ import pytest
 
 from org.reading.charts import load
 from store import StoreError
-from store.activations import ChartVersion
 from store.approved import ApprovedAnswers
+from store.chart_versions import ChartVersion
 from store.library import Library
 from store.passage import Passage
 from trag import ingest
@@ -218,7 +218,7 @@ def test_who_may_read_a_document_can_be_changed_while_the_index_opens(
         admin = Thread(target=lambda: home.set_audience("rules.md", frozenset({"a"})), daemon=True)
         reconcile = ingest.reconcile
 
-        def meanwhile(stock: ingest.Stock) -> tuple[str, ...]:
+        def meanwhile(stock: ingest.IngestContext) -> tuple[str, ...]:
             admin.start()
             admin.join(0.3)  # long enough to take what it can get
             return reconcile(stock)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 
 from org.reading.table import read
-from trag.limited import serve
+from trag.sandbox import serve
 
 if __name__ == "__main__":
     gc.disable()  # a short life, and millions of cells without a circle: looking for some takes a third of the time

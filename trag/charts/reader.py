@@ -12,7 +12,7 @@ from org.reading.charts import Report, judge
 from org.reading.problems import error
 from org.reading.table import Table, too_large
 from trag.errors import TragError
-from trag.limited import Limits, run
+from trag.sandbox import Limits, run
 
 LIMITS = Limits(memory_bytes=2 * 2**30, output_bytes=200_000_000, processor_seconds=60, seconds=120)
 """200,000 rows of ten full columns take at most 1.1 GB, 9 seconds and 46 MB, whatever their format."""

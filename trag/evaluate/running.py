@@ -22,9 +22,9 @@ from trag.evaluate.cases import Case
 from trag.evaluate.planning import fingerprint, plan
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score, score
-from trag.line import Line, LineFull
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord
+from trag.request_queue import QueueFull, RequestQueue
 from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def _with(home: Home, adapter: str, assistant: Assistant, closing: ExitStack) ->
     """The same with another adapter, or the base model alone, in a process beside the other, until `closing` ends."""
     model = home.model_with(adapter)
     closing.callback(model.close)
-    return replace(assistant, model=model, line=Line(model.slots, assistant.settings.waiting))
+    return replace(assistant, model=model, line=RequestQueue(model.slots, assistant.settings.waiting))
 
 
 def _result(assistant: Assistant, system: str, case: Case, stop: threading.Event) -> Result | None:
@@ -226,6 +226,6 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
             return assistant.answer(question, steps=steps, stop=stop, readers=None)
         except (PromptError, RequestRefused) as error:
             return assistant.problem(question, in_one_line(error))
-        except LineFull:
+        except QueueFull:
             stop.wait(_PAUSE)
     return None

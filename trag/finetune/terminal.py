@@ -227,7 +227,7 @@ def _roll_back(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _list(settings: Settings, options: argparse.Namespace) -> int:
-    from trag.finetune import gate, telling
+    from trag.finetune import gate, summary
     from trag.finetune.candidates import standing
     from trag.home import open_home
 
@@ -240,7 +240,7 @@ def _list(settings: Settings, options: argparse.Namespace) -> int:
     print(f"The adapter that answers: {answering or told}")
     for each in found:
         mark = "*" if each.id == answering else "+" if standing(each, now) == "earned" else " "
-        told = telling.listed(each, now)
+        told = summary.listed(each, now)
         print(f"{mark} {each.id}  {each.made:%Y-%m-%d %H:%M} UTC by {each.by}  on {each.base_name}  {told}")
     for promotion in promotions:
         print(f"{promotion.at:%Y-%m-%d %H:%M} UTC  {promotion.adapter or SHIPPED}  by {promotion.by}")
@@ -287,13 +287,13 @@ def _left_out(found: Estimate) -> str:
 
 def _told(candidate: Manifest, now: Against | None) -> None:
     """What was measured of a candidate, how it stands beside what answers now, and how to promote it."""
-    from trag.finetune import telling
+    from trag.finetune import summary
     from trag.finetune.candidates import standing
 
     if candidate.results:
-        print(f"{candidate.id} beside {telling.beside(candidate.results)}")
-        print(*telling.figures(candidate.results), sep="\n")
-    print(telling.stands(candidate, now))
+        print(f"{candidate.id} beside {summary.beside(candidate.results)}")
+        print(*summary.figures(candidate.results), sep="\n")
+    print(summary.stands(candidate, now))
     if now and now.adapter == candidate.id:
         return
     promote = f"python -m trag finetune promote {candidate.id}"

@@ -3,17 +3,17 @@
 Knows nothing about questions, models or the web.
 """
 
+from trag.ingest.context import IngestContext, changing
+from trag.ingest.discovery import Ingested
 from trag.ingest.forgetting import Receipt, forget
-from trag.ingest.found import Ingested
-from trag.ingest.giving import give_file
 from trag.ingest.index import ingest, ingest_one
-from trag.ingest.stock import Stock, changing
-from trag.ingest.upkeep import open_index, reconcile, reindex
+from trag.ingest.pair_import import give_file
+from trag.ingest.reconciliation import open_index, reconcile, reindex
 
 __all__ = [
+    "IngestContext",
     "Ingested",
     "Receipt",
-    "Stock",
     "changing",
     "forget",
     "give_file",

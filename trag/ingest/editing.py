@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from store.library import Pair
 from store.passage import Passage
 from trag.errors import TragError
+from trag.ingest.context import IngestContext, changing
+from trag.ingest.pair_anchors import placed
 from trag.ingest.pairs import DIRECT_TYPES, LONGEST, OTHER_TYPES
 from trag.ingest.parse.characters import clean
-from trag.ingest.places import placed
 from trag.ingest.reader import shown
-from trag.ingest.stock import Stock, changing
-from trag.ingest.upkeep import embed
+from trag.ingest.reconciliation import embed
 from trag.progress import silent
 
 
@@ -67,7 +67,7 @@ def _text(what: str, text: str) -> str:
     return text
 
 
-def keep(pair: Pair, stock: Stock) -> None:
+def keep(pair: Pair, stock: IngestContext) -> None:
     """Keeps a new or changed pair, and makes it searched or not at once. Raises StoreError without its document."""
     with changing:
         before = stock.records.library.pair(pair.id)

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 from store import StoreError, files
 from store.library import Leaving
 from trag.errors import TragError
+from trag.ingest.context import IngestContext, changing
 from trag.ingest.parse.characters import counted
 from trag.ingest.queue import drop_unwanted
 from trag.ingest.reader import shown
-from trag.ingest.stock import Stock, changing
 
 if TYPE_CHECKING:
     from store.library import Document
@@ -48,7 +48,7 @@ class Receipt:
         return f"forgotten: {shown(self.document)} ({removed}; {rest if self.left else 'checked, nothing is left'})"
 
 
-def forget(document: str, stock: Stock, *, by: str = "") -> Receipt:
+def forget(document: str, stock: IngestContext, *, by: str = "") -> Receipt:
     """Removes a document everywhere, or what is left of one that is leaving.
 
     Raises TragError for an unknown name, and StoreError when the records cannot be written: nothing is changed then.
@@ -63,13 +63,13 @@ def forget(document: str, stock: Stock, *, by: str = "") -> Receipt:
     return receipts[document]
 
 
-def finish(leaving: Collection[Leaving], stock: Stock) -> tuple[Receipt, ...]:
+def finish(leaving: Collection[Leaving], stock: IngestContext) -> tuple[Receipt, ...]:
     """Removes what is left of documents that are forgotten, as far as that is possible now; a receipt for each."""
     with changing:
         return tuple(_finish(each, stock) for each in leaving)
 
 
-def sweep(stock: Stock) -> None:
+def sweep(stock: IngestContext) -> None:
     """Removes the originals and the drawn pages of documents that are no longer there."""
     kept = {document.sha256 for document in stock.records.library.documents()}
     for path in (*stock.originals.glob("*"), *stock.pages.glob("*")):
@@ -80,7 +80,7 @@ def sweep(stock: Stock) -> None:
                 log.warning("%s cannot be removed: %s", path, error)
 
 
-def _finish(leaving: Leaving, stock: Stock) -> Receipt:
+def _finish(leaving: Leaving, stock: IngestContext) -> Receipt:
     library, jobs, vectors = stock.records.library, stock.records.jobs, stock.vectors
     name, sha256 = leaving.name, leaving.sha256
     given_again = library.document(name) is not None

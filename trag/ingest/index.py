@@ -16,22 +16,22 @@ from store import StoreError, files
 from store.passage import OPEN, Audience
 from trag.errors import TragError
 from trag.ingest import pairing
+from trag.ingest.context import IngestContext, changing
+from trag.ingest.discovery import Ingested, Outcome, find
 from trag.ingest.forgetting import sweep
-from trag.ingest.found import Ingested, Outcome, find
-from trag.ingest.giving import give
+from trag.ingest.pair_import import give
 from trag.ingest.pairs import GivenPair, pairs
 from trag.ingest.parse.characters import counted
 from trag.ingest.passages import section_passages
 from trag.ingest.reader import Limits, nobody, read, read_file, shown
+from trag.ingest.reconciliation import embed_changed, put_right
 from trag.ingest.sections import sections
-from trag.ingest.stock import Stock, changing
-from trag.ingest.upkeep import embed_changed, put_right
 from trag.progress import Progress, silent
 
 
 def ingest(
     paths: Sequence[Path],
-    stock: Stock,
+    stock: IngestContext,
     *,
     replace: bool = False,
     audience: Audience = OPEN,
@@ -70,7 +70,9 @@ def ingest(
     return tuple(results)
 
 
-def ingest_one(content: bytes, name: str, stock: Stock, *, audience: Audience, by: str, progress: Progress) -> Ingested:
+def ingest_one(
+    content: bytes, name: str, stock: IngestContext, *, audience: Audience, by: str, progress: Progress
+) -> Ingested:
     """Adds one document, in the place of the one of its name, whose readers it keeps; `audience` is who may read it
     where there is none. Raises TragError when it cannot be read; what `progress` raises ends the work with nothing
     changed."""
@@ -85,7 +87,7 @@ def ingest_one(content: bytes, name: str, stock: Stock, *, audience: Audience, b
 class _Run:
     """One call of `ingest`: what it writes to, and what it was asked."""
 
-    stock: Stock
+    stock: IngestContext
     replace: bool
     audience: Audience
     by: str

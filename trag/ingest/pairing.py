@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from store.library import Pair
 from store.passage import Passage
-from trag.ingest.alike import distinct
+from trag.ingest.deduplication import distinct
+from trag.ingest.pair_anchors import holds, placed, standing, unchanged
 from trag.ingest.pairs import DIRECT_TYPES, GeneratedPair, GivenPair
 from trag.ingest.passages import passage_id
-from trag.ingest.places import holds, placed, standing, unchanged
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 from store.library import Origin, State
 from trag.errors import TragError
 from trag.ingest import pair_table
-from trag.ingest.found import document_name
+from trag.ingest.discovery import document_name
 from trag.ingest.parse.characters import clean, decode, listed
 from trag.ingest.reader import shown
 

@@ -1,6 +1,6 @@
 """Bytes -> Reading, in a child process of its own that a hostile file may kill.
 
-Knows no format: `trag.ingest.parse` does, under the limits of `trag.limited`.
+Knows no format: `trag.ingest.parse` does, under the limits of `trag.sandbox`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 
 from trag.errors import TragError
 from trag.ingest.blocks import Reading
-from trag.limited import Limits, nobody, run, shown
+from trag.sandbox import Limits, nobody, run, shown
 
 __all__ = ["Limits", "nobody", "read", "read_file", "shown"]
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from trag.cores import cores
 from trag.errors import TragError
-from trag.llm import said
+from trag.llm import llama_log
 
 BATCH = 512
 """Tokens that are read at a time."""
@@ -49,11 +49,11 @@ class Context:
         wanted.n_ctx, wanted.n_batch, wanted.n_ubatch, wanted.n_outputs_max = size, BATCH, BATCH, _OUTPUTS
         wanted.n_threads = wanted.n_threads_batch = cores()
         wanted.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
-        said.clear()
+        llama_log.clear()
         self._context = llama_cpp.llama_init_from_model(model, wanted)
         if not self._context:
             raise TragError(
-                f"There is no room for {size:,} tokens of context: {said.reason() or 'out of memory'}.",
+                f"There is no room for {size:,} tokens of context: {llama_log.reason() or 'out of memory'}.",
                 "Set a smaller TRAG_CONTEXT, or take a smaller model.",
             )
         self.close = weakref.finalize(self, llama_cpp.llama_free, self._context)
@@ -129,7 +129,7 @@ class Context:
     def _decode(self, tokens: Sequence[int], *, every: bool) -> bool:
         """Reads tokens at once; False when that was aborted. Raises TragError when llama.cpp cannot."""
         batch = llama_cpp.llama_batch_init(len(tokens), 0, 1)
-        said.clear()
+        llama_log.clear()
         try:
             batch.n_tokens = len(tokens)
             for place, token in enumerate(tokens):
@@ -140,7 +140,8 @@ class Context:
         finally:
             llama_cpp.llama_batch_free(batch)
         if status not in (0, 2):
-            raise TragError(f"The model cannot read on: {said.reason() or f'llama.cpp says {status}'}.", "Ask again.")
+            reason = llama_log.reason() or f"llama.cpp says {status}"
+            raise TragError(f"The model cannot read on: {reason}.", "Ask again.")
         self._end += len(tokens) if status == 0 else 0
         return bool(status == 0)
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm import Choice, Usage, said
+from trag.llm import Choice, Usage, llama_log
 from trag.llm.context import Context, Logits
 from trag.llm.grammar import Grammar
 from trag.llm.tokenizer import Tokenizer
@@ -54,7 +54,7 @@ class Engine:
         llama_cpp.llama_backend_init()
         wanted = llama_cpp.llama_model_default_params()
         wanted.n_gpu_layers = _ALL_LAYERS if gpu_layers < 0 else gpu_layers
-        said.clear()
+        llama_log.clear()
         self._model = llama_cpp.llama_model_load_from_file(model.encode(), wanted)
         if not self._model:
             raise _unloadable(model)
@@ -235,7 +235,7 @@ class Engine:
 
 def _unloadable(file: str) -> TragError:
     return TragError(
-        f"{file} cannot be loaded: {said.reason() or 'llama.cpp does not say why'}.",
+        f"{file} cannot be loaded: {llama_log.reason() or 'llama.cpp does not say why'}.",
         "python -m trag doctor looks at the files.",
     )
 

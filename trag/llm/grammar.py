@@ -17,7 +17,7 @@ import llama_cpp
 import numpy as np
 
 from trag.errors import TragError
-from trag.llm import said
+from trag.llm import llama_log
 from trag.llm.context import Logits
 
 _LIKELIEST = 256
@@ -31,13 +31,13 @@ class Grammar:
 
     def __init__(self, text: str, vocabulary: Any) -> None:
         """`vocabulary` is llama.cpp's pointer. Raises TragError with where it ends to be one for what is no grammar."""
-        said.clear()
+        llama_log.clear()
         with _printed() as printed:
             self._sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, text.encode("utf-8", "replace"), b"root")
         if not self._sampler:
             lines = "".join(printed).partition("error parsing grammar: ")[2].partition("\n")[0]
             raise TragError(
-                f"The grammar of the answer cannot be read: {(lines or said.reason() or 'it is empty')[:_SHOWN]}.",
+                f"The grammar of the answer cannot be read: {(lines or llama_log.reason() or 'it is empty')[:_SHOWN]}.",
                 "Report this: it is a mistake of the program, not of the question.",
             )
         weakref.finalize(self, llama_cpp.llama_sampler_free, self._sampler)

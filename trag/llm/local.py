@@ -19,7 +19,7 @@ from prompts import Message, Task
 from trag.errors import TragError
 from trag.llm import Choice, ModelDied, ModelIdentity, Usage, files
 from trag.llm.process import Inbox, Process
-from trag.llm.wire import (
+from trag.llm.protocol import (
     Cancel,
     Choose,
     Chosen,

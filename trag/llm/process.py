@@ -20,7 +20,7 @@ from typing import BinaryIO, TypeVar
 
 from trag.errors import TragError
 from trag.llm import ModelDied
-from trag.llm.wire import Failed, Hello, Order, Reply, decode, encode
+from trag.llm.protocol import Failed, Hello, Order, Reply, decode, encode
 
 _ROOT = Path(__file__).parents[2]
 _CLOSE_SECONDS = 2.0

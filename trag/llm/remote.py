@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from prompts import Message, Task
 from trag.errors import TragError
 from trag.llm import Choice, ModelDied, ModelIdentity, Usage
-from trag.llm.marks import set_apart
+from trag.llm.special_tokens import set_apart
 
 if TYPE_CHECKING:
     from openai import APIError, Stream

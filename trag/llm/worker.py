@@ -21,7 +21,7 @@ from time import monotonic
 from typing import BinaryIO, NoReturn
 
 from trag.errors import TragError
-from trag.llm import Usage, wire
+from trag.llm import Usage, protocol
 
 _ALIVE_SECONDS = 1.0
 _PARENT_DEATH = 1  # PR_SET_PDEATHSIG
@@ -34,7 +34,7 @@ class Worker:
         self._orders = orders
         self._replies = replies
         self._saying = threading.Lock()
-        self._waiting: SimpleQueue[wire.Work] = SimpleQueue()
+        self._waiting: SimpleQueue[protocol.Work] = SimpleQueue()
         self._wanted: set[int] = set()
         """The answers that somebody waits for."""
         self._ahead: set[int] = set()
@@ -44,83 +44,83 @@ class Worker:
         """Say hello, load what the first order names, then serve until the app closes the line."""
         from trag.llm import engine
 
-        self._say(wire.Hello(engine.gpu()))
+        self._say(protocol.Hello(engine.gpu()))
         line = self._orders.readline()
         if not line:
             return
-        order = wire.decode(line)
+        order = protocol.decode(line)
         try:
-            if not isinstance(order, wire.Load):
+            if not isinstance(order, protocol.Load):
                 raise RuntimeError(f"the first order is {order}")
             self._engine = engine.Engine(order.model, order.adapter, order.context, order.gpu_layers, order.template)
         except TragError as error:
-            self._say(wire.Failed(0, error.message, error.hint))
+            self._say(protocol.Failed(0, error.message, error.hint))
             return
-        self._say(wire.Ready())
+        self._say(protocol.Ready())
         threading.Thread(target=self._listen, daemon=True).start()
         while True:
             self._work(self._waiting.get())
 
     def _listen(self) -> None:
         for line in self._orders:
-            order = wire.decode(line)
-            if isinstance(order, wire.Work):
-                (self._ahead if isinstance(order, wire.Read) else self._wanted).add(order.request)
+            order = protocol.decode(line)
+            if isinstance(order, protocol.Work):
+                (self._ahead if isinstance(order, protocol.Read) else self._wanted).add(order.request)
                 self._waiting.put(order)
-            elif isinstance(order, wire.Cancel):
+            elif isinstance(order, protocol.Cancel):
                 self._forget(order.request)
-            elif isinstance(order, wire.Count | wire.CountText):
+            elif isinstance(order, protocol.Count | protocol.CountText):
                 self._count(order)
         os._exit(0)  # the app is gone; the main thread may be deep in llama.cpp
 
-    def _count(self, order: wire.Count | wire.CountText) -> None:
+    def _count(self, order: protocol.Count | protocol.CountText) -> None:
         try:
             tokens = (
                 len(self._engine.tokenizer.text(order.text))
-                if isinstance(order, wire.CountText)
+                if isinstance(order, protocol.CountText)
                 else len(self._engine.tokenizer.prompt(order.messages))
             )
         except TragError as error:
-            self._say(wire.Failed(order.request, error.message, error.hint))
+            self._say(protocol.Failed(order.request, error.message, error.hint))
         else:
-            self._say(wire.Counted(order.request, tokens))
+            self._say(protocol.Counted(order.request, tokens))
 
-    def _work(self, order: wire.Work) -> None:
+    def _work(self, order: protocol.Work) -> None:
         request = order.request
-        self._say(wire.Alive(request))
+        self._say(protocol.Alive(request))
         spoken = monotonic()
 
         def alive() -> None:
             nonlocal spoken
             if monotonic() - spoken >= _ALIVE_SECONDS:
                 spoken = monotonic()
-                self._say(wire.Alive(request))
+                self._say(protocol.Alive(request))
 
         def cancelled() -> bool:
             return request not in self._wanted
 
         try:
             match order:
-                case wire.Read():
+                case protocol.Read():
                     if not self._read(order, alive):
                         return
-                case wire.Write():
+                case protocol.Write():
                     self._write(order, cancelled, alive)
-                case wire.Choose():
+                case protocol.Choose():
                     choice = self._engine.choose(order.messages, order.options, cancelled, alive, task=order.task)
-                    self._say(wire.Chosen(request, choice))
-                case wire.Score():
+                    self._say(protocol.Chosen(request, choice))
+                case protocol.Score():
                     likely = self._engine.log_probabilities(order.messages, order.beginnings, alive)
-                    self._say(wire.Scored(request, likely))
+                    self._say(protocol.Scored(request, likely))
         except TragError as error:
-            self._say(wire.Failed(request, error.message, error.hint))
+            self._say(protocol.Failed(request, error.message, error.hint))
         self._forget(request)
 
     def _forget(self, request: int) -> None:
         self._wanted.discard(request)
         self._ahead.discard(request)
 
-    def _read(self, order: wire.Read, alive: Callable[[], None]) -> bool:
+    def _read(self, order: protocol.Read, alive: Callable[[], None]) -> bool:
         """Whether it is done. Who waits for an answer goes first, and then this goes on where it stopped."""
         request = order.request
         usage = self._engine.read(
@@ -129,10 +129,10 @@ class Worker:
         if self._wanted and request in self._ahead:
             self._waiting.put(order)
             return False
-        self._say(wire.Done(request, usage))
+        self._say(protocol.Done(request, usage))
         return True
 
-    def _write(self, order: wire.Write, cancelled: Callable[[], bool], alive: Callable[[], None]) -> None:
+    def _write(self, order: protocol.Write, cancelled: Callable[[], bool], alive: Callable[[], None]) -> None:
         pieces = self._engine.write(
             order.messages,
             order.max_tokens,
@@ -146,13 +146,13 @@ class Worker:
         )
         for piece in pieces:
             if isinstance(piece, Usage):
-                self._say(wire.Done(order.request, piece))
+                self._say(protocol.Done(order.request, piece))
             else:
-                self._say(wire.Piece(order.request, piece))
+                self._say(protocol.Piece(order.request, piece))
 
-    def _say(self, reply: wire.Reply) -> None:
+    def _say(self, reply: protocol.Reply) -> None:
         with self._saying:
-            self._replies.write(wire.encode(reply))
+            self._replies.write(protocol.encode(reply))
 
 
 def _end(error: BaseException | None) -> NoReturn:

@@ -12,7 +12,7 @@ from pathlib import Path
 from trag.errors import TragError
 from trag.llm import header
 from trag.llm.local import LocalModel
-from trag.llm.trial import Trial, trial
+from trag.llm.smoke_test import SmokeTest, trial
 from trag.models.catalogue import chosen
 
 
@@ -34,7 +34,7 @@ class Tried:
     sha256: str
     context: int
     on_gpu: bool
-    trial: Trial
+    trial: SmokeTest
 
 
 def found(folder: Path) -> tuple[LocalFile, ...]:

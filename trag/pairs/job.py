@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trag.errors import in_one_line
-from trag.ingest.giving import keep_written
+from trag.ingest.pair_import import keep_written
 from trag.ingest.pairing import with_people
 from trag.ingest.pairs import GeneratedPair
 from trag.llm.remote import RequestRefused
@@ -20,7 +20,7 @@ from trag.pairs.writing import Interrupted
 
 if TYPE_CHECKING:
     from store.passage import Passage
-    from trag.ingest.stock import Stock
+    from trag.ingest.context import IngestContext
     from trag.progress import Progress
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Written:
 
 
 def write(
-    stock: Stock,
+    stock: IngestContext,
     write_passage: WritePassage,
     *,
     pause: Callable[[], None] = lambda: None,
@@ -89,7 +89,7 @@ def write(
     return Written(done, total, new)
 
 
-def _sections(document: str, stock: Stock) -> dict[str, list[Passage]]:
+def _sections(document: str, stock: IngestContext) -> dict[str, list[Passage]]:
     """The passages of each section that has no pairs of people's, by its path, in order."""
     library = stock.records.library
     spared = with_people(library.pairs(document))

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import prompts
 from store.files import write_atomic
-from trag.ingest.alike import distinct
+from trag.ingest.deduplication import distinct
+from trag.ingest.pair_anchors import unnumbered
 from trag.ingest.pairs import DIRECT_TYPES, LONGEST, GeneratedPair
-from trag.ingest.places import unnumbered
 from trag.pairs.checks import bears_out, source
 from trag.words import sentences
 

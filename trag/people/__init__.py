@@ -1,6 +1,6 @@
 """People: who may come in, as whom, and with which password. The rules, without the web.
 
-`Caller` is who asks, wherever something is asked: every question of "may they?" is answered from it.
+`CurrentUser` is who asks, wherever something is asked: every question of "may they?" is answered from it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def role_of(word: str) -> Role | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class CurrentUser:
     """Who asks: the id of a person, the name they sign in with and the one that is shown, their role, and the id of
     their unit in the chart, "" for none."""
 
@@ -30,11 +30,11 @@ class Caller:
     role: Role
     unit: str = ""
 
-    local: ClassVar[Caller]
+    local: ClassVar[CurrentUser]
     """Whoever sits at the machine of a home without accounts: one person, who may do everything."""
 
     @classmethod
-    def of(cls, person: Person) -> Caller:
+    def of(cls, person: Person) -> CurrentUser:
         """A person of the records as somebody who asks."""
         return cls(person.id, person.name, person.shown, person.role, person.unit)
 
@@ -43,4 +43,4 @@ class Caller:
         return ROLES.index(self.role) >= ROLES.index(role)
 
 
-Caller.local = Caller("local", "local", "You", "admin")
+CurrentUser.local = CurrentUser("local", "local", "You", "admin")

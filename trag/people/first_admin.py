@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from store.person import Newcomer, Person
 from trag.errors import TragError
-from trag.people import Caller, passwords
+from trag.people import CurrentUser, passwords
 from trag.people.names import accepted, accepted_shown
 
 if TYPE_CHECKING:
@@ -52,5 +52,5 @@ def make_admin(
     shown = accepted_shown(shown, name)
     passwords.check(password, (name, shown, organization))
     newcomer = Newcomer(name, shown, "admin", "active", secret=passwords.hashed(password))
-    heir_of = Caller.local.person if alone else ""
+    heir_of = CurrentUser.local.person if alone else ""
     return records.people.add(newcomer, by=by or name, where=where, link=link, heir_of=heir_of)

@@ -21,8 +21,8 @@ from urllib.parse import quote
 from store.person import Role
 from trag.errors import TragError
 from trag.people import ROLES, role_of
-from trag.people.arriving import Claim
 from trag.people.names import LONGEST
+from trag.people.sso_mapping import Claim
 from trag.settings import Settings
 
 log = logging.getLogger(__name__)

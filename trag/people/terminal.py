@@ -71,7 +71,7 @@ def _list(settings: Settings, options: argparse.Namespace) -> None:
 
 def _link(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
-    from trag.people.arriving import NO_PASSWORD, is_vouched_for
+    from trag.people.sso_mapping import NO_PASSWORD, is_vouched_for
 
     with open_home(settings) as home:
         person = person_called(home.records.people, options.name)

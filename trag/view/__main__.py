@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Sequence
 
-from trag.limited import serve
+from trag.sandbox import serve
 from trag.view.boxes import boxes
 from trag.view.locate import Word, find
 from trag.view.picture import Picture, picture  # loads PDFium's library, which `serve` would refuse

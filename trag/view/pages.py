@@ -1,6 +1,6 @@
 """A page of a PDF with a passage on it -> PageView, made in a child process that a hostile file may kill.
 
-Knows nothing of PDF: `trag.view.picture` does, under the limits of `trag.limited`.
+Knows nothing of PDF: `trag.view.picture` does, under the limits of `trag.sandbox`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from trag.errors import TragError
-from trag.limited import Limits, run, shown
+from trag.sandbox import Limits, run, shown
 from trag.view.marks import supporting
 from trag.view.records import PageView
 

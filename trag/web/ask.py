@@ -24,16 +24,16 @@ from fastapi.concurrency import run_in_threadpool
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, in_one_line
 from trag.events import Event
-from trag.line import LineFull
-from trag.people import Caller
-from trag.people.reading import may_read, opened, readers
+from trag.people import CurrentUser
+from trag.people.permissions import may_read, opened, readers
 from trag.record import VERDICTS, AnswerRecord
+from trag.request_queue import QueueFull
 from trag.web import render
-from trag.web.asking import PACE, Askings, Draft, history
+from trag.web.active_runs import PACE, ActiveRuns, Draft, history
 from trag.web.evidence import documents_of
 from trag.web.examples import examples
 from trag.web.forms import remark
-from trag.web.opening import Opening
+from trag.web.startup import Opening
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class AskPage:
 
     home: Home
     assistant: Opening
-    askings: Askings = field(default_factory=Askings)
+    askings: ActiveRuns = field(default_factory=ActiveRuns)
 
     def build(self) -> gr.Blocks:
         """The page as Gradio blocks."""
@@ -205,7 +205,7 @@ class AskPage:
                 answer, who.person, verdict, comment, corrected, asker=asker, by=who.name, where=where(request)
             )
 
-    def _ask(self, question: str, chosen: str, who: Caller) -> Shown:
+    def _ask(self, question: str, chosen: str, who: CurrentUser) -> Shown:
         if not question.strip():
             return Shown(notice=render.notice("Type a question first."))
         if len(question) > LONGEST_QUESTION:
@@ -213,7 +213,7 @@ class AskPage:
             return Shown(notice=render.notice(f"{limit} Shorten it and ask again."))
         try:
             self.askings.check(who.person)
-        except LineFull as error:
+        except QueueFull as error:
             return Shown(notice=render.notice(in_one_line(error)))
         with _told():
             if not self._owns(who, chosen):
@@ -231,7 +231,7 @@ class AskPage:
             return Shown(notice=render.notice("One question at a time: wait for the answer, or stop it."))
         return self._page(who, chosen)._replace(question="")
 
-    def _page(self, who: Caller, conversation: str) -> Shown:
+    def _page(self, who: CurrentUser, conversation: str) -> Shown:
         """Everything but the question box, as it is now."""
         chosen = conversation if self._owns(who, conversation) else ""
         drafting = self.askings.find(chosen)
@@ -247,10 +247,10 @@ class AskPage:
             stop=gr.update(visible=busy),
         )
 
-    def _side(self, who: Caller, chosen: str) -> str:
+    def _side(self, who: CurrentUser, chosen: str) -> str:
         return render.sidebar(self.home.records.conversations(who.person), chosen, self._organization(), who)
 
-    def _log(self, who: Caller, chosen: str) -> str:
+    def _log(self, who: CurrentUser, chosen: str) -> str:
         chart, library = self.home.organization.chart, self.home.records.library
         if not chosen:
             readable = (each.name for each in library.documents() if may_read(who, each.audience, chart))
@@ -286,7 +286,7 @@ class AskPage:
             return f"No question can be answered. {in_one_line(error)}"
         return "No question can be answered because of a fault in the program. Its log says more."
 
-    def _owns(self, who: Caller, conversation: str) -> bool:
+    def _owns(self, who: CurrentUser, conversation: str) -> bool:
         return self.home.records.owns(who.person, conversation)
 
     def _organization(self) -> str:

@@ -25,22 +25,22 @@ from starlette.requests import Request
 from org.reading.table import MAX_BYTES
 from store import StoreError
 from trag.errors import TragError
-from trag.limited import Limits
-from trag.people.roster import LARGEST as LARGEST_ROSTER
-from trag.web import access, calls
-from trag.web.bodies import BrokenOffError, TooLargeError, bounded, replayed, whole
-from trag.web.people.door import LOCAL, holds_cookie, host_name
-from trag.web.programs.refusals import response
+from trag.people.user_import import LARGEST as LARGEST_ROSTER
+from trag.sandbox import Limits
+from trag.web import access, gradio_calls
+from trag.web.api.refusals import response
+from trag.web.error_pages import told
+from trag.web.people.authentication import LOCAL, holds_cookie, host_name
 from trag.web.quality import LARGEST_SET
-from trag.web.telling import Answer
-from trag.web.told import told
+from trag.web.request_bodies import BrokenOffError, TooLargeError, bounded, replayed, whole
+from trag.web.security_headers import Answer
 from trag.web.visitors import HERE, Visit
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from store.person import Role
-    from trag.web.people.door import Door
+    from trag.web.people.authentication import Authenticator
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class Gate:
     """An ASGI app around another one. `functions` are those of the Ask page, each with the role that it needs."""
 
     app: ASGIApp
-    door: Door
+    door: Authenticator
     functions: Mapping[int, Role]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -229,7 +229,7 @@ class Gate:
                 raise _Refused(404, "There is nothing here.")
             if not visit.caller.may(needs):
                 raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
-        if not calls.plain(call, calls.JOIN if path == JOIN else calls.CANCEL):
+        if not gradio_calls.plain(call, gradio_calls.JOIN if path == JOIN else gradio_calls.CANCEL):
             raise _Refused(400, "A call of this page holds words alone: no files, lists or objects.")
         return json.dumps(call).encode()
 

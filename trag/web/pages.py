@@ -33,24 +33,24 @@ def create_app(home: Home) -> FastAPI:
     from fastapi.responses import PlainTextResponse
 
     from trag.web import access
+    from trag.web.api import mcp as mcp
+    from trag.web.api import page as programs
+    from trag.web.api.answering import Answerer
     from trag.web.ask import AskPage
     from trag.web.charts import page as charts
     from trag.web.documents import page as documents
     from trag.web.gate import Gate
     from trag.web.models import page as models
-    from trag.web.opening import Opening
     from trag.web.people import page as people
-    from trag.web.people.door import Door
-    from trag.web.programs import page as programs
-    from trag.web.programs import tool as mcp
-    from trag.web.programs.answering import Answerer
+    from trag.web.people.authentication import Authenticator
     from trag.web.quality import page as quality
     from trag.web.review import page as review
+    from trag.web.startup import Opening
 
     threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
     page = AskPage(home, Opening(threads, lambda: home.assistant, home.warm))
     blocks = page.build().queue(api_open=False)
-    door = Door(home.records, home.settings)
+    door = Authenticator(home.records, home.settings)
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:

@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Literal
 
 import jinja2
 
-from org import namesakes
+from org import disambiguation
 from org.chart import Chart
 from store.approved import normalized
-from trag import rows
-from trag.people import Caller
+from trag import table_rows
+from trag.people import CurrentUser
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Approval, Verdict
-from trag.rows import Row
+from trag.table_rows import Row
 from trag.web.evidence import Evidence, evidence, nearest
-from trag.web.leads import here, leads
+from trag.web.navigation import here, leads
 
 if TYPE_CHECKING:
-    from store.activations import ChartVersion
+    from store.chart_versions import ChartVersion
     from store.records import Conversation, Label
-    from trag.web.asking import Draft
+    from trag.web.active_runs import Draft
 
 LONGEST_TITLE = 80
 """Characters that the name of a conversation may have."""
@@ -79,7 +79,7 @@ class Choice:
     @property
     def under(self) -> str:
         """What it is under, "" for the topmost unit."""
-        return "" if self.told == namesakes.TOP else self.told
+        return "" if self.told == disambiguation.TOP else self.told
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def welcome(organization: str, examples: Sequence[str], *, empty: bool, in_charg
 
 
 def sidebar(
-    conversations: Sequence[Conversation], chosen: str, organization: str, caller: Caller = Caller.local
+    conversations: Sequence[Conversation], chosen: str, organization: str, caller: CurrentUser = CurrentUser.local
 ) -> str:
     """The list of conversations, `chosen` marked, and the pages that the caller may open."""
     return _template("sidebar.html").render(
@@ -178,7 +178,7 @@ def badge(record: AnswerRecord) -> Badge:
 
 def _approval(approved: Approval, asked: str) -> Badge:
     """Who approved an answer and when, and for which question where that was worded otherwise."""
-    by = f" by {approved.by}" if approved.by != Caller.local.name else ""
+    by = f" by {approved.by}" if approved.by != CurrentUser.local.name else ""
     title = f"Approved{by} on {date.fromisoformat(approved.at):%-d %b %Y}"
     if normalized(approved.question) == normalized(asked):
         return Badge("checked", title)
@@ -203,7 +203,7 @@ def pieces(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Piece, ...]
         if cited >= 0 and cut[cited].number == number:
             cut[cited] = replace(cut[cited], number=0)
         cited = len(cut)
-        cut.append(Piece(sentence.text, sentence.supported, number, rows.read(sentence.text)))
+        cut.append(Piece(sentence.text, sentence.supported, number, table_rows.read(sentence.text)))
         at = start + len(sentence.text)
     if at < len(record.answer):
         cut.append(Piece(record.answer[at:]))
@@ -220,10 +220,10 @@ def choices(record: AnswerRecord, chart: Chart | None) -> tuple[Choice, ...]:
         rivals = [chart.unit(entity.unit) for entity in entities if entity.unit in chart.units]
         if len(rivals) < 2 or start < done:
             continue
-        _, done = namesakes.told_in_brackets(rivals, asked, end, chart)
+        _, done = disambiguation.told_in_brackets(rivals, asked, end, chart)
         names = {rival.name for rival in rivals}
-        sharing = (unit for name in sorted(names) for unit in namesakes.sharing(name, chart))
-        told = namesakes.telling(tuple({unit.id: unit for unit in (*rivals, *sharing)}.values()), chart)
+        sharing = (unit for name in sorted(names) for unit in disambiguation.sharing(name, chart))
+        told = disambiguation.telling(tuple({unit.id: unit for unit in (*rivals, *sharing)}.values()), chart)
         for unit in rivals:
             question = f"{asked[:start]}{unit.name} ({told[unit.id]}){asked[done:]}"
             shared.append(Choice(unit.name, told[unit.id], question))
@@ -281,5 +281,5 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"leads": leads, "caller": here, "local": Caller.local}
+    made.globals |= {"leads": leads, "caller": here, "local": CurrentUser.local}
     return made

@@ -9,14 +9,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from trag.people import Caller
+from trag.people import CurrentUser
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
     """Who sent a request, and the id of their session, "" where there is none."""
 
-    caller: Caller
+    caller: CurrentUser
     session: str = ""
 
 
@@ -35,7 +35,7 @@ def where(request: Any) -> str:
     return str(request.state.where)
 
 
-def caller(request: Any) -> Caller:
+def caller(request: Any) -> CurrentUser:
     """Who sent a request."""
     return visit(request).caller
 

@@ -18,7 +18,7 @@ from tests.scripted import Scripted
 from tests.security.corpus import attacks
 from tests.security.corpus.attacks import Attack
 from trag.home import Home, open_home
-from trag.ingest.found import Ingested
+from trag.ingest.discovery import Ingested
 from trag.record import AnswerRecord
 from trag.settings import Settings
 

@@ -22,13 +22,13 @@ from org.reading.cells import is_formula
 from tests.security.corpus.attacks import ATTACKS, Attack
 from tests.security.corpus.conftest import Asked, Place
 from trag.web import render
+from trag.web.api.mcp import told
+from trag.web.api.plain_text import unmarked
 from trag.web.charts import page as charts
 from trag.web.documents import page as documents
 from trag.web.documents.names import key
 from trag.web.gate import Gate
-from trag.web.people.door import Door
-from trag.web.programs.tool import told
-from trag.web.programs.unmarked import unmarked
+from trag.web.people.authentication import Authenticator
 from trag.web.review import page as review
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_200)]
@@ -46,7 +46,7 @@ STARTS = ("\t", "\r", "\n", "\0")
 def browser(place: Place) -> Iterator[TestClient]:
     """A browser of the pages that show documents, charts and answers, behind the gate."""
     app = FastAPI(openapi_url=None)
-    app.add_middleware(Gate, door=Door(place.home.records, place.home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(place.home.records, place.home.settings), functions={})
     documents.mount(app, place.home)
     review.mount(app, place.home)
     page = charts.mount(app, place.home)

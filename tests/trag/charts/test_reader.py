@@ -18,7 +18,7 @@ from org.export import Format, write
 from org.reading.charts import Report, load
 from org.reading.charts import check as check_here
 from org.reading.table import MAX_BYTES
-from trag import limited
+from trag import sandbox
 from trag.charts import check
 from trag.charts.reader import LIMITS
 
@@ -73,14 +73,14 @@ def test_the_child_only_parses_and_sees_no_environment(monkeypatch: pytest.Monke
     spy, seen = tmp_path / "spy", tmp_path / "seen"
     spy.write_text(f"#!/bin/sh\nenv > {seen}\necho '[\"no table\"]'\n")
     spy.chmod(0o755)
-    monkeypatch.setattr(limited.sys, "executable", str(spy))
+    monkeypatch.setattr(sandbox.sys, "executable", str(spy))
     report = check(b"name,parent\nTop,\n", "a.csv")
     assert [problem.message for problem in report.problems] == ["The file was read to something that is no table."]
     assert "secret" not in seen.read_text()
 
 
 def test_a_file_that_is_too_large_never_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limited.subprocess, "Popen", None)
+    monkeypatch.setattr(sandbox.subprocess, "Popen", None)
     started = time.monotonic()
     report = check(bytes(MAX_BYTES * 2), "a.csv")
     assert "too large: 200 MB" in report.problems[0].message
@@ -101,7 +101,7 @@ GREEDY = b'[{"name": "A", "parent": "", "x": [' + b"[]," * 3_000_000 + b"[]]}]"
     ids=["memory", "computing", "time", "output"],
 )
 @pytest.mark.slow
-def test_what_a_limit_stops_is_a_problem(content: bytes, file: str, limits: limited.Limits, message: str) -> None:
+def test_what_a_limit_stops_is_a_problem(content: bytes, file: str, limits: sandbox.Limits, message: str) -> None:
     report = check(content, file, limits=limits)
     assert explained(report)
     assert [problem.row for problem in report.problems] == [0]

@@ -20,11 +20,11 @@ from trag.evaluate.needle import Position, measure, needles, placed, results_of,
 from trag.evaluate.runs import Result, sha256_of
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
-from trag.line import Line
 from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.progress import silent
 from trag.record import AnswerRecord, ModelUsed, Verdict
+from trag.request_queue import RequestQueue
 from trag.settings import Settings
 
 CHART = b"""name,parent,type,aliases,description
@@ -108,7 +108,7 @@ def with_model(home: Home, model: Reading, monkeypatch: pytest.MonkeyPatch) -> R
     """The home with this model from here to the end of the test."""
     spoken = cast(LanguageModel, model)
     monkeypatch.setitem(home.parts, "model", spoken)
-    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
+    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=RequestQueue(1, 0)))
     return model
 
 

@@ -25,10 +25,10 @@ from trag.evaluate import program, running
 from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Results, Run
 from trag.home import Home, open_home
-from trag.line import Line
 from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.progress import silent
+from trag.request_queue import RequestQueue
 from trag.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -93,7 +93,7 @@ def with_model(home: Home, model: Counting, monkeypatch: pytest.MonkeyPatch) -> 
     """The home with this model from here to the end of the test."""
     spoken = cast(LanguageModel, model)
     monkeypatch.setitem(home.parts, "model", spoken)
-    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
+    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=RequestQueue(1, 0)))
     return model
 
 

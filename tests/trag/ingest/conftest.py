@@ -14,7 +14,7 @@ from store.passage import Passage
 from store.records import Records
 from trag import ingest
 from trag.embed import Embedder, open_embedder
-from trag.ingest import Ingested, Receipt, Stock
+from trag.ingest import IngestContext, Ingested, Receipt
 
 
 @pytest.fixture
@@ -91,8 +91,8 @@ class Shelf:
         self.records.close()
 
     @property
-    def stock(self) -> Stock:
-        return Stock(self.records, self.vectors, self.embedder, self.folder)
+    def stock(self) -> IngestContext:
+        return IngestContext(self.records, self.vectors, self.embedder, self.folder)
 
     def ingest(self, *paths: Path, **options: Any) -> tuple[Ingested, ...]:
         return ingest.ingest(paths, self.stock, **options)

@@ -216,7 +216,7 @@ from store.library import Library
 from store.records import Records
 from store.vectors import Vectors
 from trag import ingest
-from trag.ingest import Stock, forgetting
+from trag.ingest import IngestContext, forgetting
 
 def say(words):
     os.write(1, f"{words}\n".encode())
@@ -239,7 +239,7 @@ for line in sys.stdin:
         records = Records(f"sqlite:///{home / 'trag.db'}")
         vectors = Vectors(home / "chroma", embedder="standing", dimension=16)
         say(f"pid {os.getpid()}")
-        ingest.forget("a.md", Stock(records, vectors, None, home))
+        ingest.forget("a.md", IngestContext(records, vectors, None, home))
         say("end")
         os._exit(0)
     os.waitpid(child, 0)

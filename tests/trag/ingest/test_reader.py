@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
-from trag import limited
+from trag import sandbox
 from trag.errors import TragError
 from trag.ingest.blocks import Block, Reading
 from trag.ingest.reader import Limits, read, read_file, shown
@@ -31,7 +31,7 @@ def test_the_child_sees_nothing_of_the_parents_environment(monkeypatch: pytest.M
     spy, seen = tmp_path / "spy", tmp_path / "seen"
     spy.write_text(f"#!/bin/sh\nenv > {seen}\nexit 9\n")
     spy.chmod(0o755)
-    monkeypatch.setattr(limited.sys, "executable", str(spy))
+    monkeypatch.setattr(sandbox.sys, "executable", str(spy))
     with pytest.raises(TragError, match=r"a\.txt could not be read"):
         read(b"text", "a.txt", LIMITS)
     assert "PYTHONUTF8=1" in seen.read_text()
@@ -45,7 +45,7 @@ def test_a_document_is_read_where_the_machine_allows_less_than_the_limits(
     without = "setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource" if os.geteuid() == 0 else ""
     python.write_text(f'#!/bin/sh\nulimit -c 0\nulimit -n 60\nexec {without} {sys.executable} "$@"\n')
     python.chmod(0o755)
-    monkeypatch.setattr(limited.sys, "executable", str(python))
+    monkeypatch.setattr(sandbox.sys, "executable", str(python))
     assert read(b"Leave\n\nThirty days.", "a.txt", LIMITS).blocks
 
 

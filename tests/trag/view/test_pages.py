@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from pypdf import PdfReader, PdfWriter
 
-from trag import limited
+from trag import sandbox
 from trag.errors import TragError
-from trag.limited import Limits
+from trag.sandbox import Limits
 from trag.view import Box, PageView, page
 from trag.view.__main__ import view
 
@@ -226,7 +226,7 @@ def test_no_argument_of_the_child_says_what_is_read(
     spy, seen = tmp_path / "spy", tmp_path / "seen"
     spy.write_text(f'#!/bin/sh\necho "$@" > {seen}\nexit 9\n')
     spy.chmod(0o755)
-    monkeypatch.setattr(limited.sys, "executable", str(spy))
+    monkeypatch.setattr(sandbox.sys, "executable", str(spy))
     with pytest.raises(TragError, match=r"m\.pdf could not be read"):
         page(drawn([(72, 700, LINE)]), "m.pdf", 1, LINE)
     assert "trag.view" in seen.read_text()

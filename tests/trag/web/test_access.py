@@ -23,7 +23,7 @@ from store.records import Records
 from trag.settings import Settings
 from trag.web import access
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 HOME = "http://127.0.0.1:7860"
 SAMPLES = {
@@ -65,7 +65,9 @@ Call = tuple[str, str, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def cookies(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Door, dict[str, str]]]:
+def cookies(
+    empty_database: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Authenticator, dict[str, str]]]:
     """A door, and what each kind of caller sends as a cookie."""
     place = shutil.copy(empty_database, tmp_path_factory.mktemp("access"))
     with closing(Records(f"sqlite:///{place}")) as records:
@@ -78,11 +80,11 @@ def cookies(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> I
             sent[state] = f"trag={records.sessions.begin(person.id)[0]}"
             records.people.change(person.id, state=state, by="test")
         sent["two cookies"] = f"{sent['admin']}; trag=x"
-        yield Door(records, Settings()), sent
+        yield Authenticator(records, Settings()), sent
 
 
 @pytest.fixture(scope="module")
-def app(cookies: tuple[Door, dict[str, str]]) -> FastAPI:
+def app(cookies: tuple[Authenticator, dict[str, str]]) -> FastAPI:
     """The gate in front of an app that takes everything and says who came."""
     app = FastAPI()
     app.add_middleware(Gate, door=cookies[0], functions=FUNCTIONS)
@@ -106,7 +108,9 @@ def asked(app: FastAPI, calls: Iterable[Call]) -> list[httpx.Response]:
 
 
 @pytest.mark.parametrize("caller", CALLERS)
-def test_every_address_by_every_caller(app: FastAPI, cookies: tuple[Door, dict[str, str]], caller: str) -> None:
+def test_every_address_by_every_caller(
+    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]], caller: str
+) -> None:
     tab = {"session_hash": f"tab-of-{caller}"}
     headers = {"Cookie": cookies[1][caller]}
     sent: dict[str, Any] = {"GET": {"params": tab}, "POST": {"json": tab | {"fn_index": 0}}}
@@ -123,7 +127,7 @@ def test_every_address_by_every_caller(app: FastAPI, cookies: tuple[Door, dict[s
 
 
 def test_who_changes_something_or_takes_data_away_stands_in_the_log_with_where_from(
-    app: FastAPI, cookies: tuple[Door, dict[str, str]]
+    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]]
 ) -> None:
     door, sent = cookies
     before = door.records.audit.count()
@@ -145,7 +149,9 @@ def test_who_changes_something_or_takes_data_away_stands_in_the_log_with_where_f
     }
 
 
-def test_a_token_opens_the_addresses_of_programs_alone(app: FastAPI, cookies: tuple[Door, dict[str, str]]) -> None:
+def test_a_token_opens_the_addresses_of_programs_alone(
+    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]]
+) -> None:
     records = cookies[0].records
     whose = {role: records.people.find(role) for role in MAY}
     for role, person in whose.items():
@@ -165,7 +171,9 @@ def test_a_token_opens_the_addresses_of_programs_alone(app: FastAPI, cookies: tu
 
 
 @pytest.mark.parametrize("caller", CALLERS)
-def test_every_function_by_every_caller(app: FastAPI, cookies: tuple[Door, dict[str, str]], caller: str) -> None:
+def test_every_function_by_every_caller(
+    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]], caller: str
+) -> None:
     call = {"session_hash": f"functions-{caller}", "data": []}
     sent = [{"json": call | {"fn_index": number}, "headers": {"Cookie": cookies[1][caller]}} for number in FUNCTIONS]
     answers = asked(app, [("POST", "/gradio_api/queue/join", each) for each in sent])
@@ -188,7 +196,7 @@ def test_every_function_by_every_caller(app: FastAPI, cookies: tuple[Door, dict[
     ids=str,
 )
 def test_a_function_that_is_not_in_the_table_is_not_there(
-    app: FastAPI, cookies: tuple[Door, dict[str, str]], call: dict[str, object]
+    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]], call: dict[str, object]
 ) -> None:
     sent = {"json": {"session_hash": "a", "data": []} | call, "headers": {"Cookie": cookies[1]["admin"]}}
     (answer,) = asked(app, [("POST", "/gradio_api/queue/join", sent)])
@@ -197,7 +205,7 @@ def test_a_function_that_is_not_in_the_table_is_not_there(
 
 @pytest.mark.parametrize("caller", ["anonymous", "employee", "admin"])
 def test_what_is_in_no_table_is_there_for_nobody(
-    app: FastAPI, cookies: tuple[Door, dict[str, str]], caller: str
+    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]], caller: str
 ) -> None:
     paths = ("/gradio_api/token", "/config", "/login", "/monitoring/x", "/gradio_api/call/ask")
     calls = list(

@@ -27,12 +27,12 @@ from trag.ask import LONGEST_QUESTION
 from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Token
-from trag.people import Caller
+from trag.people import CurrentUser
 from trag.record import AnswerRecord, ModelUsed, Source
-from trag.web import ask, opening
+from trag.web import ask, startup
+from trag.web.active_runs import AT_ONCE
 from trag.web.ask import AskPage, Shown
-from trag.web.asking import AT_ONCE
-from trag.web.opening import Opening
+from trag.web.startup import Opening
 
 CHART = load(b"name,parent,type\nLarkmoor,,root\nBoard,Larkmoor,body\nBar,Larkmoor,team\n", "chart.csv")
 
@@ -84,9 +84,9 @@ NOTHING = ("", gr.skip())
 def page(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AskPage]:
     """A page whose visitors are told apart by the request's user name; ada is an admin."""
 
-    def caller(request: Any) -> Caller:
+    def caller(request: Any) -> CurrentUser:
         name = request.username
-        return Caller(name, name, name, "admin" if name == "ada" else "employee", unit(UNITS.get(name, "")))
+        return CurrentUser(name, name, name, "admin" if name == "ada" else "employee", unit(UNITS.get(name, "")))
 
     monkeypatch.setattr(ask, "caller", caller)
     monkeypatch.setattr(ask, "where", lambda _: "10.0.0.7")
@@ -369,7 +369,7 @@ def test_a_question_is_answered_once_what_kept_the_assistant_from_opening_is_put
     page.assistant = opened(Mock(side_effect=[refusal, page.assistant.result()]))
     with pytest.raises(TragError, match="cannot be reached"):
         page.assistant.result()
-    monkeypatch.setattr(opening, "monotonic", lambda: 1e12)
+    monkeypatch.setattr(startup, "monotonic", lambda: 1e12)
     conversation = asked(page, "Who decides?")
     assert "The Board." in page.open(by("anna", c=conversation)).log
     assert page.open(by("anna")).state == ""

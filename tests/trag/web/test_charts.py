@@ -21,7 +21,7 @@ from trag.web.charts import page as charts
 from trag.web.charts.render import SAMPLE
 from trag.web.charts.reviews import Reviews
 from trag.web.gate import UPLOADS, Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 CLUB = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,board,BD\nBar,Club,team,\nTill,Bar,team,\n"
 LATER = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,council,BD\nCellar,Club,team,\nTill,Board,team,\n"
@@ -45,7 +45,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def served(home: Home) -> Iterator[TestClient]:
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
     page = charts.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client

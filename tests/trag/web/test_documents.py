@@ -20,7 +20,7 @@ from trag.settings import Settings
 from trag.web.documents import page as documents
 from trag.web.documents.names import key
 from trag.web.gate import UPLOADS, Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 pytestmark = pytest.mark.slow  # each opens a home with the real encoder
 
@@ -58,7 +58,7 @@ def opened(folder: Path, embedder: Embedder) -> Iterator[Home]:
 @contextmanager
 def served(home: Home) -> Iterator[TestClient]:
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
     documents.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client

@@ -17,7 +17,7 @@ from trag.progress import silent
 from trag.settings import Settings
 from trag.web.documents import page as documents
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 PATH = "/documents/examples"
 HOSTILE = '</textarea><script>alert(1)</script>"?'
@@ -33,7 +33,7 @@ def home(tmp_path: Path, empty_database: Path) -> Iterator[Home]:
 @pytest.fixture
 def client(home: Home) -> Iterator[TestClient]:
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
     documents.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client

@@ -20,7 +20,7 @@ from trag.web.documents import page as documents
 from trag.web.documents import pairs as pairs_page
 from trag.web.documents.names import key
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 pytestmark = pytest.mark.slow  # each opens a home with the real encoder
 
@@ -42,7 +42,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 @pytest.fixture(scope="module")
 def app(home: Home) -> Iterator[TestClient]:
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
     documents.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client

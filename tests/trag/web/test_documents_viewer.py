@@ -15,14 +15,14 @@ from store.passage import OPEN, Passage
 from store.person import Role
 from trag.embed import open_embedder
 from trag.home import Home, open_home
-from trag.people import Caller
+from trag.people import CurrentUser
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 from trag.settings import Settings
 from trag.web.documents import page as documents
 from trag.web.documents import viewer
 from trag.web.documents.names import key
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 LIMITS = "The Board approves every grant above 50,000 LMD."
 LEAVE = "A member of staff asks for leave two weeks before it begins."
@@ -52,7 +52,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, pdf: Callable[..., bytes]) ->
 @pytest.fixture(scope="module")
 def client(home: Home) -> Iterator[TestClient]:
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
     documents.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client
@@ -175,7 +175,7 @@ def test_a_passage_that_never_was_is_not_found(client: TestClient, query: str) -
 def test_the_answer_of_somebody_else_adds_something_for_those_alone_who_may_judge_it(
     client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch, role: Role, more: tuple[str, ...], told: bool
 ) -> None:
-    monkeypatch.setattr(viewer, "caller", lambda request: Caller("1", "rita", "Rita", role))
+    monkeypatch.setattr(viewer, "caller", lambda request: CurrentUser("1", "rita", "Rita", role))
     found = passage(home, PDF, "50,000")
     others = (Source("s", "section", name, "", None, "Words.", 0.1) for name in more)
     answer = answered(home, found, *others, owner="eve", id=f"a5 {role} {told}")
@@ -189,7 +189,7 @@ def test_who_may_not_read_it_is_told_nothing(client: TestClient, home: Home, mon
     from trag.web.documents import shelf
 
     home.records.library.set_audience(PDF, frozenset({"board"}))
-    monkeypatch.setattr(shelf, "caller", lambda request: Caller("1", "eve", "Eve", "employee"))
+    monkeypatch.setattr(shelf, "caller", lambda request: CurrentUser("1", "eve", "Eve", "employee"))
     for end in ("", "/view", "/pages/1.png", "/original"):
         answer = client.get(f"/documents/{key(PDF)}{end}")
         assert answer.status_code == 404

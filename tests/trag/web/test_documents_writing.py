@@ -19,7 +19,7 @@ from trag.progress import silent
 from trag.settings import Settings
 from trag.web.documents import page as documents
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 pytestmark = pytest.mark.slow  # each opens a home with the real encoder
 
@@ -62,7 +62,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
         (tmp_path / "rules.md").write_text(RULES)
         home.ingest([tmp_path / "rules.md"], replace=False, progress=silent)
         app = FastAPI()
-        app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+        app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
         shelf = documents.mount(app, home, busy=lambda: bool(people))
         with TestClient(app, base_url="http://127.0.0.1:7860") as client:
             yield Desk(home, client, people)

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from store.records import Records
 from trag.settings import Settings
 from trag.web.gate import LARGEST, UPLOADS, Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 HOME = "http://127.0.0.1:7860"
 UPLOAD = "/charts/uploads"
@@ -33,7 +33,7 @@ def client(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     home = tmp_path_factory.mktemp("home")
     records = Records(f"sqlite:///{shutil.copy(empty_database, home)}")
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(records, Settings(home=home)), functions={0: "employee"})
+    app.add_middleware(Gate, door=Authenticator(records, Settings(home=home)), functions={0: "employee"})
 
     @app.get("/", response_class=HTMLResponse)
     def page() -> HTMLResponse:

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from trag.finetune import gate
 from trag.finetune.candidates import Figure, Manifest, Measured
-from trag.finetune.going import FineTune
+from trag.finetune.running import FineTune
 from trag.finetune.stages import works_of
 from trag.finetune.training.progress import Needed, Step, encode
 from trag.home import Home, open_home
@@ -24,7 +24,7 @@ from trag.web.gate import Gate
 from trag.web.models import page as models
 from trag.web.models.loss import HEIGHT, WIDTH, curve
 from trag.web.models.speed import Speed, speed
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 HOSTILE = "<script>alert(1)</script>\"'{{7*7}}"
 Make = Callable[..., Path]
@@ -43,7 +43,7 @@ def home(model_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
 @pytest.fixture
 def mounted(home: Home) -> Iterator[tuple[TestClient, FineTune]]:
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
     fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client, fine_tune
@@ -201,7 +201,7 @@ def test_a_removed_adapter_is_not_offered_as_the_way_back(empty_database: Path, 
             home.records.promotions.put(add(home, tmp_path / name).id, by="ada")
         _, a = [each.adapter for each in home.records.promotions.all()]
         app = FastAPI()
-        app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+        app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
         fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
         with TestClient(app, base_url="http://127.0.0.1:7860") as client:
             assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == f"Roll back to {a}"
@@ -244,7 +244,7 @@ def interrupted(home: Home) -> str:
 def test_an_interrupted_fine_tune_is_said_and_can_be_discarded(home: Home) -> None:
     id = interrupted(home)
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
     fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         page = soup(client)

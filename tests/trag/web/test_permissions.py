@@ -22,7 +22,7 @@ from trag.settings import Settings
 from trag.web.documents import page as documents
 from trag.web.documents.names import key
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 HOME = "http://127.0.0.1:7860"
 ROWS = b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\nr,Bar,Club,team\nk,Kitchen,Bar,team\n"
@@ -64,7 +64,7 @@ def home(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def people(home: Home, portal: BlockingPortal) -> dict[str, TestClient]:
     """A browser of each person, signed in."""
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
     documents.mount(app, home)
     found = {}
     for name, (role, unit) in PEOPLE.items():

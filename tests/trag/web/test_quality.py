@@ -21,7 +21,7 @@ from trag.home import Home, open_home
 from trag.record import AnswerRecord, CheckedSentence, Checks, Misplaced, ModelUsed, Source
 from trag.settings import Settings
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 from trag.web.quality import page as quality
 from trag.web.quality import render
 
@@ -86,7 +86,7 @@ def client(home: Home) -> Iterator[TestClient]:
     """The pages over a home without runs."""
     shutil.rmtree(home.folder / "results", ignore_errors=True)
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
     evaluation = quality.mount(app, home, ready=lambda: None, busy=lambda: False)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client

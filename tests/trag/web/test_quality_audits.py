@@ -22,7 +22,7 @@ from trag.home import Home, open_home
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 from trag.web.quality import page as quality
 from trag.web.quality.needles import NeedlePage
 
@@ -44,7 +44,7 @@ def home(empty_database: Path, tmp_path: Path) -> Iterator[Home]:
 @pytest.fixture
 def client(home: Home) -> Iterator[TestClient]:
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
     evaluation = quality.mount(app, home, ready=lambda: None, busy=lambda: False)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client

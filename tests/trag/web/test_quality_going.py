@@ -9,16 +9,16 @@ from typing import Any, cast
 
 import pytest
 
-from trag import undertaking
+from trag import background
+from trag.background import JobStatus
 from trag.errors import TragError
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Results, Run, sha256_of
 from trag.home import Home
 from trag.progress import Progress
 from trag.record import ModelUsed
-from trag.undertaking import Going
-from trag.web.quality import going
-from trag.web.quality.going import Evaluating, Evaluation
+from trag.web.quality import running
+from trag.web.quality.running import Evaluating, Evaluation
 
 CASES = (Case("a", "A?", "simple"), Case("b", "B?", "simple"))
 PLANNED = Run(
@@ -71,8 +71,8 @@ class Script:
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
     script = Script(Results(tmp_path / "results"))
-    monkeypatch.setattr(going, "evaluate", script.evaluate)
-    monkeypatch.setattr(undertaking, "PACE", 0.01)
+    monkeypatch.setattr(running, "evaluate", script.evaluate)
+    monkeypatch.setattr(background, "PACE", 0.01)
     return script
 
 
@@ -88,7 +88,7 @@ def evaluation(script: Script, tmp_path: Path, busy: threading.Event) -> Iterato
     evaluation.close()
 
 
-def seen(evaluation: Evaluation, fits: Callable[[Going[Evaluating]], bool]) -> Going[Evaluating]:
+def seen(evaluation: Evaluation, fits: Callable[[JobStatus[Evaluating]], bool]) -> JobStatus[Evaluating]:
     """How far it has come, as soon as it has come that far."""
     for _ in range(1000):
         if evaluation.now and fits(evaluation.now):

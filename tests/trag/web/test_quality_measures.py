@@ -11,19 +11,19 @@ import pytest
 
 from org.reading.charts import load
 from prompts import Message
-from trag import undertaking
+from trag import background
+from trag.background import JobStatus
 from trag.errors import TragError
 from trag.evaluate import needle
 from trag.evaluate.cases import Case
 from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
 from trag.home import Home, open_home
-from trag.line import Line
 from trag.llm import LanguageModel, ModelIdentity, Usage
 from trag.progress import silent
+from trag.request_queue import RequestQueue
 from trag.settings import Settings
-from trag.undertaking import Going
-from trag.web.quality.going import Evaluating, Evaluation
+from trag.web.quality.running import Evaluating, Evaluation
 
 pytestmark = pytest.mark.slow  # an encoder is opened
 
@@ -78,8 +78,8 @@ def model(home: Home, monkeypatch: pytest.MonkeyPatch) -> Scripted:
     model = Scripted()
     spoken = cast(LanguageModel, model)
     monkeypatch.setitem(home.parts, "model", spoken)
-    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=Line(1, 0)))
-    monkeypatch.setattr(undertaking, "PACE", 0.01)
+    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=RequestQueue(1, 0)))
+    monkeypatch.setattr(background, "PACE", 0.01)
     return model
 
 
@@ -96,7 +96,7 @@ def evaluation(home: Home, model: Scripted, busy: threading.Event) -> Iterator[E
     evaluation.close()
 
 
-def seen(evaluation: Evaluation, fits: Callable[[Going[Evaluating]], bool]) -> Going[Evaluating]:
+def seen(evaluation: Evaluation, fits: Callable[[JobStatus[Evaluating]], bool]) -> JobStatus[Evaluating]:
     """How far it has come, as soon as it has come that far."""
     for _ in range(6000):
         if evaluation.now and fits(evaluation.now):

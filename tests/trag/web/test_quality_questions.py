@@ -17,7 +17,7 @@ from trag.evaluate.sets import CaseSets
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.gate import UPLOADS, Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 from trag.web.quality import page as quality
 
 pytestmark = pytest.mark.slow  # a home with a chart takes seconds to open
@@ -47,7 +47,7 @@ def client(opened: Home) -> Iterator[TestClient]:
         raise TragError("No model here.", "Set one.")
 
     app = FastAPI()
-    app.add_middleware(Gate, door=Door(opened.records, opened.settings), functions={})
+    app.add_middleware(Gate, door=Authenticator(opened.records, opened.settings), functions={})
     evaluation = quality.mount(app, opened, ready=ready, busy=lambda: False)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:
         yield client

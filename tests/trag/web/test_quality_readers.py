@@ -31,9 +31,9 @@ from trag.home import open_home
 from trag.record import AnswerRecord, ModelUsed, Source
 from trag.settings import Settings
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 from trag.web.quality import page as quality
-from trag.web.quality.going import Evaluation
+from trag.web.quality.running import Evaluation
 
 MODEL = ModelUsed("tiny", "a" * 64, "")
 CASES = (
@@ -100,7 +100,7 @@ def place(empty_database: Path, tmp_path_factory: pytest.TempPathFactory, portal
         kept.save(audit, folder / "results")
         audited = all_wrong(results, filling.cases(audit.meanings), "finetuned")
         app = FastAPI()
-        app.add_middleware(Gate, door=Door(home.records, home.settings), functions={})
+        app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
         evaluation = quality.mount(app, home, ready=ready, busy=lambda: False)
         browsers = {}
         for name, role, unit in (("ada", "admin", ""), ("olga", "reviewer", "b"), ("rita", "reviewer", "")):

@@ -10,11 +10,11 @@ from bs4 import BeautifulSoup, Tag
 
 from org.chart import Chart
 from org.reading.charts import load
-from store.activations import Activation, ChartVersion
+from store.chart_versions import Activation, ChartVersion
 from store.records import Conversation, Label
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
-from trag.web import leads, render
-from trag.web.asking import Draft
+from trag.web import navigation, render
+from trag.web.active_runs import Draft
 from trag.web.documents.names import key
 from trag.web.evidence import evidence
 
@@ -410,5 +410,9 @@ def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
     soup = BeautifulSoup(render.sidebar(kept, "y", "Larkmoor"), "html.parser")
     assert text(soup, "[aria-current=page]") == "Title y"
     assert {each["maxlength"] for each in soup.select("[name=title]")} == {str(render.LONGEST_TITLE)}
-    assert [link["href"] for link in soup.select("nav a")] == ["?c=x", "?c=y", *(lead.path for lead in leads.LEADS)]
+    assert [link["href"] for link in soup.select("nav a")] == [
+        "?c=x",
+        "?c=y",
+        *(lead.path for lead in navigation.LEADS),
+    ]
     assert all(button.get("aria-label") or button.get_text(strip=True) for button in soup.select("button"))

@@ -4,7 +4,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from trag.web import render
-from trag.web.asking import Draft
+from trag.web.active_runs import Draft
 
 
 def text(soup: BeautifulSoup | Tag, selector: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from store.source import Column, Link, Table, make
-from trag import rows as table_rows
+from trag import table_rows as table_rows
 from trag.errors import TragError
 from trag.evaluate.grammar.templates import Template, read
 

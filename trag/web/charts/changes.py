@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from org import namesakes
+from org import disambiguation
 from org.changes import Change, Changes
 from org.chart import Chart, Unit
 
@@ -128,4 +128,4 @@ def _moved(before: Chart, after: Chart, change: Change) -> Row:
 
 def _above(chart: Chart, unit: Unit) -> str:
     """The unit above, with what tells it from others of its name; "" for the topmost."""
-    return namesakes.called(chart.unit(unit.parent), chart) if unit.parent else ""
+    return disambiguation.called(chart.unit(unit.parent), chart) if unit.parent else ""

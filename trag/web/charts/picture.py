@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from org import namesakes
+from org import disambiguation
 from org.changes import Change, Changes
 from org.chart import Chart, Unit
 from trag.web.charts.changes import edits, told
@@ -88,7 +88,7 @@ def layout(chart: Chart, before: Chart | None = None, changes: Changes | None = 
             waiting += [((False, child.id), child, place) for child in reversed(chart.children(unit.id))]
     kept = {place: changed[units[place].id] for place, mark in marks.items() if mark not in "+-"}
     origins = {
-        place: namesakes.called(before.unit(change.before.parent), before)
+        place: disambiguation.called(before.unit(change.before.parent), before)
         for place, change in kept.items()
         if before and change.moved and change.before.parent
     }

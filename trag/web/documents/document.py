@@ -15,17 +15,17 @@ from starlette.datastructures import ImmutableMultiDict
 
 from store.passage import EVERYONE, OPEN, read_audience
 from trag.errors import SHOWN, TragError, in_one_line
-from trag.people.reading import audience_of
+from trag.people.permissions import audience_of
 from trag.web.documents import render
 from trag.web.documents.contents import MOST, contents
 from trag.web.documents.listing import Asked
 from trag.web.documents.names import key
 from trag.web.documents.readers import find, readers
 from trag.web.documents.shelf import Shelf
+from trag.web.error_pages import missing
 from trag.web.files import attachment
 from trag.web.forms import filled
 from trag.web.notices import Notice
-from trag.web.told import missing
 from trag.web.visitors import named
 
 log = logging.getLogger(__name__)

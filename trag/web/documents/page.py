@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError, in_one_line
-from trag.people.reading import audience_of
+from trag.people.permissions import audience_of
 from trag.web.documents import render
 from trag.web.documents.document import DocumentPage
 from trag.web.documents.drawn import Drawn
@@ -28,8 +28,8 @@ from trag.web.documents.pairs import PairsPage
 from trag.web.documents.shelf import Shelf
 from trag.web.documents.viewer import Viewer
 from trag.web.documents.writing import PairWriting
-from trag.web.receiving import received
-from trag.web.told import explain
+from trag.web.error_pages import explain
+from trag.web.uploads import received
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from trag.ingest.examples import LONGEST as LONGEST_EXAMPLE
 from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES
 from trag.ingest.pairs import LONGEST as LONGEST_WORDS
 from trag.ingest.parse.recognise import FORMATS
-from trag.limited import Limits
 from trag.pairs import MOST_EXAMPLES
+from trag.sandbox import Limits
 from trag.web.documents.changing import seen
 from trag.web.documents.contents import MOST as SECTIONS
 from trag.web.documents.contents import Section
@@ -35,8 +35,8 @@ from trag.web.render import environment, time_left
 if TYPE_CHECKING:
     from store.jobs import Job
     from store.library import Document, Pair, State
+    from trag.background import JobStatus
     from trag.errors import TragError
-    from trag.undertaking import Going
     from trag.view import PageView, TextView
     from trag.web.documents.pairs import Wanted
     from trag.web.documents.viewer import Place
@@ -56,7 +56,7 @@ def documents(
     jobs: Sequence[Job],
     chart: Chart | None,
     *,
-    writing: Going[Writing] | None,
+    writing: JobStatus[Writing] | None,
     notice: Notice | None,
 ) -> str:
     """The page of every document; `listing` is what its table shows, `writing` how far the model is with the pairs."""
@@ -75,7 +75,7 @@ def documents(
     )
 
 
-def queue(jobs: Sequence[Job], writing: Going[Writing] | None) -> str:
+def queue(jobs: Sequence[Job], writing: JobStatus[Writing] | None) -> str:
     """The files that are worked on, wait or have ended, and how far the model is with the pairs."""
     return _page("queue", jobs=jobs, writing=writing)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import Request
 
-from trag.people.reading import may_read
+from trag.people.permissions import may_read
 from trag.web.documents.drawn import Drawn
 from trag.web.documents.names import key
 from trag.web.documents.writing import PairWriting

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trag.ingest.places import holds, standing
+from trag.ingest.pair_anchors import holds, standing
 
 if TYPE_CHECKING:
     from store.library import Library, Pair

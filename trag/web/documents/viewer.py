@@ -15,13 +15,13 @@ from fastapi.responses import HTMLResponse, Response
 from store.passage import Passage
 from trag import view
 from trag.errors import TragError, in_one_line
-from trag.people.reading import opened
+from trag.people.permissions import opened
 from trag.record import AnswerRecord
 from trag.web.documents import render
 from trag.web.documents.shelf import Shelf
+from trag.web.error_pages import missing
 from trag.web.evidence import documents_of
 from trag.web.forms import number
-from trag.web.told import missing
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:

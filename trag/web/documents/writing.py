@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from trag.background import BackgroundJob
 from trag.pairs import Stopped
-from trag.undertaking import Undertaking
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -28,7 +28,7 @@ class Writing:
     pairs: int = 0
 
 
-class PairWriting(Undertaking[Writing]):
+class PairWriting(BackgroundJob[Writing]):
     """The writing of one home that goes on, or went on last."""
 
     def __init__(self, home: Home, ready: Callable[[], object], busy: Callable[[], bool]) -> None:

@@ -19,12 +19,13 @@ from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
 from trag.finetune import child
-from trag.finetune.going import FineTune
+from trag.finetune.running import FineTune
 from trag.finetune.stages import training, works_of
 from trag.finetune.training import plan
 from trag.finetune.training.progress import Needed
 from trag.finetune.work import MOST_SEED
 from trag.models.local import found, tried
+from trag.web.error_pages import explain, missing
 from trag.web.files import attachment
 from trag.web.forms import both, filled, whole
 from trag.web.models import render
@@ -32,7 +33,6 @@ from trag.web.models.answering import SHIPPED, answering
 from trag.web.models.loss import Curve, curve
 from trag.web.models.render import MOST_PASSES
 from trag.web.notices import Notice, Notices
-from trag.web.told import explain, missing
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trag.finetune import telling
+from trag.finetune import summary
 from trag.finetune.candidates import standing
 from trag.finetune.work import MOST_SEED, STAGES
 from trag.models.catalogue import MODELS, by_hand
@@ -18,11 +18,11 @@ from trag.web.render import environment, percent, time_left
 
 if TYPE_CHECKING:
     from store.promotions import Promotion
+    from trag.background import JobStatus
     from trag.finetune.candidates import Manifest
-    from trag.finetune.going import Tuning
+    from trag.finetune.running import Tuning
     from trag.finetune.training.progress import Needed
     from trag.models.local import LocalFile
-    from trag.undertaking import Going
     from trag.web.models.answering import Answering
     from trag.web.notices import Notice
 
@@ -40,7 +40,7 @@ def models(
     before: str | None,
     files: Sequence[LocalFile],
     folder: Path,
-    going: Going[Tuning] | None,
+    going: JobStatus[Tuning] | None,
     curve: Curve | None,
     needed: Needed | None,
     passes: float,
@@ -67,7 +67,7 @@ def models(
     )
 
 
-def progress(going: Going[Tuning] | None, curve: Curve | None, needed: Needed | None) -> str:
+def progress(going: JobStatus[Tuning] | None, curve: Curve | None, needed: Needed | None) -> str:
     """How far the fine-tune has come that runs, or how the last one ended."""
     return _page("progress", going=going, curve=curve, needed=needed)
 
@@ -77,11 +77,11 @@ def _page(name: str, **values: object) -> str:
     return template.render(
         here="/models",
         height=HEIGHT,
-        beside=telling.beside,
+        beside=summary.beside,
         most_seed=MOST_SEED,
         percent=percent,
         standing=standing,
-        stands=telling.stands,
+        stands=summary.stands,
         stages=[stage for stage in STAGES if stage != "done"],
         time_left=time_left,
         titles=TITLES,

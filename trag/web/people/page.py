@@ -17,21 +17,21 @@ from starlette.datastructures import ImmutableMultiDict, UploadFile
 
 from store.person import Newcomer
 from trag.errors import TragError
-from trag.people.arriving import way_in
 from trag.people.first_admin import make_admin
 from trag.people.names import accepted, accepted_shown
-from trag.people.roster import read_roster, unit_of, without
+from trag.people.sso_mapping import way_in
+from trag.people.user_import import read_roster, unit_of, without
+from trag.web.error_pages import explain, missing
 from trag.web.files import streamed, table
 from trag.web.forms import filled, number
 from trag.web.notices import Notice
 from trag.web.people import render
 from trag.web.people.account import AccountPage
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 from trag.web.people.logs import as_csv, as_json
 from trag.web.people.person import PersonPage, role
 from trag.web.people.register import Register
 from trag.web.people.signing import SigningPages
-from trag.web.told import explain, missing
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class PeoplePage:
         return streamed(lines, name, media)
 
 
-def mount(app: FastAPI, home: Home, door: Door) -> None:
+def mount(app: FastAPI, home: Home, door: Authenticator) -> None:
     """The routes of every page of the people in `app`."""
     router, register = APIRouter(), Register(home, door)
     SigningPages(register).routes(router)

@@ -14,14 +14,14 @@ from starlette.datastructures import ImmutableMultiDict
 from store.person import Role, State
 from trag.errors import TragError
 from trag.people import ROLES, role_of
-from trag.people.arriving import NO_PASSWORD, is_vouched_for, way_in
 from trag.people.names import accepted, accepted_shown
-from trag.people.roster import unit_of
+from trag.people.sso_mapping import NO_PASSWORD, is_vouched_for, way_in
+from trag.people.user_import import unit_of
+from trag.web.error_pages import missing
 from trag.web.forms import filled
 from trag.web.notices import Notice
 from trag.web.people import render
 from trag.web.people.register import Register
-from trag.web.told import missing
 from trag.web.visitors import caller, where
 
 

@@ -15,7 +15,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from store.person import Person
 from trag.web.notices import Notices
-from trag.web.people.door import LOCAL, Door, host_name
+from trag.web.people.authentication import LOCAL, Authenticator, host_name
 from trag.web.people.once import Given, Once
 from trag.web.visitors import caller, where
 
@@ -29,7 +29,7 @@ LINK_LASTS = timedelta(days=7)
 class Register:
     """The people of one home, as their pages see them."""
 
-    def __init__(self, home: Home, door: Door) -> None:
+    def __init__(self, home: Home, door: Authenticator) -> None:
         self.home = home
         self.records = home.records
         self.door = door

@@ -16,12 +16,12 @@ from starlette.datastructures import ImmutableMultiDict
 from trag.evaluate import exports
 from trag.evaluate.grammar import auditing, tables
 from trag.evaluate.runs import Run
+from trag.web.error_pages import missing, told
 from trag.web.files import attachment
 from trag.web.forms import filled
 from trag.web.notices import Notice
 from trag.web.quality import render
 from trag.web.quality.desk import LIMITED, Desk
-from trag.web.told import missing, told
 from trag.web.visitors import caller, named
 
 log = logging.getLogger(__name__)

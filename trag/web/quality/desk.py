@@ -14,17 +14,17 @@ from trag.errors import TragError
 from trag.evaluate.running import is_filled
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.sets import CaseSets
-from trag.people import Caller
-from trag.people.reading import hidden, readers
+from trag.people import CurrentUser
+from trag.people.permissions import hidden, readers
 from trag.web.evidence import documents_of
 from trag.web.notices import Notices
 from trag.web.quality.figures import Figures
-from trag.web.quality.going import Evaluating, Evaluation
 from trag.web.quality.pairing import Answer, numbered
+from trag.web.quality.running import Evaluating, Evaluation
 
 if TYPE_CHECKING:
+    from trag.background import JobStatus
     from trag.home import Home
-    from trag.undertaking import Going
 
 LIMITED = TragError(
     "Some documents are not open to you, so you can neither begin an evaluation nor add questions.",
@@ -55,13 +55,13 @@ class Desk:
         """The needle test of an id, None when there is none."""
         return next((run for run in self.needles.runs() if run.id == run_id), None)
 
-    def is_limited(self, who: Caller) -> bool:
+    def is_limited(self, who: CurrentUser) -> bool:
         """Whether a document is closed to somebody. They neither begin anything nor add questions: a question with its
         answer, and the share of right answers to it, would tell what a closed document says."""
         chart = self.home.organization.chart
         return readers(who, chart) is not None and bool(hidden(who, self.home.records.library.documents(), chart))
 
-    def allowed(self, who: Caller) -> Callable[[], bool]:
+    def allowed(self, who: CurrentUser) -> Callable[[], bool]:
         """Whether somebody may go on with what they begin, which is asked again while it runs."""
         return lambda: not self.is_limited(who)
 
@@ -69,7 +69,7 @@ class Desk:
         """The answers that a run has by now. Raises TragError when they are damaged."""
         return numbered(self.results.results(run.id))
 
-    def open_to(self, who: Caller, run: Run, answers: Sequence[Answer]) -> tuple[Answer, ...]:
+    def open_to(self, who: CurrentUser, run: Run, answers: Sequence[Answer]) -> tuple[Answer, ...]:
         """Those of a run's answers whose words somebody may read, and the right ones beside them.
 
         An evaluation reads every document. What it answered from, and the one that a question is about, must be open to
@@ -91,7 +91,7 @@ class Desk:
 
         return tuple(answer for answer in answers if is_open(answer.result))
 
-    def going(self, run: Run) -> Going[Evaluating] | None:
+    def going(self, run: Run) -> JobStatus[Evaluating] | None:
         """How far the evaluation of these pages has come that adds answers to a run, None where none does."""
         now = self.evaluation.now
         return now if now and not now.over and now.about.run == run.id else None

@@ -19,6 +19,7 @@ from trag.evaluate import needle
 from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
 from trag.evaluate.sets import CaseSets
+from trag.web.error_pages import explain, missing, told
 from trag.web.forms import filled
 from trag.web.notices import Notice
 from trag.web.quality import render
@@ -26,13 +27,12 @@ from trag.web.quality.audits import AuditPage
 from trag.web.quality.compare import ComparePage
 from trag.web.quality.desk import LIMITED, Desk
 from trag.web.quality.figures import Figures
-from trag.web.quality.going import Evaluation
 from trag.web.quality.needles import NeedlePage
 from trag.web.quality.questions import QuestionsPage
 from trag.web.quality.run import RunPage
+from trag.web.quality.running import Evaluation
 from trag.web.quality.systems import offered
 from trag.web.quality.wanted import Wanted
-from trag.web.told import explain, missing, told
 from trag.web.visitors import caller, named
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ from starlette.requests import ClientDisconnect
 from trag.errors import SHOWN, TragError
 from trag.evaluate.cases import read
 from trag.evaluate.sets import CaseSet
+from trag.web.error_pages import missing, told
 from trag.web.files import attachment
 from trag.web.forms import both, filled, whole
 from trag.web.notices import Notice
 from trag.web.quality import MOST_QUESTIONS, MOST_SEED, render
 from trag.web.quality.desk import LIMITED, Desk
-from trag.web.receiving import received
-from trag.web.told import missing, told
+from trag.web.uploads import received
 from trag.web.visitors import caller, named
 
 log = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from org.chart import Chart
-from store.activations import ChartVersion
+from store.chart_versions import ChartVersion
 from trag.evaluate import tables
 from trag.evaluate.exports import model_of
 from trag.evaluate.grammar.contexts import Module
@@ -20,7 +20,7 @@ from trag.evaluate.runs import Result, Run
 from trag.evaluate.sets import CaseSet
 from trag.record import VERDICTS
 from trag.web.evidence import evidence
-from trag.web.leads import here
+from trag.web.navigation import here
 from trag.web.quality import LARGEST_SET, MOST_QUESTIONS, MOST_SEED
 from trag.web.quality.figures import Measured, trends
 from trag.web.quality.pairing import CHANGES, Answer, Pair
@@ -30,14 +30,14 @@ from trag.web.quality.wanted import CHOICES, MOST, UNDECIDED, Wanted
 from trag.web.render import MEANINGS, NEIGHBOURS, badge, environment, percent, pieces, time_left
 
 if TYPE_CHECKING:
+    from trag.background import JobStatus
     from trag.errors import TragError
     from trag.evaluate.comparing import Comparison
     from trag.evaluate.grammar.audit import Examined
     from trag.home import State
-    from trag.undertaking import Going
     from trag.web.notices import Notice
     from trag.web.quality.compare import Side
-    from trag.web.quality.going import Evaluating
+    from trag.web.quality.running import Evaluating
     from trag.web.quality.systems import Offered
 
 SAMPLE = """{"id": "1", "kind": "simple", "question": "What is the Library under?", "gold": [["Education"]]}
@@ -81,7 +81,7 @@ def quality(
     audits: Sequence[Measured],
     needles: Sequence[Measured],
     limited: TragError | None,
-    going: Going[Evaluating] | None,
+    going: JobStatus[Evaluating] | None,
     chosen: str,
     first: int,
     state: State,
@@ -115,7 +115,7 @@ def quality(
     )
 
 
-def progress(going: Going[Evaluating] | None, *, limited: bool) -> str:
+def progress(going: JobStatus[Evaluating] | None, *, limited: bool) -> str:
     """How far the evaluation has come that runs, or how the last one ended; a `limited` visitor only looks on."""
     return _page("progress", going=going, limited=limited)
 
@@ -126,7 +126,7 @@ def run(
     answers: Sequence[Answer],
     wanted: Wanted,
     *,
-    going: Going[Evaluating] | None,
+    going: JobStatus[Evaluating] | None,
     running: bool,
     before: Run | None,
     audit: bool,
@@ -167,7 +167,7 @@ def audit(
     figures: Sequence[tables.Table],
     wrong: tables.Table | None,
     *,
-    going: Going[Evaluating] | None,
+    going: JobStatus[Evaluating] | None,
     limited: bool,
 ) -> str:
     """A self-audit: which module owes most of the wrong answers, the tables of figures, and that of the questions that

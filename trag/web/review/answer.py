@@ -15,15 +15,15 @@ from starlette.datastructures import ImmutableMultiDict
 
 from store.records import Label
 from trag.errors import SHOWN, TragError, in_one_line
-from trag.people.reading import opened
+from trag.people.permissions import opened
 from trag.record import VERDICTS
+from trag.web.error_pages import missing
 from trag.web.evidence import documents_of
 from trag.web.forms import filled, remark
 from trag.web.notices import Notice
 from trag.web.review import render
 from trag.web.review.desk import Desk, Given
 from trag.web.review.wanted import COUNTED, Wanted
-from trag.web.told import missing
 from trag.web.visitors import caller, named, where
 
 

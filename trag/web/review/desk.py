@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from fastapi import Request
 
 from store.reviewing import Review
-from trag.people import Caller
-from trag.people.reading import hidden, opened, readers
+from trag.people import CurrentUser
+from trag.people.permissions import hidden, opened, readers
 from trag.record import VERDICTS, AnswerRecord
 from trag.web.evidence import documents_of
 from trag.web.notices import Notices
@@ -56,7 +56,7 @@ class Desk:
         """The chart in use."""
         return self.home.organization.chart
 
-    def hidden(self, who: Caller) -> frozenset[str]:
+    def hidden(self, who: CurrentUser) -> frozenset[str]:
         """The documents that answers stand on and that somebody may not read: those for others, and those that are gone
         and may have been."""
         if readers(who, self.chart) is None:
@@ -65,7 +65,7 @@ class Desk:
         gone = {*self.records.reviewing.values("document")} - {each.name for each in there}
         return hidden(who, there, self.chart) | gone
 
-    def find(self, who: Caller, id: str) -> Given | None:
+    def find(self, who: CurrentUser, id: str) -> Given | None:
         """An answer that somebody may judge. One that stands on what they may not read is None, like one that does not
         exist."""
         review, stored = self.records.reviewing.review(id), self.records.answer(id)
@@ -75,12 +75,12 @@ class Desk:
         readable = opened(who, documents_of(given.record), self.records.library, self.chart)
         return given if all(readable.values()) else None
 
-    def sight(self, who: Caller, review: Review) -> Sight:
+    def sight(self, who: CurrentUser, review: Review) -> Sight:
         """What somebody sees of the verdicts on an answer, and may do about it."""
         alone = self.records.reviewing.alone(who.person)
         return sight(who, review, self.records.verdicts(review.answer), alone=alone)
 
-    def next(self, who: Caller, wanted: Wanted, *, but: str = "") -> tuple[Wanted, str] | None:
+    def next(self, who: CurrentUser, wanted: Wanted, *, but: str = "") -> tuple[Wanted, str] | None:
         """The answer at the place that is wanted, or the next one, or else the first of the queue; never `but`. With
         the place that it was found at."""
         queue = wanted.queue(self.hidden(who))
@@ -99,7 +99,7 @@ class Desk:
                 found.append(each)
         return tuple(found)
 
-    def name(self, person: str, who: Caller) -> str:
+    def name(self, person: str, who: CurrentUser) -> str:
         """What a reviewer is called on the page of `who`."""
         if person == who.person:
             return "You"

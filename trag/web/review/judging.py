@@ -13,7 +13,7 @@ from typing import Literal
 
 from store.records import Label
 from store.reviewing import Review
-from trag.people import Caller
+from trag.people import CurrentUser
 
 May = Literal["judge", "settle", "look", "asked"]
 """Give a verdict of one's own, or another one; decide, with the others' in sight; only look at them; or leave it to the
@@ -29,7 +29,7 @@ class Sight:
     may: May
 
 
-def sight(who: Caller, review: Review, verdicts: Sequence[Label], *, alone: bool = False) -> Sight:
+def sight(who: CurrentUser, review: Review, verdicts: Sequence[Label], *, alone: bool = False) -> Sight:
     """What `who` sees of an answer on which these verdicts count, and may do about it; `alone` says that nobody else
     may judge."""
     mine = next((each for each in verdicts if each.reviewer == who.person), None)
@@ -41,7 +41,7 @@ def sight(who: Caller, review: Review, verdicts: Sequence[Label], *, alone: bool
     return Sight(mine, others, _may(who, review.standing == "disputed", mine, others))
 
 
-def _may(who: Caller, disputed: bool, mine: Label | None, others: Sequence[Label]) -> May:
+def _may(who: CurrentUser, disputed: bool, mine: Label | None, others: Sequence[Label]) -> May:
     """Where a verdict holds, or two differ."""
     if mine and not others:
         return "judge"

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
+from trag.web.error_pages import explain
 from trag.web.files import streamed
 from trag.web.review import exports, figures, render
 from trag.web.review.answer import AnswerPage
 from trag.web.review.approving import ApprovingPage
 from trag.web.review.desk import Desk
 from trag.web.review.wanted import CHOICES, COUNTED, Wanted
-from trag.web.told import explain
 from trag.web.visitors import caller, named, where
 
 if TYPE_CHECKING:

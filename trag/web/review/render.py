@@ -11,7 +11,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Literal
 
 from org.chart import Chart
-from store.activations import ChartVersion
+from store.chart_versions import ChartVersion
 from store.records import Label
 from store.reviewing import WEAK, Choice, Review
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord

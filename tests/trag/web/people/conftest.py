@@ -25,7 +25,7 @@ from trag.people import passwords
 from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people import page as people
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 HERE = "http://127.0.0.1:7860"
 PASSWORD = "violet kettle orbit"
@@ -47,7 +47,7 @@ class Place:
 
     records: Records
     app: FastAPI
-    door: Door
+    door: Authenticator
     portal: BlockingPortal
 
     def browser(self, address: str = HERE, host: str = "10.0.0.7") -> TestClient:
@@ -83,7 +83,7 @@ def opened(empty_database: Path, tmp_path: Path, portal: BlockingPortal) -> Iter
         def opened(**settings: Any) -> Place:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
             app = FastAPI(openapi_url=None)
-            door = Door(records, Settings(home=tmp_path, **settings))
+            door = Authenticator(records, Settings(home=tmp_path, **settings))
             app.add_middleware(Gate, door=door, functions={0: "employee"})
             app.get("/")(lambda: "asked")
             people.mount(app, home, door)

@@ -32,7 +32,7 @@ from trag.people.sso import SingleSignOn, pairs, roles
 from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people import page as people
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 
 HERE = "http://127.0.0.1:7860"
 CHART = load(b"id,name,parent,type\nclub,Club,,club\nboard,Board,club,board\n", "chart.csv")
@@ -68,7 +68,7 @@ def opened(provider: str, tmp_path: Path) -> Iterator[Any]:
         def opened(**settings: Any) -> tuple[Records, FastAPI]:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
             wanted = {"sso_issuer": provider, "sso_client": "assistant", "sso_secret": "of the client"} | settings
-            door = Door(records, Settings(home=tmp_path, **wanted))
+            door = Authenticator(records, Settings(home=tmp_path, **wanted))
             app = FastAPI(openapi_url=None)
             app.add_middleware(Gate, door=door, functions={})
             app.get("/")(lambda: "asked")

@@ -24,7 +24,7 @@ from store.records import Records
 from trag.record import AnswerRecord, CheckedSentence, Checks, Entity, ModelUsed, Source
 from trag.settings import Settings
 from trag.web.gate import Gate
-from trag.web.people.door import Door
+from trag.web.people.authentication import Authenticator
 from trag.web.review import page as review
 
 HERE = "http://127.0.0.1:7860"
@@ -111,7 +111,7 @@ def place(empty_database: Path, tmp_path: Path, portal: BlockingPortal) -> Itera
             records.library.set_audience(name, audience)
         home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
         app = FastAPI(openapi_url=None)
-        app.add_middleware(Gate, door=Door(records, Settings(home=tmp_path)), functions={})
+        app.add_middleware(Gate, door=Authenticator(records, Settings(home=tmp_path)), functions={})
         review.mount(app, home)
         browsers, ids = {}, {}
         for name, (role, unit) in PEOPLE.items():

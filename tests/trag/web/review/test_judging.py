@@ -7,7 +7,7 @@ import pytest
 from store.person import Role
 from store.records import Label
 from store.reviewing import Review
-from trag.people import Caller
+from trag.people import CurrentUser
 from trag.web.review.judging import sight
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -45,7 +45,7 @@ def verdicts(said: str) -> tuple[Label, ...]:
 def test_whoever_is_to_judge_sees_nobody_elses_verdict_and_a_third_decides(
     who: str, standing: str, given: str, others: str, may: str
 ) -> None:
-    caller = Caller(who, who, who, "admin" if who == "admin" else "reviewer")
+    caller = CurrentUser(who, who, who, "admin" if who == "admin" else "reviewer")
     found = sight(caller, lying(standing), verdicts(given))
     assert (" ".join(each.reviewer for each in found.others), found.may) == (others, may)
     assert (found.mine is not None) == (who in given.replace("!", "").split())
@@ -54,7 +54,7 @@ def test_whoever_is_to_judge_sees_nobody_elses_verdict_and_a_third_decides(
 @pytest.mark.parametrize("standing", ["open", "second", "disputed", "Correct"])
 @pytest.mark.parametrize("role", ["reviewer", "admin"])
 def test_what_one_asked_oneself_is_left_to_the_others_while_there_are_any(role: Role, standing: str) -> None:
-    eve = Caller("eve", "eve", "eve", role)
+    eve = CurrentUser("eve", "eve", "eve", role)
     found = sight(eve, lying(standing), verdicts("rita"))
     assert ([each.reviewer for each in found.others], found.may) == (["rita"], "asked")
     assert sight(eve, lying("open"), (), alone=True).may == "judge"

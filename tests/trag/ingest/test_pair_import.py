@@ -1,0 +1,97 @@
+"""Pairs in real stores while their document changes, and while a file of them is given."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
+from store import StoreError, disk_full
+from store.library import Pair
+from store.passage import Passage
+from store.vectors import Vectors
+from trag.ingest.editing import Wording, approved, keep, new_pair
+from trag.ingest.pair_import import give_file
+from trag.progress import silent
+
+pytestmark = pytest.mark.slow  # the embedder takes seconds to load
+
+TITLE, PREFACE = ("Title", "Pool Rules"), ("BodyText", "These rules bind whoever enters the house.")
+HOURS = [("Heading2", "4.1 Hours"), ("BodyText", "The pool opens at seven and is closed on Mondays.")]
+SWIMMING = [("Heading2", "4.2 Swimming"), ("BodyText", "Members over ten may swim alone in the large pool.")]
+QUESTION = "Who may swim alone?"
+
+
+def found(shelf: Any) -> Passage:
+    (vector,) = shelf.embedder.embed_questions([QUESTION])
+    (first,) = shelf.vectors.search(vector, QUESTION, kinds=("qa",), k=1, readers=None)
+    assert isinstance(first, Passage)
+    return first
+
+
+def line(pair: Pair, **changes: object) -> bytes:
+    fields = ("question", "answer", "type", "document", "section", "page", "source", "state", "origin")
+    return json.dumps({field: getattr(pair, field) for field in fields} | changes).encode()
+
+
+def test_a_pair_is_cited_where_its_section_stands_now(shelf: Any, tmp_path: Path, pdf: Callable[..., bytes]) -> None:
+    file = tmp_path / "pool.pdf"
+    file.write_bytes(pdf([TITLE, PREFACE], [*HOURS, *SWIMMING]))
+    shelf.ingest(file)
+    there = tuple(shelf.records.library.passages("pool.pdf"))
+    section = next(passage.section for passage in there if "Swimming" in passage.section)
+    keep(new_pair("pool.pdf", section, Wording(QUESTION, "Members over ten.", ""), "ada", there), shelf.stock)
+    assert (found(shelf).section, found(shelf).page) == (section, 2)
+    renumbered = [("Heading2", "4.3 Swimming"), SWIMMING[1]]
+    guests = [("Heading2", "4.2 Guests"), ("BodyText", "Guests pay at the desk before they go in.")]
+    file.write_bytes(pdf([TITLE, PREFACE], HOURS, [*guests, *renumbered]))
+    (result,) = shelf.ingest(file, replace=True)
+    assert "looked at again" not in str(result)
+    assert (found(shelf).section, found(shelf).page) == (section.replace("4.2", "4.3"), 3)
+    (pair,) = shelf.records.library.pairs("pool.pdf")
+    assert (pair.page, pair.source, pair.state) == (3, SWIMMING[1][1], "approved")
+    assert shelf.in_line()
+
+
+def test_pairs_given_for_a_document_that_did_not_reach_the_index_are_for_the_readers_of_the_document(
+    shelf: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pool.md").write_text("# Pool\n\n## Swimming\n\nMembers over ten may swim.\n")
+    monkeypatch.setattr(Vectors, "put", Mock(side_effect=disk_full("the index")))
+    with pytest.raises(StoreError):
+        shelf.ingest(tmp_path / "pool.md", audience=frozenset({"hr"}))
+    section = next(shelf.records.library.passages("pool.md")).section
+    content = line(Pair("x", "pool.md", section, None, QUESTION, "Members.", "short answer", "given"))
+    give_file(content, "pairs.jsonl", shelf.stock, by="bob", progress=silent)
+    assert shelf.vectors.audiences() == {"pool.md": {"hr"}}
+
+
+def test_a_pair_that_waits_comes_back_waiting_and_is_searched_when_somebody_approves_it(
+    shelf: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "pool.md").write_text("# Pool\n\n## Swimming\n\nMembers over ten may swim.\n")
+    shelf.ingest(tmp_path / "pool.md")
+    library = shelf.records.library
+    section = next(iter(library.passages("pool.md"))).section
+    waiting = Pair("x", "pool.md", section, None, QUESTION, "Dogs.", "short answer", "model", "review", False)
+
+    def give(content: bytes) -> str:
+        (told,) = give_file(content, "pairs.jsonl", shelf.stock, by="bob", progress=silent)
+        assert shelf.in_line()
+        return str(told)
+
+    assert give(line(waiting)) == "indexed: pairs.jsonl (1 for review, as the file says)"
+    (pair,) = library.pairs()
+    assert (pair.state, pair.origin, pair.searched, pair.source) == ("review", "model", False, "")
+    assert shelf.vectors.count("qa") == 0
+    assert give(line(waiting)).startswith("unchanged: ")
+    keep(approved(pair, "ada", tuple(library.passages())), shelf.stock)
+    assert found(shelf).text == "Dogs."
+    assert "line 1 left as decided here" in give(line(waiting))
+    assert library.pairs()[0].state == "approved"
+    outdated = line(replace(waiting, question="And cats?"), state="approved", source="Cats may swim.")
+    assert "line 1 for review: the section does not have the source" in give(outdated)
+    assert [pair.state for pair in library.pairs()] == ["review", "approved"]

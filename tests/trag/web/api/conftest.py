@@ -1,0 +1,138 @@
+"""The programs' addresses behind the gate, over real records; who answers is a script."""
+
+import shutil
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from store.person import Newcomer, Role
+from store.records import Records
+from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source, Tokens
+from trag.settings import Settings
+from trag.web.active_runs import ActiveRuns
+from trag.web.api import page
+from trag.web.gate import Gate
+from trag.web.people.authentication import Authenticator
+
+HERE = "http://127.0.0.1:7860"
+SOURCE = Source("p1", "section", "manual.md", "Ethics", 3, "It sits under the Board.", 0.7)
+RECORD = AnswerRecord(
+    "0af" * 10 + "12",
+    "Where is Ethics?",
+    "Where is Ethics?",
+    "Under the Board.\n\nNowhere else.",
+    "answered",
+    ModelUsed("small", "0", ""),
+    sources=(SOURCE,),
+    checks=Checks((CheckedSentence("Under the Board.", True, "p1"),)),
+    tokens=Tokens(40, 40, 7),
+)
+SCRIPT = (
+    Waiting(1),
+    Found(RECORD.standalone, (), (), (SOURCE,)),
+    Token("Over "),
+    Retry("It is under."),
+    Token("Under"),
+    Answer(RECORD),
+)
+
+
+@dataclass
+class Scripted:
+    """Answers with a script, and remembers what it was asked."""
+
+    script: Callable[[threading.Event], Iterator[Event]] = lambda _: iter(SCRIPT)
+    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def ask(self, question: str, *, stop: threading.Event, **more: Any) -> Iterator[Event]:
+        self.asked.append((question, more))
+        yield from self.script(stop)
+
+
+@dataclass
+class Place:
+    """A home, who answers in it, and programs that ask."""
+
+    records: Records
+    assistant: Scripted
+    askings: ActiveRuns
+    app: FastAPI
+
+    def program(self, **headers: str) -> TestClient:
+        return TestClient(self.app, base_url=HERE, headers=headers, client=("10.0.0.7", 4711))
+
+    def token(self, name: str = "ann", role: Role = "employee", **more: str) -> dict[str, str]:
+        """What a program sends that acts for somebody new."""
+        person = self.records.people.add(Newcomer(name, role=role, state="active", **more), by="test")  # type: ignore[arg-type]
+        secret, _ = self.records.tokens.make(person.id, "job", timedelta(days=1), by="test")
+        return {"Authorization": f"Bearer {secret}"}
+
+    def posted(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
+        """What a server tells the app of a program's POST, for a test that plays the server itself."""
+        fields = {"host": HERE.removeprefix("http://"), "content-type": "application/json"} | headers
+        return {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": "1.1",
+            "method": "POST",
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "root_path": "",
+            "headers": [(name.lower().encode(), value.encode()) for name, value in fields.items()],
+            "client": ("10.0.0.7", 4711),
+            "server": ("127.0.0.1", 7860),
+        }
+
+
+@pytest.fixture(scope="module")
+def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Place]]:
+    """Opens a home without accounts in a folder."""
+
+    @contextmanager
+    def opened(folder: Path) -> Iterator[Place]:
+        with closing(Records(f"sqlite:///{shutil.copy(empty_database, folder)}")) as records:
+            home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None))
+            assistant: Any = Scripted()
+            app, askings = FastAPI(openapi_url=None), ActiveRuns()
+            app.add_middleware(Gate, door=Authenticator(records, Settings(home=folder)), functions={})
+            page.mount(app, home, askings, ready=lambda: assistant)
+            yield Place(records, assistant, askings, app)
+            askings.end_all()
+
+    return opened
+
+
+@pytest.fixture
+def place(opened: Any, tmp_path: Path) -> Iterator[Place]:
+    """A home without accounts."""
+    with opened(tmp_path) as place:
+        yield place
+
+
+@pytest.fixture(scope="module")
+def door(serving: Any, own_home: Path, model_address: str) -> Iterator[tuple[str, str]]:
+    """The address of the real app with the tool on, and a token of an employee there."""
+    (own_home / "trag.toml").write_text("mcp = true\nwaiting = 5\n")
+    with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
+        records.people.add(Newcomer("root", role="admin", state="active"), by="test")
+        person = records.people.add(Newcomer("ann", state="active"), by="test")
+        token, _ = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
+    with serving(own_home, model_address) as (address, process):
+        yield address, token
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "Traceback" not in err, err

@@ -1,0 +1,20 @@
+"""The wish that an answer ends early, and who had it.
+
+Knows nothing about who may wish it, or how an answer ends.
+"""
+
+import threading
+
+BY_READER = "stopped by the reader"
+
+
+class CancelToken(threading.Event):
+    """Ends an answer early; `reason` is what its record says of that."""
+
+    reason = BY_READER
+
+    def set(self, reason: str = BY_READER) -> None:
+        """End it; the first reason counts."""
+        if not self.is_set():
+            self.reason = reason
+        super().set()

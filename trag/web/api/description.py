@@ -1,0 +1,165 @@
+"""The description of the programs' addresses (OpenAPI 3.1), made from the records that are read and told there.
+
+Knows nothing about requests.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from trag.record import AnswerRecord
+from trag.web.api.openai_compatible import MODEL, PATH, Chat
+from trag.web.api.questions import Question
+from trag.web.api.refusals import AGAIN
+
+REF = "#/components/schemas/"
+REFUSALS = {
+    400: "A session's cookie came with the token, or the request has two lengths.",
+    401: "There is no token, or it opens nothing any more.",
+    403: "The request came from a web page.",
+    404: "There is no such conversation of yours.",
+    409: "Another question is being answered in this conversation.",
+    413: "The request is larger than 1,000,000 bytes.",
+    415: "The body is not sent as application/json.",
+    421: "The request names another host than the assistant's.",
+    422: "The question cannot be asked; the message says what is wrong with it, five problems at most.",
+    429: "The line is full; Retry-After says in how many seconds to ask again.",
+    500: "A fault in the program.",
+    503: "Nothing can be answered now; the message says why.",
+}
+EVENTS = """Server-sent events, the data of each JSON: `waiting` {"position"}, 1 is next; `found` {"standalone",
+"entities", "statements", "sources"}; `token` {"text"}, a piece of the draft, not checked yet; `retry` {"reason"}: the
+draft so far is withdrawn; `answer`, the answer record, which is what counts; or `error` {"detail"} in its place. A
+comment comes where nothing else did for a while."""
+PIECES = """Server-sent events as OpenAI sends them, and `[DONE]`. The words come when they are checked, for they could
+not be taken back; until then comments keep the connection open. The piece with the finish_reason carries `trag`."""
+
+
+@cache
+def description() -> dict[str, Any]:
+    """The whole description, as plain values for JSON."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "T-RAG",
+            "version": "1",
+            "description": "Questions about the organization, answered from its documents and its chart.",
+        },
+        "security": [{"token": []}],
+        "paths": {
+            "/api/ask": {"post": _ask()},
+            PATH: {"post": _chat()},
+            "/v1/models": {"get": _get("models", "The one model there is", "Models", refusals=(401, 403))},
+            f"/v1/models/{MODEL}": {"get": _get("model", "The assistant as a model", "Model", refusals=(401, 403))},
+        },
+        "components": {
+            "schemas": _schemas(),
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A token of yours (Your account, Tokens for programs): trag_...",
+                }
+            },
+        },
+    }
+
+
+def _ask() -> dict[str, Any]:
+    return {
+        "operationId": "ask",
+        "summary": "Ask a question",
+        "description": "The answer record; with `Accept: text/event-stream`, events while it is written.",
+        "requestBody": _body("Question", {"question": "Where does the Ethics Office sit?"}),
+        "responses": {
+            "200": _told("The answer, with all that it stands on", "AnswerRecord", stream=EVENTS),
+            **_refusals("Refusal", *REFUSALS),
+        },
+    }
+
+
+def _chat() -> dict[str, Any]:
+    example = {"model": MODEL, "messages": [{"role": "user", "content": "Where does the Ethics Office sit?"}]}
+    return {
+        "operationId": "chat",
+        "summary": "Ask a question as OpenAI's clients do",
+        "description": "The last message is the question, earlier ones are the history. What else OpenAI's own API "
+        "reads, such as a temperature or tools, is taken and not read.",
+        "requestBody": _body("Chat", example),
+        "responses": {
+            "200": _told("The answer; its record is in the field `trag`", "Completion", stream=PIECES),
+            **_refusals("OpenAIRefusal", *(status for status in REFUSALS if status != 409)),
+            "404": _refused("There is no model of that name.", "OpenAIRefusal"),
+        },
+    }
+
+
+def _get(id: str, summary: str, schema: str, *, refusals: tuple[int, ...]) -> dict[str, Any]:
+    responses = {"200": _told(summary, schema), **_refusals("OpenAIRefusal", *refusals)}
+    return {"operationId": id, "summary": summary, "responses": responses}
+
+
+def _body(schema: str, example: dict[str, Any]) -> dict[str, Any]:
+    content = {"application/json": {"schema": {"$ref": REF + schema}, "example": example}}
+    return {"required": True, "content": content}
+
+
+def _told(summary: str, schema: str, *, stream: str = "") -> dict[str, Any]:
+    content: dict[str, Any] = {"application/json": {"schema": {"$ref": REF + schema}}}
+    if stream:
+        content["text/event-stream"] = {"schema": {"type": "string", "description": " ".join(stream.split())}}
+    return {"description": summary, "content": content}
+
+
+def _refusals(schema: str, *statuses: int) -> dict[str, Any]:
+    return {str(status): _refused(REFUSALS[status], schema, again=status == 429) for status in statuses}
+
+
+def _refused(why: str, schema: str, *, again: bool = False) -> dict[str, Any]:
+    found: dict[str, Any] = {"description": why, "content": {"application/json": {"schema": {"$ref": REF + schema}}}}
+    if again:
+        found["headers"] = {"Retry-After": {"schema": {"type": "integer", "example": AGAIN}}}
+    return found
+
+
+def _schemas() -> dict[str, Any]:
+    template = REF + "{model}"
+    kinds: list[tuple[str, Any, TypeAdapter[Any]]] = [
+        ("Question", "validation", TypeAdapter(Question)),
+        ("Chat", "validation", TypeAdapter(Chat)),
+        ("AnswerRecord", "serialization", TypeAdapter(AnswerRecord)),
+    ]
+    _, made = TypeAdapter.json_schemas(kinds, ref_template=template)
+    record = {"$ref": REF + "AnswerRecord"}
+    message = _object(role={"const": "assistant"}, content={"type": "string"}, refusal={"type": "null"})
+    finish = {"enum": ["stop", "length"], "description": "length: the answer broke off"}
+    choice = _object(index={"const": 0}, message=message, logprobs={"type": "null"}, finish_reason=finish)
+    count = {"type": "integer", "minimum": 0}
+    usage = _object(prompt_tokens=count, completion_tokens=count, total_tokens=count)
+    model = _object(
+        id={"const": MODEL}, object={"const": "model"}, created={"type": "integer"}, owned_by={"type": "string"}
+    )
+    error = _object(message={"type": "string"}, type={"type": "string"}, param={"type": "null"}, code={"type": "null"})
+    schemas: dict[str, Any] = made["$defs"]
+    return schemas | {
+        "Completion": _object(
+            id={"type": "string"},
+            object={"const": "chat.completion"},
+            created={"type": "integer"},
+            model={"const": MODEL},
+            choices={"type": "array", "items": choice, "minItems": 1, "maxItems": 1},
+            usage=usage,
+            trag=record,
+        ),
+        "Model": model,
+        "Models": _object(object={"const": "list"}, data={"type": "array", "items": {"$ref": REF + "Model"}}),
+        "Refusal": _object(detail={"type": "string"}),
+        "OpenAIRefusal": _object(error=error),
+    }
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}

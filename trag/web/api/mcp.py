@@ -1,0 +1,136 @@
+"""The assistant as a tool of other assistants: `ask_organization` over MCP, the Model Context Protocol.
+
+POST /mcp (streamable HTTP) -> the question -> the answer record, and its words with the names of its sources
+
+Off unless the settings say `mcp`; then the gate lets in whom it lets in to the other addresses of programs, by a
+personal token, and has looked at host and origin. Each request stands by itself, so that no session of the protocol
+could be taken over, and what a token may read is asked each time. Knows nothing about how an answer is made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI
+from pydantic import ConfigDict, Field, TypeAdapter
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from trag.ask import LONGEST_QUESTION
+from trag.errors import SHOWN
+from trag.record import AnswerRecord
+from trag.web.api.answering import Answerer
+from trag.web.api.plain_text import unmarked
+from trag.web.api.questions import Asked, askable, read
+from trag.web.api.refusals import Refused, words
+from trag.web.visitors import caller
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
+    from starlette.types import Receive, Scope, Send
+
+NAME = "ask_organization"
+ABOUT = (
+    "Ask this organization's own assistant one question about its documents or its organization chart. The answer is "
+    "checked against its sources, and holds only what the person whose token is used may read; it says so where "
+    "nothing answers the question. Ask in one full sentence: nothing is remembered from one call to the next."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What the tool takes."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+
+
+class Tool:
+    """The address of the tool, an ASGI app; without a `manager` nothing is there."""
+
+    def __init__(self, manager: StreamableHTTPSessionManager | None) -> None:
+        self.manager = manager
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """To be entered once, while the app is served."""
+        if self.manager is None:
+            yield
+            return
+        async with self.manager.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.manager is None:
+            await JSONResponse({"detail": "There is nothing here."}, 404)(scope, receive, send)
+        elif scope["method"] != "POST":
+            # Nothing is told that was not asked for, and there is no session to end.
+            await JSONResponse({"detail": "Ask by POST."}, 405, {"allow": "POST"})(scope, receive, send)
+        else:
+            await self.manager.handle_request(scope, receive, send)
+
+
+def mount(app: FastAPI, answerer: Answerer, *, on: bool) -> Tool:
+    """The tool in `app`, which enters what `running` gives."""
+    tool = Tool(_manager(answerer) if on else None)
+    app.router.routes.append(Route("/mcp", tool, methods=["GET", "POST"]))
+    return tool
+
+
+def told(record: AnswerRecord) -> str:
+    """An answer as text: its words, who approved them, and the names of its sources."""
+    approved = f"Approved by {record.approved.by} on {record.approved.at}." if record.approved else ""
+    places = (
+        ", ".join(filter(None, (source.document, source.section, f"page {source.page}" if source.page else "")))
+        for source in record.sources
+    )
+    sources = [f"{number}. {place}" for number, place in enumerate(dict.fromkeys(places), 1)]
+    parts = (record.answer, approved, "\n".join(["Sources:", *sources] if sources else []))
+    return unmarked("\n\n".join(filter(None, parts)))
+
+
+def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
+    import mcp_types as types
+    from mcp.server import Server
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    described = types.Tool(
+        name=NAME,
+        title="Ask the organization",
+        description=ABOUT,
+        input_schema=TypeAdapter(Sent).json_schema(),
+        output_schema=TypeAdapter(AnswerRecord).json_schema(mode="serialization"),
+        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    )
+
+    async def tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
+        return types.ListToolsResult(tools=[described])
+
+    async def call(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
+        try:
+            record = await _answered(answerer, context.request, params)
+        except SHOWN as error:
+            return types.CallToolResult(content=[types.TextContent(text=words(error))], is_error=True)
+        plain = json.loads(record.to_json())
+        return types.CallToolResult(content=[types.TextContent(text=told(record))], structured_content=plain)
+
+    server: Server[Any] = Server("T-RAG", on_list_tools=tools, on_call_tool=call)
+    return StreamableHTTPSessionManager(server, stateless=True)
+
+
+async def _answered(answerer: Answerer, request: Any, params: CallToolRequestParams) -> AnswerRecord:
+    """The answer to a call, for whoever sent its request. Raises one of SHOWN."""
+    if params.name != NAME:
+        raise Refused(404, f"There is no tool {params.name[:100]!r} here.", f"Its name is {NAME!r}.")
+    sent = read(Sent, json.dumps(params.arguments or {}).encode())
+    listening = await answerer.begin(Asked(askable(sent.question)), caller(request))
+    try:
+        return await listening.record()
+    finally:
+        listening.leave()

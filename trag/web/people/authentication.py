@@ -1,0 +1,204 @@
+"""Who is at the door: the cookie of a session, what a trusted proxy says, or a program's token -> a visit.
+
+A home without accounts has one visitor, whoever sits at this machine. Sessions are looked up for every request, so that
+what an admin changes counts at once. Knows nothing about addresses and who may call them.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from store import StoreError
+from store.person import Person
+from trag.errors import TragError
+from trag.people import CurrentUser
+from trag.people.proxy import proxies
+from trag.people.sign_in import SignIn
+from trag.people.sso import SingleSignOn
+from trag.people.sso_mapping import Claim, arrive
+from trag.web.visitors import Visit
+
+if TYPE_CHECKING:
+    from store.records import Records
+    from trag.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+"""What this machine calls itself: a page elsewhere that points its own name here (DNS rebinding) is refused."""
+COOKIES = ("trag", "__Host-trag")
+"""What the cookie of a session is called between here and here, and over TLS."""
+_HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?")
+MOST_TABS = 200
+"""Pages of Gradio's that one person may have open; the one that was opened first is forgotten."""
+MOST_REFUSALS = 60
+"""Refusals of one address that are written down in a minute: nobody fills the disk with them."""
+
+
+class Authenticator:
+    """The door of one home. Any thread may use it."""
+
+    def __init__(self, records: Records, settings: Settings) -> None:
+        """Raises TragError for settings that do not fit together."""
+        self.records = records
+        self.settings = settings
+        self.sign_in = SignIn(records)
+        self.sso = SingleSignOn(settings) if settings.sso_issuer else None
+        self._proxies = proxies(settings.proxy_from, settings.proxy_user)
+        own = urlsplit(settings.address).hostname
+        self.names = LOCAL | {own} if own else LOCAL
+        self._local = settings.host in LOCAL and not settings.address
+        self._accounts = False
+        self._lock = threading.Lock()
+        self._tabs: dict[str, OrderedDict[str, None]] = {}
+        self._owners: dict[str, str] = {}
+        self._refusals: dict[str, tuple[float, int]] = {}
+
+    @property
+    def accounts(self) -> bool:
+        """Whether there are accounts; once there are, there always will be."""
+        self._accounts = self._accounts or self.records.people.exist()
+        return self._accounts
+
+    @property
+    def local(self) -> bool:
+        """Whether whoever sits at this machine is let in without an account."""
+        return self._local and not self.accounts
+
+    def visit(self, headers: Headers, client: str, *, used: bool = True) -> Visit | None:
+        """Who sent a request, None for nobody who may come in. Their session is `used` by it, unless a page asks by
+        itself."""
+        if self.local:
+            return Visit(CurrentUser.local)
+        if vouched := self.vouched(headers, client):
+            return Visit(CurrentUser.of(vouched)) if vouched.state == "active" else None
+        found = self.records.sessions.find(secret, used=used) if (secret := held(headers)) else None
+        return Visit(CurrentUser.of(found[1]), found[0].id) if found else None
+
+    def program(self, headers: Headers) -> Visit | None:
+        """Whom a program asks for, by the token that it sends; None where that opens nothing. Without accounts it is
+        whoever sits here, and a token is not looked at."""
+        if self.local:
+            return Visit(CurrentUser.local)
+        scheme, _, secret = headers.get("authorization", "").partition(" ")
+        found = self.records.tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
+        return Visit(CurrentUser.of(found[1])) if found else None
+
+    def vouched(self, headers: Headers, client: str) -> Person | None:
+        """Whom a trusted proxy says this is, whatever their state; None where it says nothing."""
+        name = self._proxies.user(client, headers.getlist(self._proxies.header or "-"))
+        if not name:
+            return None
+        people = self.records.people
+        try:
+            return people.find(name) or arrive(people, Claim(name, name, "proxy"), where=self.where(headers, client))
+        except (TragError, StoreError) as error:
+            log.warning("the proxy named somebody who cannot be let in: %s", error.message)
+            return None
+
+    def where(self, headers: Headers, client: str) -> str:
+        """The address a request comes from, as far as that can be known."""
+        return self._proxies.origin(client, headers.getlist("x-forwarded-for"))
+
+    def owns(self, person: str, tab: str) -> bool:
+        """Whether a page of Gradio's, by the name it gave itself, is that person's: it is whose it was first."""
+        with self._lock:
+            if self._owners.setdefault(tab, person) != person:
+                return False
+            tabs = self._tabs.setdefault(person, OrderedDict())
+            tabs[tab] = None
+            tabs.move_to_end(tab)
+            while len(tabs) > MOST_TABS:
+                del self._owners[tabs.popitem(last=False)[0]]
+        return True
+
+    def refused(self, who: str, what: str, where: str, reason: str) -> None:
+        """Write down a refusal, where there are accounts, but no more of them than people look through."""
+        if self.local:
+            return
+        now = time.monotonic()
+        with self._lock:
+            since, count = self._refusals.get(where, (now, 0))
+            if now - since > 60:
+                since, count = now, 0
+            if len(self._refusals) > 10_000:
+                self._refusals.clear()
+            self._refusals[where] = since, count + 1
+        if count >= MOST_REFUSALS:
+            return
+        try:
+            self.records.audit.add(who, "refused", what[:300], where=where, result=reason)
+        except StoreError as error:  # it stays refused, whatever can be kept of it
+            log.error("a refusal was not written down: %s", error.message)
+
+    def called(self, who: str, what: str, where: str, result: str) -> None:
+        """Write down who changed something or took data away, where there are accounts."""
+        if self.local:
+            return
+        try:
+            self.records.audit.add(who, "call", what[:300], where=where, result=result)
+        except StoreError as error:  # what was done stands in the log without where it came from
+            log.error("a call was not written down: %s", error.message)
+
+    def let_in(self, person: Person, headers: Headers, where: str, how: str, response: Response) -> Response:
+        """A new session for somebody who proved who they are; what the browser held before ends. Raises StoreError
+        unless they are active."""
+        sessions = self.records.sessions
+        if (before := held(headers)) and (found := sessions.find(before)):
+            sessions.end(found[0].id)
+        secret, session = sessions.begin(person.id)
+        self.records.audit.add(person.name, "sign-in", where=where, result=f"signed in by {how}")
+        lasts = int((session.ends - session.begun).total_seconds())
+        name, secure = _cookie(headers)
+        response.set_cookie(name, secret, max_age=lasts, path="/", httponly=True, samesite="lax", secure=secure)
+        return response
+
+
+def let_out(headers: Headers, response: Response) -> Response:
+    """The browser forgets its session."""
+    name, secure = _cookie(headers)
+    response.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=secure)
+    return response
+
+
+def held(headers: Headers) -> str:
+    """The secret of the session that a browser holds, "" for none; two of them are none."""
+    name, _ = _cookie(headers)
+    return one_cookie(headers, name)
+
+
+def holds_cookie(headers: Headers) -> bool:
+    """Whether a browser's session is sent along, whatever it opens."""
+    return any(one_cookie(headers, name) for name in COOKIES)
+
+
+def one_cookie(headers: Headers, name: str) -> str:
+    """The value of a cookie that was sent exactly once, else ""."""
+    parts = [part.strip().partition("=") for value in headers.getlist("cookie") for part in value.split(";")]
+    found = [value for key, _, value in parts if key == name]
+    return found[0] if len(found) == 1 else ""
+
+
+def host_name(headers: Headers) -> str:
+    """The name in the Host header, without the port; "" when it is none, or there is not exactly one."""
+    found = headers.getlist("host")
+    if len(found) != 1 or not _HOST.fullmatch(found[0]):
+        return ""
+    try:
+        return urlsplit(f"//{found[0]}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _cookie(headers: Headers) -> tuple[str, bool]:
+    """What the cookie is called, and whether it is sent over TLS only: always, but between here and here."""
+    return (COOKIES[0], False) if host_name(headers) in LOCAL else (COOKIES[1], True)
