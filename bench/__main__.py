@@ -25,7 +25,8 @@ from org.reading.charts import load
 from prompts import Message
 from trag.events import Answer, Token
 from trag.home import Home, open_home
-from trag.llm import LanguageModel, Usage, files
+from trag.llm import files
+from trag.llm.model import LanguageModel, Usage
 from trag.record import AnswerRecord
 from trag.settings import Settings
 

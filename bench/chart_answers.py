@@ -27,7 +27,8 @@ from trag.evaluate.cases import COMPLEX, SIMPLE, Case, read
 from trag.evaluate.chart_cases import make
 from trag.evaluate.comparing import is_right
 from trag.evaluate.scoring import score
-from trag.llm import LanguageModel, open_model
+from trag.llm.model import LanguageModel
+from trag.llm.opening import open_model
 from trag.record import AnswerRecord, ModelUsed, StatementUsed
 from trag.settings import load
 

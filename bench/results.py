@@ -37,7 +37,7 @@ from trag.evaluate.runs import Result, Run
 from trag.evaluate.tables import Table
 from trag.finetune.questions import spread
 from trag.home import Home, open_home
-from trag.llm import Scoring
+from trag.llm.model import Scoring
 from trag.progress import Progress, silent
 from trag.settings import Settings, load
 

@@ -5,7 +5,7 @@ from collections.abc import Generator, Sequence
 from typing import Any
 
 from prompts import Message
-from trag.llm import ModelIdentity, Usage
+from trag.llm.model import ModelIdentity, Usage
 
 
 class Scripted:

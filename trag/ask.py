@@ -36,8 +36,8 @@ from trag.embed import Embedder
 from trag.errors import TragError, in_one_line
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.grounding import Evidence
-from trag.llm import LanguageModel, ModelDied, Usage
 from trag.llm.leases import Leases
+from trag.llm.model import LanguageModel, ModelDied, Usage
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens
 from trag.request_queue import RequestQueue
 from trag.reranking import Reranker

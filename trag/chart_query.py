@@ -16,7 +16,7 @@ from org.entities import Mention, TypeMention
 from org.query import QueryError, expression, matching
 from org.query.expression import ChartReply, Earlier
 from org.query.grammar import grammar
-from trag.llm import LanguageModel, text_of
+from trag.llm.model import LanguageModel, text_of
 
 UNITS = 6
 """Units of a question that the model is shown."""

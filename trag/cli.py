@@ -390,9 +390,9 @@ def _doctor(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _serve(settings: Settings, options: argparse.Namespace) -> None:
-    import app
+    from trag.web.serve import serve
 
-    app.serve(settings)
+    serve(settings)
 
 
 def _by() -> str:

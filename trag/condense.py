@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import prompts
-from trag.llm import LanguageModel, text_of
+from trag.llm.model import LanguageModel, text_of
 
 TURNS = 3
 """Earlier turns that a follow-up is read with."""

@@ -101,15 +101,17 @@ def nvidia_cards() -> tuple[str, ...]:
 
 
 def _server(settings: Settings) -> str:
-    from trag.llm import open_model
+    from trag.llm.opening import open_model
 
     with closing(open_model(settings)) as model:  # connects to nothing
         return f"{model.identity.name} at {settings.model_url}"
 
 
 def _model(settings: Settings) -> str:
-    from trag.llm import ModelDied, files, open_model
+    from trag.llm import files
     from trag.llm.local import LocalModel, build_command
+    from trag.llm.model import ModelDied
+    from trag.llm.opening import open_model
     from trag.llm.smoke_test import trial
 
     adapter_file, left_out = _adapter(settings)

@@ -38,10 +38,11 @@ from trag.ingest import editing, reconciliation
 from trag.ingest.context import written
 from trag.ingest.examples import example_questions
 from trag.ingest.queue import Queue
-from trag.llm import LanguageModel, open_model
 from trag.llm import files as model_files
 from trag.llm.leases import Leases
 from trag.llm.local import LocalModel
+from trag.llm.model import LanguageModel
+from trag.llm.opening import open_model
 from trag.llm.smoke_test import trial
 from trag.pairs import MOST_EXAMPLES, GeneratedPair, Written, pairs_of, write
 from trag.progress import Progress, silent

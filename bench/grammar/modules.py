@@ -21,7 +21,7 @@ from prompts import CANNOT_ANSWER, Message
 from store.passage import Passage
 from trag.embed import Embedder
 from trag.evaluate.grammar.filling import cases
-from trag.llm import ModelIdentity, Usage
+from trag.llm.model import ModelIdentity, Usage
 from trag.words import sentences
 
 CHARACTERS_A_TOKEN = 4

@@ -19,7 +19,7 @@ from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token
 from trag.home import Home, open_home
-from trag.llm import LanguageModel, ModelDied
+from trag.llm.model import LanguageModel, ModelDied
 from trag.record import AnswerRecord
 from trag.settings import Settings
 

@@ -18,8 +18,8 @@ from tests.scripted import Scripted
 from trag.ask import LONGEST_QUESTION
 from trag.errors import TragError
 from trag.home import Home, open_home
-from trag.llm import Usage
 from trag.llm.local import LocalModel
+from trag.llm.model import Usage
 from trag.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -14,8 +14,8 @@ import pytest
 from store import files
 from trag import doctor
 from trag.doctor import _server, examine, nvidia_cards
-from trag.llm import ModelDied
 from trag.llm.local import gpu_support
+from trag.llm.model import ModelDied
 from trag.settings import Settings
 
 pytestmark = pytest.mark.slow

@@ -23,7 +23,8 @@ from store.passage import Passage
 from trag import ingest
 from trag.errors import TragError
 from trag.home import Home, open_home
-from trag.llm import LanguageModel, open_model
+from trag.llm.model import LanguageModel
+from trag.llm.opening import open_model
 from trag.progress import silent
 from trag.settings import Settings
 

@@ -28,7 +28,7 @@ from trag.evaluate.running import BASE
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.evaluate.tables import Table, by_system
-from trag.llm import LanguageModel, ModelDied, Scoring
+from trag.llm.model import LanguageModel, ModelDied, Scoring
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed, Seconds
 

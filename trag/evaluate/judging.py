@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import prompts
 from trag.evaluate.cases import Case
-from trag.llm import ModelDied
+from trag.llm.model import ModelDied
 from trag.llm.remote import RequestRefused
 
 if TYPE_CHECKING:
     from trag.evaluate.runs import Result, Results, Run
-    from trag.llm import LanguageModel
+    from trag.llm.model import LanguageModel
     from trag.record import Verdict
 
 _TOKENS = 16

@@ -29,7 +29,7 @@ from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score, score
 from trag.evaluate.scoring.wording import says, says_all
 from trag.evaluate.tables import Table
-from trag.llm import ModelDied, text_of
+from trag.llm.model import ModelDied, text_of
 from trag.llm.remote import RequestRefused
 from trag.progress import Progress, silent
 from trag.record import AnswerRecord, Checks, ModelUsed, Tokens

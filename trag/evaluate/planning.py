@@ -15,7 +15,7 @@ from trag.evaluate.runs import Run
 from trag.record import ModelUsed
 
 if TYPE_CHECKING:
-    from trag.llm import LanguageModel
+    from trag.llm.model import LanguageModel
 
 
 def plan(

@@ -15,7 +15,7 @@ from trag.evaluate.planning import plan
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 
 if TYPE_CHECKING:
-    from trag.llm import LanguageModel
+    from trag.llm.model import LanguageModel
     from trag.progress import Progress
 
 Asked = Sequence[tuple[str, Case]]

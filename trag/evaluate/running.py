@@ -29,7 +29,7 @@ from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from trag.home import Home
-    from trag.llm import LanguageModel
+    from trag.llm.model import LanguageModel
     from trag.progress import Progress
 
 BASE = ":base"

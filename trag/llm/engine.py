@@ -20,9 +20,10 @@ import numpy.typing as npt
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm import Choice, Usage, llama_log
+from trag.llm import llama_log
 from trag.llm.context import Context, Logits
 from trag.llm.grammar import Grammar
+from trag.llm.model import Choice, Usage
 from trag.llm.tokenizer import Tokenizer
 
 _ALL_LAYERS = 0x7FFFFFFF

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from trag.llm import LanguageModel
+from trag.llm.model import LanguageModel
 
 
 class Leases:

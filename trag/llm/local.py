@@ -17,7 +17,8 @@ from time import monotonic
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm import Choice, ModelDied, ModelIdentity, Usage, files
+from trag.llm import files
+from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage
 from trag.llm.process import Inbox, Process
 from trag.llm.protocol import (
     Cancel,

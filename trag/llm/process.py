@@ -19,7 +19,7 @@ from time import monotonic
 from typing import BinaryIO, TypeVar
 
 from trag.errors import TragError
-from trag.llm import ModelDied
+from trag.llm.model import ModelDied
 from trag.llm.protocol import Failed, Hello, Order, Reply, decode, encode
 
 _ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import get_args
 
 from prompts import Message, Task
-from trag.llm import Choice, Usage
+from trag.llm.model import Choice, Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm import Choice, ModelDied, ModelIdentity, Usage
+from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage
 from trag.llm.special_tokens import set_apart
 
 if TYPE_CHECKING:

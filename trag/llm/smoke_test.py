@@ -11,8 +11,8 @@ from time import monotonic
 
 from prompts import Message
 from trag.errors import TragError
-from trag.llm import Usage
 from trag.llm.local import LocalModel
+from trag.llm.model import Usage
 
 _ASKED = (Message("user", "Name three colours of the rainbow, and one thing that has each of them."),)
 _TOKENS = 24

@@ -21,7 +21,8 @@ from time import monotonic
 from typing import BinaryIO, NoReturn
 
 from trag.errors import TragError
-from trag.llm import Usage, protocol
+from trag.llm import protocol
+from trag.llm.model import Usage
 
 _ALIVE_SECONDS = 1.0
 _PARENT_DEATH = 1  # PR_SET_PDEATHSIG

@@ -26,7 +26,7 @@ from trag.words import sentences
 if TYPE_CHECKING:
     from prompts import Message
     from store.passage import Passage
-    from trag.llm import LanguageModel
+    from trag.llm.model import LanguageModel
 
 TOKENS = 1_200
 """Tokens that the model may write about a passage in one way."""

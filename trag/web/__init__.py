@@ -1,1 +1,1 @@
-"""The web app: its pages and the gate in front of them. The only room, with app.py, that knows Gradio and FastAPI."""
+"""The web app: its pages and the gate in front of them. The only room that knows Gradio and FastAPI."""

@@ -22,7 +22,7 @@ from trag.evaluate.choice import accuracy, examples, letter_of, measure, read, r
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
-from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings

@@ -14,7 +14,7 @@ from trag.evaluate.cases import Case, Some
 from trag.evaluate.judging import Judged, judge, right, verdict
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
-from trag.llm import ModelDied, ModelIdentity, Usage
+from trag.llm.model import ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed, Verdict
 

@@ -20,7 +20,7 @@ from trag.evaluate.needle import Position, measure, needles, placed, results_of,
 from trag.evaluate.runs import Result, sha256_of
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
-from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.progress import silent
 from trag.record import AnswerRecord, ModelUsed, Verdict

@@ -25,7 +25,7 @@ from trag.evaluate import program, running
 from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Results, Run
 from trag.home import Home, open_home
-from trag.llm import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.progress import silent
 from trag.request_queue import RequestQueue

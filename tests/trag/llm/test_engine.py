@@ -9,10 +9,10 @@ import pytest
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm import Usage
 from trag.llm.context import Context
 from trag.llm.engine import Engine, _penalized
 from trag.llm.grammar import Grammar
+from trag.llm.model import Usage
 from trag.models import local
 
 pytestmark = pytest.mark.slow

@@ -17,8 +17,8 @@ import pytest
 
 from prompts import Message
 from trag.errors import TragError
-from trag.llm import ModelDied, Usage
 from trag.llm.local import LocalModel
+from trag.llm.model import ModelDied, Usage
 
 pytestmark = pytest.mark.slow
 

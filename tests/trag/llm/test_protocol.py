@@ -1,7 +1,8 @@
 import pytest
 
 from prompts import Message
-from trag.llm import Choice, Usage, protocol
+from trag.llm import protocol
+from trag.llm.model import Choice, Usage
 
 MESSAGES = (Message("system", "Be short.\n"), Message("user", 'é مرحبا 😀 "quoted" \ud800'))
 

@@ -15,8 +15,8 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from prompts import Message
 from trag.errors import TragError
-from trag.llm import ModelDied, ModelIdentity, Usage
 from trag.llm.local import LocalModel
+from trag.llm.model import ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RemoteModel, RequestRefused
 
 pytestmark = pytest.mark.slow

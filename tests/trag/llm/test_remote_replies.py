@@ -12,7 +12,7 @@ import pytest
 from prompts import Message
 from store.passage import Passage
 from trag.errors import TragError
-from trag.llm import ModelDied, Usage
+from trag.llm.model import ModelDied, Usage
 from trag.llm.remote import RemoteModel, RequestRefused
 from trag.pairs import pairs_of
 

@@ -12,8 +12,8 @@ import pytest
 
 from prompts import Message
 from trag.errors import TragError
-from trag.llm import ModelDied, Scoring
 from trag.llm.local import LocalModel
+from trag.llm.model import ModelDied, Scoring
 from trag.llm.remote import RemoteModel
 
 pytestmark = pytest.mark.slow

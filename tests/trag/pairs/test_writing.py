@@ -11,7 +11,7 @@ import pytest
 from prompts import Message
 from store.passage import Passage
 from trag.ingest.pairs import DIRECT_TYPES
-from trag.llm import LanguageModel
+from trag.llm.model import LanguageModel
 from trag.pairs import GeneratedPair, Interrupted, pairs_of
 from trag.pairs.writing import TYPES, grammar
 

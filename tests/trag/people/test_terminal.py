@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-import app
 from trag import cli
 from trag.errors import TragError
 from trag.settings import Settings
+from trag.web.serve import serve
 
 PASSWORD = "violet kettle orbit"
 
@@ -60,7 +60,7 @@ def test_nobody_is_served_beyond_this_machine_without_tls_and_accounts(
     tmp_path: Path, settings: dict[str, str]
 ) -> None:
     with pytest.raises(TragError):
-        app.serve(Settings(home=tmp_path / "home", **settings))  # type: ignore[arg-type]
+        serve(Settings(home=tmp_path / "home", **settings))  # type: ignore[arg-type]
     assert not (tmp_path / "home").exists()
 
 
@@ -73,7 +73,7 @@ def test_a_public_address_without_the_proxy_it_is_reached_by_is_refused(
     def opened(settings: Settings) -> None:
         raise ServedError
 
-    monkeypatch.setattr("trag.home.open_home", opened)
+    monkeypatch.setattr("trag.web.serve.open_home", opened)
     for address, proxy, refused in (
         ("https://assistant.example.org", "", True),
         ("https://assistant.example.org", " , ", True),
@@ -84,7 +84,7 @@ def test_a_public_address_without_the_proxy_it_is_reached_by_is_refused(
         ("", "", False),
     ):
         with pytest.raises(TragError if refused else ServedError) as told:
-            app.serve(Settings(home=tmp_path / "home", address=address, proxy_from=proxy))
+            serve(Settings(home=tmp_path / "home", address=address, proxy_from=proxy))
         if isinstance(told.value, TragError):
             assert "TRAG_PROXY_FROM" in told.value.hint
 
@@ -93,7 +93,7 @@ def test_a_public_address_without_the_proxy_it_is_reached_by_is_refused(
 def test_an_address_that_names_more_or_less_than_a_server_is_refused(tmp_path: Path, end: str) -> None:
     address = f"https://assistant.example.org{end}"
     with pytest.raises(TragError, match=r"no https:// address of a server\.$"):
-        app.serve(Settings(home=tmp_path / "home", address=address, proxy_from="127.0.0.1"))
+        serve(Settings(home=tmp_path / "home", address=address, proxy_from="127.0.0.1"))
 
 
 @pytest.mark.parametrize(
@@ -116,25 +116,25 @@ def test_the_app_listens_where_it_says(
     def run(server: uvicorn.Server, sockets: list[socket.socket]) -> None:
         heard.extend((each.family, each.getsockname()[:2]) for each in sockets)
 
-    monkeypatch.setattr("trag.home.open_home", lambda settings: nullcontext())
-    monkeypatch.setattr("trag.web.pages.create_app", lambda home: None)
+    monkeypatch.setattr("trag.web.serve.open_home", lambda settings: nullcontext())
+    monkeypatch.setattr("trag.web.serve.create_app", lambda home: None)
     monkeypatch.setattr(signal, "signal", lambda number, handler: None)
     monkeypatch.setattr(uvicorn.Server, "run", run)
-    app.serve(Settings(home=tmp_path, host=host, port=port))
+    serve(Settings(home=tmp_path, host=host, port=port))
     assert heard == [(family, (host, port))]
     assert capsys.readouterr().out == f"Open http://{shown}:{port}\n"
 
 
 def test_a_port_that_cannot_be_opened_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trag.home.open_home", lambda settings: nullcontext())
+    monkeypatch.setattr("trag.web.serve.open_home", lambda settings: nullcontext())
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(TragError, match=f"Port {port} on 127") as refused:
-            app.serve(Settings(home=tmp_path, port=port))
+            serve(Settings(home=tmp_path, port=port))
     assert refused.value.hint.startswith("Another program listens there")
     elsewhere = Settings(
         home=tmp_path, host="192.0.2.1", address="https://assistant.example.org", proxy_from="127.0.0.1"
     )
     with pytest.raises(TragError, match="Port 7860 on 192") as refused:
-        app.serve(elsewhere)
+        serve(elsewhere)
     assert "TRAG_HOST" in refused.value.hint

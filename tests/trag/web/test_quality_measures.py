@@ -19,7 +19,7 @@ from trag.evaluate.cases import Case
 from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
 from trag.home import Home, open_home
-from trag.llm import LanguageModel, ModelIdentity, Usage
+from trag.llm.model import LanguageModel, ModelIdentity, Usage
 from trag.progress import silent
 from trag.request_queue import RequestQueue
 from trag.settings import Settings

@@ -20,7 +20,7 @@ from trag.progress import Progress, silent
 if TYPE_CHECKING:
     from prompts import Message
     from store.source import Table
-    from trag.llm import LanguageModel
+    from trag.llm.model import LanguageModel
 
 TOKENS = 1_200
 """Tokens that the model may write to one request."""

@@ -25,12 +25,12 @@ from trag.finetune.dataset.card import Card
 from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.folders import SEED, write
 from trag.finetune.dataset.organizations import Written
-from trag.llm import open_model
+from trag.llm.opening import open_model
 from trag.progress import Progress
 from trag.settings import Settings
 
 if TYPE_CHECKING:
-    from trag.llm import LanguageModel
+    from trag.llm.model import LanguageModel
 
 CORPUS = Path(__file__).parents[3] / "examples" / "training"
 CHARTS = 6

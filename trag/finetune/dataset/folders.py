@@ -18,7 +18,7 @@ from trag.finetune.dataset.card import Card
 from trag.finetune.dataset.examples import Example
 
 if TYPE_CHECKING:
-    from trag.llm import LanguageModel
+    from trag.llm.model import LanguageModel
 
 TRAIN, HELD_OUT, CASES, CARD = "train.jsonl", "held_out.jsonl", "cases.jsonl", "card.md"
 SEED = 7

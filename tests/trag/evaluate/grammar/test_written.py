@@ -7,7 +7,7 @@ import pytest
 from prompts import Message
 from store.source import Column, Link, Table
 from trag.evaluate.grammar.written import lines, statements, written
-from trag.llm import ModelIdentity, Usage
+from trag.llm.model import ModelIdentity, Usage
 
 TABLES = (
     Table("Client", (Column("Id", "INTEGER", is_key=True), Column("Name"), Column("Town"))),

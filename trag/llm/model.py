@@ -1,0 +1,142 @@
+"""What a language model is asked and what it gives, wherever it runs.
+
+messages -> pieces of text as they are written -> usage
+
+Knows nothing about questions, charts or documents. Importing it loads no heavy library.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from prompts import Message, Task
+from trag.errors import TragError
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIdentity:
+    """Which model answers: a name for people, the sha256 of its GGUF file, what its adapter is called, and the sha256
+    of that.
+
+    All but the name are "" where there is none, or none that can be known.
+    """
+
+    name: str
+    sha256: str = ""
+    adapter: str = ""
+    adapter_sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one answer: of its prompt, of those the model had to read anew, and written.
+
+    `refusal_odds` is the natural logarithm of the odds that the answer begins as the refusal does that was asked about,
+    without the bias; None where none was, or where a server does not say.
+    """
+
+    prompt: int = 0
+    evaluated: int = 0
+    completion: int = 0
+    refusal_odds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which of the options was chosen, -1 where a stop came before; and the natural logarithm of how likely it is among
+    them, None where a server does not say. What usage counts as written is what was read on after the prompt."""
+
+    index: int
+    log_probability: float | None
+    usage: Usage
+
+
+class ModelDied(TragError):
+    """The model's process ended, or had to be ended, before the answer was whole. The next question starts it again."""
+
+
+class LanguageModel(Protocol):
+    """What the pipeline needs of a model. All of it may be called from several threads."""
+
+    @property
+    def identity(self) -> ModelIdentity:
+        """Which model this is."""
+
+    @property
+    def context(self) -> int:
+        """Tokens of prompt and answer together."""
+
+    @property
+    def slots(self) -> int:
+        """How many answers it writes at once."""
+
+    def count(self, messages: Sequence[Message]) -> int:
+        """Tokens of the prompt that the model would read."""
+
+    def count_text(self, text: str) -> int:
+        """Tokens of a text by itself."""
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        stop: threading.Event | None = None,
+        task: Task = "other",
+        grammar: str = "",
+        refusal: str = "",
+        refusal_bias: float = 0.0,
+        repetition_penalty: float = 1.0,
+    ) -> Generator[str | Usage, None, None]:
+        """The answer in pieces as it is written, and its Usage last. Where `messages` end with an answer, it goes on.
+
+        `grammar` is GBNF with the rule `root`, "" for none; a server that knows no grammars writes freely. `refusal` is
+        a text that the answer may be: Usage says how likely it begins so, and `refusal_bias` is added to that logit of
+        the first token (a server knows no bias: the odds and a threshold are as good). A penalty is for what cannot be
+        written without (T-RAG, section 5.4.2, has 1.1).
+        A set `stop` ends it early, and so does closing the generator. Raises TragError when the prompt does not fit,
+        the grammar is none or the model cannot be reached, ModelDied when the model ends in mid-answer.
+        """
+
+    def choose(
+        self,
+        messages: Sequence[Message],
+        options: Sequence[str],
+        *,
+        task: Task = "other",
+        stop: threading.Event | None = None,
+    ) -> Choice:
+        """The answer that the model finds likeliest, one decision after the other, of one or more options. It ends as
+        soon as one is left. Raises as `stream` does.
+
+        A server without grammars writes freely, and the option nearest to that is the choice.
+        """
+
+    def close(self) -> None:
+        """Give back what it holds."""
+
+
+@runtime_checkable
+class Scoring(Protocol):
+    """A model that also says how likely the answers are that it does not write. A local one does."""
+
+    def log_probabilities(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
+        """For each text, the natural logarithm of how likely the answer begins with it.
+
+        Raises TragError when the prompt does not fit with the longest of them, ModelDied when the model ends meanwhile.
+        """
+
+
+def text_of(stream: Iterable[str | Usage]) -> tuple[str, Usage]:
+    """A whole answer, and its Usage, for those who do not watch it being written."""
+    pieces: list[str] = []
+    usage = Usage()
+    for piece in stream:
+        if isinstance(piece, Usage):
+            usage = piece
+        else:
+            pieces.append(piece)
+    return "".join(pieces), usage
