@@ -2,7 +2,7 @@
 
 import sys
 
-from trag.cli import main
+from trag.terminal.main import main
 
 if __name__ == "__main__":
     sys.exit(main(["serve"]))

@@ -218,7 +218,7 @@ def memory(settings: Settings) -> int:
 
 
 def importing() -> tuple[str, str, str]:
-    """How long `import trag.cli` takes beside Python's own start."""
+    """How long `import trag.terminal.main` takes beside Python's own start."""
 
     def seconds(code: str) -> float:
         times = []
@@ -228,9 +228,9 @@ def importing() -> tuple[str, str, str]:
             times.append(time.monotonic() - started)
         return min(times)
 
-    plain, ours, model = seconds("pass"), seconds("import trag.cli"), seconds("import llama_cpp")
+    plain, ours, model = seconds("pass"), seconds("import trag.terminal.main"), seconds("import llama_cpp")
     return (
-        "import trag.cli / import llama_cpp, over Python's own start",
+        "import trag.terminal.main / import llama_cpp, over Python's own start",
         f"{(ours - plain) / (model - plain):.2f}x",
         "",
     )

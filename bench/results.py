@@ -29,7 +29,6 @@ from bench.peers import tables as peer_tables
 from bench.score import chart_of
 from org.reading.charts import load as load_chart
 from store.files import write_atomic
-from trag.bar import progress_of
 from trag.evaluate import cases as case_files
 from trag.evaluate import chart_cases, choice, exports, needle, program, running, tables
 from trag.evaluate.cases import Case
@@ -40,6 +39,7 @@ from trag.home import Home, open_home
 from trag.llm.model import Scoring
 from trag.progress import Progress, silent
 from trag.settings import Settings, load
+from trag.terminal.bar import progress_of
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "RESULTS.md"

@@ -17,8 +17,8 @@ from tqdm import tqdm
 from bench.grammar.benchmark import DESIGNS
 from bench.grammar.tables import report
 from bench.grammar.validation import validate
-from trag.bar import progress_of
 from trag.evaluate.tables import markdown
+from trag.terminal.bar import progress_of
 
 
 def main() -> None:

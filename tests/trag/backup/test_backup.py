@@ -23,10 +23,10 @@ from store import StoreError
 from store.person import Newcomer
 from store.records import Records
 from trag.backup import FOLDERS, back_up, restore
-from trag.cli import main
 from trag.errors import TragError
 from trag.home import open_home
 from trag.settings import Settings
+from trag.terminal.main import main
 
 ROOT = Path(__file__).parents[3]
 FILES = {

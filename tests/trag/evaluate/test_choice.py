@@ -14,7 +14,6 @@ from typing import cast
 import pytest
 
 from prompts import Message
-from trag.cli import main
 from trag.errors import TragError
 from trag.evaluate import choice
 from trag.evaluate.cases import Case
@@ -26,6 +25,7 @@ from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
+from trag.terminal.main import main
 
 OURS = sorted(choice.GENERAL.glob("*.csv"))
 LAW = b'"Who, if anybody, leads?",A judge,A cook,"A ""boss""",A mayor,A\n'

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from prompts import Message
-from trag.cli import main
 from trag.errors import TragError
 from trag.evaluate.cases import Case, Some
 from trag.evaluate.judging import Judged, judge, right, verdict
@@ -17,6 +16,7 @@ from trag.evaluate.scoring import Score
 from trag.llm.model import ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed, Verdict
+from trag.terminal.main import main
 
 CASES = (
     Case("open", "Who signs?", "document", answer="The treasurer signs."),

@@ -13,7 +13,6 @@ import pytest
 from org.reading.charts import load
 from prompts import NOT_FOUND, Message
 from tests.scripted import Scripted
-from trag.cli import main
 from trag.errors import TragError
 from trag.evaluate.cases import Case, write
 from trag.evaluate.needle import Position, measure, needles, placed, results_of, table
@@ -26,6 +25,7 @@ from trag.progress import silent
 from trag.record import AnswerRecord, ModelUsed, Verdict
 from trag.request_queue import RequestQueue
 from trag.settings import Settings
+from trag.terminal.main import main
 
 CHART = b"""name,parent,type,aliases,description
 Harbour Board,,board,HB,

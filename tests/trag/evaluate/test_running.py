@@ -414,7 +414,7 @@ def test_an_evaluation_that_is_killed_loses_no_answer_and_goes_on(tmp_path: Path
     environment = os.environ | {"TRAG_HOME": str(home)}
     # The sources may be edited while this runs; it is to be the same program all the same.
     code = (
-        "import sys\nfrom trag.cli import main\nfrom trag.evaluate import program\n"
+        "import sys\nfrom trag.terminal.main import main\nfrom trag.evaluate import program\n"
         "program.commit = lambda: 'this'\nsys.exit(main())"
     )
     words = [sys.executable, "-c", code, "evaluate", str(cases), "--system", "finetuned", "trag"]

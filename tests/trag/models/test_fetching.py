@@ -17,11 +17,11 @@ from unittest.mock import Mock
 import pytest
 
 from store import StoreError
-from trag.cli import main
 from trag.errors import TragError
 from trag.models import catalogue, fetching
 from trag.models.catalogue import MODELS, CatalogueModel, Hub, Wheels, chosen, named
 from trag.models.fetching import fetch
+from trag.terminal.main import main
 
 ROOT = Path(__file__).parents[3]
 CONTENT = bytes(range(256)) * 12_000  # three pieces

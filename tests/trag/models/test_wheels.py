@@ -21,12 +21,12 @@ from pathlib import Path
 import pytest
 
 from store import StoreError
-from trag.cli import main
 from trag.errors import TragError
 from trag.models import catalogue, wheels
 from trag.models import fetching as fetching_module
 from trag.models.catalogue import CatalogueModel, Hub, Wheels
 from trag.models.fetching import fetch
+from trag.terminal.main import main
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,6 @@
 """python -m trag finetune: make a dataset, train, export, measure, promote; each goes on where it was stopped.
 
-Words -> stages -> lines.  Knows nothing about how any stage is done. Each act imports what it needs, as in trag.cli.
+Words -> stages -> lines.  Knows nothing about how any stage is done. Each act imports what it needs.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
-from getpass import getuser
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from trag.errors import TragError
 from trag.settings import Settings
+from trag.terminal.arguments import by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,7 +151,7 @@ def _work(home: Home, options: argparse.Namespace) -> Work:
         raise TragError("A fine-tune is being trained already.", "Leave out --new to follow it.")
     if unfinished is None or options.new:
         seed = 1 if options.seed is None else options.seed
-        return begin(home, by=_by(), seed=seed, settings=given, questions=options.questions or 0, base=base)
+        return begin(home, by=by(), seed=seed, settings=given, questions=options.questions or 0, base=base)
     asked = {"settings": given, "base": base, "questions": options.questions, "seed": options.seed}
     kept = asdict(unfinished) | {"settings": dict(unfinished.settings)}
     if any(value and value != kept[name] for name, value in asked.items()):
@@ -196,7 +196,7 @@ def _promote(settings: Settings, options: argparse.Namespace) -> int:
                     f"{wanted} was not promoted: it has not earned its place beside what answers now.",
                     f"Measure it: python -m trag finetune measure {wanted}; or add --anyway.",
                 )
-        home.promote("" if wanted == SHIPPED else wanted, by=_by())
+        home.promote("" if wanted == SHIPPED else wanted, by=by())
         name = home.adapter_name or "none: the model alone"
     print(f"The adapter that answers: {name}")
     return 0
@@ -220,7 +220,7 @@ def _roll_back(settings: Settings, options: argparse.Namespace) -> int:
     from trag.home import open_home
 
     with open_home(settings) as home:
-        home.roll_back(by=_by())
+        home.roll_back(by=by())
         name = home.adapter_name or "none: the model alone"
     print(f"The adapter that answers: {name}")
     return 0
@@ -309,7 +309,7 @@ def _is_told_how(options: argparse.Namespace) -> bool:
 def _bar() -> Iterator[Callable[[Told], None]]:
     from tqdm import tqdm
 
-    from trag.bar import progress_of
+    from trag.terminal.bar import progress_of
 
     with tqdm(file=sys.stderr, disable=None) as bar:
         progress = progress_of(bar)
@@ -354,8 +354,3 @@ def _setting(text: str) -> tuple[str, float]:
         return name, float(number)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=NUMBER") from error
-
-
-def _by() -> str:
-    """Who sits at the terminal, as records name them."""
-    return f"{getuser()} (terminal)"

@@ -1,7 +1,7 @@
 """python -m trag audit: which module is weak, by questions whose truth a database knows.
 
 Words -> an audit, a run of its cases -> tables. Knows nothing about how questions are made or answered. What it needs
-is imported when it runs, as in trag.cli.
+is imported when it runs.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trag.evaluate.grammar import BOUND, SEED, TEXTS
-from trag.evaluate.terminal import Wrong, at_least_one
 from trag.settings import Settings
+from trag.terminal.arguments import Wrong, at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,12 +58,12 @@ def _audit(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> Non
     """One audit, from its questions to its tables on standard output."""
     from tqdm import tqdm
 
-    from trag.bar import progress_of
     from trag.evaluate.exports import heading
     from trag.evaluate.grammar import auditing, tables
     from trag.evaluate.running import results_of
     from trag.evaluate.tables import markdown
     from trag.home import open_home
+    from trag.terminal.bar import progress_of
 
     given = {name: value for name in _ASKING if (value := getattr(options, name)) is not None}
     if options.resume and given:

@@ -1,7 +1,7 @@
 """python -m trag people: make an admin, list everybody, give a link to set a password, rename and remove.
 
 Words -> one call on the records -> lines. The app must not be running: a home has one owner. Each act imports what it
-needs, as in trag.cli.
+needs.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import argparse
 import sys
 from datetime import timedelta
-from getpass import getpass, getuser
+from getpass import getpass
 from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
+from trag.terminal.arguments import by
 
 if TYPE_CHECKING:
     from store.people import People
@@ -53,7 +54,7 @@ def _add_admin(settings: Settings, options: argparse.Namespace) -> None:
         chart = home.organization.chart
         organization = chart.root.name if chart else ""
         person = make_admin(
-            home.records, options.name, "", _password(), organization=organization, by=_by(), first=False
+            home.records, options.name, "", _password(), organization=organization, by=by(), first=False
         )
     print(f"{person.name} is an admin. Everybody signs in from now on.")
 
@@ -77,7 +78,7 @@ def _link(settings: Settings, options: argparse.Namespace) -> None:
         person = person_called(home.records.people, options.name)
         if is_vouched_for(home.records.people, person, settings):
             raise TragError(*NO_PASSWORD)
-        secret, _ = home.records.links.make("password", person.id, LINK_LASTS, by=_by())
+        secret, _ = home.records.links.make("password", person.id, LINK_LASTS, by=by())
     print(f"For {person.shown}, within a day, once the app runs: {settings.url}/links/{secret}")
 
 
@@ -88,7 +89,7 @@ def _rename(settings: Settings, options: argparse.Namespace) -> None:
     with open_home(settings) as home:
         people = home.records.people
         before = person_called(people, options.name)
-        now = people.change(before.id, by=_by(), name=accepted(options.new))
+        now = people.change(before.id, by=by(), name=accepted(options.new))
     print(f"{before.name} signs in as {now.name} from now on.")
 
 
@@ -97,7 +98,7 @@ def _remove(settings: Settings, options: argparse.Namespace) -> None:
 
     with open_home(settings) as home:
         person = person_called(home.records.people, options.name)
-        gone = home.records.people.remove(person.id, by=_by())
+        gone = home.records.people.remove(person.id, by=by())
     print(f"{person.name} is removed: {gone.conversations} conversations and {gone.answers} answers forgotten")
     if gone.kept:
         print(f"{gone.kept} answers that reviewers judged are kept, without a name")
@@ -119,7 +120,3 @@ def _password() -> str:
     if getpass("The same again: ") != password:
         raise TragError("The two passwords are not the same.", "Try again.")
     return password
-
-
-def _by() -> str:
-    return f"{getuser()} (terminal)"

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from store.records import Records
-from trag.cli import answer_as_text, main
 from trag.home import open_home
 from trag.record import AnswerRecord, ModelUsed, Source
 from trag.settings import Settings
+from trag.terminal.ask import answer_as_text
+from trag.terminal.main import main
 
 ROOT = Path(__file__).parent.parent.parent
 CHART = """name,parent,type,aliases,description

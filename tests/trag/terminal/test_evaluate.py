@@ -15,13 +15,13 @@ import pytest
 from org.organization import Organization
 from org.reading.charts import load
 from store import files
-from trag.cli import main
-from trag.evaluate import terminal
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
 from trag.home import Home
 from trag.record import AnswerRecord, ModelUsed, Verdict
+from trag.terminal import evaluate as terminal
+from trag.terminal.main import main
 
 MODEL = ModelUsed("small", "0" * 64, "")
 CASES = (Case("a", "Where is the Tug Team?", "simple"), Case("b", "How many tugs?", "count"))

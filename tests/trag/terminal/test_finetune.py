@@ -15,7 +15,6 @@ import gguf
 import numpy as np
 import pytest
 
-from trag.cli import main
 from trag.finetune import child, gate, stages
 from trag.finetune.candidates import Candidates, Manifest
 from trag.finetune.dataset.typed import plain
@@ -23,6 +22,7 @@ from trag.finetune.work import Works
 from trag.home import open_home
 from trag.llm import files
 from trag.settings import Settings
+from trag.terminal.main import main
 
 ROOT = Path(__file__).parents[3]
 SMALL = ("epochs=0.2", "accumulation=1", "held_out=2", "evaluations=2", "longest=1200", "checkpoint_seconds=0")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from trag import cli
 from trag.errors import TragError
 from trag.settings import Settings
+from trag.terminal import main as cli
 from trag.web.serve import serve
 
 PASSWORD = "violet kettle orbit"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trag.errors import TragError
-from trag.people.terminal import person_called
 from trag.settings import Settings
+from trag.terminal.people import person_called
 
 if TYPE_CHECKING:
     from trag.backup import Manifest

@@ -12,10 +12,10 @@ from org.reading.charts import load
 from store import StoreError
 from trag.ask import Assistant
 from trag.errors import TragError
-from trag.evaluate.grammar import terminal
 from trag.home import open_home
 from trag.record import AnswerRecord
 from trag.settings import Settings
+from trag.terminal import audit as terminal
 
 CHART = b"name,parent,type,head\nClub,,club,Ada Lane\nBoard,Club,board,Bo Finch\nRace Team,Board,team,Cy Moss\n"
 TEMPLATES = (

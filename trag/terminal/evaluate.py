@@ -1,7 +1,7 @@
 """python -m trag evaluate: run an evaluation, list the runs, show one, compare two; needles and multiple choice.
 
 Words -> a run or its tables -> lines.  Knows nothing about how answers are made or scored. Each act imports what it
-needs, as in trag.cli.
+needs.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import sys
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
+from trag.terminal.arguments import Wrong, at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,12 +44,6 @@ NUMBER, SEED = 100, 1
 """Of the cases made from a chart."""
 SHOTS = 5
 """Examples before a multiple-choice question, as the makers of MMLU have it."""
-
-
-class Wrong(Protocol):
-    """Ends the program with what is wrong with its words."""
-
-    def __call__(self, message: str) -> NoReturn: ...
 
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequence[str]) -> None:
@@ -169,7 +164,7 @@ def _evaluated(home: Home, cases: Sequence[Case], name: str, systems: Sequence[s
 def _bar() -> Iterator[Progress]:
     from tqdm import tqdm
 
-    from trag.bar import progress_of
+    from trag.terminal.bar import progress_of
 
     with tqdm(unit="answer", file=sys.stderr, disable=None) as bar:
         yield progress_of(bar)
@@ -358,10 +353,3 @@ def _print(table: Table) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     if table.note:
         print(table.note)
-
-
-def at_least_one(text: str) -> int:
-    """The number that a word is, for argparse. Raises ArgumentTypeError for any other word."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not 1 or more")
-    return int(text)

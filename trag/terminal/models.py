@@ -1,7 +1,6 @@
 """python -m trag models: list the models that are known and the local ones, fetch one, try one.
 
-Words -> a file -> lines.  Knows nothing about where files come from. Each act imports what it needs, as in
-trag.cli.
+Words -> a file -> lines.  Knows nothing about where files come from. Each act imports what it needs.
 """
 
 from __future__ import annotations
@@ -49,10 +48,10 @@ def _list(settings: Settings, options: argparse.Namespace) -> None:
 def _get(settings: Settings, options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from trag.bar import progress_of
     from trag.llm.files import check_memory
     from trag.models import catalogue
     from trag.models.fetching import fetch
+    from trag.terminal.bar import progress_of
 
     model = catalogue.named(options.name) if options.name else catalogue.chosen(settings.model)
     if model is None or (settings.model_url and not options.name):

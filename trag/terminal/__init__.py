@@ -1,0 +1,1 @@
+"""Every job from the terminal, one module each: words -> one call -> lines."""

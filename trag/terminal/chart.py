@@ -1,0 +1,176 @@
+"""python -m trag chart: check, activate and show the organization chart, and go back to an earlier one."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trag.errors import TragError
+from trag.settings import Settings
+from trag.terminal import arguments
+from trag.terminal.arguments import by
+
+if TYPE_CHECKING:
+    from org.reading.charts import Report
+
+
+def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The words of this job."""
+    chart = jobs.add_parser("chart", help="check, activate and show the organization chart")
+    acts = chart.add_subparsers(required=True, metavar="ACT")
+    for name, words, argument in (
+        ("check", "report every problem in FILE", "FILE"),
+        ("activate", "answer from the chart in FILE from now on", "FILE"),
+        ("show", "print the active chart, or what is under UNIT", "UNIT"),
+        ("versions", "list the charts that were activated", ""),
+        ("rollback", "answer from an earlier VERSION again", "VERSION"),
+    ):
+        act = acts.add_parser(name, help=words)
+        if argument:
+            act.add_argument("argument", metavar=argument, nargs="?" if name == "show" else None, default="")
+        if argument == "FILE":
+            act.add_argument("--sheet", default="", help="the sheet of a workbook (default: the first that is a chart)")
+            act.add_argument(
+                "--encoding",
+                type=_encoding,
+                help="of a text that is not in Unicode: windows-1251, gbk, shift-jis (default: told by its letters)",
+            )
+            act.add_argument(
+                "--column",
+                action="append",
+                type=_column,
+                metavar="NAME=HEADER",
+                help='where a column is called otherwise: --column parent="Reports to"; without a HEADER, where the '
+                "file does not have it: --column head=",
+            )
+        act.set_defaults(job=_JOBS[name])
+
+
+def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
+    from org.reading.decode import label
+    from trag.ingest.parse.characters import counted
+
+    _, _, report = _chart_report(options)
+    for problem in report.problems:
+        place = f"row {problem.row}: " if problem.row else ""
+        print(f"{problem.severity}: {place}{problem.message}" + (f" ({problem.hint})" if problem.hint else ""))
+    if report.encoding:
+        print(f"encoding {label(report.encoding)}")
+    if report.chart is None:
+        return 1
+    depth = max(report.chart.depth(unit) for unit in report.chart.units)
+    size, levels = counted(len(report.chart), "unit"), counted(depth, "level")
+    print(f"{options.argument}: {size}, {levels} below {report.chart.root.name}")
+    print(f"version {report.chart.version}")
+    return 0
+
+
+def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
+    from org.changes import compare
+    from org.reading.charts import usable
+    from org.reading.letters import ENCODINGS
+    from trag.home import open_home
+
+    file, content, report = _chart_report(options)
+    chart = usable(report, file.name)
+    with open_home(settings) as home:
+        try:
+            before = home.organization.chart
+        except TragError:
+            before = None  # its file cannot be read, and this is how another comes in its place
+        version = home.activate_chart(chart, file.name, content, by=by())
+    if before:
+        changes = compare(before, chart)
+        counts = {
+            "added": changes.added,
+            "removed": changes.removed,
+            "moved": changes.moved,
+            "renamed": changes.renamed,
+            "edited": changes.edited,
+        }
+        told = ", ".join(f"{len(units):,} {what}" for what, units in counts.items() if units)
+        told = told or ("only the order of the units, or their ids" if changes else "nothing")
+        print(f"Changed: {told}")
+    print(f"Active: {version.version} ({version.name})")
+    if report.encoding in ENCODINGS:
+        print(f"Read as {ENCODINGS[report.encoding].label}")
+
+
+def _chart_report(options: argparse.Namespace) -> tuple[Path, bytes, Report]:
+    """The file that was named, its content, and what is in it, read in a process of its own."""
+    from org.reading.charts import Report
+    from org.reading.table import too_large
+    from trag import charts
+
+    file = arguments.file(options.argument)
+    problem = too_large(file.stat().st_size)
+    if problem:
+        return file, b"", Report(None, (problem,))
+    content = file.read_bytes()
+    columns = dict(options.column) if options.column else None
+    report = charts.check(content, file.name, sheet=options.sheet, columns=columns, encoding=options.encoding or "")
+    return file, content, report
+
+
+def _column(text: str) -> tuple[str, str]:
+    name, equals, header = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=HEADER")
+    return name, header
+
+
+def _encoding(text: str) -> str:
+    from org.reading.letters import ENCODINGS, called
+
+    codec = called(text)
+    if not codec:
+        known = ", ".join(encoding.label for encoding in ENCODINGS.values())
+        raise argparse.ArgumentTypeError(f"{text!r} is none of these: {known}")
+    return codec
+
+
+def _chart_show(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        chart, finder = home.organization.chart, home.organization.finder
+    if chart is None or finder is None:
+        raise TragError("This home has no chart.", "python -m trag chart activate FILE")
+    tops = (
+        {unit for mention in finder.find(options.argument) for unit in mention.units}
+        if options.argument
+        else {chart.root.id}
+    )
+    if not tops:
+        raise TragError(f"The chart has no unit named '{options.argument}'.", "python -m trag chart show")
+    for top in sorted(tops):
+        for unit in (chart.unit(top), *chart.descendants(top)):
+            print("  " * (chart.depth(unit.id) - chart.depth(top)) + f"{unit.name} ({unit.type})")
+
+
+def _chart_versions(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        for chart in home.records.activations.all():
+            when = f"{chart.activated:%Y-%m-%d %H:%M} UTC"
+            by = f" by {chart.by}" if chart.by else ""
+            print(f"{'*' if chart.active else ' '} {chart.version}  {when}{by}  {chart.name}")
+
+
+def _chart_rollback(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        version = home.roll_back_chart(options.argument, by=by())
+    print(f"Active: {version.version} ({version.name})")
+
+
+_JOBS = {
+    "check": _chart_check,
+    "activate": _chart_activate,
+    "show": _chart_show,
+    "versions": _chart_versions,
+    "rollback": _chart_rollback,
+}

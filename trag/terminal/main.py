@@ -1,0 +1,93 @@
+"""Every job from the terminal: python -m trag ask, batch, ingest, chart, evaluate, audit, finetune, models, people,
+backup, restore, forget, doctor, serve.
+
+Words -> one call on the home -> lines. Errors are one line and a hint on stderr with exit 1, wrong usage is exit 2,
+a bug keeps its traceback. Knows nothing of how any job is done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+from trag.errors import SHOWN
+from trag.settings import Settings, load
+from trag.systems import SYSTEMS
+from trag.terminal import ask, audit, backup, chart, evaluate, finetune, ingest, models, people
+
+# Each job imports what it needs, so that `chart check` does not pay for a language model.
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one job; the exit status."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    # GOMP_SPINCOUNT: threads of torch that wait for each other would else keep the cores from the model's process.
+    for name, value in (
+        ("GOMP_SPINCOUNT", "1000"),
+        ("HF_HUB_OFFLINE", "1"),
+        ("ANONYMIZED_TELEMETRY", "False"),
+        ("GRADIO_ANALYTICS_ENABLED", "False"),
+    ):
+        os.environ.setdefault(name, value)
+    try:
+        status = int(options.job(load(), options) or 0)
+        sys.stdout.flush()
+        return status
+    except SHOWN as error:
+        print(f"Error: {error.message}", file=sys.stderr)
+        if error.hint:
+            print(f"Hint: {error.hint}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read the lines has seen enough, such as `head`. Python flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m trag",
+        description="Answers about an organization from its documents and its chart, checked against both.",
+        epilog="TRAG_HOME chooses the organization (default: var).",
+    )
+    jobs = parser.add_subparsers(required=True, metavar="JOB")
+
+    ask.add(jobs)
+    ingest.add(jobs)
+    chart.add(jobs)
+    evaluate.add(jobs, tuple(SYSTEMS))
+    audit.add(jobs, tuple(SYSTEMS))
+    finetune.add(jobs)
+    models.add(jobs)
+    people.add(jobs)
+    backup.add(jobs)
+    doctor = jobs.add_parser("doctor", help="what this machine can do: models, hashes, GPU, disk, versions")
+    doctor.set_defaults(job=_doctor)
+    serve = jobs.add_parser("serve", help="open the assistant in the browser; the same as python app.py")
+    serve.set_defaults(job=_serve)
+    return parser
+
+
+def _doctor(settings: Settings, options: argparse.Namespace) -> int:
+    from trag.doctor import examine
+
+    well = True
+    for finding in examine(settings):
+        print(f"{'ok  ' if finding.well else 'FAIL'}  {finding.what}: {finding.found}", flush=True)
+        if finding.hint:
+            print(f"      {finding.hint}")
+        well = well and finding.well
+    return int(not well)
+
+
+def _serve(settings: Settings, options: argparse.Namespace) -> None:
+    from trag.web.serve import serve
+
+    serve(settings)
