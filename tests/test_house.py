@@ -3,9 +3,10 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+
+from bench import house
 
 ROOT = Path(__file__).parent.parent
 HOUSE = ("org", "store", "prompts", "trag")
@@ -136,31 +137,21 @@ def test_steps_do_not_import_each_other() -> None:
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
-    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sources()}
-    modules = {name.removesuffix(".__init__"): path for name, path in files.items()}
-    arrows = {name: _imported(path, modules) - {name} for name, path in modules.items()}
-    while ends := {name for name, targets in arrows.items() if not targets & arrows.keys()}:
-        arrows = {name: targets for name, targets in arrows.items() if name not in ends}
-    left = {name: sorted(targets & arrows.keys()) for name, targets in arrows.items()}
-    assert not left, f"in a circle, or on the way to one: {left}"
+    texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources()}
+    assert not house.circular(house.imported(texts))
 
 
-def _imported(path: Path, modules: Mapping[str, Path]) -> set[str]:
-    """The modules of the house that a file needs when it runs, wherever in it they are imported."""
-    for_types = {
-        child
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-        for child in ast.walk(node)
+def test_a_circle_is_seen_wherever_its_imports_stand() -> None:
+    texts = {
+        "a.py": "import b",
+        "b.py": "def run():\n    from c import made",
+        "c.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import a",
     }
-    found = set()
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.ImportFrom) and node.module and node not in for_types:
-            names = (f"{node.module}.{alias.name}" for alias in node.names)
-            found |= {name if name in modules else node.module for name in names}
-        elif isinstance(node, ast.Import) and node not in for_types:
-            found |= {alias.name for alias in node.names}
-    return found & modules.keys()
+    arrows = house.imported(texts)
+    assert arrows == {"a.py": {"b.py"}, "b.py": {"c.py"}, "c.py": set()}
+    assert house.reached("b.py", arrows) == {"b.py", "c.py"}
+    assert not house.circular(arrows)
+    assert house.circular(house.imported(texts | {"c.py": "import a"})) == {"a.py", "b.py", "c.py"}
 
 
 def test_each_heavy_library_is_imported_in_its_room() -> None:
