@@ -37,7 +37,7 @@ Answer = Callable[[str, str], str]
 
 
 class Reader:
-    """A language model as the assistant knows it (`trag.llm.LanguageModel`), whose words come from `answer`."""
+    """A language model as the assistant knows it (`trag.llm.model.LanguageModel`), whose words come from `answer`."""
 
     identity = ModelIdentity("reader")
     context = 4096

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from prompts import PromptError
-from trag import batch, cli
+from trag import batch
 from trag.ask import LONGEST_QUESTION
 from trag.batch import Asked
 from trag.errors import TragError
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed
+from trag.terminal import main as cli
 
 MODEL = ModelUsed("model", "0" * 64, "")
 
