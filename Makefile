@@ -21,8 +21,8 @@ export ANONYMIZED_TELEMETRY = False
 GET = $(BIN)/python -m trag models get
 TRY = TRAG_GPU_LAYERS=0 $(BIN)/python -m trag models try
 LLAMA = grep '^llama-cpp-python' requirements.txt
-# With AMX prompts are read up to twice as fast. What GCC 12 makes of llama.cpp's code for it faults; clang's runs.
-CLANG := $(shell grep -qsw amx_int8 /proc/cpuinfo && for version in 21 20 19 18 17 16; do command -v clang++-$$version && break; done)
+# Compiled by a clang (make setup CLANG=clang++-16) llama.cpp uses AMX where the processor has it (docs/operators.md).
+CLANG ?=
 
 help:
 	@sed -n '1,9s/^# \{0,1\}//p' Makefile
@@ -41,8 +41,8 @@ setup: .venv/runtime.stamp
 .venv/runtime.stamp: requirements.txt | .venv/bin/python
 	@echo "== Installing the packages. llama.cpp is compiled for this processor: about 7 minutes on 2 cores, once."
 ifneq ($(CLANG),)
-	@echo "== This processor has AMX: compiling llama.cpp for it with $(CLANG)"
-	@$(LLAMA) | cut -d' ' -f1 | CC=$(subst ++,,$(CLANG)) CXX=$(CLANG) $(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps --no-cache-dir --no-binary llama-cpp-python -r /dev/stdin || echo "== It does not compile; going on without AMX"
+	@echo "== Compiling llama.cpp with $(CLANG)"
+	@$(LLAMA) | cut -d' ' -f1 | CC=$(subst ++,,$(CLANG)) CXX=$(CLANG) $(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps --no-cache-dir --no-binary llama-cpp-python -r /dev/stdin || echo "== It does not compile; going on without"
 endif
 	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -r requirements.txt | grep --line-buffered -E '^(Collecting|Building|Successfully|  Building)' ; exit $${PIPESTATUS[0]}
 	@echo "== Looking for the language model; where it is not here yet it is fetched, once for every checkout: minutes"
