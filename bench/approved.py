@@ -50,18 +50,18 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One question pinned, another asked. `signature`: the rule takes them for one; `cosine` is of their vectors."""
+    """One question pinned, another asked. `one`: they have one signature; `cosine` is of their vectors."""
 
     organization: str
     pinned: str
     asked: str
-    signature: bool
+    one: bool
     cosine: float
 
     @property
     def given(self) -> bool:
         """Whether the answer is given."""
-        return self.signature and self.cosine >= NEAR
+        return self.one and self.cosine >= NEAR
 
 
 def main() -> None:

@@ -51,13 +51,17 @@ def main() -> None:
     with closing(open_model(load(os.environ))) as model:
         for path in options.charts:
             organization = known(path)
-            for seed in [0] if options.own else options.seeds:
-                print(f"{path}, seed {seed}", file=sys.stderr)
-                for case in own(path) if options.own else made(organization, seed, options.number):
+            for name, cases in (
+                own(path) if options.own else made(organization, options.seeds, options.number)
+            ).items():
+                print(f"{path}, {name}", file=sys.stderr)
+                for case in cases:
                     outcome, shown = ended(case, organization, model)
                     outcomes[case.kind][outcome] += 1
                     if outcome == options.show:
-                        print(f"{path.parent.name} {seed} {case.id}: {case.question}\n  gold: {case.answer}\n  {shown}")
+                        print(
+                            f"{path.parent.name}, {name}, {case.id}: {case.question}\n  gold: {case.answer}\n  {shown}"
+                        )
     report(outcomes)
 
 
@@ -67,14 +71,16 @@ def known(path: Path) -> Organization:
     return Organization(made.root.name, made, EntityFinder(made)) if made else Organization("")
 
 
-def made(organization: Organization, seed: int, number: int) -> Sequence[Case]:
-    """The cases that evaluations make of its chart."""
-    return make(organization.chart, seed=seed, number=number) if organization.chart else ()
+def made(organization: Organization, seeds: Sequence[int], number: int) -> dict[str, Sequence[Case]]:
+    """The cases that evaluations make of its chart, by their seed."""
+    if organization.chart is None:
+        return {}
+    return {f"seed {seed}": make(organization.chart, seed=seed, number=number) for seed in seeds}
 
 
-def own(path: Path) -> Sequence[Case]:
+def own(path: Path) -> dict[str, Sequence[Case]]:
     """The questions beside a chart."""
-    return read((path.parent / "questions.jsonl").read_bytes(), "questions.jsonl")
+    return {"its own questions": read((path.parent / "questions.jsonl").read_bytes(), "questions.jsonl")}
 
 
 def ended(case: Case, organization: Organization, model: LanguageModel) -> tuple[str, str]:

@@ -327,12 +327,13 @@ class Assistant:
         self,
         question: str,
         *,
+        history: Sequence[Turn] = (),
         steps: Steps | None = None,
         stop: threading.Event | None = None,
         readers: Collection[str] | None = OPEN,
     ) -> AnswerRecord:
         """The record of one question, for those who do not watch it being written. Raises what `ask` raises."""
-        *_, last = self.ask(question, steps=steps, stop=stop, readers=readers)
+        *_, last = self.ask(question, history=history, steps=steps, stop=stop, readers=readers)
         if not isinstance(last, Answer):
             raise RuntimeError(f"ask ended with {last}")
         return last.record

@@ -17,9 +17,7 @@ from trag.evaluate import cases
 from trag.evaluate.cases import Case
 from trag.evaluate.comparing import is_right
 from trag.evaluate.scoring import score
-from trag.events import Answer
 from trag.home import Home, open_home
-from trag.record import AnswerRecord
 
 FOLDER = Path(__file__).parent
 
@@ -57,7 +55,7 @@ def turns_right(turns: list[Case], home: Home, *, show: bool) -> list[bool]:
     history: list[Turn] = []
     right = []
     for case in turns:
-        record = answered(case.question, history, home)
+        record = home.assistant.answer(case.question, history=history, readers=None)
         history.append(Turn(record.standalone, record.answer))
         found = score(case, record, home.organization.chart)
         right.append(is_right(found))
@@ -65,14 +63,6 @@ def turns_right(turns: list[Case], home: Home, *, show: bool) -> list[bool]:
             print(f"{case.id} {case.question}\n  read as: {record.standalone}\n  gold: {case.answer}")
             print(f"  got: {record.answer}\n  {'; '.join(found.reasons)}", flush=True)
     return right
-
-
-def answered(question: str, history: list[Turn], home: Home) -> AnswerRecord:
-    """The record of one turn."""
-    *_, last = home.assistant.ask(question, history=history, readers=None)
-    if not isinstance(last, Answer):
-        raise RuntimeError(f"ask ended with {last}")
-    return last.record
 
 
 if __name__ == "__main__":

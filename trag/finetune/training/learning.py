@@ -46,6 +46,7 @@ class Learner:
         """
         torch.set_num_threads(cores())
         torch.use_deterministic_algorithms(True, warn_only=True)
+        # Every tensor here is written before it is read; filling each first takes a tenth of a step.
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         # cuDNN's attention, which PyTorch takes on an H200 where a mask is given, is suspected of a loss that was no
         # number after 50 steps (docs/RESULTS.md).
