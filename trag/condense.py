@@ -29,7 +29,7 @@ class Turn:
 
 def standalone(question: str, history: Sequence[Turn], model: LanguageModel, stop: threading.Event) -> str:
     """`question` as it stands alone after the last turns of `history`; as it is without any, and where the model says
-    nothing. Raises what `LanguageModel.stream` raises."""
+    nothing, or an answer of theirs once more. Raises what `LanguageModel.stream` raises."""
     if not history:
         return question
     turns = [(turn.question, turn.answer[:_LONGEST_ANSWER]) for turn in history[-TURNS:]]
@@ -37,4 +37,5 @@ def standalone(question: str, history: Sequence[Turn], model: LanguageModel, sto
     limit = max(_TOKENS, 2 * model.count_text(question))
     written, usage = text_of(model.stream(messages, max_tokens=limit, stop=stop, task="condense"))
     line = written.strip().partition("\n")[0].strip()
-    return line if line and usage.completion < limit and not stop.is_set() else question
+    answers = {" ".join(answer.split()) for _, answer in turns}
+    return line if line and line not in answers and usage.completion < limit and not stop.is_set() else question
