@@ -8,6 +8,10 @@ import threading
 BY_READER = "stopped by the reader"
 
 
+class Cancelled(Exception):
+    """Work was ended early because somebody wished it; what is done of it is kept."""
+
+
 class CancelToken(threading.Event):
     """Ends an answer early; `reason` is what its record says of that."""
 
