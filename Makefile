@@ -5,9 +5,10 @@
 # make check  format, lint, types      make bench  speed and memory, as ratios
 # make results  the tables of docs/RESULTS.md, from real runs; goes on where it was stopped (hours)
 # make peers  only the table beside LlamaIndex, Haystack and LangChain, which get an environment of their own
+# make lock   requirements.lock anew, after a change to requirements.txt
 # make adapter  the adapters and the reranker that ship, trained anew on examples/training; goes on where it was stopped (hours)
 .DEFAULT_GOAL := help
-.PHONY: help setup run test quick check bench results peers adapter tools
+.PHONY: help setup run test quick check bench results peers adapter tools lock
 SHELL := /bin/bash
 
 PYTHON ?= python3
@@ -20,12 +21,14 @@ export GRADIO_ANALYTICS_ENABLED = False
 export ANONYMIZED_TELEMETRY = False
 GET = $(BIN)/python -m trag models get
 TRY = TRAG_GPU_LAYERS=0 $(BIN)/python -m trag models try
+INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
+SAYING = grep --line-buffered -E '^(Collecting|Building|Successfully|  Building)'
 LLAMA = grep '^llama-cpp-python' requirements.txt
 # Compiled by a clang (make setup CLANG=clang++-16) llama.cpp uses AMX where the processor has it (docs/operators.md).
 CLANG ?=
 
 help:
-	@sed -n '1,9s/^# \{0,1\}//p' Makefile
+	@sed -n '1,10s/^# \{0,1\}//p' Makefile
 
 # The model is looked for each time: it is kept in the cache of the user, which every checkout shares.
 setup: .venv/runtime.stamp
@@ -38,13 +41,14 @@ setup: .venv/runtime.stamp
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --upgrade pip
 
-.venv/runtime.stamp: requirements.txt | .venv/bin/python
+.venv/runtime.stamp: requirements.txt requirements.lock | .venv/bin/python
 	@echo "== Installing the packages. llama.cpp is compiled for this processor: about 7 minutes on 2 cores, once."
 ifneq ($(CLANG),)
 	@echo "== Compiling llama.cpp with $(CLANG)"
 	@$(LLAMA) | cut -d' ' -f1 | CC=$(subst ++,,$(CLANG)) CXX=$(CLANG) $(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps --no-cache-dir --no-binary llama-cpp-python -r /dev/stdin || echo "== It does not compile; going on without"
 endif
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -r requirements.txt | grep --line-buffered -E '^(Collecting|Building|Successfully|  Building)' ; exit $${PIPESTATUS[0]}
+	@$(INSTALL) --no-deps --require-hashes -r requirements.lock | $(SAYING); exit $${PIPESTATUS[0]}
+	@$(INSTALL) $$(grep '^torch==' requirements.txt) | $(SAYING); exit $${PIPESTATUS[0]}
 	@echo "== Looking for the language model; where it is not here yet it is fetched, once for every checkout: minutes"
 	@$(GET)
 	@echo "== Trying the language model"
@@ -54,7 +58,7 @@ endif
 
 .venv/tests.stamp: tests/requirements.txt .venv/runtime.stamp
 	@echo "== Installing what the tests and checks need"
-	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -r tests/requirements.txt | grep --line-buffered -E '^(Collecting|Successfully)' ; exit $${PIPESTATUS[0]}
+	@$(INSTALL) -r tests/requirements.txt | $(SAYING); exit $${PIPESTATUS[0]}
 	@touch $@
 
 tools: .venv/tests.stamp
@@ -85,6 +89,15 @@ quick: .venv/tests.stamp
 test: .venv/tests.stamp tools check
 	$(BIN)/python -m pytest -m "not browser" -n 2 --dist worksteal
 	$(BIN)/python -m pytest -m browser
+
+# Every package with its hashes, but for torch and what a CUDA build of it brings: which build is right the machine's index says.
+lock: .venv/tests.stamp
+	@sed 's/ --config-settings.*//' requirements.txt > requirements.in
+	@$(BIN)/uv pip compile requirements.in --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header -o requirements.out
+	@{ echo '# What requirements.txt comes to, with hashes, but for torch. Made by `make lock`.'; \
+	  sed -E '/^(torch|triton|nvidia-[a-z0-9-]+|cuda-[a-z]+)==/,/[^\\]$$/d' requirements.out \
+	  | sed "s/^llama-cpp-python==[^ ]*/$$($(LLAMA))/"; } > requirements.lock
+	@rm requirements.in requirements.out
 
 bench: .venv/tests.stamp
 	$(BIN)/python -m bench

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_an_update_of_the_packages_puts_no_sample_over_what_is_in_the_home(tmp_path: Path) -> None:
-    for name in ("Makefile", "requirements.txt"):
+    for name in ("Makefile", "requirements.txt", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path / name)
     done = [tmp_path / name for name in (".venv/bin/python", ".venv/runtime.stamp", "var/sample.stamp")]
     for age, path in enumerate(reversed(done)):
@@ -39,7 +39,7 @@ def test_an_update_of_the_packages_puts_no_sample_over_what_is_in_the_home(tmp_p
 def test_a_llama_cpp_that_does_not_run_here_is_compiled_once_more(
     clang: str, tries: int, mended: bool, tmp_path: Path
 ) -> None:
-    for name in ("Makefile", "requirements.txt"):
+    for name in ("Makefile", "requirements.txt", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path / name)
     python = tmp_path / ".venv/bin/python"
     python.parent.mkdir(parents=True)
@@ -73,7 +73,7 @@ echo "$@" >> asked
 
 
 def test_the_model_is_looked_for_at_each_set_up_and_tried_once_it_is_there(tmp_path: Path) -> None:
-    for name in ("Makefile", "requirements.txt"):
+    for name in ("Makefile", "requirements.txt", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path / name)
     python = tmp_path / ".venv/bin/python"
     python.parent.mkdir(parents=True)
