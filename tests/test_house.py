@@ -16,7 +16,6 @@ SHARED = {
     "trag.sandbox",
     "trag.memory",
     "trag.models.catalogue",
-    "trag.models.checking",
     "trag.progress",
     "trag.record",
     "trag.table_rows",

@@ -26,14 +26,12 @@ from store.passage import OPEN, Audience, Passage
 from store.promotions import Promotion
 from store.records import Records
 from store.vectors import Vectors
-from trag import adapters
 from trag import ingest as ingestion
 from trag.ask import Assistant
 from trag.backup import check_whole
 from trag.charts import kept
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
-from trag.finetune.candidates import Candidates
 from trag.ingest import editing, reconciliation
 from trag.ingest.context import written
 from trag.ingest.examples import example_questions
@@ -44,6 +42,8 @@ from trag.llm.local import LocalModel
 from trag.llm.model import LanguageModel
 from trag.llm.opening import open_model
 from trag.llm.smoke_test import trial
+from trag.models import adapters
+from trag.models.adapters import Candidates
 from trag.pairs import MOST_EXAMPLES, GeneratedPair, Written, pairs_of, write
 from trag.progress import Progress, silent
 from trag.request_queue import RequestQueue

@@ -13,13 +13,14 @@ import pytest
 
 from org.reading.charts import load
 from store import StoreError
-from trag import adapters, paper
+from trag import paper
 from trag.errors import TragError
 from trag.events import Answer, Token
-from trag.finetune.candidates import Candidates, Manifest
 from trag.home import Home, open_home
 from trag.llm import files
 from trag.llm.local import LocalModel
+from trag.models import adapters
+from trag.models.adapters import Candidates, Manifest
 from trag.record import AnswerRecord
 from trag.settings import Settings
 

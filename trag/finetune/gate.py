@@ -12,14 +12,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trag import adapters
 from trag.errors import SHOWN, TragError
 from trag.evaluate import choice, running
 from trag.evaluate.comparing import is_right, mcnemar
 from trag.evaluate.runs import Result
-from trag.finetune.candidates import Against, Figure, Measured, Verdict
 from trag.finetune.questions import choose, spread
 from trag.llm import files
+from trag.models import adapters
+from trag.models.adapters import Against, Figure, Measured, Verdict
 
 if TYPE_CHECKING:
     from trag.home import Home

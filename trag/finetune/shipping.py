@@ -14,8 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from trag.errors import SHOWN
-from trag.finetune import candidates, stages
-from trag.finetune.candidates import Manifest
+from trag.finetune import stages
 from trag.finetune.dataset import corpus
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, plan, run
@@ -23,6 +22,8 @@ from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.progress import Preparing, Report, Step
 from trag.llm import files
 from trag.llm.files import SHIPPED
+from trag.models import adapters
+from trag.models.adapters import Manifest
 
 SETTINGS = TrainingSettings(
     rank=8, all_projections=True, learning_rate=2e-4, epochs=1.0, accumulation=4, longest=2048, checkpoint_seconds=240
@@ -74,7 +75,7 @@ def _ship(folder: Path, order: Plan) -> None:
     found = run.trained(folder)
     assert found
     export.adapter(run.adapter(folder), bases.find(order.base), SHIPPED / files.ADAPTER_FILE)
-    candidates.ship(
+    adapters.ship(
         Manifest(
             id="shipped",
             made=datetime.now(UTC),

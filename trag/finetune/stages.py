@@ -16,7 +16,6 @@ from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
 
-from trag import adapters
 from trag.errors import TragError
 from trag.finetune import child, gate
 from trag.finetune.dataset import examples, folders
@@ -28,6 +27,7 @@ from trag.finetune.training.progress import Preparing, Step
 from trag.finetune.training.run import Trained, trained
 from trag.finetune.work import Stage, Work, Works
 from trag.llm import files
+from trag.models import adapters
 
 if TYPE_CHECKING:
     from trag.home import Home

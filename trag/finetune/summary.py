@@ -5,7 +5,7 @@ candidate, what answers -> words.  Knows nothing about where they are shown.
 
 from __future__ import annotations
 
-from trag.finetune.candidates import Against, Figure, Manifest, Measured, standing
+from trag.models.adapters import Against, Figure, Manifest, Measured, standing
 
 _HEADER = ("", "Questions", "Before", "After", "Gained", "Lost", "p")
 

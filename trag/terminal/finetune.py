@@ -23,11 +23,11 @@ from trag.terminal.arguments import by
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trag.finetune.candidates import Against, Candidates, Manifest
     from trag.finetune.stages import Told
     from trag.finetune.training.estimate import Estimate
     from trag.finetune.work import Stage, Work
     from trag.home import Home
+    from trag.models.adapters import Against, Candidates, Manifest
 
 _USAGE = """python -m trag finetune [HOW ...] [--questions N] [--new]
        python -m trag finetune dataset|train|export [HOW ...] [--new]
@@ -182,8 +182,8 @@ def _measure(settings: Settings, options: argparse.Namespace) -> int:
 
 def _promote(settings: Settings, options: argparse.Namespace) -> int:
     from trag.finetune import gate
-    from trag.finetune.candidates import standing
     from trag.home import open_home
+    from trag.models.adapters import standing
 
     wanted = options.words[1]
     with open_home(settings) as home:
@@ -228,8 +228,8 @@ def _roll_back(settings: Settings, options: argparse.Namespace) -> int:
 
 def _list(settings: Settings, options: argparse.Namespace) -> int:
     from trag.finetune import gate, summary
-    from trag.finetune.candidates import standing
     from trag.home import open_home
+    from trag.models.adapters import standing
 
     with open_home(settings) as home:
         found, now, promotions = home.candidates.all(), gate.answering(home), home.records.promotions.all()
@@ -288,7 +288,7 @@ def _left_out(found: Estimate) -> str:
 def _told(candidate: Manifest, now: Against | None) -> None:
     """What was measured of a candidate, how it stands beside what answers now, and how to promote it."""
     from trag.finetune import summary
-    from trag.finetune.candidates import standing
+    from trag.models.adapters import standing
 
     if candidate.results:
         print(f"{candidate.id} beside {summary.beside(candidate.results)}")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from trag.errors import TragError
-from trag.finetune import candidates
-from trag.finetune.candidates import Candidates, Figure, Manifest, Measured, Verdict
+from trag.models import adapters
+from trag.models.adapters import Candidates, Figure, Manifest, Measured, Verdict
 
 FIGURE = Figure("All questions", 40, 20, 30, 12, 2, 0.013)
 MEASURED = Measured(
@@ -19,7 +19,7 @@ MEASURED = Measured(
 
 def add(candidates: Candidates, folder: Path, content: bytes = b"weights") -> Manifest:
     (folder / "made.gguf").write_bytes(content)
-    return candidates.add(
+    return adapters.add(
         folder / "made.gguf",
         base_name="SmolLM2",
         base_sha256="b" * 64,
@@ -103,7 +103,7 @@ def test_a_removed_candidate_leaves_nothing(tmp_path: Path) -> None:
 def test_the_manifest_of_what_ships_is_read_where_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Candidates(tmp_path / "adapters")
     made = add(kept, tmp_path)
-    monkeypatch.setattr(candidates, "SHIPPED", kept.file(made.id).parent)
-    assert candidates.shipped() == made
-    monkeypatch.setattr(candidates, "SHIPPED", tmp_path)
-    assert candidates.shipped() is None
+    monkeypatch.setattr(adapters, "SHIPPED", kept.file(made.id).parent)
+    assert adapters.shipped() == made
+    monkeypatch.setattr(adapters, "SHIPPED", tmp_path)
+    assert adapters.shipped() is None

@@ -13,9 +13,9 @@ from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.evaluate.sets import CaseSets
 from trag.finetune import gate
-from trag.finetune.candidates import Against, Figure
 from trag.home import open_home
 from trag.llm import files
+from trag.models.adapters import Against, Figure
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 

@@ -11,7 +11,6 @@ from trag.errors import TragError
 from trag.evaluate import chart_cases
 from trag.evaluate.cases import Case, write
 from trag.evaluate.sets import CaseSets
-from trag.finetune.candidates import LEARNED
 from trag.finetune.dataset import examples, folders, of_home
 from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.typed import plain
@@ -19,6 +18,7 @@ from trag.finetune.gate import MOST
 from trag.finetune.questions import SEED, choose, spread
 from trag.finetune.work import MOST_SEED, Works
 from trag.home import Home, open_home
+from trag.models.adapters import LEARNED
 from trag.settings import Settings
 
 CHART = (Path(__file__).parents[3] / "examples" / "larkmoor" / "chart.csv").read_bytes()

@@ -14,12 +14,12 @@ import pytest
 from trag import background
 from trag.errors import TragError
 from trag.finetune import child, running
-from trag.finetune.candidates import Candidates
 from trag.finetune.running import FineTune
 from trag.finetune.stages import Tell, Told, works_of
 from trag.finetune.training.progress import Step, encode
 from trag.finetune.work import Stage, Work
 from trag.home import Home
+from trag.models.adapters import Candidates
 from trag.settings import Settings
 
 STEP = Step(4, 10, 1.5, 1.4, 200.0, 90.0)

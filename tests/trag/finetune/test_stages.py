@@ -14,7 +14,6 @@ import pytest
 
 from trag.errors import TragError
 from trag.finetune import child, gate, stages
-from trag.finetune.candidates import Candidates
 from trag.finetune.dataset.examples import Example, write
 from trag.finetune.stages import carry_out, check, described, works_of
 from trag.finetune.training import plan
@@ -23,6 +22,7 @@ from trag.finetune.training.run import Trained, trained
 from trag.finetune.work import Work
 from trag.home import Home
 from trag.llm import files
+from trag.models.adapters import Candidates
 from trag.settings import Settings
 
 TRAINED = Trained(

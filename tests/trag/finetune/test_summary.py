@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from trag.finetune import summary
-from trag.finetune.candidates import Against, Figure, Manifest, Measured, Standing, Verdict, standing
+from trag.models.adapters import Against, Figure, Manifest, Measured, Standing, Verdict, standing
 
 FIGURE = Figure("All questions", 40, 20, 30, 12, 2, 0.013)
 NOW = Against("b" * 64, "shipped", "a" * 64)

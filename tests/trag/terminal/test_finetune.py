@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 from trag.finetune import child, gate, stages
-from trag.finetune.candidates import Candidates, Manifest
 from trag.finetune.dataset.typed import plain
 from trag.finetune.work import Works
 from trag.home import open_home
 from trag.llm import files
+from trag.models.adapters import Candidates, Manifest
 from trag.settings import Settings
 from trag.terminal.main import main
 

@@ -11,12 +11,12 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from trag.finetune import gate
-from trag.finetune.candidates import Figure, Manifest, Measured
 from trag.finetune.running import FineTune
 from trag.finetune.stages import works_of
 from trag.finetune.training.progress import Needed, Step, encode
 from trag.home import Home, open_home
 from trag.llm import files
+from trag.models.adapters import Figure, Manifest, Measured
 from trag.models.catalogue import MODELS
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
 from trag.settings import Settings

@@ -12,10 +12,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from org.reading.charts import load
 from trag.finetune import gate
-from trag.finetune.candidates import Candidates, Figure, Measured
 from trag.finetune.work import Works
 from trag.home import open_home
 from trag.llm import files
+from trag.models.adapters import Candidates, Figure, Measured
 from trag.settings import Settings
 
 Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from store.promotions import Promotion
-from trag import adapters
 from trag.errors import SHOWN, in_one_line
 from trag.finetune import gate
-from trag.finetune.candidates import Against, Manifest, shipped
 from trag.llm import files
 from trag.llm.local import LocalModel
+from trag.models import adapters
+from trag.models.adapters import Against, Manifest, shipped
 from trag.record import AnswerRecord
 from trag.web.models.speed import Speed, speed
 

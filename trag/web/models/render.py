@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trag.finetune import summary
-from trag.finetune.candidates import standing
 from trag.finetune.work import MOST_SEED, STAGES
+from trag.models.adapters import standing
 from trag.models.catalogue import MODELS, by_hand
 from trag.web.models.loss import HEIGHT, WIDTH, Curve
 from trag.web.render import environment, percent, time_left
@@ -19,9 +19,9 @@ from trag.web.render import environment, percent, time_left
 if TYPE_CHECKING:
     from store.promotions import Promotion
     from trag.background import JobStatus
-    from trag.finetune.candidates import Manifest
     from trag.finetune.running import Tuning
     from trag.finetune.training.progress import Needed
+    from trag.models.adapters import Manifest
     from trag.models.local import LocalFile
     from trag.web.models.answering import Answering
     from trag.web.notices import Notice
