@@ -47,7 +47,7 @@ from trag.models.adapters import Candidates
 from trag.pairs import MOST_EXAMPLES, GeneratedPair, Written, pairs_of, write
 from trag.progress import Progress, silent
 from trag.request_queue import RequestQueue
-from trag.reranking import Reranker
+from trag.reranking.reranker import Reranker
 from trag.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -1,25 +1,30 @@
 """The gate: a candidate answers the same questions as the adapter that answers now, and is held against it.
 
-candidate -> questions -> answers of both -> figures -> Verdict.  Knows nothing about how a candidate was trained, or
-what becomes of it.
+candidate -> questions that its training has not seen -> answers of both -> figures -> Verdict -> words
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from trag.errors import SHOWN, TragError
+from trag.evaluate import cases as case_files
 from trag.evaluate import choice, running
+from trag.evaluate.cases import Case
 from trag.evaluate.comparing import is_right, mcnemar
 from trag.evaluate.runs import Result
-from trag.finetune.questions import choose, spread
+from trag.evaluate.sets import CaseSets
+from trag.finetune.dataset import examples, folders
+from trag.finetune.dataset.typos import plain, slips
+from trag.finetune.work import MOST_SEED, Works
 from trag.llm import files
 from trag.models import adapters
-from trag.models.adapters import Against, Figure, Measured, Verdict
+from trag.models.adapters import Against, Figure, Manifest, Measured, Verdict, standing
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -80,7 +85,7 @@ def measure(
             "Promote another one to measure it beside that; or begin a new fine-tune (--new).",
         )
     known = choice.read([(file.name, file.read_bytes()) for file in sorted(general.glob("*.csv"))])
-    asked = choose(home, candidate, most)
+    asked = choose_questions(home, candidate, most)
     cases = asked.cases
     systems = (SYSTEM, f"{SYSTEM}:{candidate}")
     earlier = running.earlier(home, cases, systems)
@@ -110,7 +115,7 @@ def measure(
 
 
 def figures(before: Sequence[Result], after: Sequence[Result], sets: Mapping[str, str]) -> tuple[Figure, ...]:
-    """How each kind of question went, each set of the home (`sets` as in Asked), and refusals both ways. Whether
+    """How each kind of question went, each set of the home (`sets` as in Questions), and refusals both ways. Whether
     answers are right counts where they were judged on both sides; how many could be judged is a figure of its own
     unless all were, so that nobody gains by answers that nothing can be said of.
 
@@ -146,7 +151,7 @@ def figure(name: str, pairs: Pairs, good: Callable[[Result], bool]) -> Figure:
 
 def verdict(figures: Sequence[Figure], *, learned: int = 0) -> Verdict:
     """A candidate has earned its place when all questions together, the first figure, are better beyond chance, and no
-    figure is worse beyond chance. `learned` as in Asked."""
+    figure is worse beyond chance. `learned` as in Questions."""
     overall = next((each for each in figures if each.name == ALL), None)
     if overall is None:
         return Verdict(False, ("No question was judged on both sides, so nothing can be said.",), tuple(figures))
@@ -211,3 +216,143 @@ def _paired(before: Sequence[Result], after: Sequence[Result]) -> list[tuple[Res
     earlier = {(result.case.id, result.case.question): result for result in before}
     found = ((earlier.get((result.case.id, result.case.question)), result) for result in after)
     return [(old, new) for old, new in found if old]
+
+
+_FIGURE_HEADER = ("", "Questions", "Before", "After", "Gained", "Lost", "p")
+
+
+def figure_table(results: Measured) -> tuple[str, ...]:
+    """The figures as a table, a line each, and what is concluded from them."""
+    rows = [_FIGURE_HEADER, *map(_figure_row, results.verdict.figures)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    table = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return (*table, *results.verdict.reasons)
+
+
+def measured_against(results: Measured) -> str:
+    """What it was measured against, for people."""
+    return results.against or "the model without an adapter"
+
+
+def standing_sentence(candidate: Manifest, now: Against | None) -> str:
+    """How it stands beside what answers `now`, in a sentence."""
+    has, results = standing(candidate, now), candidate.results
+    if now and now.adapter == candidate.id:
+        return "It answers now."
+    if results is None:
+        return "It was not measured, so nobody knows whether it is better."
+    if has == "outdated":
+        return (
+            f"It was measured beside {measured_against(results)} as it was on {results.at:%Y-%m-%d}, which is not what answers "
+            "now: measure it again."
+        )
+    if has == "earned":
+        return f"It has earned its place: it was better than {measured_against(results)}, and worse in nothing beyond chance."
+    return f"It has not earned its place: its figures do not say that it is better than {measured_against(results)}."
+
+
+def standing_line(candidate: Manifest, now: Against | None) -> str:
+    """The same in a line of many."""
+    results = candidate.results
+    if results is None:
+        return "not measured"
+    gone = ", which is not what answers now" if standing(candidate, now) == "outdated" else ""
+    if now and now.adapter == candidate.id:
+        gone = ""
+    return f"beside {measured_against(results)}{gone}: {results.verdict.reasons[0]}"
+
+
+def _figure_row(figure: Figure) -> tuple[str, ...]:
+    share = [f"{right} ({right / figure.questions:.1%})" for right in (figure.before, figure.after)]
+    return figure.name, str(figure.questions), *share, str(figure.better), str(figure.worse), f"{figure.p:.3g}"
+
+
+T = TypeVar("T")
+
+SEED = MOST_SEED + 1
+"""What the questions made from the chart are drawn by; training draws by no such seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What both are asked. `sets` says in which set of the home a case stands, by the id of the case; `learned` counts
+    the questions of those sets that the candidate was trained on, which neither is asked."""
+
+    cases: tuple[Case, ...]
+    sets: Mapping[str, str]
+    learned: int
+
+
+def choose_questions(home: Home, candidate: str, most: int) -> Questions:
+    """What is asked of both, each question once and none that the candidate was trained on: of the dataset's held-out
+    side, made from the chart, and of the home's sets. Raises TragError when there are none, and when nobody can say
+    what it was trained on."""
+    from trag.evaluate.chart_cases import make
+
+    learned, chart = _learned(home, candidate), home.organization.chart
+    content = home.candidates.cases(candidate).read_bytes()
+    held_out = case_files.read(content, "the dataset's questions") if content.strip() else ()
+    chosen = spread(_without(held_out, learned), most - most // 3 if chart else most)
+    wanted = most - len(chosen)
+    made = make(chart, seed=SEED, number=2 * wanted) if chart else ()
+    taken = learned | {plain(case.question) for case in chosen}
+    fresh = _without(made, taken)[:wanted]
+    taken |= {plain(case.question) for case in fresh}
+    cases = [
+        *(replace(case, id=f"dataset {case.id}") for case in chosen),
+        *(replace(case, id=f"chart {case.id}") for case in fresh),
+    ]
+    kept = CaseSets(home.folder / "cases")
+    of_sets = sorted(((each, kept.cases(each)) for each in kept.all()), key=lambda pair: len(pair[1]))
+    sets, room = dict[str, str](), most
+    for left, (each, whole) in zip(range(len(of_sets), 0, -1), of_sets, strict=True):  # the small ones leave room
+        some = [replace(case, id=f"{each.id[:12]} {case.id}") for case in spread(_without(whole, taken), room // left)]
+        taken |= {plain(case.question) for case in some}
+        sets |= {case.id: each.name for case in some}
+        cases += some
+        room -= len(some)
+    if not cases:
+        raise TragError(
+            "There is nothing to measure the adapter by: no question that it was not trained on.",
+            "Activate a chart, upload a set of questions on the page Quality, or give documents with pairs and "
+            "fine-tune again.",
+        )
+    known = sum(_is_in(case, learned) for _, whole in of_sets for case in whole)
+    return Questions(tuple(cases), sets, known)
+
+
+def spread(cases: Sequence[T], most: int) -> Sequence[T]:
+    """At most so many, evenly from first to last."""
+    return cases if len(cases) <= most else [cases[place * len(cases) // most] for place in range(most)]
+
+
+def learned(home: Home, candidate: str) -> tuple[str, ...] | None:
+    """The questions that a candidate was trained on, those of its dataset where it has none of its own; None where
+    nobody can say."""
+    asked = home.candidates.learned(candidate)
+    if asked is not None:
+        return asked
+    works = Works(home.folder / "finetune")
+    files = (works.dataset(work) / folders.TRAIN for work in works.all() if work.candidate == candidate)
+    file = next((file for file in files if file.is_file()), None)
+    return examples.questions(examples.read(file.read_bytes(), str(file))) if file else None
+
+
+def _learned(home: Home, candidate: str) -> frozenset[str]:
+    asked = learned(home, candidate)
+    if asked is None:
+        raise TragError(
+            f"Nobody can say any more which questions {candidate} was trained on, so nothing can measure it.",
+            "Fine-tune again.",
+        )
+    return frozenset(map(plain, asked))
+
+
+def _without(cases: Iterable[Case], taken: Collection[str]) -> list[Case]:
+    """Those whose question is not `taken`, nor taken with a slip of the fingers, each question once."""
+    found = {plain(case.question): case for case in cases if not _is_in(case, taken)}
+    return list(found.values())
+
+
+def _is_in(case: Case, taken: Collection[str]) -> bool:
+    return plain(case.question) in taken or any(slip in taken for slip in slips(case.question))

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from trag.background import BackgroundJob, JobStatus, State
 from trag.errors import TragError
-from trag.finetune import child
 from trag.finetune.stages import Told, begin, carry_out, measure, remove, training, works_of
+from trag.finetune.training import training_process
 from trag.finetune.work import Work
 
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ class FineTune(BackgroundJob[Tuning]):
         if work is None:
             return
         folder = training(self._home, work)
-        steps = child.steps(child.said(folder))
+        steps = training_process.steps(training_process.said(folder))
         last = steps[-1] if steps else None
         told = Told(work.stage, "", last.step if last else 0, last.steps if last else 0, last)
-        if child.is_running(folder):
+        if training_process.is_running(folder):
             self._carry_on(work)
         else:
             self.now = JobStatus(Tuning(work, told), left)

@@ -19,7 +19,7 @@ from trag.finetune.dataset import corpus
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, plan, run
 from trag.finetune.training.plan import Plan, TrainingSettings
-from trag.finetune.training.progress import Preparing, Report, Step
+from trag.finetune.training.training_process import Preparing, Report, Step
 from trag.llm import files
 from trag.llm.files import SHIPPED
 from trag.models import adapters

@@ -17,14 +17,14 @@ from time import sleep
 from typing import TYPE_CHECKING
 
 from trag.errors import TragError
-from trag.finetune import child, gate
+from trag.finetune import gate
 from trag.finetune.dataset import examples, folders
-from trag.finetune.questions import learned
-from trag.finetune.training import beginning, plan
+from trag.finetune.gate import learned
+from trag.finetune.training import initial_adapter, plan, training_process
 from trag.finetune.training.estimate import Estimate, Needs
 from trag.finetune.training.plan import Plan, TrainingSettings
-from trag.finetune.training.progress import Preparing, Step
 from trag.finetune.training.run import Trained, trained
+from trag.finetune.training.training_process import Preparing, Step
 from trag.finetune.work import Stage, Work, Works
 from trag.llm import files
 from trag.models import adapters
@@ -75,7 +75,7 @@ def begin(home: Home, *, by: str, seed: int, settings: Mapping[str, float], ques
     adapters.check_local(home.settings)
     adapter = Path(home.adapter) if home.adapter else None
     if adapter:
-        beginning.check_rank(adapter, int(settings.get("rank", 0)))
+        initial_adapter.check_rank(adapter, int(settings.get("rank", 0)))
     return works_of(home).begin(
         by=by,
         seed=seed,
@@ -152,24 +152,24 @@ def _train(folder: Path, order: Plan, tell: Tell, stop: threading.Event) -> bool
     """Whether training came to its end; False when it was stopped. A process that trains there already is followed, and
     then another makes sure of the end."""
     process: subprocess.Popen[bytes] | None = None
-    if not child.is_running(folder):
+    if not training_process.is_running(folder):
         plan.write(folder, order)
-        process = child.start(folder)
-    while (process.poll() is None) if process else child.is_running(folder):
+        process = training_process.start(folder)
+    while (process.poll() is None) if process else training_process.is_running(folder):
         if stop.is_set():
-            child.end(folder)
+            training_process.end(folder)
         _tell_step(folder, tell)
         sleep(_PACE)
     _tell_step(folder, tell)
     if process is None:
         return not stop.is_set() and _train(folder, order, tell, stop)
     if process.returncode and not (stop.is_set() and process.returncode < 0):
-        raise child.problem(folder, process.returncode)
+        raise training_process.problem(folder, process.returncode)
     return trained(folder) is not None
 
 
 def _tell_step(folder: Path, tell: Tell) -> None:
-    last = child.newest(folder)
+    last = training_process.newest(folder)
     if isinstance(last, Preparing):
         tell(Told("train", last.doing))
     elif isinstance(last, Step):

@@ -140,14 +140,14 @@ def _carry_out(settings: Settings, options: argparse.Namespace) -> int:
 def _work(home: Home, options: argparse.Namespace) -> Work:
     """The fine-tune to go on with, else a new one. Raises TragError for settings that an unfinished one does not
     have."""
-    from trag.finetune import child
     from trag.finetune.stages import begin, check, training, works_of
+    from trag.finetune.training import training_process
 
     works, given = works_of(home), dict(options.set or ()) | ({"four_bits": 1.0} if options.four_bits else {})
     base = str(options.base.expanduser().absolute()) if options.base else ""
     check(given, base)
     unfinished = works.unfinished()
-    if unfinished and options.new and child.is_running(training(home, unfinished)):
+    if unfinished and options.new and training_process.is_running(training(home, unfinished)):
         raise TragError("A fine-tune is being trained already.", "Leave out --new to follow it.")
     if unfinished is None or options.new:
         seed = 1 if options.seed is None else options.seed
@@ -227,7 +227,7 @@ def _roll_back(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _list(settings: Settings, options: argparse.Namespace) -> int:
-    from trag.finetune import gate, summary
+    from trag.finetune import gate
     from trag.home import open_home
     from trag.models.adapters import standing
 
@@ -240,7 +240,7 @@ def _list(settings: Settings, options: argparse.Namespace) -> int:
     print(f"The adapter that answers: {answering or told}")
     for each in found:
         mark = "*" if each.id == answering else "+" if standing(each, now) == "earned" else " "
-        told = summary.listed(each, now)
+        told = gate.standing_line(each, now)
         print(f"{mark} {each.id}  {each.made:%Y-%m-%d %H:%M} UTC by {each.by}  on {each.base_name}  {told}")
     for promotion in promotions:
         print(f"{promotion.at:%Y-%m-%d %H:%M} UTC  {promotion.adapter or SHIPPED}  by {promotion.by}")
@@ -287,13 +287,13 @@ def _left_out(found: Estimate) -> str:
 
 def _told(candidate: Manifest, now: Against | None) -> None:
     """What was measured of a candidate, how it stands beside what answers now, and how to promote it."""
-    from trag.finetune import summary
+    from trag.finetune import gate
     from trag.models.adapters import standing
 
     if candidate.results:
-        print(f"{candidate.id} beside {summary.beside(candidate.results)}")
-        print(*summary.figures(candidate.results), sep="\n")
-    print(summary.stands(candidate, now))
+        print(f"{candidate.id} beside {gate.measured_against(candidate.results)}")
+        print(*gate.figure_table(candidate.results), sep="\n")
+    print(gate.standing_sentence(candidate, now))
     if now and now.adapter == candidate.id:
         return
     promote = f"python -m trag finetune promote {candidate.id}"

@@ -12,10 +12,9 @@ import pytest
 
 from org.reading.charts import load
 from prompts import Message
-from trag.finetune.dataset import organizations
-from trag.finetune.dataset.corpus import CORPUS
+from trag.finetune.dataset import corpus
+from trag.finetune.dataset.corpus import CORPUS, Written
 from trag.finetune.dataset.examples import Example, write
-from trag.finetune.dataset.organizations import Written
 from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.settings import Settings
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def written() -> Written:
     """One of the organizations that the shipped adapter learns from."""
-    return organizations.read(CORPUS / "ardstat")
+    return corpus.read(CORPUS / "ardstat")
 
 
 @pytest.fixture(scope="session")
@@ -49,10 +48,10 @@ def home(written: Written, tmp_path_factory: pytest.TempPathFactory) -> "Iterato
     (folder / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs), encoding="utf-8")
     with open_home(Settings(home=folder / "home")) as opened:
         results = opened.ingest(
-            [written.folder / organizations.DOCUMENTS, folder / "pairs.jsonl"], replace=False, progress=lambda *_: None
+            [written.folder / corpus.DOCUMENTS, folder / "pairs.jsonl"], replace=False, progress=lambda *_: None
         )
         assert not any(result.failed for result in results), results
-        content = (written.folder / organizations.CHART).read_bytes()
+        content = (written.folder / corpus.CHART).read_bytes()
         opened.activate_chart(load(content, "chart.csv"), "chart.csv", content, by="admin")
         yield opened
 

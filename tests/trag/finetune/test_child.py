@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from trag.errors import TragError
-from trag.finetune import child
-from trag.finetune.training.progress import Failed, Paused, Preparing, Step, encode
+from trag.finetune.training import training_process
+from trag.finetune.training.training_process import Failed, Paused, Preparing, Step, encode
 
 TRAINS = """
 import signal, sys, time
-from trag.finetune.training.progress import Paused, Step, encode
+from trag.finetune.training.training_process import Paused, Step, encode
 stopped = []
 signal.signal(signal.SIGTERM, lambda *_: stopped.append(1))
 for step in range(1, 400):
@@ -29,7 +29,7 @@ for step in range(1, 400):
 """
 FAILS = """
 import sys
-from trag.finetune.training.progress import Failed, encode
+from trag.finetune.training.training_process import Failed, encode
 print(encode(Failed("The loss is no number.", "Begin anew.")), flush=True)
 sys.exit(1)
 """
@@ -60,19 +60,19 @@ def test_a_process_is_followed_never_doubled_and_ended_with_its_checkpoint(
     tmp_path: Path, module: Callable[[str], tuple[str, ...]]
 ) -> None:
     folder = tmp_path / "training"
-    assert not child.is_running(folder)
-    assert child.steps(child.said(folder)) == ()
-    process = child.start(folder, module(TRAINS))
-    until(lambda: child.steps(child.said(folder)))
-    assert child.is_running(folder)
+    assert not training_process.is_running(folder)
+    assert training_process.steps(training_process.said(folder)) == ()
+    process = training_process.start(folder, module(TRAINS))
+    until(lambda: training_process.steps(training_process.said(folder)))
+    assert training_process.is_running(folder)
     with pytest.raises(TragError, match="being trained already"):
-        child.start(folder, module(TRAINS))
-    child.end(folder)
+        training_process.start(folder, module(TRAINS))
+    training_process.end(folder)
     assert process.wait(10) == 0
-    assert not child.is_running(folder)
-    *steps, last = child.said(folder)
+    assert not training_process.is_running(folder)
+    *steps, last = training_process.said(folder)
     assert isinstance(last, Paused)
-    assert child.steps(steps)[-1].step == last.step
+    assert training_process.steps(steps)[-1].step == last.step
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_a_process_outlives_a_killed_parent_and_is_found_by_the_next(
     module(TRAINS)
     folder = tmp_path / "training"
     code = "import sys, time; from pathlib import Path; from trag.finetune import child\n"
-    code += "child.start(Path(sys.argv[1]), ('stand_in',)); print('begun', flush=True); time.sleep(60)"
+    code += "training_process.start(Path(sys.argv[1]), ('stand_in',)); print('begun', flush=True); time.sleep(60)"
     with subprocess.Popen(
         [sys.executable, "-c", code, str(folder)],
         stdout=subprocess.PIPE,
@@ -92,10 +92,10 @@ def test_a_process_outlives_a_killed_parent_and_is_found_by_the_next(
         assert parent.stdout
         assert parent.stdout.readline() == b"begun\n"
         parent.send_signal(signal.SIGKILL)
-    until(lambda: len(child.steps(child.said(folder))) > 2)
-    assert child.is_running(folder)
-    child.end(folder)
-    assert not child.is_running(folder)
+    until(lambda: len(training_process.steps(training_process.said(folder))) > 2)
+    assert training_process.is_running(folder)
+    training_process.end(folder)
+    assert not training_process.is_running(folder)
 
 
 @pytest.mark.slow
@@ -107,8 +107,8 @@ def test_a_process_outlives_a_killed_parent_and_is_found_by_the_next(
 def test_why_it_ended_is_said(
     tmp_path: Path, module: Callable[[str], tuple[str, ...]], code: str, said: str, hint: str
 ) -> None:
-    process = child.start(tmp_path, module(code))
-    found = child.problem(tmp_path, process.wait(20))
+    process = training_process.start(tmp_path, module(code))
+    found = training_process.problem(tmp_path, process.wait(20))
     assert found.message == said
     assert hint in found.hint
 
@@ -118,13 +118,13 @@ def test_a_line_that_a_full_disk_left_half_does_not_spoil_the_next(
     tmp_path: Path, module: Callable[[str], tuple[str, ...]]
 ) -> None:
     (tmp_path / "progress.jsonl").write_text(encode(Preparing("loading")) + '\n["Step", {"st')
-    child.start(tmp_path, module(FAILS)).wait(20)
-    assert child.said(tmp_path) == (Preparing("loading"), Failed("The loss is no number.", "Begin anew."))
+    training_process.start(tmp_path, module(FAILS)).wait(20)
+    assert training_process.said(tmp_path) == (Preparing("loading"), Failed("The loss is no number.", "Begin anew."))
 
 
 def test_a_kill_is_said_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "errors.txt").write_text("")
-    assert "SIGKILL" in child.problem(tmp_path, -9).message
+    assert "SIGKILL" in training_process.problem(tmp_path, -9).message
 
 
 def test_of_a_step_that_was_done_again_the_last_counts_and_half_a_line_does_not(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_of_a_step_that_was_done_again_the_last_counts_and_half_a_line_does_not(
         Step(2, 3, 1.4, 1.2, 10.0, 5.0),
     )
     (tmp_path / "progress.jsonl").write_text("\n".join(map(encode, records)) + '\n["Step", {"st')
-    assert child.said(tmp_path) == records
-    assert child.newest(tmp_path) == records[-1]
-    assert child.newest(tmp_path / "nowhere") is None
-    assert [(step.step, step.loss) for step in child.steps(records)] == [(1, 2.0), (2, 1.4)]
+    assert training_process.said(tmp_path) == records
+    assert training_process.newest(tmp_path) == records[-1]
+    assert training_process.newest(tmp_path / "nowhere") is None
+    assert [(step.step, step.loss) for step in training_process.steps(records)] == [(1, 2.0), (2, 1.4)]

@@ -13,9 +13,8 @@ from trag.evaluate.cases import Case, write
 from trag.evaluate.sets import CaseSets
 from trag.finetune.dataset import examples, folders, of_home
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.typed import plain
-from trag.finetune.gate import MOST
-from trag.finetune.questions import SEED, choose, spread
+from trag.finetune.dataset.typos import plain
+from trag.finetune.gate import MOST, SEED, choose_questions, spread
 from trag.finetune.work import MOST_SEED, Works
 from trag.home import Home, open_home
 from trag.models.adapters import LEARNED
@@ -60,12 +59,12 @@ def test_chart_questions_are_none_of_those_that_training_draws_from(home: Home) 
     chart = load(CHART, "chart.csv")
     home.activate_chart(chart, "chart.csv", CHART, by="ada")
     pool = [one.question for one in chart_cases.make(chart, seed=1, number=of_home._MOST)]
-    asked = choose(home, candidate(home, *pool), MOST)
+    asked = choose_questions(home, candidate(home, *pool), MOST)
     assert len(asked.cases) == MOST
     assert {plain(one.question) for one in asked.cases}.isdisjoint(map(plain, pool))
     assert {one.kind for one in asked.cases} == set(chart_cases.KINDS)
     # Even what no training has seen is left out when this one has.
-    again = choose(home, candidate(home, *(f"Please, {one.question.upper()}" for one in asked.cases)), MOST)
+    again = choose_questions(home, candidate(home, *(f"Please, {one.question.upper()}" for one in asked.cases)), MOST)
     assert {one.question for one in again.cases}.isdisjoint(one.question for one in asked.cases)
     assert SEED > MOST_SEED
 
@@ -77,7 +76,7 @@ def test_a_held_out_question_that_was_learned_in_other_words_of_typing_is_left_o
         case("c", "When does the library open?"),
     )
     learned = ("hi, when does the office open", "when does the librrary open")
-    asked = choose(home, candidate(home, *learned, held_out=held_out), MOST)
+    asked = choose_questions(home, candidate(home, *learned, held_out=held_out), MOST)
     assert [one.id for one in asked.cases] == ["dataset b"]
 
 
@@ -85,7 +84,7 @@ def test_sets_of_the_home_are_asked_without_what_was_learned(home: Home) -> None
     sets = CaseSets(home.folder / "cases")
     first = sets.keep([case(str(n), f"When does shop {n} open?") for n in range(40)], "shops.jsonl", by="ada")
     second = sets.keep([case("x", "When does shop 3 open?"), case("y", "When is it shut?")], "few.jsonl", by="ada")
-    asked = choose(home, candidate(home, "when does shop 7 open", "When does shop 8 open?"), 12)
+    asked = choose_questions(home, candidate(home, "when does shop 7 open", "When does shop 8 open?"), 12)
     assert (len(asked.cases), asked.learned) == (12, 2)
     assert [(one.id, asked.sets[one.id]) for one in asked.cases[:2]] == [
         (f"{second.id[:12]} x", "few"),
@@ -102,17 +101,17 @@ def test_what_it_learned_is_read_off_its_dataset_where_it_was_not_kept_with_it(h
     id = candidate(home, "x")
     (home.folder / "adapters" / id / LEARNED).unlink()
     with pytest.raises(TragError, match=f"which questions {id} was trained on"):
-        choose(home, id, 12)
+        choose_questions(home, id, 12)
     works = Works(home.folder / "finetune")
     work = works.after(works.begin(by="ada", seed=1, settings={}), "done", candidate=id)
     dataset = works.place(work) / "dataset"
     dataset.mkdir()
     learned = Example("a", "label", "when is it open", (Message("user", "when is it open"),), "Nine.")
     (dataset / folders.TRAIN).write_bytes(examples.write([learned]))
-    assert [one.question for one in choose(home, id, 12).cases] == ["And shut?"]
+    assert [one.question for one in choose_questions(home, id, 12).cases] == ["And shut?"]
 
 
 def test_nothing_to_ask_is_said(home: Home) -> None:
     with pytest.raises(TragError, match="nothing to measure the adapter by") as refused:
-        choose(home, candidate(home), MOST)
+        choose_questions(home, candidate(home), MOST)
     assert "page Quality" in refused.value.hint

@@ -13,10 +13,11 @@ import pytest
 
 from trag import background
 from trag.errors import TragError
-from trag.finetune import child, running
+from trag.finetune import running
 from trag.finetune.running import FineTune
 from trag.finetune.stages import Tell, Told, works_of
-from trag.finetune.training.progress import Step, encode
+from trag.finetune.training import training_process
+from trag.finetune.training.training_process import Step, encode
 from trag.finetune.work import Stage, Work
 from trag.home import Home
 from trag.models.adapters import Candidates
@@ -238,7 +239,7 @@ def test_a_restart_follows_one_that_still_trains(
     folder = leave(tmp_path)
     (tmp_path / "stand_in.py").write_text("import time; time.sleep(60)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    process = child.start(folder, ("stand_in",))
+    process = training_process.start(folder, ("stand_in",))
     fine_tune = make()
     told(fine_tune)
     assert fine_tune.now

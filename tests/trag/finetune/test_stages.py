@@ -13,10 +13,10 @@ from typing import Any, cast
 import pytest
 
 from trag.errors import TragError
-from trag.finetune import child, gate, stages
+from trag.finetune import gate, stages
 from trag.finetune.dataset.examples import Example, write
 from trag.finetune.stages import carry_out, check, described, works_of
-from trag.finetune.training import plan
+from trag.finetune.training import plan, training_process
 from trag.finetune.training.plan import TrainingSettings
 from trag.finetune.training.run import Trained, trained
 from trag.finetune.work import Work
@@ -130,7 +130,7 @@ def test_training_finds_a_model_that_was_named_from_here(
     def start(folder: Path) -> None:
         raise TragError("Started.")
 
-    monkeypatch.setattr(child, "start", start)
+    monkeypatch.setattr(training_process, "start", start)
     monkeypatch.chdir(tmp_path)
     for model, found in (("model.gguf", str(tmp_path / "model.gguf")), ("", "")):
         home = cast(Home, Folder(tmp_path, model=model))

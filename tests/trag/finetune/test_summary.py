@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from trag.finetune import summary
+from trag.finetune import gate
 from trag.models.adapters import Against, Figure, Manifest, Measured, Standing, Verdict, standing
 
 FIGURE = Figure("All questions", 40, 20, 30, 12, 2, 0.013)
@@ -48,19 +48,19 @@ def test_a_candidate_has_earned_its_place_beside_what_it_was_measured_against(
     candidate: Manifest, now: Against | None, has: Standing, said: str
 ) -> None:
     assert standing(candidate, now) == has
-    assert said in summary.stands(candidate, now)
+    assert said in gate.standing_sentence(candidate, now)
 
 
 def test_in_a_list_it_is_said_beside_what_it_was_measured() -> None:
     other = replace(NOW, adapter="20261121-0b0b0b0b")
-    assert summary.listed(CANDIDATE, NOW) == "beside shipped: Better: all."
-    assert summary.listed(CANDIDATE, other) == "beside shipped, which is not what answers now: Better: all."
-    assert summary.listed(CANDIDATE, replace(NOW, adapter=CANDIDATE.id)) == "beside shipped: Better: all."
-    assert summary.listed(replace(CANDIDATE, results=None), NOW) == "not measured"
+    assert gate.standing_line(CANDIDATE, NOW) == "beside shipped: Better: all."
+    assert gate.standing_line(CANDIDATE, other) == "beside shipped, which is not what answers now: Better: all."
+    assert gate.standing_line(CANDIDATE, replace(NOW, adapter=CANDIDATE.id)) == "beside shipped: Better: all."
+    assert gate.standing_line(replace(CANDIDATE, results=None), NOW) == "not measured"
 
 
 def test_figures_are_a_table() -> None:
-    assert summary.figures(RESULTS) == (
+    assert gate.figure_table(RESULTS) == (
         "               Questions  Before      After       Gained  Lost  p",
         "All questions  40         20 (50.0%)  30 (75.0%)  12      2     0.013",
         "Better: all.",

@@ -15,8 +15,9 @@ import gguf
 import numpy as np
 import pytest
 
-from trag.finetune import child, gate, stages
-from trag.finetune.dataset.typed import plain
+from trag.finetune import gate, stages
+from trag.finetune.dataset.typos import plain
+from trag.finetune.training import training_process
 from trag.finetune.work import Works
 from trag.home import open_home
 from trag.llm import files
@@ -49,7 +50,7 @@ def run(home: Path, *words: str) -> str:
 def steps(home: Path) -> list[int]:
     """Every step that was told, in the order in which it was."""
     (folder,) = (home / "finetune").glob("*/training")
-    return [record.step for record in child.said(folder) if isinstance(record, child.Step)]
+    return [record.step for record in training_process.said(folder) if isinstance(record, training_process.Step)]
 
 
 def until(true: Callable[[], object], process: subprocess.Popen[str], seconds: float) -> None:

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from trag.finetune import gate
 from trag.finetune.running import FineTune
 from trag.finetune.stages import works_of
-from trag.finetune.training.progress import Needed, Step, encode
+from trag.finetune.training.training_process import Needed, Step, encode
 from trag.home import Home, open_home
 from trag.llm import files
 from trag.models.adapters import Figure, Manifest, Measured

@@ -28,12 +28,15 @@ from trag.evaluate.chart_cases.facts import Fact
 from trag.evaluate.chart_cases.ground import Ground
 from trag.evaluate.chart_cases.making import drawn
 from trag.evaluate.chart_cases.names import Names
-from trag.finetune.dataset import gold
+from trag.evaluate.scoring import Score, score
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.typed import typed
+from trag.finetune.dataset.typos import typed
+from trag.record import AnswerRecord, ModelUsed
 
 KIND = "chart query"
 DOCUMENTS = "documents()"
+RIGHT = ("Correct", "Correct-Verbose")
+"""Verdicts on an answer that says what is right."""
 _TYPED = 0.3  # of the questions, typed otherwise than written
 _EXPRESSIONS: Mapping[str, str] = {
     "simple: where": "path({unit})",
@@ -158,7 +161,13 @@ def _answers(expression: str, given: Sequence[str], case: Case, organization: Or
         reply = run(expression, given, organization.chart)
     except QueryError:
         return False
-    return reply is not None and gold.scored(case, reply.text, organization).verdict in gold.RIGHT
+    return reply is not None and scored(case, reply.text, organization).verdict in RIGHT
+
+
+def scored(case: Case, answer: str, organization: Organization) -> Score:
+    """What is thought of an answer to a case that no model gave."""
+    record = AnswerRecord("", case.question, case.question, answer, "answered", ModelUsed("", "", ""))
+    return score(case, record, organization.chart)
 
 
 def _read(case: Case, organization: Organization) -> str:

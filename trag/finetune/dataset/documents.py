@@ -27,7 +27,7 @@ from trag import retrieve
 from trag.evaluate.cases import Case, names_section
 from trag.evaluate.scoring.wording import says_all
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.typed import typed
+from trag.finetune.dataset.typos import typed
 from trag.words import numbers, stems
 
 _WRITTEN = Path(__file__).with_name("written.jsonl")

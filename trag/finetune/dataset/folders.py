@@ -1,24 +1,125 @@
 """A dataset as a folder: what is learned from, what is held out, cases for the gate, and a card for people.
 
-Examples, cases -> train.jsonl, held_out.jsonl, cases.jsonl, card.md.  Knows nothing about where they come from.
+Examples, cases -> train.jsonl, held_out.jsonl, cases.jsonl, card.md
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
+from prompts import Message
 from store.files import write_atomic
 from trag.evaluate import cases as case_files
 from trag.evaluate.cases import Case
-from trag.finetune.dataset import card, examples, splitting
-from trag.finetune.dataset.card import Card
+from trag.finetune.dataset import examples
 from trag.finetune.dataset.examples import Example
+from trag.finetune.dataset.typos import plain
 
 if TYPE_CHECKING:
     from trag.llm.model import LanguageModel
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A dataset in figures. `kinds` counts the examples of both sides; `tokens` is what one pass over the side to learn
+    from reads and writes, each example by itself; `sha256` is that of both sides, by which a dataset is known."""
+
+    title: str
+    about: str
+    seed: int
+    sources: int
+    train: int
+    held_out: int
+    cases: int
+    kinds: Mapping[str, int]
+    longest: int
+    tokens: int
+    sha256: str
+
+    def text(self) -> str:
+        """The card as Markdown."""
+        total = self.train + self.held_out
+        rows = [
+            ("examples to learn from", f"{self.train:,}"),
+            ("examples held out", f"{self.held_out:,}"),
+            ("sources, whole ones on either side", f"{self.sources:,}"),
+            ("cases for the gate, of the side held out", f"{self.cases:,}"),
+            ("tokens of one pass, before what prompts share", f"{self.tokens:,}"),
+            ("tokens of the longest example", f"{self.longest:,}"),
+        ]
+        table = "\n".join(f"| {name} | {figure} |" for name, figure in rows)
+        kinds = "\n".join(
+            f"| {kind} | {count:,} | {count / max(1, total):.1%} |"
+            for kind, count in sorted(self.kinds.items(), key=lambda item: -item[1])
+        )
+        return (
+            f"# {self.title}\n\n{self.about}\n\nSeed {self.seed}. sha256 {self.sha256}\n\n"
+            f"| | |\n|---|---|\n{table}\n\n| kind of example | examples | share |\n|---|---|---|\n{kinds}\n"
+        )
+
+
+def describe(
+    train: Sequence[Example],
+    held_out: Sequence[Example],
+    *,
+    title: str,
+    about: str,
+    seed: int,
+    cases: int,
+    sha256: str,
+    count: Callable[[Sequence[Message]], int],
+    count_text: Callable[[str], int],
+) -> Card:
+    """The card of both sides; `count` and `count_text` are the model's."""
+    both = [*train, *held_out]
+    sizes = [count(example.messages) + count_text(example.answer) + 1 for example in train]
+    return Card(
+        title=title,
+        about=about,
+        seed=seed,
+        sources=len({example.source for example in both}),
+        train=len(train),
+        held_out=len(held_out),
+        cases=cases,
+        kinds=Counter(example.kind for example in both),
+        longest=max(sizes, default=0),
+        tokens=sum(sizes),
+        sha256=sha256,
+    )
+
+
+SHARE = 0.1
+"""Of the examples, held out."""
+
+
+def held_out_sources(examples: Iterable[Example], *, seed: int) -> frozenset[str]:
+    """The sources to hold out: drawn one by one until they have their share of the examples, never all."""
+    numbers = Counter(example.source for example in examples)
+    drawn: list[str] = []
+    taken = 0
+    for source in Random(seed).sample(sorted(numbers), len(numbers))[1:]:
+        if taken >= SHARE * numbers.total():
+            break
+        drawn.append(source)
+        taken += numbers[source]
+    return frozenset(drawn)
+
+
+def split(examples: Sequence[Example], held_out: Collection[str]) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    """The examples of the other sources, without those that ask a held-out question; and the held-out ones. What comes
+    twice is there once."""
+    distinct = tuple(dict.fromkeys(examples))
+    aside = tuple(example for example in distinct if example.source in held_out)
+    asked = {plain(example.question) for example in aside}
+    others = (example for example in distinct if example.source not in held_out)
+    return tuple(example for example in others if plain(example.question) not in asked), aside
+
 
 TRAIN, HELD_OUT, CASES, CARD = "train.jsonl", "held_out.jsonl", "cases.jsonl", "card.md"
 SEED = 7
@@ -42,11 +143,11 @@ def write(
 ) -> Card:
     """The four files of a dataset, the card last. `held_out` are sources. Raises TragError when there is too little to
     learn from."""
-    train, aside = splitting.split(made, held_out)
+    train, aside = split(made, held_out)
     contents = {TRAIN: examples.write(train), HELD_OUT: examples.write(aside), CASES: case_files.write(cases)}
     examples.read(contents[TRAIN], TRAIN, least=examples.LEAST_TO_LEARN)
     examples.read(contents[HELD_OUT], HELD_OUT)
-    told = card.describe(
+    told = describe(
         train,
         aside,
         title=title,

@@ -1,28 +1,33 @@
 """A home's own dataset: from its pairs, its chart and its reviewers' labels to a folder that training reads.
 
-home -> Examples (documents, chart_queries, condensing, from_labels) -> two sides -> train.jsonl, held_out.jsonl,
-cases.jsonl, card.md.  An adapter answers everybody: only what everybody may read is learned from.
+home -> Examples -> two sides -> train.jsonl, held_out.jsonl, cases.jsonl, card.md. An adapter answers everybody: only
+what everybody may read is learned from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+import prompts
 from org.organization import Organization
+from org.query import QueryError
+from org.query.expression import described, run
+from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.library import Pair
 from store.passage import EVERYONE, Passage
+from store.records import Label, StoredAnswer
 from trag.evaluate.cases import Case
-from trag.finetune.dataset import chart_queries, condensing, documents, folders, from_labels, gold
-from trag.finetune.dataset.card import Card
+from trag.finetune.dataset import chart_queries, condensing, documents, folders
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.from_labels import Labelled, agreed
-from trag.finetune.dataset.sides import Side, divide
-from trag.finetune.dataset.splitting import SHARE
+from trag.finetune.dataset.folders import SHARE, Card
 from trag.progress import silent
+from trag.record import AnswerRecord
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -33,6 +38,11 @@ ENOUGH = 150
 _FEWEST, _MOST, _OF_PAIRS = 80, 400, 0.6
 """Chart queries: this share of the pairs, between these numbers."""
 _CONDENSED = 0.15  # follow-ups, as a share of the chart queries
+_SHORT = 5  # words of an answer that is its own gold
+_FIGURE = re.compile(
+    r"(?<![\w-])(?:[A-Z]{3} |[€$£] ?)?\d[\d,.:]*\d?(?: ?%| (?:million|thousand|per cent))?(?: [a-z]{3,})?"
+)
+_POLARITY = re.compile(r"(yes|no)\b[,.:;]?", re.IGNORECASE)
 _ABOUT = """What {0} holds to learn from: {1} question-answer pairs ({2} that somebody vouches for), {3} questions about
 its chart, and {4} answers with a reviewer's label, as the assistant asks its model about them. Documents that not
 everyone may read are left out, with their pairs and the labels of answers that stand on them."""
@@ -52,9 +62,9 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
     progress("question-answer pairs", 0, 3)
     made, cases = _of_pairs(pairs, passages, sides, organization, chance=chance)
     progress("labelled answers", 1, 3)
-    labelled = agreed(home.records.labels(), home.records.answer, names)
+    labelled = agreed_labels(home.records.labels(), home.records.answer, names)
     for one in labelled:
-        if example := from_labels.example(one, organization):
+        if example := label_example(one, organization):
             made.append(example)
             cases += _label_case(one, organization)
     progress("questions about the chart", 2, 3)
@@ -114,7 +124,10 @@ def _of_pairs(
             made.append(replace(example, source=sources[case.id]))
         cases += filter(
             None,
-            (_placed(gold.case(pair.id, pair.question, pair.answer, "document", organization), pair) for pair in own),
+            (
+                _placed(case_of_answer(pair.id, pair.question, pair.answer, "document", organization), pair)
+                for pair in own
+            ),
         )
     return made, cases
 
@@ -139,5 +152,128 @@ def _of_side(case: Case, side: Side) -> bool:
 
 
 def _label_case(one: Labelled, organization: Organization) -> list[Case]:
-    case = gold.case(f"label {one.record.id}", one.question, one.answer, "label", organization)
+    case = case_of_answer(f"label {one.record.id}", one.question, one.answer, "label", organization)
     return [case] if case else []
+
+
+LABEL = "label"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """An answer that reviewers looked at, its question as it stood alone, and the answer that they want, NOT_FOUND for
+    a refusal. `is_as_given` is whether that is the one that was given."""
+
+    record: AnswerRecord
+    answer: str
+    is_as_given: bool
+
+    @property
+    def question(self) -> str:
+        """As it stood alone."""
+        return self.record.standalone
+
+
+def agreed_labels(
+    labels: Iterable[Label], answer: Callable[[str], StoredAnswer | None], names: Container[str]
+) -> tuple[Labelled, ...]:
+    """What the labels ask for, an answer each: of several verdicts on one answer the last that says what is right.
+    Nothing where reviewers disagree on whether it is and none of them settled it, or where nobody says what is; and
+    nothing of an answer that stood on more than the chart and the documents of these `names`."""
+    by_answer: dict[str, list[Label]] = defaultdict(list)
+    for label in labels:
+        by_answer[label.answer].append(label)
+    found = []
+    for id, given in by_answer.items():
+        stored = answer(id)
+        given = [label for label in given if label.settles][-1:] or given
+        if stored is None or len({label.verdict == "Incorrect" for label in given}) > 1:
+            continue
+        record = AnswerRecord.from_json(stored.record_json)
+        wanted = [text for label in given if (text := _wanted_answer(label, stored.answer))]
+        if wanted and all(source.kind == "chart" or source.document in names for source in record.sources):
+            text = (
+                NOT_FOUND if wanted[-1].casefold() in (CANNOT_ANSWER.casefold(), NOT_FOUND.casefold()) else wanted[-1]
+            )
+            found.append(Labelled(record, text, wanted[-1] == stored.answer))
+    return tuple(found)
+
+
+def _wanted_answer(label: Label, answer: str) -> str:
+    """The answer that a label asks for, "" where it does not say."""
+    return label.corrected.strip() or (answer if label.verdict == "Correct" else "")
+
+
+def label_example(one: Labelled, organization: Organization) -> Example | None:
+    """What a labelled answer teaches: the chart query of one that the chart gave rightly, else the answer over the
+    excerpts that were shown; None where nothing there bears it out."""
+    source = f"label {one.record.id}"
+    if one.record.checks.replaced == "chart":
+        return _chart_query(source, one, organization) if one.is_as_given else None
+    texts = [
+        prompts.excerpt(each.section, each.question, each.text)
+        for each in one.record.sources
+        if each.kind in ("section", "qa")
+    ]
+    if not texts or not (one.answer == NOT_FOUND or documents.bears("\n".join(texts), one.question, one.answer)):
+        return None
+    messages = prompts.document(one.question, texts, documents.places(one.question, organization))
+    return Example(source, LABEL, one.question, messages, one.answer)
+
+
+def _chart_query(source: str, one: Labelled, organization: Organization) -> Example | None:
+    """How the question was read, where that still gives the answer that was found right."""
+    chart, expression = organization.chart, one.record.chart_query
+    if chart is None or not expression:
+        return None
+    given = chart_queries.linked(one.question, organization)
+    try:
+        reply = run(expression, given, chart)
+    except QueryError:
+        return None
+    if reply is None or reply.text != one.answer:
+        return None
+    return Example(source, LABEL, one.question, prompts.chart_query(described(given, chart), one.question), expression)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of the sections: those held out, or all others."""
+
+    held_out: bool
+    sections: frozenset[tuple[str, str]]
+    """The held-out ones, each the name of its document and its path."""
+
+    def has(self, passage: Passage) -> bool:
+        """Whether a passage is of this side."""
+        return ((passage.document, passage.section) in self.sections) is self.held_out
+
+    def of(self, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+        """Those of this side."""
+        return tuple(passage for passage in passages if self.has(passage))
+
+
+def divide(sections: Collection[tuple[str, str]], *, seed: int) -> tuple[Side, Side]:
+    """The side to learn from and the side held out, of sections as a Side names them: one in ten, at least one of
+    several."""
+    ordered = sorted(set(sections))
+    number = min(max(1, round(SHARE * len(ordered))), len(ordered) - 1) if ordered else 0
+    held_out = frozenset(Random(seed).sample(ordered, number))
+    return Side(False, held_out), Side(True, held_out)
+
+
+def case_of_answer(id: str, question: str, answer: str, kind: str, organization: Organization) -> Case | None:
+    """A case whose gold is what the answer says for sure, and which takes that answer for right."""
+    if answer == CANNOT_ANSWER:
+        return Case(id, question, kind, refuse=True)
+    yes_or_no = _POLARITY.match(answer)
+    figures = dict.fromkeys(found.strip(" .,:") for found in _FIGURE.findall(answer))
+    items = tuple((figure,) for figure in figures if figure not in question)
+    whole = answer.rstrip(".")
+    if yes_or_no:
+        made = Case(id, question, kind, answer, polarity=yes_or_no[1].lower())
+    elif items or len(whole.split()) <= _SHORT:
+        made = Case(id, question, kind, answer, gold=items or ((whole,),))
+    else:
+        return None
+    return made if chart_queries.scored(made, answer, organization).verdict in chart_queries.RIGHT else None

@@ -6,17 +6,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from prompts import Message
 from trag.errors import TragError
 from trag.finetune.training import layout
-from trag.finetune.training.packing import Vocabulary
-from trag.finetune.training.vocabulary import GgufVocabulary
+from trag.finetune.training.layout import Shape
 from trag.llm import files, header
 from trag.llm.header import Header
 
@@ -24,10 +23,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedConfig, PreTrainedModel
 
-_ONLY = (
-    "Only models of the architectures qwen2 (Qwen2.5, the embedded one) and llama (Llama 2 and its like, SmolLM2) are "
-    "fine-tuned; use one of these."
-)
+_CONTEXT = 512  # nothing is read by the vocabulary, so the smallest will do
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +67,7 @@ def find_file(model: str) -> Base:
     """The GGUF file that an adapter is for, though it may not say all that training on it would need. Raises TragError
     as `find` does."""
     found = files.find(model, "")
-    _file_shape(header.read(found.model), found.model)
+    layout.file_shape(header.read(found.model), found.model)
     template = found.template.read_text(encoding="utf-8") if found.template else ""
     return Base(found.model, files.base_name(model), files.base_sha256(model), template)
 
@@ -88,31 +84,34 @@ def check_twin(folder: Base, file: Base) -> None:
         )
 
 
-def vocabulary(base: Base) -> Vocabulary:
-    """How the model in a GGUF file reads and writes tokens. Raises TragError when it does not say."""
-    return GgufVocabulary(base.path, base.template)
+class GgufVocabulary:
+    """That of a GGUF file. llama.cpp makes the tokens, so they are those of the running assistant by construction."""
 
+    def __init__(self, base: Base) -> None:
+        """Raises TragError when llama.cpp cannot load the file, or when it does not say how an answer ends."""
+        from trag.llm.engine import Engine
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Sizes of a model: `heads` ask and share `keys` keys, each `head_width` wide; a layer is `width` wide and `inner`
-    within. It has that many `weights`, `outside` of them outside its layers."""
+        self._engine = Engine(str(base.path), "", _CONTEXT, 0, base.template)
+        if self._engine.tokenizer.end < 0:
+            raise TragError(f"{base.path} does not say which token ends an answer.", "Use a GGUF file of a chat model.")
 
-    architecture: str
-    layers: int
-    width: int
-    inner: int
-    heads: int
-    keys: int
-    head_width: int
-    vocabulary: int
-    weights: int
-    outside: int
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        """See Vocabulary."""
+        return self._engine.tokenizer.prompt(messages)
+
+    def text(self, text: str) -> list[int]:
+        """See Vocabulary."""
+        return self._engine.tokenizer.text(text)
+
+    @property
+    def end(self) -> int:
+        """See Vocabulary."""
+        return self._engine.tokenizer.end
 
 
 def shape(base: Base) -> Shape:
     """Read from the header of its file, or from config.json. Raises TragError when it is not all there."""
-    return _folder_shape(base.path) if base.is_folder else _file_shape(header.read(base.path), base.path)
+    return layout.folder_shape(base.path) if base.is_folder else layout.file_shape(header.read(base.path), base.path)
 
 
 def load(base: Base, precision: torch.dtype) -> PreTrainedModel:
@@ -142,7 +141,7 @@ def _from_file(path: Path, precision: torch.dtype) -> PreTrainedModel:
     from transformers import AutoModelForCausalLM
 
     about = header.read(path)
-    found = _file_shape(about, path)
+    found = layout.file_shape(about, path)
     config = _config(found, about)
     weights = _weights(path, found, precision)
     with torch.device("meta"):
@@ -192,7 +191,7 @@ def _weights(path: Path, found: Shape, precision: torch.dtype) -> dict[str, torc
     weights = {}
     for tensor in GGUFReader(path).tensors:
         if not (name := layout.parameter(tensor.name)):
-            raise TragError(f"{path} has a weight that no such model has: {tensor.name}.", _ONLY)
+            raise TragError(f"{path} has a weight that no such model has: {tensor.name}.", layout.ONLY)
         try:
             rows = dequantize(tensor.data, tensor.tensor_type)
         except NotImplementedError as error:
@@ -204,72 +203,6 @@ def _weights(path: Path, found: Shape, precision: torch.dtype) -> dict[str, torc
             rows = layout.from_llama_cpp(rows, number)
         weights[name] = torch.from_numpy(rows.copy() if not rows.flags.writeable else rows).to(precision)
     return weights
-
-
-def _file_shape(about: Header, path: Path) -> Shape:
-    """The shape of a GGUF model. Raises TragError unless it is one that can be trained."""
-    architecture = about.text("general.architecture")
-    experts = about.number(f"{architecture}.expert_count")
-    if architecture not in layout.ARCHITECTURES or experts:
-        kind = f"{architecture} with {experts} experts" if experts else architecture
-        raise TragError(f"{path} cannot be fine-tuned: its architecture is '{kind}'.", _ONLY)
-
-    def number(key: str) -> int:
-        if not (value := about.number(f"{architecture}.{key}")):
-            raise TragError(
-                f"{path} does not say its {architecture}.{key}.", "Convert the model again with a current llama.cpp."
-            )
-        return value
-
-    heads, width = number("attention.head_count"), number("embedding_length")
-    return _shape(
-        architecture,
-        layers=number("block_count"),
-        width=width,
-        inner=number("feed_forward_length"),
-        heads=heads,
-        keys=about.number(f"{architecture}.attention.head_count_kv") or heads,
-        head_width=about.number(f"{architecture}.attention.key_length") or width // heads,
-        vocabulary=about.tensors["token_embd.weight"][1],
-        tied="output.weight" not in about.tensors,
-    )
-
-
-def _folder_shape(folder: Path) -> Shape:
-    config = _folder_config(folder)
-    try:
-        heads, width = config["num_attention_heads"], config["hidden_size"]
-        return _shape(
-            config["model_type"],
-            layers=config["num_hidden_layers"],
-            width=width,
-            inner=config["intermediate_size"],
-            heads=heads,
-            keys=config.get("num_key_value_heads") or heads,
-            head_width=config.get("head_dim") or width // heads,
-            vocabulary=config["vocab_size"],
-            tied=config.get("tie_word_embeddings", False),
-        )
-    except KeyError as error:
-        raise TragError(f"{folder / 'config.json'} does not say {error}.", "Copy the whole folder again.") from error
-
-
-def _shape(
-    architecture: str,
-    *,
-    layers: int,
-    width: int,
-    inner: int,
-    heads: int,
-    keys: int,
-    head_width: int,
-    vocabulary: int,
-    tied: bool,
-) -> Shape:
-    outside = vocabulary * width * (1 if tied else 2)
-    layer = 2 * width * head_width * (heads + keys) + 3 * width * inner
-    weights = layers * layer + outside
-    return Shape(architecture, layers, width, inner, heads, keys, head_width, vocabulary, weights, outside)
 
 
 def _scales_of_file(path: Path) -> dict[str, torch.Tensor]:
@@ -306,22 +239,13 @@ def _is_alike(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> b
     )
 
 
-def _folder_config(folder: Path) -> dict[str, Any]:
-    try:
-        config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise TragError(
-            f"{folder} is no Hugging Face folder: its config.json cannot be read.",
-            "Copy the whole folder of the model.",
-        ) from error
-    return config
-
-
 def _check_folder(folder: Path) -> None:
     """Raises TragError unless the folder holds a model that can be trained, in safetensors."""
-    config = _folder_config(folder)
+    config = layout.folder_config(folder)
     if config.get("model_type") not in layout.ARCHITECTURES:
-        raise TragError(f"{folder} cannot be fine-tuned: its architecture is '{config.get('model_type')}'.", _ONLY)
+        raise TragError(
+            f"{folder} cannot be fine-tuned: its architecture is '{config.get('model_type')}'.", layout.ONLY
+        )
     if not any(folder.glob("*.safetensors")):
         raise TragError(
             f"{folder} holds no weights as safetensors.", "Convert them; other formats can run programs when they load."

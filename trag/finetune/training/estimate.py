@@ -5,10 +5,18 @@ Refused before it starts where it cannot fit.  Knows nothing about how a model l
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from trag.errors import TragError
-from trag.finetune.training.base import Shape
+from trag.finetune.training import base as bases
+from trag.finetune.training.base import Base
+from trag.finetune.training.layout import Shape
+from trag.finetune.training.packing import Packed
+from trag.finetune.training.plan import TrainingSettings
+from trag.memory import free_memory
 
 _PROGRAM = 600_000_000  # bytes of the libraries and of what the steps leave behind
 _ROW, _INNER = 20, 5  # values kept for the way back, for each token and layer, by width and inner width; measured
@@ -38,6 +46,31 @@ class Estimate:
     tokens: int
     tokens_per_second: float
     seconds: float
+
+
+def needs(folder: Path, base: Base, settings: TrainingSettings, fitted: Sequence[Packed]) -> Needs:
+    """Memory and disk of a training on this machine. Raises TragError for 4 bits where there is no GPU."""
+    import torch
+
+    from trag.cores import fast_precision
+    from trag.finetune.training import learner
+
+    shape, gpu = bases.shape(base), torch.cuda.is_available()
+    packed = learner.uses_four_bits(shape.weights, asked=settings.four_bits)
+    rank = settings.rank or learner.default_rank(packed)
+    weights = adapter_weights(shape, rank, settings.all_projections)
+    needed = memory(
+        shape,
+        trained=weights,
+        longest=max(len(one.tokens) for one in fitted),
+        learned=max(len(one.learned) for one in fitted),
+        weight_bytes=fast_precision(gpu).itemsize,
+        packed=packed,
+    )
+    free = torch.cuda.mem_get_info()[0] if gpu else free_memory()
+    if free is None:
+        raise TragError("/proc/meminfo does not say how much memory is free.", "Train on Linux.")
+    return Needs(needed, free, disk(weights), shutil.disk_usage(folder).free)
 
 
 def memory(shape: Shape, *, trained: int, longest: int, learned: int, weight_bytes: int, packed: bool) -> int:

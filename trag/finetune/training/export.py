@@ -26,9 +26,9 @@ import numpy as np
 from store import disk_full, files
 from trag.errors import SHOWN, TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import layout, material, plan, run
-from trag.finetune.training.base import Base, Shape
-from trag.finetune.training.layout import Rows
+from trag.finetune.training import layout, plan, run, training_data
+from trag.finetune.training.base import Base
+from trag.finetune.training.layout import Rows, Shape
 
 if TYPE_CHECKING:
     from gguf import GGUFReader, GGUFWriter
@@ -193,7 +193,7 @@ def main() -> None:
     try:
         _check(words.target)
         order = plan.read(words.folder)
-        _, base = material.bases_of(order)
+        _, base = training_data.bases_of(order)
         found = run.trained(words.folder)
         if found and found.base_sha256 != base.sha256:
             raise TragError(

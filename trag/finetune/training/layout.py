@@ -7,10 +7,16 @@ another order; for qwen2 both do as transformers.  Knows nothing about files.
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from trag.errors import TragError
+from trag.llm.header import Header
 
 Rows = npt.NDArray[Any]
 """Weights, a row an output."""
@@ -28,6 +34,10 @@ PROJECTIONS = {
 """The seven of each layer that can be adapted: name in a GGUF file -> name of the module in transformers."""
 FEW = ("attn_q", "attn_v")
 """Those that are adapted unless all are asked for (LoRA, section 7.1)."""
+ONLY = (
+    "Only models of the architectures qwen2 (Qwen2.5, the embedded one) and llama (Llama 2 and its like, SmolLM2) are "
+    "fine-tuned; use one of these."
+)
 _NORMS = {"attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm"}
 _OUTSIDE = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
 
@@ -67,3 +77,97 @@ def from_llama_cpp(rows: Rows, heads: int) -> Rows:
     """The rows of a query or key of llama.cpp in the order of transformers."""
     half = len(rows) // heads // 2
     return np.ascontiguousarray(rows.reshape(heads, half, 2, -1).swapaxes(1, 2).reshape(rows.shape))
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Sizes of a model: `heads` ask and share `keys` keys, each `head_width` wide; a layer is `width` wide and `inner`
+    within. It has that many `weights`, `outside` of them outside its layers."""
+
+    architecture: str
+    layers: int
+    width: int
+    inner: int
+    heads: int
+    keys: int
+    head_width: int
+    vocabulary: int
+    weights: int
+    outside: int
+
+
+def file_shape(about: Header, path: Path) -> Shape:
+    """The shape of a GGUF model. Raises TragError unless it is one that can be trained."""
+    architecture = about.text("general.architecture")
+    experts = about.number(f"{architecture}.expert_count")
+    if architecture not in ARCHITECTURES or experts:
+        kind = f"{architecture} with {experts} experts" if experts else architecture
+        raise TragError(f"{path} cannot be fine-tuned: its architecture is '{kind}'.", ONLY)
+
+    def number(key: str) -> int:
+        if not (value := about.number(f"{architecture}.{key}")):
+            raise TragError(
+                f"{path} does not say its {architecture}.{key}.", "Convert the model again with a current llama.cpp."
+            )
+        return value
+
+    heads, width = number("attention.head_count"), number("embedding_length")
+    return _shape(
+        architecture,
+        layers=number("block_count"),
+        width=width,
+        inner=number("feed_forward_length"),
+        heads=heads,
+        keys=about.number(f"{architecture}.attention.head_count_kv") or heads,
+        head_width=about.number(f"{architecture}.attention.key_length") or width // heads,
+        vocabulary=about.tensors["token_embd.weight"][1],
+        tied="output.weight" not in about.tensors,
+    )
+
+
+def folder_shape(folder: Path) -> Shape:
+    config = folder_config(folder)
+    try:
+        heads, width = config["num_attention_heads"], config["hidden_size"]
+        return _shape(
+            config["model_type"],
+            layers=config["num_hidden_layers"],
+            width=width,
+            inner=config["intermediate_size"],
+            heads=heads,
+            keys=config.get("num_key_value_heads") or heads,
+            head_width=config.get("head_dim") or width // heads,
+            vocabulary=config["vocab_size"],
+            tied=config.get("tie_word_embeddings", False),
+        )
+    except KeyError as error:
+        raise TragError(f"{folder / 'config.json'} does not say {error}.", "Copy the whole folder again.") from error
+
+
+def _shape(
+    architecture: str,
+    *,
+    layers: int,
+    width: int,
+    inner: int,
+    heads: int,
+    keys: int,
+    head_width: int,
+    vocabulary: int,
+    tied: bool,
+) -> Shape:
+    outside = vocabulary * width * (1 if tied else 2)
+    layer = 2 * width * head_width * (heads + keys) + 3 * width * inner
+    weights = layers * layer + outside
+    return Shape(architecture, layers, width, inner, heads, keys, head_width, vocabulary, weights, outside)
+
+
+def folder_config(folder: Path) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TragError(
+            f"{folder} is no Hugging Face folder: its config.json cannot be read.",
+            "Copy the whole folder of the model.",
+        ) from error
+    return config

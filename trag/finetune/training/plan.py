@@ -1,19 +1,23 @@
-"""What a training is told: what to learn from, on which base, and how. Kept as settings.json in the training's folder.
+"""What a training is told: what to learn from, on which base, and how; and which sequences each step learns from.
 
-settings.json <-> Plan, with every problem at once.  Importing it loads nothing heavy.
+settings.json <-> Plan, with every problem at once. All of a step depends on the settings alone, so that a training that
+was stopped goes on as it would have. Importing it loads nothing heavy.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import random
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from store.files import write_atomic
 from trag.errors import TragError
+from trag.finetune.training.packing import Packed
 
 FILE = "settings.json"
 _FILES = ("base", "model", "adapter")
@@ -150,3 +154,38 @@ def _senseless(settings: TrainingSettings) -> list[str]:
     if not 0 <= settings.warm_up < 1:
         problems.append('"warm_up" must be at least 0 and less than 1')
     return problems
+
+
+T = TypeVar("T")
+
+
+def steps(settings: TrainingSettings, sequences: int) -> int:
+    """How many it takes to learn from so many sequences as often as is planned."""
+    return max(1, math.ceil(settings.epochs * sequences / settings.accumulation))
+
+
+def batch(settings: TrainingSettings, sequences: Sequence[T], step: int) -> list[T]:
+    """What step number `step`, from 0, learns from: all sequences in a new order in each epoch, one after the other."""
+    batch = []
+    for place in range(step * settings.accumulation, (step + 1) * settings.accumulation):
+        epoch, position = divmod(place, len(sequences))
+        batch.append(sequences[_epoch_order(settings.seed, epoch, len(sequences))[position]])
+    return batch
+
+
+@lru_cache(maxsize=2)
+def _epoch_order(seed: int, epoch: int, size: int) -> list[int]:
+    return random.Random(f"{seed} {epoch}").sample(range(size), size)
+
+
+def learning_rate(settings: TrainingSettings, step: int, steps: int) -> float:
+    """The learning rate of a step: up to the highest in the warm-up, then along a cosine to nothing."""
+    warm = settings.warm_up * steps
+    if step < warm:
+        return settings.learning_rate * (step + 1) / (warm + 1)
+    return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * (step - warm) / max(1.0, steps - warm)))
+
+
+def batch_tokens(batch: Sequence[Packed]) -> int:
+    """Tokens of a batch."""
+    return sum(len(one.tokens) for one in batch)

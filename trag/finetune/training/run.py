@@ -3,7 +3,7 @@
 Plan -> sequences -> steps, checkpoints, held-out losses -> the best weights -> adapter.
 
 `python -m trag.finetune.training FOLDER` is the process of its own in which it runs: it reads FOLDER/settings.json and
-says how far it is on stdout (progress.py). Knows nothing about torch, which is learning.py's.
+says how far it is on stdout (training_process.py). Knows nothing about torch, which is learning.py's.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from store import StoreError, disk_full
 from store.files import lock, write_atomic
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.evaluate import program
-from trag.finetune.training import checkpoints, estimate, material, plan, plot, progress, schedule
+from trag.finetune.training import checkpoints, estimate, plan, training_data, training_process
 from trag.finetune.training.base import Base
-from trag.finetune.training.beginning import Beginning
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.estimate import Estimate
-from trag.finetune.training.material import Say
+from trag.finetune.training.initial_adapter import InitialAdapter
 from trag.finetune.training.packing import Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
+from trag.finetune.training.training_data import Say
 
 if TYPE_CHECKING:
-    from trag.finetune.training.learning import Learner
+    from trag.finetune.training.learner import Learner
 
 _NICENESS = 10  # people's answers go first
 _TRAINED = "trained.json"
@@ -94,11 +94,11 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     out.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    learned_from, dataset_sha256 = material.read(order.dataset)
-    say(progress.Preparing("checking the base model"))
-    base, model = material.bases_of(order)
-    begun, settings = material.beginning_of(order, model)
-    kind = material.kind(base, dataset_sha256, settings, begun)
+    learned_from, dataset_sha256 = training_data.read(order.dataset)
+    say(training_process.Preparing("checking the base model"))
+    base, model = training_data.bases_of(order)
+    begun, settings = training_data.initial_adapter_of(order, model)
+    kind = training_data.fingerprint(base, dataset_sha256, settings, begun)
     if done := trained(folder):
         if json.loads((folder / _TRAINED).read_text(encoding="utf-8"))["kind"] != kind:
             raise _another(folder)
@@ -107,10 +107,10 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     found = checkpoints.load(folder)
     if found and found[0].kind != kind:
         raise _another(folder)
-    fitted, held = material.fit(model, learned_from, settings.longest, say)
-    needs = material.needs(folder, base, settings, fitted.sequences)
+    fitted, held = training_data.fit(model, learned_from, settings.longest, say)
+    needs = estimate.needs(folder, base, settings, fitted.sequences)
     estimate.check(needs)
-    say(progress.Needed(**asdict(needs), examples=fitted.examples, too_long=fitted.too_long))
+    say(training_process.Needed(**asdict(needs), examples=fitted.examples, too_long=fitted.too_long))
     import torch
     from safetensors import SafetensorError
 
@@ -129,7 +129,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
             raise
         raise TragError("The memory is used up.", f"Set a smaller `longest` or `rank`. {_GOING_ON}") from error
     if not finished:
-        say(progress.Paused(state.step, schedule.steps(settings, len(fitted.sequences))))
+        say(training_process.Paused(state.step, plan.steps(settings, len(fitted.sequences))))
         return None
     try:
         learner.write(checkpoints.load_best(folder), folder / _ADAPTER)
@@ -142,7 +142,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
         rank=learner.rank,
         alpha=learner.alpha,
         steps=state.step,
-        stopped_early=state.step < schedule.steps(settings, len(fitted.sequences)),
+        stopped_early=state.step < plan.steps(settings, len(fitted.sequences)),
         loss_before=state.held_out[0].loss,
         loss_after=min(one.loss for one in state.held_out),
         examples=fitted.examples,
@@ -164,26 +164,26 @@ def measure(folder: Path, order: Plan, say: Say) -> Estimate:
 
     Raises TragError when the dataset or the base cannot be used, and when it cannot fit.
     """
-    learned_from, _ = material.read(order.dataset)
-    base, model = material.bases_of(order)
-    begun, settings = material.beginning_of(order, model)
-    fitted, _ = material.fit(model, learned_from, settings.longest, say)
-    found = material.needs(folder, base, settings, fitted.sequences)
+    learned_from, _ = training_data.read(order.dataset)
+    base, model = training_data.bases_of(order)
+    begun, settings = training_data.initial_adapter_of(order, model)
+    fitted, _ = training_data.fit(model, learned_from, settings.longest, say)
+    found = estimate.needs(folder, base, settings, fitted.sequences)
     estimate.check(found)
     learner = _learner(base, begun, settings, say)
-    steps = schedule.steps(settings, len(fitted.sequences))
-    batch = schedule.batch(settings, fitted.sequences, 0)
+    steps = plan.steps(settings, len(fitted.sequences))
+    batch = plan.batch(settings, fitted.sequences, 0)
     learner.learn(batch[:1], 0.0)  # the first one also sets things up
     started = monotonic()
     learner.learn(batch, 0.0)
-    speed = schedule.size(batch) / (monotonic() - started)
-    tokens = sum(schedule.size(schedule.batch(settings, fitted.sequences, step)) for step in range(steps))
+    speed = plan.batch_tokens(batch) / (monotonic() - started)
+    tokens = sum(plan.batch_tokens(plan.batch(settings, fitted.sequences, step)) for step in range(steps))
     return Estimate(found, fitted.examples, fitted.too_long, steps, tokens, speed, tokens / speed)
 
 
-def _learner(base: Base, begun: Beginning | None, settings: TrainingSettings, say: Say) -> Learner:
-    say(progress.Preparing("loading the base model"))
-    from trag.finetune.training.learning import Learner
+def _learner(base: Base, begun: InitialAdapter | None, settings: TrainingSettings, say: Say) -> Learner:
+    say(training_process.Preparing("loading the base model"))
+    from trag.finetune.training.learner import Learner
 
     learner = Learner(
         base,
@@ -209,13 +209,13 @@ def _learn(
     stop: threading.Event,
 ) -> tuple[State, bool]:
     """Steps until the end, or until `stop`: where it stands then, and whether it is finished."""
-    steps = schedule.steps(settings, len(sequences))
+    steps = plan.steps(settings, len(sequences))
     every = max(1, steps // settings.evaluations)
-    planned = [schedule.batch(settings, sequences, step) for step in range(steps)]
-    tokens_left = sum(schedule.size(batch) for batch in planned[state.step :])
+    planned = [plan.batch(settings, sequences, step) for step in range(steps)]
+    tokens_left = sum(plan.batch_tokens(batch) for batch in planned[state.step :])
     saved, learning, read, measuring = monotonic(), 0.0, 0, 0.0
     if not state.held_out:
-        say(progress.Preparing("measuring the loss before it learns"))
+        say(training_process.Preparing("measuring the loss before it learns"))
     while True:
         started = monotonic()
         due = (state.step % every == 0 or state.step == steps) and state.step not in {
@@ -231,7 +231,7 @@ def _learn(
         if over or stop.is_set():
             return state, over
         began, batch = monotonic(), planned[state.step]
-        loss = learner.learn(batch, schedule.rate(settings, state.step, steps))
+        loss = learner.learn(batch, plan.learning_rate(settings, state.step, steps))
         if not math.isfinite(loss):
             raise TragError(
                 f"The loss is no number any more after step {state.step}, so nothing can be learned from here.",
@@ -239,18 +239,18 @@ def _learn(
             )
         learning, read, tokens_left = (
             learning + monotonic() - began,
-            read + schedule.size(batch),
-            tokens_left - schedule.size(batch),
+            read + plan.batch_tokens(batch),
+            tokens_left - plan.batch_tokens(batch),
         )
         state = replace(
             state,
             step=state.step + 1,
             seconds=state.seconds + monotonic() - started,
-            tokens=state.tokens + schedule.size(batch),
+            tokens=state.tokens + plan.batch_tokens(batch),
             losses=(*state.losses, Measured(state.step + 1, loss)),
         )
         left = tokens_left * learning / read + measuring * math.ceil((steps - state.step) / every)
-        say(progress.Step(state.step, steps, loss, state.held_out[-1].loss, read / learning, left))
+        say(training_process.Step(state.step, steps, loss, state.held_out[-1].loss, read / learning, left))
 
 
 def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state: State) -> State:
@@ -268,8 +268,8 @@ def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state:
 
 def _save(folder: Path, learner: Learner, state: State) -> None:
     checkpoints.save(folder, state, learner.state())
-    write_atomic(folder / "loss.csv", plot.table(state.losses, state.held_out))
-    write_atomic(folder / "loss.svg", plot.picture(state.losses, state.held_out))
+    write_atomic(folder / "loss.csv", checkpoints.loss_table(state.losses, state.held_out))
+    write_atomic(folder / "loss.svg", checkpoints.loss_picture(state.losses, state.held_out))
 
 
 def _is_over(state: State, patience: int) -> bool:
@@ -278,8 +278,8 @@ def _is_over(state: State, patience: int) -> bool:
     return len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience])
 
 
-def _finished(result: Trained) -> progress.Finished:
-    return progress.Finished(result.steps, result.loss_after, result.stopped_early)
+def _finished(result: Trained) -> training_process.Finished:
+    return training_process.Finished(result.steps, result.loss_after, result.stopped_early)
 
 
 def _another(folder: Path) -> TragError:
@@ -329,9 +329,9 @@ def _train(folder: Path) -> None:
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints must not get among them
 
-    def say(what: progress.Report) -> None:
+    def say(what: training_process.Report) -> None:
         try:
-            print(progress.encode(what), file=lines)
+            print(training_process.encode(what), file=lines)
         except BrokenPipeError:  # nobody listens any more; the training goes on
             pass
         except OSError as error:
@@ -342,7 +342,7 @@ def _train(folder: Path) -> None:
             train(folder, plan.read(folder), say, stop)
     except SHOWN as error:
         try:
-            say(progress.Failed(error.message, error.hint))
+            say(training_process.Failed(error.message, error.hint))
         except StoreError:  # the disk is full: what is left is the other file
             sys.stderr.write(f"{in_one_line(error)}\n")
         sys.exit(1)

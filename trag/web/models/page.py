@@ -18,11 +18,10 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
-from trag.finetune import child
 from trag.finetune.running import FineTune
 from trag.finetune.stages import training, works_of
-from trag.finetune.training import plan
-from trag.finetune.training.progress import Needed
+from trag.finetune.training import plan, training_process
+from trag.finetune.training.training_process import Needed
 from trag.finetune.work import MOST_SEED
 from trag.models.local import found, tried
 from trag.web.error_pages import explain, missing
@@ -141,9 +140,9 @@ class ModelsPage:
         now = self.fine_tune.now
         if now is None or not now.about.work.id:
             return None, None
-        said = child.said(training(self.home, now.about.work))
+        said = training_process.said(training(self.home, now.about.work))
         needed = next((record for record in reversed(said) if isinstance(record, Needed)), None)
-        return curve(child.steps(said)), needed
+        return curve(training_process.steps(said)), needed
 
     # Adapters
 

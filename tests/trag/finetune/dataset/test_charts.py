@@ -3,7 +3,7 @@ from random import Random
 
 from trag.evaluate import chart_cases
 from trag.finetune.dataset import charts
-from trag.finetune.dataset.chart_names import STYLES, key
+from trag.finetune.dataset.charts import STYLES, key
 
 
 def test_charts_come_in_many_shapes_and_are_the_same_for_the_same_chance() -> None:

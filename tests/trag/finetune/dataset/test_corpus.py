@@ -8,7 +8,7 @@ import pytest
 from trag.errors import TragError
 from trag.evaluate import cases as case_files
 from trag.finetune.dataset import corpus, examples, folders
-from trag.finetune.dataset.card import Card
+from trag.finetune.dataset.folders import Card
 from trag.llm.local import LocalModel
 from trag.progress import silent
 

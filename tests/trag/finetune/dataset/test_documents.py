@@ -9,16 +9,15 @@ from org.organization import Organization
 from prompts import NO_QUESTION, NOT_FOUND
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring.wording import says_all
-from trag.finetune.dataset import documents, organizations
-from trag.finetune.dataset.corpus import CORPUS
+from trag.finetune.dataset import corpus, documents
+from trag.finetune.dataset.corpus import CORPUS, Written
 from trag.finetune.dataset.documents import short
-from trag.finetune.dataset.organizations import Written
 from trag.words import numbers
 
 
 @pytest.fixture(scope="module")
 def written() -> Written:
-    return organizations.read(CORPUS / "ardstat")
+    return corpus.read(CORPUS / "ardstat")
 
 
 @pytest.mark.slow

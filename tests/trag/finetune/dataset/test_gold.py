@@ -3,7 +3,7 @@ import pytest
 from org.organization import Organization
 from prompts import CANNOT_ANSWER
 from trag.evaluate.cases import Case
-from trag.finetune.dataset import gold
+from trag.finetune.dataset import of_home
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from trag.finetune.dataset import gold
     ids=["figure", "two figures", "no", "yes", "short", "refusal"],
 )
 def test_gold_is_read_off_an_answer(question: str, answer: str, expected: dict[str, object]) -> None:
-    case = gold.case("1", question, answer, "document", Organization("Desk"))
+    case = of_home.case_of_answer("1", question, answer, "document", Organization("Desk"))
     assert case is not None
     found = {"gold": case.gold, "polarity": case.polarity, "refuse": case.refuse}
     assert {key: value for key, value in found.items() if value} == expected
@@ -34,10 +34,12 @@ def test_gold_is_read_off_an_answer(question: str, answer: str, expected: dict[s
     ids=["nothing to hold on to", "only a name with a figure"],
 )
 def test_no_case_where_nothing_tells_right_from_wrong(question: str, answer: str) -> None:
-    assert gold.case("1", question, answer, "document", Organization("Desk")) is None
+    assert of_home.case_of_answer("1", question, answer, "document", Organization("Desk")) is None
 
 
 def test_a_figure_of_the_question_is_no_gold() -> None:
-    case = gold.case("1", "what about 30 days", "After 30 days the fee is 5 euros.", "document", Organization("Desk"))
+    case = of_home.case_of_answer(
+        "1", "what about 30 days", "After 30 days the fee is 5 euros.", "document", Organization("Desk")
+    )
     assert isinstance(case, Case)
     assert case.gold == (("5 euros",),)

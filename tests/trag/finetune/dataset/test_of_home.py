@@ -14,9 +14,9 @@ from store.passage import OPEN
 from trag.errors import TragError
 from trag.evaluate import cases as case_files
 from trag.finetune.dataset import examples, folders, of_home
-from trag.finetune.dataset.card import Card
 from trag.finetune.dataset.examples import Example
-from trag.finetune.training import material
+from trag.finetune.dataset.folders import Card
+from trag.finetune.training import training_data
 from trag.home import Home, open_home
 from trag.record import Source
 from trag.settings import Settings
@@ -65,7 +65,7 @@ def test_pairs_chart_and_labels_are_learned_from(card: tuple[Card, Path]) -> Non
 
 def test_the_card_names_the_dataset_as_a_training_of_it_does(card: tuple[Card, Path]) -> None:
     told, folder = card
-    assert told.sha256 == material.read(folder)[1]
+    assert told.sha256 == training_data.read(folder)[1]
     assert told.sha256 in (folder / folders.CARD).read_text(encoding="utf-8")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trag.errors import TragError
-from trag.finetune.dataset import organizations
+from trag.finetune.dataset import corpus
 from trag.finetune.dataset.corpus import CORPUS
 
 pytestmark = pytest.mark.slow
@@ -28,7 +28,7 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
     lines[9]["gold"] = [["politic"]]
     (folder / "questions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     with pytest.raises(TragError) as error:
-        organizations.read(folder)
+        corpus.read(folder)
     told = error.value.message
     for expected in (
         'document-01: 0 sections "Article 99" in "statistics-ordinance.md", which has: ',
@@ -48,4 +48,4 @@ def test_a_part_that_is_missing_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "half"
     shutil.copytree(CORPUS / "ardstat", folder, ignore=shutil.ignore_patterns("chart.csv"))
     with pytest.raises(TragError, match="half: "):
-        organizations.read(folder)
+        corpus.read(folder)

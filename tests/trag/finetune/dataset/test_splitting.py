@@ -1,6 +1,6 @@
 from prompts import Message
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.splitting import held_out_sources, split
+from trag.finetune.dataset.folders import held_out_sources, split
 
 
 def example(source: str, asked: str = "") -> Example:

@@ -2,7 +2,7 @@ import pytest
 
 from store.passage import Passage
 from trag.evaluate.cases import Case
-from trag.finetune.reranker.examples import listings
+from trag.finetune.reranker.training import listings
 
 LEAVE = Passage(
     "1",

@@ -8,8 +8,8 @@ import torch
 
 from trag import embed
 from trag.finetune.reranker import training
-from trag.finetune.reranker.examples import Listing
-from trag.finetune.training import schedule
+from trag.finetune.reranker.training import Listing
+from trag.finetune.training import plan
 from trag.reranking import network
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ def test_a_training_that_was_stopped_gives_the_same_and_has_learned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = training.train(tmp_path / "whole", LISTINGS, LISTINGS, SETTINGS)
-    batch, asked = schedule.batch, []
+    batch, asked = plan.batch, []
 
     def stops(settings, listings, step):  # type: ignore[no-untyped-def]
         asked.append(step)
@@ -37,7 +37,7 @@ def test_a_training_that_was_stopped_gives_the_same_and_has_learned(
             raise KeyboardInterrupt
         return batch(settings, listings, step)
 
-    monkeypatch.setattr(schedule, "batch", stops)
+    monkeypatch.setattr(plan, "batch", stops)
     with pytest.raises(KeyboardInterrupt):
         training.train(tmp_path / "parts", LISTINGS, LISTINGS, SETTINGS)
     parts = training.train(tmp_path / "parts", LISTINGS, LISTINGS, SETTINGS)

@@ -170,5 +170,5 @@ def test_a_file_without_a_chat_template_is_asked_by_the_one_beside_it(tiny: Path
     asked = (Message("system", "Answer shortly."), Message("user", "Who leads the Board?"))
     template = header.read(tiny).text(key.decode())
     bare.with_name("bare.gguf.jinja").write_text(template, encoding="utf-8")
-    beside = bases.vocabulary(bases.find(str(bare)))
-    assert beside.prompt(asked) == bases.vocabulary(bases.find(str(tiny))).prompt(asked)
+    beside = bases.GgufVocabulary(bases.find(str(bare)))
+    assert beside.prompt(asked) == bases.GgufVocabulary(bases.find(str(tiny))).prompt(asked)

@@ -11,7 +11,7 @@ import pytest
 from trag.errors import TragError
 from trag.finetune.dataset.examples import Example, write
 from trag.finetune.training import base as bases
-from trag.finetune.training import beginning, export, run
+from trag.finetune.training import export, initial_adapter, run
 from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.run import Trained
 
@@ -65,7 +65,7 @@ def test_it_begins_where_the_adapter_ended_and_learns_on(first: First, tmp_path:
 def test_an_adapter_is_read_as_it_was_exported(tiny: Path, first: First) -> None:
     from safetensors.numpy import load_file
 
-    found = beginning.read(first.adapter, bases.find(str(tiny)))
+    found = initial_adapter.read(first.adapter, bases.find(str(tiny)))
     kept = load_file(run.adapter(first.folder) / "adapter_model.safetensors")
     assert (found.rank, found.scale, found.all_projections) == (4, 2.0, True)
     assert len(found.halves) == 2 * 7
@@ -115,11 +115,11 @@ def test_what_is_no_such_adapter_is_refused(tiny: Path, tmp_path: Path, names: t
     writer.write_tensors_to_file()
     writer.close()
     with pytest.raises(TragError, match=said):
-        beginning.read(tmp_path / "other.gguf", bases.find(str(tiny)))
+        initial_adapter.read(tmp_path / "other.gguf", bases.find(str(tiny)))
 
 
 def test_a_file_that_is_no_adapter_is_refused(tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "note.gguf").write_text("no adapter")
     for file in (tmp_path / "note.gguf", tmp_path / "missing.gguf", tiny):
         with pytest.raises(TragError, match="holds no adapter that can be read"):
-            beginning.read(file, bases.find(str(tiny)))
+            initial_adapter.read(file, bases.find(str(tiny)))

@@ -9,8 +9,8 @@ import pytest
 
 from trag.errors import TragError
 from trag.finetune.training import estimate
-from trag.finetune.training.base import Shape
 from trag.finetune.training.estimate import Needs
+from trag.finetune.training.layout import Shape
 from trag.finetune.training.plan import FILE, Plan, write
 
 EMBEDDED = Shape("llama", 30, 576, 1536, 9, 3, 64, 49152, 134_500_000, 28_300_000)

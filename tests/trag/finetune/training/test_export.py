@@ -22,7 +22,7 @@ from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, run
 from trag.finetune.training import plan as plans
-from trag.finetune.training.agreement import compare
+from trag.finetune.training.parity_check import compare
 from trag.finetune.training.plan import Plan
 from trag.llm import header
 from trag.llm.engine import Engine

@@ -1,11 +1,13 @@
-"""A model that learns from packed sequences, a step at a time (torch, PEFT).
+"""A model that learns from packed sequences, a step at a time (torch, PEFT), with weights in 4 bits on a GPU where that is
+asked for or needed (QLoRA).
 
-sequences -> loss on the tokens of the answers -> gradients -> AdamW.  Knows nothing about files or how long it goes on.
+sequences -> loss on the tokens of the answers -> gradients -> AdamW
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +16,12 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from peft.tuners.lora import LoraLayer
 from torch.nn.functional import cross_entropy
 
-from trag import precision
-from trag.cores import cores
+from trag.cores import cores, fast_precision
 from trag.errors import TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import checkpoints, layout, quantized
+from trag.finetune.training import checkpoints, layout
 from trag.finetune.training.base import Base
-from trag.finetune.training.beginning import Beginning
+from trag.finetune.training.initial_adapter import InitialAdapter
 from trag.finetune.training.packing import Packed
 
 if TYPE_CHECKING:
@@ -52,11 +53,11 @@ class Learner:
         # number after 50 steps (docs/RESULTS.md).
         torch.backends.cuda.enable_cudnn_sdp(False)
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self._precision = precision.fast(self._device.type == "cuda")
+        self._precision = fast_precision(self._device.type == "cuda")
         model = bases.load(base, self._precision)
-        self.quantized = quantized.is_used(model.num_parameters(), asked=four_bits)
+        self.quantized = uses_four_bits(model.num_parameters(), asked=four_bits)
         if self.quantized:
-            quantized.quantize(model)
+            quantize(model)
         model.to(self._device)  # type: ignore[arg-type]
         self.rank = rank or default_rank(self.quantized)
         self.alpha = alpha or 2 * self.rank
@@ -70,7 +71,7 @@ class Learner:
         self._trained = {name: value for name, value in self._whole.named_parameters() if value.requires_grad}
         self._optimizer = torch.optim.AdamW(self._trained.values(), lr=0.0, betas=_BETAS, weight_decay=0.0)
 
-    def begin_from(self, adapter: Beginning) -> None:
+    def begin_from(self, adapter: InitialAdapter) -> None:
         """Take up the weights of an adapter of the same rank. Raises TragError when it was made for another model."""
         scale = adapter.scale * self.rank / self.alpha
         with torch.no_grad():
@@ -171,3 +172,56 @@ def adapted(model: PreTrainedModel, *, rank: int, alpha: int, seed: int, all_pro
 def default_rank(quantized: bool) -> int:
     """That of an adapter over weights of 4 bits, and over others."""
     return _RANK_QUANTIZED if quantized else _RANK
+
+
+def is_needed(weights: int) -> bool:
+    """Whether so many weights would take more than half of the GPU's memory in 16 bits."""
+    return 2 * weights > torch.cuda.get_device_properties(0).total_memory / 2
+
+
+def uses_four_bits(weights: int, *, asked: bool) -> bool:
+    """Whether so many weights are held in 4 bits: where that is `asked` or needed. Raises TragError when it is asked
+    without a GPU."""
+    if asked and not torch.cuda.is_available():
+        raise TragError(
+            "Weights are held in 4 bits on an NVIDIA GPU alone, and torch finds none here.",
+            "Begin with --new and without --four-bits; or train on a machine with a GPU, and with torch built for its "
+            "CUDA.",
+        )
+    return torch.cuda.is_available() and (asked or is_needed(weights))
+
+
+def quantize(model: PreTrainedModel) -> None:
+    """Replace every projection in the layers by one of 4 bits; they are packed when the model moves to its device.
+
+    What one layer needs for its gradients is computed again on the way back, which saves most of the memory. Raises
+    TragError when bitsandbytes is not installed.
+    """
+    if not find_spec("bitsandbytes"):
+        raise TragError(
+            "The weights are to be held in 4 bits, as was asked for or as the GPU's memory wants it, and bitsandbytes, "
+            "which packs them, is not installed.",
+            "pip install -r requirements-gpu.txt",
+        )
+    from bitsandbytes.nn import Linear4bit, Params4bit
+
+    for layer in model.model.layers:
+        for holder in (layer.self_attn, layer.mlp):
+            for name, linear in list(holder.named_children()):
+                if isinstance(linear, torch.nn.Linear):
+                    packed = Linear4bit(
+                        linear.in_features,
+                        linear.out_features,
+                        bias=linear.bias is not None,
+                        compute_dtype=torch.bfloat16,
+                        compress_statistics=True,
+                        quant_type="nf4",
+                        device="meta",
+                    )
+                    packed.weight = Params4bit(
+                        linear.weight.data, requires_grad=False, compress_statistics=True, quant_type="nf4"
+                    )
+                    packed.bias = linear.bias
+                    setattr(holder, name, packed)
+    model.is_loaded_in_4bit = True  # type: ignore[assignment]  # what PEFT looks at
+    model.activation_checkpointing_enable({"use_reentrant": False})

@@ -2,7 +2,7 @@
 
 prompts -> how likely each token comes next, by both -> the same first token? how far apart?
 
-`python -m trag.finetune.training.agreement FOLDER ADAPTER` compares them on the prompts of a training's dataset.
+`python -m trag.finetune.training.parity_check FOLDER ADAPTER` compares them on the prompts of a training's dataset.
 Knows nothing about how an adapter is made.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from prompts import Message
 from trag.errors import SHOWN, TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import material, plan, run
+from trag.finetune.training import plan, run, training_data
 from trag.finetune.training.base import Base
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def compare(
 
     from trag.llm.engine import Engine, logarithms
 
-    vocabulary = bases.vocabulary(base)
+    vocabulary = bases.GgufVocabulary(base)
     model = PeftModel.from_pretrained(bases.load(base, torch.float32), str(source)).eval()
     engine = Engine(str(gguf), str(adapter), _CONTEXT, 0, base.template)
     for messages in prompts:
@@ -81,7 +81,7 @@ def _divergence(one: Logarithms, other: Logarithms) -> float:
 
 def main() -> None:
     """Compare, say what was found, and end with 1 where a clear first token is another."""
-    parser = argparse.ArgumentParser(prog="python -m trag.finetune.training.agreement", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trag.finetune.training.parity_check", description=main.__doc__)
     parser.add_argument("folder", type=Path, help="of a finished training")
     parser.add_argument("adapter", type=Path, help="the GGUF file that was exported from it")
     parser.add_argument("--prompts", type=int, default=PROMPTS)
@@ -108,7 +108,7 @@ def _compared(folder: Path, adapter: Path, number: int) -> list[Compared]:
     base = bases.find(order.base)
     if base.is_folder:
         raise TragError(f"{base.path} is no GGUF file, which llama.cpp could read.", "Name a GGUF file as the base.")
-    (learned, held_out), _ = material.read(order.dataset)
+    (learned, held_out), _ = training_data.read(order.dataset)
     asked = [example.messages for example in (*held_out, *learned)][:number]
     gguf = files.find(order.base, str(adapter)).model
     return list(compare(base, run.adapter(folder), gguf, adapter, asked))

@@ -22,7 +22,7 @@ _WITHOUT = "To begin from the model itself, set TRAG_ADAPTER=none and begin a ne
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class InitialAdapter:
     """An adapter of `rank`: by the name of a module in transformers its halves, [rank, inputs] and [outputs, rank] in
     float32, whose product is scaled by `scale`; `all_projections` is whether it changes more than the
     usual few. `sha256` is that of its file."""
@@ -45,7 +45,7 @@ def check_rank(file: Path, wanted: int) -> None:
         )
 
 
-def read(file: Path, model: Base) -> Beginning:
+def read(file: Path, model: Base) -> InitialAdapter:
     """The adapter in a GGUF file that was made for `model`. Raises TragError when it is none, or changes what is not
     trained here."""
     alpha, pairs = _halves(file)
@@ -60,7 +60,7 @@ def read(file: Path, model: Base) -> Beginning:
         heads = layout.turned(name, shape.architecture, shape.heads, shape.keys)
         halves[layout.projection(name)] = (down, layout.from_llama_cpp(up, heads) if heads else up)
     few = all(name.split(".")[2] in layout.FEW for name in pairs)
-    return Beginning(rank, alpha / rank, not few, halves, sha256_of(file))
+    return InitialAdapter(rank, alpha / rank, not few, halves, sha256_of(file))
 
 
 def _halves(file: Path) -> tuple[float, Mapping[str, tuple[Rows, Rows]]]:
