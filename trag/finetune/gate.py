@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from trag.cancellation import Cancelled
 from trag.errors import SHOWN, TragError
 from trag.evaluate import cases as case_files
 from trag.evaluate import choice, running
@@ -39,6 +40,9 @@ MOST = 180
 ALL, ANSWERED, REFUSED = "All questions", "Answered where there is an answer", "Refused where there is none"
 JUDGED, SET = "Could be judged", "Set"
 GENERAL = "General knowledge"
+SEED = MOST_SEED + 1
+"""What the questions made from the chart are drawn by; training draws by no such seed."""
+T = TypeVar("T")
 
 Pairs = Sequence[tuple[Result, Result]]
 """The answers to a question before and after."""
@@ -99,17 +103,22 @@ def measure(
         return None
     found = figures(*_sides(running.results_of(home).results(run.id)), asked.sets)
     some = known if most >= MOST else spread(known, most)
-    told = _until(stop, progress)
+
+    def said(step: str, done: int, total: int) -> None:
+        if stop and stop.is_set():
+            raise Cancelled
+        progress(step, done, total)
+
     try:
-        made = choice.measure(home, some, name, by_words=True, candidate=candidate, shown={}, progress=told)
-    except _StoppedError:
+        made = choice.measure(home, some, name, by_words=True, candidate=candidate, shown={}, progress=said)
+    except Cancelled:
         return None
     pairs = _paired(*_sides(choice.results_of(home).results(made.id)))
     found = (*found, figure(GENERAL, pairs, _right))
     if _answering(home) != against:
         raise TragError(f"What answers changed while {candidate} was measured.", "Measure it again.")
-    now, said = datetime.now(UTC), verdict(found, learned=asked.learned)
-    measured = Measured(now, against.adapter, said, run.id, against.adapter_sha256)
+    found_out = verdict(found, learned=asked.learned)
+    measured = Measured(datetime.now(UTC), against.adapter, found_out, run.id, against.adapter_sha256)
     home.candidates.keep_results(candidate, measured)
     return measured
 
@@ -134,7 +143,11 @@ def figures(before: Sequence[Result], after: Sequence[Result], sets: Mapping[str
         figure(ALL, pairs, _right),
         *(figure(kind, of, _right) for kind, of in zip(kinds, of_kinds, strict=True)),
         *(figure(name, of, _right) for name, of in of_sets.items()),
-        figure(ANSWERED, [pair for pair in both if not pair[1].case.refuse], _is_answered),
+        figure(
+            ANSWERED,
+            [pair for pair in both if not pair[1].case.refuse],
+            lambda result: result.record.status != "cannot_answer",
+        ),
         figure(REFUSED, unanswerable, _right),
         *([judged] if min(judged.before, judged.after) < judged.questions else []),
     )
@@ -159,31 +172,16 @@ def verdict(figures: Sequence[Figure], *, learned: int = 0) -> Verdict:
     worse = [each for each in figures if each.worse > each.better and each.p < CHANCE]
     fewer = [each for each in figures if each.worse > each.better and each not in worse]
     reasons = [
-        f"{'Better' if better else 'Not better beyond chance'}: {_told(overall)}",
-        *(f"Worse beyond chance: {_told(each)}" for each in worse),
-        *(f"Fewer, within chance: {_told(each)}" for each in fewer if each is not overall),
+        f"{'Better' if better else 'Not better beyond chance'}: {_figure_words(overall)}",
+        *(f"Worse beyond chance: {_figure_words(each)}" for each in worse),
+        *(f"Fewer, within chance: {_figure_words(each)}" for each in fewer if each is not overall),
     ]
     if learned:
         reasons.append(f"Not asked, as it was trained on them: {learned:,} of the questions in the home's sets.")
     return Verdict(better and not worse, tuple(reasons), tuple(figures))
 
 
-class _StoppedError(Exception):
-    """Raised out of a measurement that somebody stopped."""
-
-
-def _until(stop: threading.Event | None, progress: Progress) -> Progress:
-    """`progress`, that ends what tells it once `stop` is set."""
-
-    def told(step: str, done: int, total: int) -> None:
-        if stop and stop.is_set():
-            raise _StoppedError
-        progress(step, done, total)
-
-    return told
-
-
-def _told(figure: Figure) -> str:
+def _figure_words(figure: Figure) -> str:
     whole = figure.name in (ALL, ANSWERED, REFUSED, JUDGED, GENERAL) or figure.name.startswith(f"{SET} ")
     name = f"{figure.name[0].lower()}{figure.name[1:]}" if whole else f"questions of the kind {figure.name}"
     p = "p < 0.001" if figure.p < 0.001 else f"p = {figure.p:.2g}"
@@ -201,10 +199,6 @@ def _is_judged(result: Result) -> bool:
     return result.score.verdict is not None
 
 
-def _is_answered(result: Result) -> bool:
-    return result.record.status != "cannot_answer"
-
-
 def _sides(results: Iterable[Result]) -> tuple[list[Result], list[Result]]:
     """The answers of the adapter that answers now, and those of the candidate."""
     kept = list(results)
@@ -218,12 +212,12 @@ def _paired(before: Sequence[Result], after: Sequence[Result]) -> list[tuple[Res
     return [(old, new) for old, new in found if old]
 
 
-_FIGURE_HEADER = ("", "Questions", "Before", "After", "Gained", "Lost", "p")
-
-
 def figure_table(results: Measured) -> tuple[str, ...]:
     """The figures as a table, a line each, and what is concluded from them."""
-    rows = [_FIGURE_HEADER, *map(_figure_row, results.verdict.figures)]
+    rows = [("", "Questions", "Before", "After", "Gained", "Lost", "p")]
+    for each in results.verdict.figures:
+        before, after = (f"{right} ({right / each.questions:.1%})" for right in (each.before, each.after))
+        rows.append((each.name, str(each.questions), before, after, str(each.better), str(each.worse), f"{each.p:.3g}"))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
     return (*table, *results.verdict.reasons)
@@ -241,14 +235,15 @@ def standing_sentence(candidate: Manifest, now: Against | None) -> str:
         return "It answers now."
     if results is None:
         return "It was not measured, so nobody knows whether it is better."
+    beside = measured_against(results)
     if has == "outdated":
         return (
-            f"It was measured beside {measured_against(results)} as it was on {results.at:%Y-%m-%d}, which is not what answers "
-            "now: measure it again."
+            f"It was measured beside {beside} as it was on {results.at:%Y-%m-%d}, which is not what answers now: "
+            "measure it again."
         )
     if has == "earned":
-        return f"It has earned its place: it was better than {measured_against(results)}, and worse in nothing beyond chance."
-    return f"It has not earned its place: its figures do not say that it is better than {measured_against(results)}."
+        return f"It has earned its place: it was better than {beside}, and worse in nothing beyond chance."
+    return f"It has not earned its place: its figures do not say that it is better than {beside}."
 
 
 def standing_line(candidate: Manifest, now: Against | None) -> str:
@@ -260,17 +255,6 @@ def standing_line(candidate: Manifest, now: Against | None) -> str:
     if now and now.adapter == candidate.id:
         gone = ""
     return f"beside {measured_against(results)}{gone}: {results.verdict.reasons[0]}"
-
-
-def _figure_row(figure: Figure) -> tuple[str, ...]:
-    share = [f"{right} ({right / figure.questions:.1%})" for right in (figure.before, figure.after)]
-    return figure.name, str(figure.questions), *share, str(figure.better), str(figure.worse), f"{figure.p:.3g}"
-
-
-T = TypeVar("T")
-
-SEED = MOST_SEED + 1
-"""What the questions made from the chart are drawn by; training draws by no such seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,13 +273,19 @@ def choose_questions(home: Home, candidate: str, most: int) -> Questions:
     what it was trained on."""
     from trag.evaluate.chart_cases import make
 
-    learned, chart = _learned(home, candidate), home.organization.chart
+    seen, chart = learned(home, candidate), home.organization.chart
+    if seen is None:
+        raise TragError(
+            f"Nobody can say any more which questions {candidate} was trained on, so nothing can measure it.",
+            "Fine-tune again.",
+        )
+    known = frozenset(map(plain, seen))
     content = home.candidates.cases(candidate).read_bytes()
     held_out = case_files.read(content, "the dataset's questions") if content.strip() else ()
-    chosen = spread(_without(held_out, learned), most - most // 3 if chart else most)
+    chosen = spread(_without(held_out, known), most - most // 3 if chart else most)
     wanted = most - len(chosen)
     made = make(chart, seed=SEED, number=2 * wanted) if chart else ()
-    taken = learned | {plain(case.question) for case in chosen}
+    taken = known | {plain(case.question) for case in chosen}
     fresh = _without(made, taken)[:wanted]
     taken |= {plain(case.question) for case in fresh}
     cases = [
@@ -317,8 +307,8 @@ def choose_questions(home: Home, candidate: str, most: int) -> Questions:
             "Activate a chart, upload a set of questions on the page Quality, or give documents with pairs and "
             "fine-tune again.",
         )
-    known = sum(_is_in(case, learned) for _, whole in of_sets for case in whole)
-    return Questions(tuple(cases), sets, known)
+    left_out = sum(_is_in(case, known) for _, whole in of_sets for case in whole)
+    return Questions(tuple(cases), sets, left_out)
 
 
 def spread(cases: Sequence[T], most: int) -> Sequence[T]:
@@ -336,16 +326,6 @@ def learned(home: Home, candidate: str) -> tuple[str, ...] | None:
     files = (works.dataset(work) / folders.TRAIN for work in works.all() if work.candidate == candidate)
     file = next((file for file in files if file.is_file()), None)
     return examples.questions(examples.read(file.read_bytes(), str(file))) if file else None
-
-
-def _learned(home: Home, candidate: str) -> frozenset[str]:
-    asked = learned(home, candidate)
-    if asked is None:
-        raise TragError(
-            f"Nobody can say any more which questions {candidate} was trained on, so nothing can measure it.",
-            "Fine-tune again.",
-        )
-    return frozenset(map(plain, asked))
 
 
 def _without(cases: Iterable[Case], taken: Collection[str]) -> list[Case]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from trag.background import BackgroundJob, JobStatus, State
 from trag.errors import TragError
-from trag.finetune.stages import Told, begin, carry_out, measure, remove, training, works_of
+from trag.finetune.stages import StageProgress, begin, carry_out, measure, remove, training, works_of
 from trag.finetune.training import training_process
 from trag.finetune.work import Work
 
@@ -29,7 +29,7 @@ class Tuning:
     """A fine-tune: `work` as it was kept when it was begun, or when it ended; `told` is what its stage said last."""
 
     work: Work
-    told: Told
+    told: StageProgress
 
 
 class FineTune(BackgroundJob[Tuning]):
@@ -64,7 +64,7 @@ class FineTune(BackgroundJob[Tuning]):
     def measure(self, candidate: str, *, by: str) -> None:
         """Hold an adapter against the one that answers. Raises TragError while anything else is under way."""
         work = Work("", datetime.now(UTC), by, 0, stage="measure", candidate=candidate)
-        self._start(Tuning(work, Told("measure")), partial(self._measure, work))
+        self._start(Tuning(work, StageProgress("measure")), partial(self._measure, work))
 
     def remove(self, candidate: str) -> None:
         """Forget an adapter, and the fine-tune that it came of. Raises TragError while it is being measured, and as
@@ -100,14 +100,14 @@ class FineTune(BackgroundJob[Tuning]):
         folder = training(self._home, work)
         steps = training_process.steps(training_process.said(folder))
         last = steps[-1] if steps else None
-        told = Told(work.stage, "", last.step if last else 0, last.steps if last else 0, last)
+        told = StageProgress(work.stage, "", last.step if last else 0, last.steps if last else 0, last)
         if training_process.is_running(folder):
             self._carry_on(work)
         else:
             self.now = JobStatus(Tuning(work, told), left)
 
     def _carry_on(self, work: Work) -> None:
-        self._start(Tuning(work, Told(work.stage)), partial(self._carry_out, work))
+        self._start(Tuning(work, StageProgress(work.stage)), partial(self._carry_out, work))
 
     def _carry_out(self, work: Work, stop: threading.Event) -> bool:
         try:
@@ -123,7 +123,7 @@ class FineTune(BackgroundJob[Tuning]):
             self._now_is(replace(work, stage="done"))
         return finished
 
-    def _say(self, work: Work, told: Told) -> None:
+    def _say(self, work: Work, told: StageProgress) -> None:
         left = told.step.seconds_left if told.step else None
         self._tell(Tuning(work, told), part=f"{told.stage} {told.doing}", done=told.done, total=told.total, left=left)
         if told.stage == "measure":

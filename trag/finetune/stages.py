@@ -1,6 +1,6 @@
 """A fine-tune from its beginning to its end: dataset, training, export, measurement, each begun where it was stopped.
 
-home, Work -> a candidate that was measured.  Knows the order of the stages and nothing about how any is done.
+home, Work -> a candidate that was measured
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
 
+from trag.cancellation import Cancelled
 from trag.errors import TragError
 from trag.finetune import gate
 from trag.finetune.dataset import examples, folders
@@ -36,7 +37,7 @@ _PACE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StageProgress:
     """How far a stage is: `done` of `total`, in words what is being done, and of training the last step."""
 
     stage: Stage
@@ -46,7 +47,7 @@ class Told:
     step: Step | None = None
 
 
-Tell = Callable[[Told], None]
+OnProgress = Callable[[StageProgress], None]
 
 
 def works_of(home: Home) -> Works:
@@ -92,7 +93,7 @@ def settings_of(work: Work) -> TrainingSettings:
     return plan.chosen({"seed": work.seed} | dict(work.settings), from_adapter=bool(work.adapter))
 
 
-def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, until: Stage = "done") -> Work:
+def carry_out(home: Home, work: Work, tell: OnProgress, stop: threading.Event, *, until: Stage = "done") -> Work:
     """The fine-tune as far as `until`, or as far as it came when `stop` was set: then it can go on.
 
     Raises TragError for what ended a stage, which is done anew when it is carried out again; everything before stays. A
@@ -100,7 +101,7 @@ def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, unti
     """
     works = works_of(home)
     while not work.is_past(until) and not stop.is_set():
-        tell(Told(work.stage))
+        tell(StageProgress(work.stage))
         if work.stage == "dataset":
             if not _make_dataset(home, works.dataset(work), work.seed, tell, stop):
                 break
@@ -113,10 +114,12 @@ def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, unti
             if not (candidate := _export(home, work, stop)):
                 break
             work = works.after(work, "measure", candidate=candidate)
-        elif _is_settled(home, work.candidate) or measure(home, work.candidate, tell, stop, most=work.questions):
-            work = works.after(work, "done")
         else:
-            break
+            is_gone = work.candidate not in (each.id for each in home.candidates.all())
+            is_settled = is_gone or work.candidate == home.adapter_name
+            if not is_settled and not measure(home, work.candidate, tell, stop, most=work.questions):
+                break
+            work = works.after(work, "done")
     return work
 
 
@@ -128,27 +131,23 @@ def _order(home: Home, work: Work) -> Plan:
     return Plan(works.dataset(work), work.base or model, settings_of(work), model, adapter)
 
 
-class _StoppedError(Exception):
-    """Raised out of a stage that knows no other end."""
-
-
-def _make_dataset(home: Home, folder: Path, seed: int, tell: Tell, stop: threading.Event) -> bool:
+def _make_dataset(home: Home, folder: Path, seed: int, tell: OnProgress, stop: threading.Event) -> bool:
     """Whether the dataset is made; False when it was stopped."""
     from trag.finetune.dataset.of_home import make
 
     def progress(doing: str, done: int, total: int) -> None:
         if stop.is_set():
-            raise _StoppedError
-        tell(Told("dataset", doing, done, total))
+            raise Cancelled
+        tell(StageProgress("dataset", doing, done, total))
 
     try:
         make(home, folder, seed=seed, progress=progress)
-    except _StoppedError:
+    except Cancelled:
         return False
     return True
 
 
-def _train(folder: Path, order: Plan, tell: Tell, stop: threading.Event) -> bool:
+def _train(folder: Path, order: Plan, tell: OnProgress, stop: threading.Event) -> bool:
     """Whether training came to its end; False when it was stopped. A process that trains there already is followed, and
     then another makes sure of the end."""
     process: subprocess.Popen[bytes] | None = None
@@ -168,12 +167,12 @@ def _train(folder: Path, order: Plan, tell: Tell, stop: threading.Event) -> bool
     return trained(folder) is not None
 
 
-def _tell_step(folder: Path, tell: Tell) -> None:
+def _tell_step(folder: Path, tell: OnProgress) -> None:
     last = training_process.newest(folder)
     if isinstance(last, Preparing):
-        tell(Told("train", last.doing))
+        tell(StageProgress("train", last.doing))
     elif isinstance(last, Step):
-        tell(Told("train", "training", last.step, last.steps, last))
+        tell(StageProgress("train", "training", last.step, last.steps, last))
 
 
 def _export(home: Home, work: Work, stop: threading.Event) -> str:
@@ -239,7 +238,7 @@ def estimate(home: Home, work: Work, stop: threading.Event) -> Estimate | None:
     dataset must be made. Raises TragError when it cannot fit."""
     folder = works_of(home).place(work) / "estimate"
     plan.write(folder, _order(home, work))
-    told = _said_by(stop, "trag.finetune.training", str(folder), "--estimate")
+    told = output_of(stop, "trag.finetune.training", str(folder), "--estimate")
     if told is None:
         return None
     values = json.loads(told)
@@ -260,10 +259,10 @@ def _export_to(folder: Path, target: Path, stop: threading.Event, *more: str) ->
     """Exports a finished training in a process of its own, so that what it loads is gone afterwards; False when `stop`
     came first."""
     words = (str(folder), str(target.absolute()), *more)
-    return _said_by(stop, "trag.finetune.training.export", *words) is not None
+    return output_of(stop, "trag.finetune.training.export", *words) is not None
 
 
-def _said_by(stop: threading.Event, module: str, *words: str) -> str | None:
+def output_of(stop: threading.Event, module: str, *words: str) -> str | None:
     """What `python -m MODULE WORDS...` says, None when it was stopped. Raises TragError with its last words when it
     fails."""
     # In a session of its own: a Ctrl-C is for whoever started it, who ends it then.
@@ -276,8 +275,15 @@ def _said_by(stop: threading.Event, module: str, *words: str) -> str | None:
         cwd=Path(__file__).parents[2],
         start_new_session=True,
     )
+    said: str | None = None
+    problem = ""
     with process:
-        said, problem = _ended(process, stop)
+        while said is None and not stop.is_set():
+            with suppress(subprocess.TimeoutExpired):
+                said, problem = process.communicate(timeout=_PACE)
+        if said is None:
+            process.terminate()  # not SIGINT: who starts the app in a script's background hands on that it is ignored
+            said, problem = process.communicate()
     if process.returncode and stop.is_set():
         return None
     if process.returncode:
@@ -286,22 +292,12 @@ def _said_by(stop: threading.Event, module: str, *words: str) -> str | None:
     return said
 
 
-def _ended(process: subprocess.Popen[str], stop: threading.Event) -> tuple[str, str]:
-    """What it said, and what went wrong, once it has ended; soon after `stop` is set."""
-    while not stop.is_set():
-        with suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=_PACE)
-    # Not SIGINT: who starts the app in a script's background hands on that it is ignored.
-    process.terminate()
-    return process.communicate()
-
-
-def measure(home: Home, candidate: str, tell: Tell, stop: threading.Event, *, most: int = 0) -> bool:
+def measure(home: Home, candidate: str, tell: OnProgress, stop: threading.Event, *, most: int = 0) -> bool:
     """Whether the candidate was measured to the end, by `most` questions (0: as many as usual); False when that was
     stopped. Nothing is left to be done then of the fine-tune that it came of."""
 
     def progress(system: str, done: int, total: int) -> None:
-        tell(Told("measure", system, done, total))
+        tell(StageProgress("measure", system, done, total))
 
     if gate.measure(home, candidate, progress=progress, stop=stop, most=most or gate.MOST) is None:
         return False
@@ -309,11 +305,6 @@ def measure(home: Home, candidate: str, tell: Tell, stop: threading.Event, *, mo
     for work in works.of(candidate):
         works.after(work, "done")
     return True
-
-
-def _is_settled(home: Home, candidate: str) -> bool:
-    """Whether there is nothing to measure: the candidate is gone, or answers already."""
-    return candidate not in (each.id for each in home.candidates.all()) or candidate == home.adapter_name
 
 
 def remove(home: Home, candidate: str) -> None:

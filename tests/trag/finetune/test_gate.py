@@ -1,21 +1,29 @@
 """The gate: figures and verdicts worked out by hand, and one candidate measured with the real model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from org.reading.charts import load
+from prompts import Message
 from trag.errors import TragError
+from trag.evaluate import chart_cases
 from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.evaluate.sets import CaseSets
 from trag.finetune import gate
-from trag.home import open_home
+from trag.finetune.dataset import examples, folders, of_home
+from trag.finetune.dataset.examples import Example
+from trag.finetune.dataset.typos import plain
+from trag.finetune.gate import MOST, SEED, choose_questions, spread
+from trag.finetune.work import MOST_SEED, Works
+from trag.home import Home, open_home
 from trag.llm import files
-from trag.models.adapters import Against, Figure
+from trag.models.adapters import LEARNED, Against, Figure, Manifest, Measured, Standing, Verdict, standing
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 
@@ -226,3 +234,159 @@ def test_nothing_is_held_against_a_model_behind_an_address(tmp_path: Path) -> No
         assert gate.answering(home) is None
         with pytest.raises(TragError, match="no adapter can be put on that"):
             gate.measure(home, "20261120-0a0a0a0a", progress=lambda *step: None)
+
+
+LARKMOOR = (Path(__file__).parents[3] / "examples" / "larkmoor" / "chart.csv").read_bytes()
+
+
+def test_some_of_a_row_are_spread_from_first_to_last() -> None:
+    assert spread(range(10), 3) == [0, 3, 6]
+    assert spread(range(3), 9) == range(3)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with open_home(Settings(home=tmp_path / "home")) as opened:
+        yield opened
+
+
+def candidate(home: Home, *learned: str, held_out: tuple[Case, ...] = ()) -> str:
+    """The id of an adapter that was trained on these questions."""
+    file = home.folder / "made.gguf"
+    file.write_bytes(" ".join(learned).encode())
+    return home.candidates.add(
+        file,
+        base_name="SmolLM2",
+        base_sha256="b" * 64,
+        dataset_sha256="d" * 64,
+        settings=(),
+        by="ada",
+        cases=write(held_out),
+        learned=learned,
+    ).id
+
+
+def case(id: str, question: str) -> Case:
+    return Case(id, question, "document", gold=(("nine",),))
+
+
+@pytest.mark.slow
+def test_chart_questions_are_none_of_those_that_training_draws_from(home: Home) -> None:
+    chart = load(LARKMOOR, "chart.csv")
+    home.activate_chart(chart, "chart.csv", LARKMOOR, by="ada")
+    pool = [one.question for one in chart_cases.make(chart, seed=1, number=of_home._MOST)]
+    asked = choose_questions(home, candidate(home, *pool), MOST)
+    assert len(asked.cases) == MOST
+    assert {plain(one.question) for one in asked.cases}.isdisjoint(map(plain, pool))
+    assert {one.kind for one in asked.cases} == set(chart_cases.KINDS)
+    # Even what no training has seen is left out when this one has.
+    again = choose_questions(home, candidate(home, *(f"Please, {one.question.upper()}" for one in asked.cases)), MOST)
+    assert {one.question for one in again.cases}.isdisjoint(one.question for one in asked.cases)
+    assert SEED > MOST_SEED
+
+
+def test_a_held_out_question_that_was_learned_in_other_words_of_typing_is_left_out(home: Home) -> None:
+    held_out = (
+        case("a", "When does the office open?"),
+        case("b", "When does the shop open?"),
+        case("c", "When does the library open?"),
+    )
+    learned = ("hi, when does the office open", "when does the librrary open")
+    asked = choose_questions(home, candidate(home, *learned, held_out=held_out), MOST)
+    assert [one.id for one in asked.cases] == ["dataset b"]
+
+
+def test_sets_of_the_home_are_asked_without_what_was_learned(home: Home) -> None:
+    sets = CaseSets(home.folder / "cases")
+    first = sets.keep([case(str(n), f"When does shop {n} open?") for n in range(40)], "shops.jsonl", by="ada")
+    second = sets.keep([case("x", "When does shop 3 open?"), case("y", "When is it shut?")], "few.jsonl", by="ada")
+    asked = choose_questions(home, candidate(home, "when does shop 7 open", "When does shop 8 open?"), 12)
+    assert (len(asked.cases), asked.learned) == (12, 2)
+    assert [(one.id, asked.sets[one.id]) for one in asked.cases[:2]] == [
+        (f"{second.id[:12]} x", "few"),
+        (f"{second.id[:12]} y", "few"),
+    ]
+    of_first = [one for one in asked.cases if asked.sets[one.id] == "shops"]
+    assert len(of_first) == 10, "the small set leaves its room to the large one"
+    assert {one.id.split()[0] for one in of_first} == {first.id[:12]}
+    assert not {f"When does shop {n} open?" for n in (3, 7, 8)} & {one.question for one in of_first}
+
+
+def test_what_it_learned_is_read_off_its_dataset_where_it_was_not_kept_with_it(home: Home) -> None:
+    CaseSets(home.folder / "cases").keep([case("a", "When is it open?"), case("b", "And shut?")], "set", by="ada")
+    id = candidate(home, "x")
+    (home.folder / "adapters" / id / LEARNED).unlink()
+    with pytest.raises(TragError, match=f"which questions {id} was trained on"):
+        choose_questions(home, id, 12)
+    works = Works(home.folder / "finetune")
+    work = works.after(works.begin(by="ada", seed=1, settings={}), "done", candidate=id)
+    dataset = works.place(work) / "dataset"
+    dataset.mkdir()
+    learned = Example("a", "label", "when is it open", (Message("user", "when is it open"),), "Nine.")
+    (dataset / folders.TRAIN).write_bytes(examples.write([learned]))
+    assert [one.question for one in choose_questions(home, id, 12).cases] == ["And shut?"]
+
+
+def test_nothing_to_ask_is_said(home: Home) -> None:
+    with pytest.raises(TragError, match="nothing to measure the adapter by") as refused:
+        choose_questions(home, candidate(home), MOST)
+    assert "page Quality" in refused.value.hint
+
+
+FIGURE = Figure("All questions", 40, 20, 30, 12, 2, 0.013)
+NOW = Against("b" * 64, "shipped", "a" * 64)
+RESULTS = Measured(
+    datetime(2026, 11, 20, 20, tzinfo=UTC), "shipped", Verdict(True, ("Better: all.",), (FIGURE,)), "r", "a" * 64
+)
+CANDIDATE = Manifest(
+    "20261120-0a0a0a0a", datetime(2026, 11, 20, tzinfo=UTC), "SmolLM2", "b" * 64, "c" * 64, "d" * 64, (), "ada", RESULTS
+)
+NOT_BETTER = replace(CANDIDATE, results=replace(RESULTS, verdict=replace(RESULTS.verdict, promote=False)))
+
+
+@pytest.mark.parametrize(
+    ("candidate", "now", "has", "said"),
+    [
+        (CANDIDATE, NOW, "earned", "earned its place: it was better than shipped"),
+        (NOT_BETTER, NOW, "not earned", "do not say that it is better than shipped"),
+        (replace(CANDIDATE, results=None), NOW, "unmeasured", "was not measured"),
+        (CANDIDATE, replace(NOW, adapter="20261121-0b0b0b0b"), "outdated", "beside shipped as it was on 2026-11-20"),
+        (CANDIDATE, replace(NOW, adapter_sha256="e" * 64), "outdated", "which is not what answers now"),
+        (CANDIDATE, replace(NOW, base_sha256="e" * 64), "outdated", "measure it again"),
+        (CANDIDATE, None, "outdated", "measure it again"),
+        (replace(CANDIDATE, results=replace(RESULTS, against_sha256=None)), NOW, "outdated", "measure it again"),
+        (CANDIDATE, replace(NOW, adapter=CANDIDATE.id), "outdated", "It answers now."),
+    ],
+    ids=[
+        "better",
+        "not better",
+        "not measured",
+        "another adapter",
+        "another adapter of that name",
+        "another model",
+        "nothing answers",
+        "not written down",
+        "answers itself",
+    ],
+)
+def test_a_candidate_has_earned_its_place_beside_what_it_was_measured_against(
+    candidate: Manifest, now: Against | None, has: Standing, said: str
+) -> None:
+    assert standing(candidate, now) == has
+    assert said in gate.standing_sentence(candidate, now)
+
+
+def test_in_a_list_it_is_said_beside_what_it_was_measured() -> None:
+    other = replace(NOW, adapter="20261121-0b0b0b0b")
+    assert gate.standing_line(CANDIDATE, NOW) == "beside shipped: Better: all."
+    assert gate.standing_line(CANDIDATE, other) == "beside shipped, which is not what answers now: Better: all."
+    assert gate.standing_line(CANDIDATE, replace(NOW, adapter=CANDIDATE.id)) == "beside shipped: Better: all."
+    assert gate.standing_line(replace(CANDIDATE, results=None), NOW) == "not measured"
+
+
+def test_figures_are_a_table() -> None:
+    assert gate.figure_table(RESULTS) == (
+        "               Questions  Before      After       Gained  Lost  p",
+        "All questions  40         20 (50.0%)  30 (75.0%)  12      2     0.013",
+        "Better: all.",
+    )

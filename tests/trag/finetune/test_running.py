@@ -15,7 +15,7 @@ from trag import background
 from trag.errors import TragError
 from trag.finetune import running
 from trag.finetune.running import FineTune
-from trag.finetune.stages import Tell, Told, works_of
+from trag.finetune.stages import OnProgress, StageProgress, works_of
 from trag.finetune.training import training_process
 from trag.finetune.training.training_process import Step, encode
 from trag.finetune.work import Stage, Work
@@ -46,12 +46,14 @@ class Script:
         self.fails: Exception | None = None
         self.done: list[str] = []
 
-    def carry_out(self, home: Home, work: Work, tell: Tell, stop: threading.Event, *, until: Stage = "done") -> Work:
+    def carry_out(
+        self, home: Home, work: Work, tell: OnProgress, stop: threading.Event, *, until: Stage = "done"
+    ) -> Work:
         works = works_of(home)
         if work.stage == "dataset":
-            tell(Told("dataset", "contexts", 1, 4))
+            tell(StageProgress("dataset", "contexts", 1, 4))
             work = works.after(work, "train")
-        tell(Told("train", "training", 4, 10, STEP))
+        tell(StageProgress("train", "training", 4, 10, STEP))
         if self.fails:
             raise self.fails
         while not self.free.wait(0.01):
@@ -60,8 +62,8 @@ class Script:
         self.done.append(work.id)
         return works.after(work, "done", candidate="20261120-0a0a0a0a")
 
-    def measure(self, home: Home, candidate: str, tell: Tell, stop: threading.Event) -> bool:
-        tell(Told("measure", "trag", 1, 9))
+    def measure(self, home: Home, candidate: str, tell: OnProgress, stop: threading.Event) -> bool:
+        tell(StageProgress("measure", "trag", 1, 9))
         self.done.append(candidate)
         return True
 

@@ -172,7 +172,7 @@ def test_what_runs_in_a_process_of_its_own_is_ended_by_us_and_not_by_a_ctrl_c(
     # As in the background of a script, which has it ignored by all that it starts.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        assert stages._said_by(stop, "stand_in", str(tmp_path)) is None
+        assert stages.output_of(stop, "stand_in", str(tmp_path)) is None
     finally:
         signal.signal(signal.SIGINT, before)
     watcher.join()
@@ -246,7 +246,7 @@ def test_what_ends_a_process_of_its_own_is_told_without_losing_its_hint_to_a_war
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     for module, word in (("trag.finetune.training", "--estimate"), ("trag.finetune.training.export", "adapter.gguf")):
         with pytest.raises(TragError) as told:
-            stages._said_by(threading.Event(), module, str(tmp_path), word)
+            stages.output_of(threading.Event(), module, str(tmp_path), word)
         assert told.value.message.splitlines() == [
             "A library warns.",
             f"{tmp_path / plan.FILE} cannot be read: No such file or directory.",

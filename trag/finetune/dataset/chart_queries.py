@@ -19,7 +19,7 @@ import prompts
 from org.chart import Chart, Unit
 from org.organization import Organization
 from org.query import QueryError, sentences, types
-from org.query.expression import described, run
+from org.query.expression import ChartReply, described, run
 from org.query.grammar import SPAN, quoted, words
 from trag.chart_query import UNITS
 from trag.evaluate.cases import Case
@@ -88,8 +88,14 @@ def from_chart(
     if chart is None:
         return
     for fact in drawn(chart, seed=chance.randrange(10**6), number=number):
-        if example := _of_fact(source, fact, organization, chance):
-            yield example
+        case = fact.case
+        given = linked(case.question, organization)
+        expression = expression_of(fact, given)
+        if expression == DOCUMENTS or _answers(expression, given, case, organization):
+            question = typed(case.question, chance) if chance.random() < _TYPED else case.question
+            if linked(question, organization) != given:
+                question = case.question
+            yield from filter(None, [example(source, question, expression, organization)])
     names, units = Names(Ground(chart)), list(chart.units.values())
     told = (
         _of_words(source, unit, names, organization, chance, people=people)
@@ -104,23 +110,9 @@ def from_cases(source: str, cases: Iterable[Case], organization: Organization, *
     for case in cases:
         if case.document or case.refuse:
             question = typed(case.question, chance) if chance.random() < _TYPED else case.question
-            if example := _example(source, question, DOCUMENTS, organization):
-                yield example
+            yield from filter(None, [example(source, question, DOCUMENTS, organization)])
         elif expression := _read(case, organization):
-            yield from filter(None, [_example(source, case.question, expression, organization)])
-
-
-def _of_fact(source: str, fact: Fact, organization: Organization, chance: Random) -> Example | None:
-    """A made question with its expression; None where it does not answer, or a unit of it is not linked."""
-    case = fact.case
-    given = linked(case.question, organization)
-    expression = expression_of(fact, given)
-    if expression != DOCUMENTS and not _answers(expression, given, case, organization):
-        return None
-    question = typed(case.question, chance) if chance.random() < _TYPED else case.question
-    if linked(question, organization) != given:
-        question = case.question
-    return _example(source, question, expression, organization)
+            yield from filter(None, [example(source, case.question, expression, organization)])
 
 
 def expression_of(fact: Fact, given: Sequence[str]) -> str:
@@ -136,7 +128,7 @@ def expression_of(fact: Fact, given: Sequence[str]) -> str:
     return expression.replace("units(", "descendants(u1, ") if given else expression
 
 
-def _example(source: str, question: str, expression: str, organization: Organization) -> Example | None:
+def example(source: str, question: str, expression: str, organization: Organization) -> Example | None:
     """The question as the product asks the model to read it; None without a chart."""
     chart = organization.chart
     if chart is None:
@@ -153,14 +145,17 @@ def linked(question: str, organization: Organization) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:UNITS]
 
 
+def reply_of(expression: str, given: Sequence[str], chart: Chart) -> ChartReply | None:
+    """What an expression gives, None where it cannot be run."""
+    try:
+        return run(expression, given, chart)
+    except QueryError:
+        return None
+
+
 def _answers(expression: str, given: Sequence[str], case: Case, organization: Organization) -> bool:
     """Whether the expression gives a right answer to the case."""
-    if organization.chart is None:
-        return False
-    try:
-        reply = run(expression, given, organization.chart)
-    except QueryError:
-        return False
+    reply = reply_of(expression, given, organization.chart) if organization.chart else None
     return reply is not None and scored(case, reply.text, organization).verdict in RIGHT
 
 
@@ -233,7 +228,10 @@ def _of_words(
     phrasings = _phrasings(people)
     heading = chance.choice(list(phrasings))
     asked = chance.choice(phrasings[heading])
-    other = _other(unit, heading, chart, chance)
+    # Often one above the first where a question asks for that, else any.
+    above = [one for one in chart.path(unit.id) if one.parent and one is not unit] if "is_under" in heading else []
+    others = above if above and chance.random() < 0.5 else [one for one in chart.units.values() if one is not unit]
+    other = chance.choice(others) if others else None
     texts = {
         "unit": call(unit, names, chance, hurried=chance.random() < 0.5),
         "other": call(other, names, chance, hurried=chance.random() < 0.5) if other else "",
@@ -257,13 +255,9 @@ def _of_words(
     expression = _SLOT.sub(lambda slot: values[slot[1]], heading)
     if given and expression.startswith(("top(", "units(", "count(units(")):
         return None
-    try:
-        reply = run(expression, given, chart)
-    except QueryError:
+    if not reply_of(expression, given, chart) and expression != DOCUMENTS:
         return None
-    if not reply and expression != DOCUMENTS:
-        return None
-    return _example(source, question, expression, organization)
+    return example(source, question, expression, organization)
 
 
 def _as_asked(text: str, question: str) -> str:
@@ -274,15 +268,6 @@ def _as_asked(text: str, question: str) -> str:
         if [word.casefold() for word in span] == wanted and 0 < len(span) <= SPAN:
             return " ".join(span)
     return ""
-
-
-def _other(unit: Unit, heading: str, chart: Chart, chance: Random) -> Unit | None:
-    """Another unit: often one above the first where a question asks for that, else any."""
-    above = [one for one in chart.path(unit.id) if one.parent and one is not unit] if "is_under" in heading else []
-    if above and chance.random() < 0.5:
-        return chance.choice(above)
-    others = [one for one in chart.units.values() if one is not unit]
-    return chance.choice(others) if others else None
 
 
 def _texts(unit: Unit, chart: Chart, chance: Random) -> dict[str, str]:

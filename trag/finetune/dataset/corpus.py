@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -42,6 +43,17 @@ from trag.settings import Settings
 if TYPE_CHECKING:
     from trag.llm.model import LanguageModel
 
+CORPUS = Path(__file__).parents[3] / "examples" / "training"
+CHARTS = 6
+"""Charts made by rules, beside the own one of each organization; one in three is of people."""
+_OWN, _MADE = 36, 24  # chart queries about the own chart, and about each of those, in either form
+_NEAR_MISSES = 24  # questions of the documents, of one organization
+_WRITTEN = 3  # times that what is hard to read is shown, in another order of its excerpts
+_NO_QUESTIONS = 6  # messages to one organization that are none
+_CONDENSED = 16  # follow-ups of one organization
+_ABOUT = """Prompts as the assistant sends them, each with its right answer: chart queries, answers from excerpts of
+documents, and follow-ups made to stand alone. Written organizations and charts made by rules, all fictional, under the
+licence of this repository."""
 CHART, DOCUMENTS, QUESTIONS = "chart.csv", "documents", "questions.jsonl"
 LEAST_SECTIONS, LEAST_WORDS = 12, 1_100
 LEAST_OF_KIND = {"document": 32, "unanswerable": 8, "simple": 5, "complex": 4}
@@ -50,6 +62,7 @@ LONG, LEAST_LONG = 28, 3
 SHORT, LEAST_SHORT = 6, 5
 LONGEST_ANSWER = 45
 """Words."""
+_README = "examples/training/README.md says what is needed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,30 +93,25 @@ def read(folder: Path) -> Written:
     except (ChartError, TragError, OSError) as error:
         raise TragError(f"{folder.name}: {error}", getattr(error, "hint", "")) from error
     organization = Organization(chart.root.name, chart, EntityFinder(chart))
-    found = _sections(folder / DOCUMENTS)
-    problems = [*_in_all(found, asked)]
+    found = [
+        (file.name, section)
+        for file in sorted((folder / DOCUMENTS).iterdir())
+        for section in sections(parse(file.read_bytes(), file.suffix).blocks, file.stem)
+    ]
+    problems = [*_problems_in_all(found, asked)]
     for case in asked:
-        problems += [f"{case.id}: {problem}" for problem in _of_case(case, found, organization)]
+        problems += [f"{case.id}: {problem}" for problem in _problems_of_case(case, found, organization)]
     if problems:
-        raise TragError(f"{folder.name}: " + "\n".join(problems), "examples/training/README.md says what is needed.")
-    passages = [one for name in dict.fromkeys(name for name, _ in found) for one in _passages(name, found)]
+        raise TragError(f"{folder.name}: " + "\n".join(problems), _README)
+    passages = [
+        passage
+        for document in dict.fromkeys(name for name, _ in found)
+        for passage in section_passages(document, [section for name, section in found if name == document])
+    ]
     return Written(folder.name, folder, organization, asked, tuple(passages))
 
 
-def _passages(document: str, found: Sequence[tuple[str, Section]]) -> Sequence[Passage]:
-    return section_passages(document, [section for name, section in found if name == document])
-
-
-def _sections(folder: Path) -> Sequence[tuple[str, Section]]:
-    """Every section with the name of its document."""
-    return [
-        (file.name, section)
-        for file in sorted(folder.iterdir())
-        for section in sections(parse(file.read_bytes(), file.suffix).blocks, file.stem)
-    ]
-
-
-def _in_all(found: Sequence[tuple[str, Section]], asked: Sequence[Case]) -> Iterator[str]:
+def _problems_in_all(found: Sequence[tuple[str, Section]], asked: Sequence[Case]) -> Iterator[str]:
     words = sum(len(section.text.split()) for _, section in found)
     if len(found) < LEAST_SECTIONS:
         yield f"{len(found)} sections, at least {LEAST_SECTIONS} are needed"
@@ -125,7 +133,7 @@ def _in_all(found: Sequence[tuple[str, Section]], asked: Sequence[Case]) -> Iter
             yield f'"{question}" is asked {times} times'
 
 
-def _of_case(case: Case, found: Sequence[tuple[str, Section]], organization: Organization) -> Iterator[str]:
+def _problems_of_case(case: Case, found: Sequence[tuple[str, Section]], organization: Organization) -> Iterator[str]:
     own = [section for document, section in found if names_section(case, document, section.path)]
     paths = {section.path for section in own}
     if case.kind in ("document", "unanswerable") and len(paths) != 1:
@@ -155,19 +163,6 @@ def _of_case(case: Case, found: Sequence[tuple[str, Section]], organization: Org
             yield f"its own answer is {scored.verdict or 'left open'}: {'; '.join(scored.reasons)}"
 
 
-CORPUS = Path(__file__).parents[3] / "examples" / "training"
-CHARTS = 6
-"""Charts made by rules, beside the own one of each organization; one in three is of people."""
-_OWN, _MADE = 36, 24  # chart queries about the own chart, and about each of those, in either form
-_NEAR_MISSES = 24  # questions of the documents, of one organization
-_WRITTEN = 3  # times that what is hard to read is shown, in another order of its excerpts
-_NO_QUESTIONS = 6  # messages to one organization that are none
-_CONDENSED = 16  # follow-ups of one organization
-_ABOUT = """Prompts as the assistant sends them, each with its right answer: chart queries, answers from excerpts of
-documents, and follow-ups made to stand alone. Written organizations and charts made by rules, all fictional, under the
-licence of this repository."""
-
-
 def make(
     folders: Sequence[Path],
     folder: Path,
@@ -182,7 +177,15 @@ def make(
 
     Raises TragError that lists everything that is wrong with the organizations, before any of them is worked on.
     """
-    written = _read(folders, progress)
+    written, problems = list[Written](), list[str]()
+    for number, each in enumerate(folders):
+        progress(f"reading {each.name}", number, len(folders))
+        try:
+            written.append(read(each))
+        except TragError as error:
+            problems.append(error.message)
+    if problems or not written:
+        raise TragError("\n".join(problems) or "There is no organization.", _README)
     made: list[Example] = []
     for number, one in enumerate(written):
         progress(one.slug, number, len(written))
@@ -208,12 +211,11 @@ def of_organization(written: Written, chance: Random, *, refused: float, made_ch
     yield from documents.no_questions(slug, written.passages, chance=chance, number=_NO_QUESTIONS)
     yield from chart_queries.from_chart(slug, own, chance=chance, number=_OWN)
     asked = [case for case in written.cases if not (case.document or case.refuse)]
-    about_documents = chance.sample(written.cases, len(written.cases))
+    about_documents = [
+        case for case in chance.sample(written.cases, len(written.cases)) if case.document or case.refuse
+    ]
     yield from chart_queries.from_cases(slug, asked, own, chance=chance)
-    misses = chart_queries.from_cases(
-        slug, (case for case in about_documents if case.document or case.refuse), own, chance=chance
-    )
-    yield from (example for _, example in zip(range(_NEAR_MISSES), misses, strict=False))
+    yield from islice(chart_queries.from_cases(slug, about_documents, own, chance=chance), _NEAR_MISSES)
     for number in range(made_charts):
         people = number % 3 == 2
         chart = charts.of_people(chance) if people else charts.make(chance)
@@ -221,22 +223,6 @@ def of_organization(written: Written, chance: Random, *, refused: float, made_ch
         yield from chart_queries.from_chart(slug, other, chance=chance, number=_MADE, people=people)
         yield from condensing.from_organization(slug, other, written.cases, chance=chance, number=2)
     yield from condensing.from_organization(slug, own, written.cases, chance=chance, number=_CONDENSED)
-
-
-def _read(folders: Sequence[Path], progress: Progress) -> tuple[Written, ...]:
-    written: list[Written] = []
-    problems: list[str] = []
-    for number, folder in enumerate(folders):
-        progress(f"reading {folder.name}", number, len(folders))
-        try:
-            written.append(read(folder))
-        except TragError as error:
-            problems.append(error.message)
-    if problems or not written:
-        raise TragError(
-            "\n".join(problems) or "There is no organization.", "examples/training/README.md says what is needed."
-        )
-    return tuple(written)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

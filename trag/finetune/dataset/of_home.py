@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 
 import prompts
 from org.organization import Organization
-from org.query import QueryError
-from org.query.expression import described, run
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.library import Pair
 from store.passage import EVERYONE, Passage
@@ -66,7 +64,8 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
     for one in labelled:
         if example := label_example(one, organization):
             made.append(example)
-            cases += _label_case(one, organization)
+            if case := case_of_answer(example.source, one.question, one.answer, LABEL, organization):
+                cases.append(case)
     progress("questions about the chart", 2, 3)
     number = min(_MOST, max(_FEWEST, round(_OF_PAIRS * len(pairs))))
     about_chart = [
@@ -77,7 +76,7 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
     held_out = {_source(pair) for pair in pairs if sides[1].has(pair.passage)}
     others = sorted({example.source for example in made if example.source.partition(" ")[0] in ("chart", "label")})
     held_out |= set(chance.sample(others, round(SHARE * len(others))))
-    kept = [case for case in cases if case.id in held_out or _of_side(case, sides[1])]
+    kept = [case for case in cases if case.id in held_out or (case.document, case.section) in sides[1].sections]
     counts = len(pairs), sum(map(is_vouched_for, pairs)), len(about_chart), len(labelled)
     return folders.write(
         folder,
@@ -118,42 +117,29 @@ def _of_pairs(
     cases: list[Case] = []
     for side in sides:
         own = [pair for pair in pairs if side.has(pair.passage)]
-        asked = [_case(pair) for pair in own]
+        asked = [
+            Case(
+                pair.id,
+                pair.question,
+                "document",
+                pair.answer,
+                gold=((pair.source,),) if pair.source else (),
+                document=pair.document,
+                section=pair.section,
+            )
+            for pair in own
+        ]
         sources = {pair.id: _source(pair) for pair in own}
         for case, example in documents.examples(asked, side.of(passages), organization, chance=chance):
             made.append(replace(example, source=sources[case.id]))
-        cases += filter(
-            None,
-            (
-                _placed(case_of_answer(pair.id, pair.question, pair.answer, "document", organization), pair)
-                for pair in own
-            ),
-        )
+        for pair in own:
+            if found := case_of_answer(pair.id, pair.question, pair.answer, "document", organization):
+                cases.append(replace(found, document=pair.document, section=pair.section))
     return made, cases
 
 
 def _source(pair: Pair) -> str:
     return f"{pair.document} > {pair.section}"
-
-
-def _case(pair: Pair) -> Case:
-    items = ((pair.source,),) if pair.source else ()
-    return Case(
-        pair.id, pair.question, "document", pair.answer, gold=items, document=pair.document, section=pair.section
-    )
-
-
-def _placed(case: Case | None, pair: Pair) -> Case | None:
-    return case and replace(case, document=pair.document, section=pair.section)
-
-
-def _of_side(case: Case, side: Side) -> bool:
-    return (case.document, case.section) in side.sections
-
-
-def _label_case(one: Labelled, organization: Organization) -> list[Case]:
-    case = case_of_answer(f"label {one.record.id}", one.question, one.answer, "label", organization)
-    return [case] if case else []
 
 
 LABEL = "label"
@@ -190,18 +176,12 @@ def agreed_labels(
         if stored is None or len({label.verdict == "Incorrect" for label in given}) > 1:
             continue
         record = AnswerRecord.from_json(stored.record_json)
-        wanted = [text for label in given if (text := _wanted_answer(label, stored.answer))]
+        answers = (label.corrected.strip() or stored.answer * (label.verdict == "Correct") for label in given)
+        wanted = next(filter(None, reversed([*answers])), "")
         if wanted and all(source.kind == "chart" or source.document in names for source in record.sources):
-            text = (
-                NOT_FOUND if wanted[-1].casefold() in (CANNOT_ANSWER.casefold(), NOT_FOUND.casefold()) else wanted[-1]
-            )
-            found.append(Labelled(record, text, wanted[-1] == stored.answer))
+            is_refusal = wanted.casefold() in (CANNOT_ANSWER.casefold(), NOT_FOUND.casefold())
+            found.append(Labelled(record, NOT_FOUND if is_refusal else wanted, wanted == stored.answer))
     return tuple(found)
-
-
-def _wanted_answer(label: Label, answer: str) -> str:
-    """The answer that a label asks for, "" where it does not say."""
-    return label.corrected.strip() or (answer if label.verdict == "Correct" else "")
 
 
 def label_example(one: Labelled, organization: Organization) -> Example | None:
@@ -209,7 +189,13 @@ def label_example(one: Labelled, organization: Organization) -> Example | None:
     excerpts that were shown; None where nothing there bears it out."""
     source = f"label {one.record.id}"
     if one.record.checks.replaced == "chart":
-        return _chart_query(source, one, organization) if one.is_as_given else None
+        chart, expression = organization.chart, one.record.chart_query
+        if chart is None or not expression or not one.is_as_given:
+            return None
+        reply = chart_queries.reply_of(expression, chart_queries.linked(one.question, organization), chart)
+        # How the question was read is learned where that still gives the answer that was found right.
+        example = chart_queries.example(source, one.question, expression, organization)
+        return replace(example, kind=LABEL) if example and reply and reply.text == one.answer else None
     texts = [
         prompts.excerpt(each.section, each.question, each.text)
         for each in one.record.sources
@@ -219,21 +205,6 @@ def label_example(one: Labelled, organization: Organization) -> Example | None:
         return None
     messages = prompts.document(one.question, texts, documents.places(one.question, organization))
     return Example(source, LABEL, one.question, messages, one.answer)
-
-
-def _chart_query(source: str, one: Labelled, organization: Organization) -> Example | None:
-    """How the question was read, where that still gives the answer that was found right."""
-    chart, expression = organization.chart, one.record.chart_query
-    if chart is None or not expression:
-        return None
-    given = chart_queries.linked(one.question, organization)
-    try:
-        reply = run(expression, given, chart)
-    except QueryError:
-        return None
-    if reply is None or reply.text != one.answer:
-        return None
-    return Example(source, LABEL, one.question, prompts.chart_query(described(given, chart), one.question), expression)
 
 
 @dataclass(frozen=True, slots=True)

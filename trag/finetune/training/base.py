@@ -1,6 +1,6 @@
 """The model that is fine-tuned: a local GGUF file, dequantized, or a local Hugging Face folder.
 
-"" or a path -> Base -> weights in memory.  Knows nothing about adapters or training.
+"" or a path -> Base -> weights in memory
 """
 
 from __future__ import annotations
@@ -49,8 +49,20 @@ def find(model: str) -> Base:
     """
     path = Path(model).expanduser().absolute()
     if model and path.is_dir():
-        _check_folder(path)
-        return Base(path, path.name, _folder_sha256(path))
+        architecture = layout.folder_config(path).get("model_type")
+        if architecture not in layout.ARCHITECTURES:
+            raise TragError(f"{path} cannot be fine-tuned: its architecture is '{architecture}'.", layout.ONLY)
+        weights = sorted(path.glob("*.safetensors"))
+        if not weights:
+            raise TragError(
+                f"{path} holds no weights as safetensors.",
+                "Convert them; other formats can run programs when they load.",
+            )
+        digest = hashlib.sha256()
+        for part in [path / "config.json", *weights]:
+            with part.open("rb") as content:
+                digest.update(hashlib.file_digest(content, "sha256").digest())
+        return Base(path, path.name, digest.hexdigest())
     file = files.find(model, "").model
     about = header.read(file)
     scaling = about.text(f"{about.text('general.architecture')}.rope.scaling.type")
@@ -76,16 +88,25 @@ def check_twin(folder: Base, file: Base) -> None:
     """Raises TragError unless the GGUF file holds the weights of the Hugging Face folder, by their shape and by what
     scales each layer: that is kept whole in a file however its weights are packed, and hardly anything is the same in
     two trainings of one model."""
-    if shape(folder) != shape(file) or not _is_alike(_scales_of_folder(folder.path), _scales_of_file(file.path)):
-        raise TragError(
-            f"{folder.path} does not hold the weights of {file.name}, the model in use: no adapter of it would fit.",
-            "Name the folder that the GGUF file was made from; or convert the folder with llama.cpp's "
-            "convert_hf_to_gguf.py, and set TRAG_MODEL to that file.",
-        )
+    import torch
+
+    if shape(folder) == shape(file):
+        one, other = _scales_of_folder(folder.path), _scales_of_file(file.path)
+        # Their last digits may have been rounded to 16 bits on the way.
+        if one.keys() == other.keys() and all(
+            one[name].shape == other[name].shape and torch.allclose(one[name], other[name], rtol=1e-3, atol=0)
+            for name in one
+        ):
+            return
+    raise TragError(
+        f"{folder.path} does not hold the weights of {file.name}, the model in use: no adapter of it would fit.",
+        "Name the folder that the GGUF file was made from; or convert the folder with llama.cpp's "
+        "convert_hf_to_gguf.py, and set TRAG_MODEL to that file.",
+    )
 
 
 class GgufVocabulary:
-    """That of a GGUF file. llama.cpp makes the tokens, so they are those of the running assistant by construction."""
+    """The packing.Vocabulary of a GGUF file. llama.cpp makes the tokens, so they are those of the running assistant."""
 
     def __init__(self, base: Base) -> None:
         """Raises TragError when llama.cpp cannot load the file, or when it does not say how an answer ends."""
@@ -96,16 +117,13 @@ class GgufVocabulary:
             raise TragError(f"{base.path} does not say which token ends an answer.", "Use a GGUF file of a chat model.")
 
     def prompt(self, messages: Sequence[Message]) -> list[int]:
-        """See Vocabulary."""
         return self._engine.tokenizer.prompt(messages)
 
     def text(self, text: str) -> list[int]:
-        """See Vocabulary."""
         return self._engine.tokenizer.text(text)
 
     @property
     def end(self) -> int:
-        """See Vocabulary."""
         return self._engine.tokenizer.end
 
 
@@ -227,35 +245,3 @@ def _scales_of_folder(folder: Path) -> dict[str, torch.Tensor]:
         except SafetensorError as error:
             raise TragError(f"{path} cannot be read: {error}.", "Copy the whole folder of the model.") from error
     return found
-
-
-def _is_alike(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    import torch
-
-    # Their last digits may have been rounded to 16 bits on the way.
-    return one.keys() == other.keys() and all(
-        one[name].shape == other[name].shape and torch.allclose(one[name], other[name], rtol=1e-3, atol=0)
-        for name in one
-    )
-
-
-def _check_folder(folder: Path) -> None:
-    """Raises TragError unless the folder holds a model that can be trained, in safetensors."""
-    config = layout.folder_config(folder)
-    if config.get("model_type") not in layout.ARCHITECTURES:
-        raise TragError(
-            f"{folder} cannot be fine-tuned: its architecture is '{config.get('model_type')}'.", layout.ONLY
-        )
-    if not any(folder.glob("*.safetensors")):
-        raise TragError(
-            f"{folder} holds no weights as safetensors.", "Convert them; other formats can run programs when they load."
-        )
-
-
-def _folder_sha256(folder: Path) -> str:
-    """Of the shape and the weights, file after file."""
-    digest = hashlib.sha256()
-    for file in [folder / "config.json", *sorted(folder.glob("*.safetensors"))]:
-        with file.open("rb") as content:
-            digest.update(hashlib.file_digest(content, "sha256").digest())
-    return digest.hexdigest()

@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from store.files import write_atomic
 from trag.errors import TragError
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _FILE = "checkpoint.safetensors"
 _BEST = "best.safetensors"
+_WIDTH, _HEIGHT, _EDGE = 720, 360, 48
+_SMOOTHED = 0.1  # how much a new step moves the line that is drawn
+_LINES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where it stands. `kind` tells what may go on with it: base, dataset, settings, and what it begins from."""
+    """Where it stands. `kind` is the fingerprint of what may go on with it."""
 
     kind: str
     step: int = 0
@@ -47,7 +50,7 @@ class State:
 
 
 def fingerprint(**values: object) -> str:
-    """A hash of what makes a training another one."""
+    """A hash of what makes a training another one: base, dataset, settings, and what it begins from."""
     return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -71,7 +74,8 @@ def load(folder: Path) -> tuple[State, dict[str, torch.Tensor]] | None:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no mapping)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise TragError(f"{path} is damaged: {error}.", f"Remove {path.name}; the training begins anew.") from error
-    return _state(values), tensors
+    losses = {key: tuple(Measured(**one) for one in values[key]) for key in ("losses", "held_out")}
+    return State(**values | losses), tensors
 
 
 def tensors_of(parameters: Mapping[str, torch.Tensor], optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
@@ -113,17 +117,6 @@ def load_best(folder: Path) -> dict[str, torch.Tensor]:
     return from_bytes((folder / _BEST).read_bytes())
 
 
-def _state(values: dict[str, Any]) -> State:
-    for key in ("losses", "held_out"):
-        values[key] = tuple(Measured(**one) for one in values[key])
-    return State(**values)
-
-
-_WIDTH, _HEIGHT, _EDGE = 720, 360, 48
-_SMOOTHED = 0.1  # how much a new step moves the line that is drawn
-_LINES = 4
-
-
 def loss_table(losses: Sequence[Measured], held_out: Sequence[Measured]) -> bytes:
     """CSV: step, loss, held_out; the latter where it was measured."""
     rows = {one.step: [one.step, f"{one.loss:.5f}", ""] for one in losses}
@@ -152,6 +145,10 @@ def loss_picture(losses: Sequence[Measured], held_out: Sequence[Measured]) -> by
     def words(x: float, y: float, text: str, colour: str = "#555", anchor: str = "start") -> str:
         return f'<text x="{x:.0f}" y="{y:.0f}" fill="{colour}" text-anchor="{anchor}">{text}</text>'
 
+    smoothed: list[Measured] = []
+    for one in losses:
+        before = smoothed[-1].loss if smoothed else one.loss
+        smoothed.append(Measured(one.step, before + _SMOOTHED * (one.loss - before)))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
         f'font-size="12" role="img"><title>Loss of the training</title>',
@@ -162,7 +159,7 @@ def loss_picture(losses: Sequence[Measured], held_out: Sequence[Measured]) -> by
         parts.append(f'<line x1="{_EDGE}" x2="{_WIDTH - _EDGE}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
         parts.append(words(_EDGE - 6, y + 4, f"{top * number / _LINES:.2f}", anchor="end"))
     parts += [
-        line(_smooth(losses), "#8aa4c8"),
+        line(smoothed, "#8aa4c8"),
         line(held_out, "#b3501b"),
         *(f'<circle cx="{x}" cy="{y}" r="3" fill="#b3501b"/>' for x, y in (place(one).split(",") for one in held_out)),
         words(_EDGE, _HEIGHT - _EDGE + 20, "0"),
@@ -172,11 +169,3 @@ def loss_picture(losses: Sequence[Measured], held_out: Sequence[Measured]) -> by
         "</svg>",
     ]
     return "\n".join(parts).encode()
-
-
-def _smooth(losses: Sequence[Measured]) -> list[Measured]:
-    smoothed: list[Measured] = []
-    for one in losses:
-        before = smoothed[-1].loss if smoothed else one.loss
-        smoothed.append(Measured(one.step, before + _SMOOTHED * (one.loss - before)))
-    return smoothed

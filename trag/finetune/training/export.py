@@ -2,8 +2,7 @@
 
 PEFT's adapter -> names and rows as llama.cpp has them -> adapter.gguf;  base + adapter -> merged.gguf (float16)
 
-`python -m trag.finetune.training.export FOLDER TARGET [--merged]` does so for a finished training. Knows nothing about
-how a model learns.
+`python -m trag.finetune.training.export FOLDER TARGET [--merged]` does so for a finished training.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from trag.finetune.training.base import Base
 from trag.finetune.training.layout import Rows, Shape
 
 if TYPE_CHECKING:
-    from gguf import GGUFReader, GGUFWriter
+    from gguf import GGUFWriter
 
 _MODEL = "base_model.model."  # what PEFT puts before the name of a module
 _DOWN, _UP = ".lora_A.weight", ".lora_B.weight"
@@ -44,10 +43,13 @@ def adapter(source: Path, base: Base, target: Path) -> None:
     Raises TragError when it holds weights of a module that is not adapted here and for a target that cannot be written,
     and StoreError when there is no space.
     """
+    from gguf import GGUFWriter
+
     alpha, weights = _read(source)
     shape = bases.shape(base)
     with _written(target) as unfinished:
-        writer = _writer(unfinished, shape.architecture, f"{base.name} adapter")
+        writer = GGUFWriter(unfinished, shape.architecture)
+        writer.add_name(f"{base.name} adapter")
         writer.add_type("adapter")
         writer.add_string("adapter.type", "lora")
         writer.add_float32("adapter.lora.alpha", alpha)
@@ -70,7 +72,7 @@ def merged(source: Path, base: Base, target: Path) -> None:
         raise TragError(
             f"{base.path} is no GGUF file, so its tokens cannot be taken over.", "Name the GGUF file of the same model."
         )
-    from gguf import GGUFReader
+    from gguf import GGUFReader, GGUFWriter
     from gguf.quants import dequantize
 
     alpha, weights = _read(source)
@@ -78,8 +80,11 @@ def merged(source: Path, base: Base, target: Path) -> None:
     changes = {_tensor(module): pair for module, pair in weights.items()}
     reader = GGUFReader(base.path)
     with _written(target) as unfinished:
-        writer = _writer(unfinished, shape.architecture)
-        _take_over(reader, writer)
+        writer = GGUFWriter(unfinished, shape.architecture)
+        for key, field in reader.fields.items():  # all that the base says of itself, but for how its weights are packed
+            if not key.startswith("GGUF.") and key not in ("general.architecture", "general.file_type"):
+                kind, *inner = field.types
+                writer.add_key_value(key, field.contents(), kind, sub_type=inner[-1] if inner else None)
         if base.template:
             writer.add_chat_template(base.template)
         for tensor in reader.tensors:
@@ -121,24 +126,6 @@ def _turned(tensor: str, rows: Rows, shape: Shape) -> Rows:
     return layout.to_llama_cpp(rows, number) if number else rows
 
 
-def _writer(path: Path, architecture: str, name: str = "") -> GGUFWriter:
-    from gguf import GGUFWriter
-
-    writer = GGUFWriter(path, architecture)
-    if name:
-        writer.add_name(name)
-    return writer
-
-
-def _take_over(reader: GGUFReader, writer: GGUFWriter) -> None:
-    """All that the base says of itself, but for what its weights are packed as."""
-    for key, field in reader.fields.items():
-        if key.startswith("GGUF.") or key in ("general.architecture", "general.file_type"):
-            continue
-        kind, *inner = field.types
-        writer.add_key_value(key, field.contents(), kind, sub_type=inner[-1] if inner else None)
-
-
 def _finish(writer: GGUFWriter) -> None:
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -162,15 +149,6 @@ def _written(target: Path) -> Iterator[Path]:
             unfinished.unlink(missing_ok=True)
 
 
-def _check(target: Path) -> None:
-    """Raises TragError for a target that cannot be written, before anything is read for it."""
-    with _explained(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        tempfile.TemporaryFile(dir=target.parent).close()
-
-
 @contextmanager
 def _explained(target: Path) -> Iterator[None]:
     try:
@@ -191,7 +169,11 @@ def main() -> None:
     parser.add_argument("--merged", action="store_true", help="a whole model instead of an adapter")
     words = parser.parse_args()
     try:
-        _check(words.target)
+        with _explained(words.target):  # a target that cannot be written is refused before anything is read for it
+            words.target.parent.mkdir(parents=True, exist_ok=True)
+            if words.target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            tempfile.TemporaryFile(dir=words.target.parent).close()
         order = plan.read(words.folder)
         _, base = training_data.bases_of(order)
         found = run.trained(words.folder)

@@ -1,8 +1,8 @@
-"""How llama.cpp and transformers name and order the same weights.
+"""The shape of a model, and how llama.cpp and transformers name and order the same weights.
 
 Both keep a projection as rows of outputs. For models of the llama architecture, llama.cpp turns pairs of neighbouring
 values in the query and the key and transformers the first half with the second, so the rows of these two stand in
-another order; for qwen2 both do as transformers.  Knows nothing about files.
+another order; for qwen2 both do as transformers.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""A model that learns from packed sequences, a step at a time (torch, PEFT), with weights in 4 bits on a GPU where that is
-asked for or needed (QLoRA).
+"""A model that learns from packed sequences, a step at a time (torch, PEFT); on a GPU its weights may be of 4 bits.
 
 sequences -> loss on the tokens of the answers -> gradients -> AdamW
 """
@@ -174,25 +173,23 @@ def default_rank(quantized: bool) -> int:
     return _RANK_QUANTIZED if quantized else _RANK
 
 
-def is_needed(weights: int) -> bool:
-    """Whether so many weights would take more than half of the GPU's memory in 16 bits."""
-    return 2 * weights > torch.cuda.get_device_properties(0).total_memory / 2
-
-
 def uses_four_bits(weights: int, *, asked: bool) -> bool:
-    """Whether so many weights are held in 4 bits: where that is `asked` or needed. Raises TragError when it is asked
-    without a GPU."""
+    """Whether so many weights are held in 4 bits on a GPU: where that is `asked`, or where they would take more than
+    half of its memory in 16 bits. Raises TragError when it is asked without a GPU."""
     if asked and not torch.cuda.is_available():
         raise TragError(
             "Weights are held in 4 bits on an NVIDIA GPU alone, and torch finds none here.",
             "Begin with --new and without --four-bits; or train on a machine with a GPU, and with torch built for its "
             "CUDA.",
         )
-    return torch.cuda.is_available() and (asked or is_needed(weights))
+    if not torch.cuda.is_available():
+        return False
+    return asked or 2 * weights > torch.cuda.get_device_properties(0).total_memory / 2
 
 
 def quantize(model: PreTrainedModel) -> None:
-    """Replace every projection in the layers by one of 4 bits; they are packed when the model moves to its device.
+    """Replace every projection in the layers by one of 4 bits, NormalFloat4 with double quantization (QLoRA, sections 2
+    and 3; T-RAG, 5.2); they are packed when the model moves to its device.
 
     What one layer needs for its gradients is computed again on the way back, which saves most of the memory. Raises
     TragError when bitsandbytes is not installed.

@@ -3,7 +3,6 @@
 prompts -> how likely each token comes next, by both -> the same first token? how far apart?
 
 `python -m trag.finetune.training.parity_check FOLDER ADAPTER` compares them on the prompts of a training's dataset.
-Knows nothing about how an adapter is made.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from trag.errors import SHOWN, TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import plan, run, training_data
 from trag.finetune.training.base import Base
+from trag.llm import files
 
 if TYPE_CHECKING:
     from trag.llm.engine import Logarithms
@@ -87,7 +87,20 @@ def main() -> None:
     parser.add_argument("--prompts", type=int, default=PROMPTS)
     words = parser.parse_args()
     try:
-        found = _compared(words.folder, words.adapter, words.prompts)
+        order = plan.read(words.folder)
+        if run.trained(words.folder) is None:
+            raise TragError(
+                f"{words.folder} holds no finished training.", "Go on with it: python -m trag.finetune.training"
+            )
+        base = bases.find(order.base)
+        if base.is_folder:
+            raise TragError(
+                f"{base.path} is no GGUF file, which llama.cpp could read.", "Name a GGUF file as the base."
+            )
+        (learned, held_out), _ = training_data.read(order.dataset)
+        asked = [example.messages for example in (*held_out, *learned)][: words.prompts]
+        gguf = files.find(order.base, str(words.adapter)).model
+        found = list(compare(base, run.adapter(words.folder), gguf, words.adapter, asked))
     except SHOWN as error:
         print(error.message, error.hint, sep="\n", file=sys.stderr)  # noqa: T201
         sys.exit(1)
@@ -97,21 +110,6 @@ def main() -> None:
     print(f"apart, in nats: {np.mean(apart):.5f} on average, {max(apart):.5f} at most")  # noqa: T201
     print(f"the adapter itself moves the base by {np.mean(moved):.3f} on average")  # noqa: T201
     sys.exit(0 if all(clear) else 1)
-
-
-def _compared(folder: Path, adapter: Path, number: int) -> list[Compared]:
-    from trag.llm import files
-
-    order = plan.read(folder)
-    if run.trained(folder) is None:
-        raise TragError(f"{folder} holds no finished training.", "Go on with it: python -m trag.finetune.training")
-    base = bases.find(order.base)
-    if base.is_folder:
-        raise TragError(f"{base.path} is no GGUF file, which llama.cpp could read.", "Name a GGUF file as the base.")
-    (learned, held_out), _ = training_data.read(order.dataset)
-    asked = [example.messages for example in (*held_out, *learned)][:number]
-    gguf = files.find(order.base, str(adapter)).model
-    return list(compare(base, run.adapter(folder), gguf, adapter, asked))
 
 
 if __name__ == "__main__":

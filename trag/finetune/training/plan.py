@@ -109,12 +109,7 @@ def chosen(numbers: Mapping[str, float], *, from_adapter: bool = False) -> Train
 def write(folder: Path, plan: Plan) -> None:
     """Keep the plan in `folder`, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    places = {
-        "dataset": str(plan.dataset.absolute()),
-        "base": plan.base,
-        "model": plan.model,
-        "adapter": plan.adapter,
-    }
+    places = {"dataset": str(plan.dataset.absolute()), "base": plan.base, "model": plan.model, "adapter": plan.adapter}
     write_atomic(folder / FILE, json.dumps(places | asdict(plan.settings), indent=2).encode())
 
 

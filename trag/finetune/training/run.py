@@ -3,7 +3,7 @@
 Plan -> sequences -> steps, checkpoints, held-out losses -> the best weights -> adapter.
 
 `python -m trag.finetune.training FOLDER` is the process of its own in which it runs: it reads FOLDER/settings.json and
-says how far it is on stdout (training_process.py). Knows nothing about torch, which is learning.py's.
+says how far it is on stdout (training_process.py).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from store import StoreError, disk_full
 from store.files import lock, write_atomic
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.evaluate import program
-from trag.finetune.training import checkpoints, estimate, plan, training_data, training_process
+from trag.finetune.training import checkpoints, estimate, plan, training_data
 from trag.finetune.training.base import Base
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.estimate import Estimate
@@ -34,6 +34,7 @@ from trag.finetune.training.initial_adapter import InitialAdapter
 from trag.finetune.training.packing import Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.training_data import Say
+from trag.finetune.training.training_process import Failed, Finished, Needed, Paused, Preparing, Report, Step, encode
 
 if TYPE_CHECKING:
     from trag.finetune.training.learner import Learner
@@ -95,14 +96,14 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     """
     folder.mkdir(parents=True, exist_ok=True)
     learned_from, dataset_sha256 = training_data.read(order.dataset)
-    say(training_process.Preparing("checking the base model"))
+    say(Preparing("checking the base model"))
     base, model = training_data.bases_of(order)
     begun, settings = training_data.initial_adapter_of(order, model)
     kind = training_data.fingerprint(base, dataset_sha256, settings, begun)
     if done := trained(folder):
         if json.loads((folder / _TRAINED).read_text(encoding="utf-8"))["kind"] != kind:
             raise _another(folder)
-        say(_finished(done))
+        say(Finished(done.steps, done.loss_after, done.stopped_early))
         return done
     found = checkpoints.load(folder)
     if found and found[0].kind != kind:
@@ -110,7 +111,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     fitted, held = training_data.fit(model, learned_from, settings.longest, say)
     needs = estimate.needs(folder, base, settings, fitted.sequences)
     estimate.check(needs)
-    say(training_process.Needed(**asdict(needs), examples=fitted.examples, too_long=fitted.too_long))
+    say(Needed(**asdict(needs), examples=fitted.examples, too_long=fitted.too_long))
     import torch
     from safetensors import SafetensorError
 
@@ -129,7 +130,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
             raise
         raise TragError("The memory is used up.", f"Set a smaller `longest` or `rank`. {_GOING_ON}") from error
     if not finished:
-        say(training_process.Paused(state.step, plan.steps(settings, len(fitted.sequences))))
+        say(Paused(state.step, plan.steps(settings, len(fitted.sequences))))
         return None
     try:
         learner.write(checkpoints.load_best(folder), folder / _ADAPTER)
@@ -155,7 +156,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
         all_projections=settings.all_projections,
     )
     write_atomic(folder / _TRAINED, json.dumps({"kind": kind, "trained": asdict(result)}, indent=2).encode())
-    say(_finished(result))
+    say(Finished(result.steps, result.loss_after, result.stopped_early))
     return result
 
 
@@ -182,7 +183,7 @@ def measure(folder: Path, order: Plan, say: Say) -> Estimate:
 
 
 def _learner(base: Base, begun: InitialAdapter | None, settings: TrainingSettings, say: Say) -> Learner:
-    say(training_process.Preparing("loading the base model"))
+    say(Preparing("loading the base model"))
     from trag.finetune.training.learner import Learner
 
     learner = Learner(
@@ -215,7 +216,7 @@ def _learn(
     tokens_left = sum(plan.batch_tokens(batch) for batch in planned[state.step :])
     saved, learning, read, measuring = monotonic(), 0.0, 0, 0.0
     if not state.held_out:
-        say(training_process.Preparing("measuring the loss before it learns"))
+        say(Preparing("measuring the loss before it learns"))
     while True:
         started = monotonic()
         due = (state.step % every == 0 or state.step == steps) and state.step not in {
@@ -224,9 +225,13 @@ def _learn(
         if due:
             state = _measured(folder, learner, held_out, state)
             measuring = monotonic() - started
-        over = state.step == steps or _is_over(state, settings.patience)
+        measured, patience = [one.loss for one in state.held_out], settings.patience
+        no_better = len(measured) > patience and min(measured[-patience:]) >= min(measured[:-patience])
+        over = state.step == steps or no_better
         if due or over or stop.is_set() or monotonic() - saved >= settings.checkpoint_seconds:
-            _save(folder, learner, state)
+            checkpoints.save(folder, state, learner.state())
+            write_atomic(folder / "loss.csv", checkpoints.loss_table(state.losses, state.held_out))
+            write_atomic(folder / "loss.svg", checkpoints.loss_picture(state.losses, state.held_out))
             saved = monotonic()
         if over or stop.is_set():
             return state, over
@@ -237,20 +242,17 @@ def _learn(
                 f"The loss is no number any more after step {state.step}, so nothing can be learned from here.",
                 f"Begin a new training with a lower learning rate than {settings.learning_rate:g}.",
             )
-        learning, read, tokens_left = (
-            learning + monotonic() - began,
-            read + plan.batch_tokens(batch),
-            tokens_left - plan.batch_tokens(batch),
-        )
+        tokens = plan.batch_tokens(batch)
+        learning, read, tokens_left = learning + monotonic() - began, read + tokens, tokens_left - tokens
         state = replace(
             state,
             step=state.step + 1,
             seconds=state.seconds + monotonic() - started,
-            tokens=state.tokens + plan.batch_tokens(batch),
+            tokens=state.tokens + tokens,
             losses=(*state.losses, Measured(state.step + 1, loss)),
         )
         left = tokens_left * learning / read + measuring * math.ceil((steps - state.step) / every)
-        say(training_process.Step(state.step, steps, loss, state.held_out[-1].loss, read / learning, left))
+        say(Step(state.step, steps, loss, state.held_out[-1].loss, read / learning, left))
 
 
 def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state: State) -> State:
@@ -264,22 +266,6 @@ def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state:
     if all(loss < before.loss for before in state.held_out):
         checkpoints.save_best(folder, learner.weights())
     return replace(state, held_out=(*state.held_out, Measured(state.step, loss)))
-
-
-def _save(folder: Path, learner: Learner, state: State) -> None:
-    checkpoints.save(folder, state, learner.state())
-    write_atomic(folder / "loss.csv", checkpoints.loss_table(state.losses, state.held_out))
-    write_atomic(folder / "loss.svg", checkpoints.loss_picture(state.losses, state.held_out))
-
-
-def _is_over(state: State, patience: int) -> bool:
-    """Whether the last `patience` measurements were no better than the best before them."""
-    losses = [one.loss for one in state.held_out]
-    return len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience])
-
-
-def _finished(result: Trained) -> training_process.Finished:
-    return training_process.Finished(result.steps, result.loss_after, result.stopped_early)
 
 
 def _another(folder: Path) -> TragError:
@@ -307,15 +293,11 @@ def main() -> None:
     parser.add_argument("--estimate", action="store_true")
     words = parser.parse_args()
     yield_to_others()
-    if words.estimate:
-        _estimate(words.folder)
-    else:
+    if not words.estimate:
         _train(words.folder)
-
-
-def _estimate(folder: Path) -> None:
+        return
     try:
-        found = measure(folder, plan.read(folder), lambda _: None)
+        found = measure(words.folder, plan.read(words.folder), lambda _: None)
     except SHOWN as error:
         sys.stderr.write(f"{error.message}\n{error.hint}\n")
         sys.exit(1)
@@ -329,9 +311,9 @@ def _train(folder: Path) -> None:
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints must not get among them
 
-    def say(what: training_process.Report) -> None:
+    def say(what: Report) -> None:
         try:
-            print(training_process.encode(what), file=lines)
+            print(encode(what), file=lines)
         except BrokenPipeError:  # nobody listens any more; the training goes on
             pass
         except OSError as error:
@@ -342,7 +324,7 @@ def _train(folder: Path) -> None:
             train(folder, plan.read(folder), say, stop)
     except SHOWN as error:
         try:
-            say(training_process.Failed(error.message, error.hint))
+            say(Failed(error.message, error.hint))
         except StoreError:  # the disk is full: what is left is the other file
             sys.stderr.write(f"{in_one_line(error)}\n")
         sys.exit(1)

@@ -12,13 +12,14 @@ from pathlib import Path
 from trag.errors import TragError
 from trag.finetune.dataset import examples, folders
 from trag.finetune.training import base as bases
-from trag.finetune.training import checkpoints, initial_adapter, packing, training_process
+from trag.finetune.training import checkpoints, initial_adapter, packing
 from trag.finetune.training.base import Base
 from trag.finetune.training.initial_adapter import InitialAdapter
 from trag.finetune.training.packing import Fitted
 from trag.finetune.training.plan import Plan, TrainingSettings
+from trag.finetune.training.training_process import Preparing, Report
 
-Say = Callable[[training_process.Report], None]
+Say = Callable[[Report], None]
 Sides = tuple[Sequence[examples.Example], Sequence[examples.Example]]
 """What is learned from, and what is held out."""
 
@@ -77,7 +78,7 @@ def fingerprint(
 def fit(model: Base, sides: Sides, longest: int, say: Say) -> tuple[Fitted, Fitted]:
     """Both sides as sequences of at most `longest` tokens, those of the GGUF file that will answer. Raises TragError
     when none is left of one."""
-    say(training_process.Preparing("turning the examples into tokens"))
+    say(Preparing("turning the examples into tokens"))
     vocabulary = bases.GgufVocabulary(model)
     learned, held_out = (packing.fit(side, vocabulary, longest) for side in sides)
     return learned, held_out

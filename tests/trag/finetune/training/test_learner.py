@@ -18,10 +18,10 @@ def test_the_loss_of_a_sequence_is_that_of_its_examples_alone(
 ) -> None:
     import torch
 
-    from trag import precision
+    from trag.finetune.training import learner as learners
     from trag.finetune.training.learner import Learner
 
-    monkeypatch.setattr(precision, "fast", lambda gpu: torch.float32)
+    monkeypatch.setattr(learners, "fast_precision", lambda gpu: torch.float32)
     file = request.getfixturevalue(model)
     base = bases.find(str(file))
     rows = [row(one, bases.GgufVocabulary(base)) for one in lessons[:5]]
