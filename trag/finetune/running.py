@@ -1,8 +1,7 @@
 """The one fine-tune of an app, or the one measurement of an adapter.
 
 Training itself runs in a process of its own, which outlives an app that is killed: the next one finds it, and follows
-it. An app that is closed ends it. What was ended or interrupted waits to be gone on with. Knows nothing about requests
-or pages.
+it. An app that is closed ends it. What was ended or interrupted waits to be gone on with.
 """
 
 from __future__ import annotations

@@ -100,26 +100,23 @@ def carry_out(home: Home, work: Work, tell: OnProgress, stop: threading.Event, *
     candidate that answers by now, or is gone, is not measured any more.
     """
     works = works_of(home)
-    while not work.is_past(until) and not stop.is_set():
-        tell(StageProgress(work.stage))
-        if work.stage == "dataset":
-            if not _make_dataset(home, works.dataset(work), work.seed, tell, stop):
-                break
-            work = works.after(work, "train")
-        elif work.stage == "train":
-            if not _train(works.training(work), _order(home, work), tell, stop):
-                break
-            work = works.after(work, "export")
-        elif work.stage == "export":
-            if not (candidate := _export(home, work, stop)):
-                break
-            work = works.after(work, "measure", candidate=candidate)
-        else:
-            is_gone = work.candidate not in (each.id for each in home.candidates.all())
-            is_settled = is_gone or work.candidate == home.adapter_name
-            if not is_settled and not measure(home, work.candidate, tell, stop, most=work.questions):
-                break
-            work = works.after(work, "done")
+    with suppress(Cancelled):
+        while not work.is_past(until) and not stop.is_set():
+            tell(StageProgress(work.stage))
+            if work.stage == "dataset":
+                _make_dataset(home, works.dataset(work), work.seed, tell, stop)
+                work = works.after(work, "train")
+            elif work.stage == "train":
+                _train(works.training(work), _order(home, work), tell, stop)
+                work = works.after(work, "export")
+            elif work.stage == "export":
+                work = works.after(work, "measure", candidate=_export(home, work, stop))
+            else:
+                is_gone = work.candidate not in (each.id for each in home.candidates.all())
+                is_settled = is_gone or work.candidate == home.adapter_name
+                if not is_settled and not measure(home, work.candidate, tell, stop, most=work.questions):
+                    break
+                work = works.after(work, "done")
     return work
 
 
@@ -131,8 +128,7 @@ def _order(home: Home, work: Work) -> Plan:
     return Plan(works.dataset(work), work.base or model, settings_of(work), model, adapter)
 
 
-def _make_dataset(home: Home, folder: Path, seed: int, tell: OnProgress, stop: threading.Event) -> bool:
-    """Whether the dataset is made; False when it was stopped."""
+def _make_dataset(home: Home, folder: Path, seed: int, tell: OnProgress, stop: threading.Event) -> None:
     from trag.finetune.dataset.of_home import make
 
     def progress(doing: str, done: int, total: int) -> None:
@@ -140,15 +136,11 @@ def _make_dataset(home: Home, folder: Path, seed: int, tell: OnProgress, stop: t
             raise Cancelled
         tell(StageProgress("dataset", doing, done, total))
 
-    try:
-        make(home, folder, seed=seed, progress=progress)
-    except Cancelled:
-        return False
-    return True
+    make(home, folder, seed=seed, progress=progress)
 
 
-def _train(folder: Path, order: Plan, tell: OnProgress, stop: threading.Event) -> bool:
-    """Whether training came to its end; False when it was stopped. A process that trains there already is followed, and
+def _train(folder: Path, order: Plan, tell: OnProgress, stop: threading.Event) -> None:
+    """Trains to the end; raises Cancelled when that was stopped. A process that trains there already is followed, and
     then another makes sure of the end."""
     process: subprocess.Popen[bytes] | None = None
     if not training_process.is_running(folder):
@@ -160,11 +152,12 @@ def _train(folder: Path, order: Plan, tell: OnProgress, stop: threading.Event) -
         _tell_step(folder, tell)
         sleep(_PACE)
     _tell_step(folder, tell)
-    if process is None:
-        return not stop.is_set() and _train(folder, order, tell, stop)
-    if process.returncode and not (stop.is_set() and process.returncode < 0):
+    if process is None and not stop.is_set():
+        _train(folder, order, tell, stop)
+    elif process and process.returncode and not (stop.is_set() and process.returncode < 0):
         raise training_process.problem(folder, process.returncode)
-    return trained(folder) is not None
+    elif process is None or trained(folder) is None:
+        raise Cancelled
 
 
 def _tell_step(folder: Path, tell: OnProgress) -> None:
@@ -176,8 +169,8 @@ def _tell_step(folder: Path, tell: OnProgress) -> None:
 
 
 def _export(home: Home, work: Work, stop: threading.Event) -> str:
-    """The id of the candidate, "" when `stop` came first. Raises TragError when another model is in use than the one
-    that it was trained for."""
+    """The id of the candidate. Raises TragError when another model is in use than the one that it was trained for, and
+    Cancelled when `stop` came first."""
     works = works_of(home)
     dataset, folder = works.dataset(work), works.training(work)
     found, model = trained(folder), home.settings.model
@@ -191,7 +184,7 @@ def _export(home: Home, work: Work, stop: threading.Event) -> str:
         )
     target = works.place(work) / files.ADAPTER_FILE
     if not _export_to(folder, target, stop):
-        return ""
+        raise Cancelled
     cases, train = dataset / folders.CASES, dataset / folders.TRAIN
     asked = examples.questions(examples.read(train.read_bytes(), str(train)))
     candidate = home.candidates.add(

@@ -1,8 +1,7 @@
 """The fine-tunes of a home, each in a folder of its own that holds all it needs to go on after a kill.
 
 TRAG_HOME/finetune/<id>/: work.json (what was asked for, and how far it is), beginning.gguf and known.json (the adapter
-that it begins from, and the questions which that one has learned), dataset/, training/, adapter.gguf. Knows nothing
-about how any of them is made.
+that it begins from, and the questions which that one has learned), dataset/, training/, adapter.gguf.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The model files of a home, and a trial of one in a process of its own.
 
-TRAG_HOME/models/*.gguf -> LocalFile -> Tried.  Knows nothing about which model answers.
+TRAG_HOME/models/*.gguf -> LocalFile -> Tried.
 """
 
 from __future__ import annotations

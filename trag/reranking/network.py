@@ -5,8 +5,7 @@ tokens of both -> hidden states -> log-odds that the text answers:
     a * cosine(mean over the question's tokens, mean over the text's tokens) + b + w . first token
 
 The first term is what the encoder was made for, so learning begins from a good ranking. What is learned is a, b, w, and
-for each matrix W of the encoder a change of low rank, W + 2 B A (LoRA, Hu et al. 2021). Knows nothing about what it
-learns from.
+for each matrix W of the encoder a change of low rank, W + 2 B A (LoRA, Hu et al. 2021).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How likely each of some texts answers a question, read together with it (a cross-encoder).
 
 question, texts -> log-odds, one a text.  The embedded all-MiniLM-L6-v2 with small changes to its matrices, learned from
-examples/training, which ship with the program.  Knows nothing about passages, or what follows from the odds.
+examples/training, which ship with the program.
 """
 
 from __future__ import annotations

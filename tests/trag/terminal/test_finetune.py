@@ -15,6 +15,7 @@ import gguf
 import numpy as np
 import pytest
 
+from tests.tiny_model import write_model
 from trag.finetune import gate, stages
 from trag.finetune.dataset.typos import plain
 from trag.finetune.training import training_process
@@ -26,7 +27,7 @@ from trag.settings import Settings
 from trag.terminal.main import main
 
 ROOT = Path(__file__).parents[3]
-SMALL = ("epochs=0.2", "accumulation=1", "held_out=2", "evaluations=2", "longest=1200", "checkpoint_seconds=0")
+SMALL = ("epochs=1", "accumulation=1", "held_out=2", "evaluations=2", "longest=1200", "checkpoint_seconds=0")
 
 
 def start(home: Path, *words: str) -> subprocess.Popen[str]:
@@ -63,8 +64,11 @@ def until(true: Callable[[], object], process: subprocess.Popen[str], seconds: f
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, model = tmp_path / "home", write_model(tmp_path / "tiny.gguf", "llama")
+    monkeypatch.setenv("TRAG_MODEL", str(model))
     run(home, "chart", "activate", str(ROOT / "examples" / "larkmoor" / "chart.csv"))
     options = [word for setting in SMALL for word in ("--set", setting)]
     with start(home, "finetune", *options, "--questions", "3") as process:
@@ -86,7 +90,7 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tm
     settings = dict(candidate.settings)
     assert settings["steps"] == str(after[-1])
     assert "begun from" not in settings
-    assert candidate.base_sha256 == files.base_sha256("")
+    assert candidate.base_sha256 == files.base_sha256(str(model))
     assert Works(home / "finetune").unfinished() is None
     learned, cases = Candidates(home / "adapters").learned(candidate.id), [*(home / "results").glob("*/cases.jsonl")]
     assert learned

@@ -1,7 +1,6 @@
 """What a model learns from: prompts exactly as the product sends them, each with the right answer.
 
-Examples <-> JSON lines, with every problem of a file at once.  Knows nothing about where examples come from, or how a
-model is trained.
+Examples <-> JSON lines, with every problem of a file at once.
 """
 
 from __future__ import annotations

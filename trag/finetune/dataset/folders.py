@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from prompts import Message
 from store.files import write_atomic
 from trag.evaluate import cases as case_files
 from trag.evaluate.cases import Case
@@ -23,6 +22,11 @@ from trag.finetune.dataset.typos import plain
 
 if TYPE_CHECKING:
     from trag.llm.model import LanguageModel
+
+TRAIN, HELD_OUT, CASES, CARD = "train.jsonl", "held_out.jsonl", "cases.jsonl", "card.md"
+SEED = 7
+SHARE = 0.1
+"""Of the examples, held out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,40 +68,6 @@ class Card:
         )
 
 
-def describe(
-    train: Sequence[Example],
-    held_out: Sequence[Example],
-    *,
-    title: str,
-    about: str,
-    seed: int,
-    cases: int,
-    sha256: str,
-    count: Callable[[Sequence[Message]], int],
-    count_text: Callable[[str], int],
-) -> Card:
-    """The card of both sides; `count` and `count_text` are the model's."""
-    both = [*train, *held_out]
-    sizes = [count(example.messages) + count_text(example.answer) + 1 for example in train]
-    return Card(
-        title=title,
-        about=about,
-        seed=seed,
-        sources=len({example.source for example in both}),
-        train=len(train),
-        held_out=len(held_out),
-        cases=cases,
-        kinds=Counter(example.kind for example in both),
-        longest=max(sizes, default=0),
-        tokens=sum(sizes),
-        sha256=sha256,
-    )
-
-
-SHARE = 0.1
-"""Of the examples, held out."""
-
-
 def held_out_sources(examples: Iterable[Example], *, seed: int) -> frozenset[str]:
     """The sources to hold out: drawn one by one until they have their share of the examples, never all."""
     numbers = Counter(example.source for example in examples)
@@ -119,10 +89,6 @@ def split(examples: Sequence[Example], held_out: Collection[str]) -> tuple[tuple
     asked = {plain(example.question) for example in aside}
     others = (example for example in distinct if example.source not in held_out)
     return tuple(example for example in others if plain(example.question) not in asked), aside
-
-
-TRAIN, HELD_OUT, CASES, CARD = "train.jsonl", "held_out.jsonl", "cases.jsonl", "card.md"
-SEED = 7
 
 
 def sha256_of(train: bytes, held_out: bytes) -> str:
@@ -147,19 +113,23 @@ def write(
     contents = {TRAIN: examples.write(train), HELD_OUT: examples.write(aside), CASES: case_files.write(cases)}
     examples.read(contents[TRAIN], TRAIN, least=examples.LEAST_TO_LEARN)
     examples.read(contents[HELD_OUT], HELD_OUT)
-    told = describe(
-        train,
-        aside,
+    both = [*train, *aside]
+    sizes = [model.count(example.messages) + model.count_text(example.answer) + 1 for example in train]
+    card = Card(
         title=title,
         about=about,
         seed=seed,
+        sources=len({example.source for example in both}),
+        train=len(train),
+        held_out=len(aside),
         cases=len(cases),
+        kinds=Counter(example.kind for example in both),
+        longest=max(sizes),
+        tokens=sum(sizes),
         sha256=sha256_of(contents[TRAIN], contents[HELD_OUT]),
-        count=model.count,
-        count_text=model.count_text,
     )
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         write_atomic(folder / name, content)
-    write_atomic(folder / CARD, told.text().encode())
-    return told
+    write_atomic(folder / CARD, card.text().encode())
+    return card

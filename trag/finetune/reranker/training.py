@@ -40,6 +40,14 @@ from trag.reranking import network
 from trag.reranking.reranker import SHIPPED
 from trag.words import numbers, stems
 
+SETTINGS = TrainingSettings(learning_rate=5e-4, epochs=1.0, accumulation=8, checkpoint_seconds=120, held_out=200)
+TEXTS = 6
+"""Texts of a listing that a step learns from."""
+_LIKE = 7  # the texts likest to the question, from which all but one of the wrong ones are drawn
+_TWO = 0.4  # share of the listings of which two answering texts are learned from
+_STEEPEST = 1.0
+_BATCH = 32
+_HELD_OUT = 10  # one organization in so many
 _NEAREST = 8
 """Passages of a listing beside those of the section that a case names: those with most words of its question."""
 _TELLING = 0.55
@@ -108,16 +116,6 @@ def _words(text: str) -> set[str]:
     return set(stems(text)) | {f"= {number}" for number in numbers(text)}
 
 
-SETTINGS = TrainingSettings(learning_rate=5e-4, epochs=1.0, accumulation=8, checkpoint_seconds=120, held_out=200)
-TEXTS = 6
-"""Texts of a listing that a step learns from."""
-_LIKE = 7  # the texts likest to the question, from which all but one of the wrong ones are drawn
-_TWO = 0.4  # share of the listings of which two answering texts are learned from
-_STEEPEST = 1.0
-_BATCH = 32
-_HELD_OUT = 10
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Learn, or go on: 0 when it is done, 1 when something is wrong."""
     parser = argparse.ArgumentParser(
@@ -126,23 +124,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="where the training is kept")
     folder = parser.parse_args(arguments).folder
     try:
-        learned, held_out = _sides(sorted(path for path in CORPUS.iterdir() if path.is_dir()))
-        trained = train(folder / "reranking", learned, held_out, SETTINGS)
+        learned, held_out = list[Listing](), list[Listing]()
+        for number, place in enumerate(sorted(path for path in CORPUS.iterdir() if path.is_dir())):
+            one = corpus.read(place)
+            (learned if number % _HELD_OUT else held_out).extend(listings(one.cases, one.passages))
+        trained = train(folder / "reranking", tuple(learned), tuple(held_out), SETTINGS)
         write_atomic(SHIPPED, save({name: value.half() for name, value in trained.items()}))
     except SHOWN as error:
         sys.stderr.write(f"{error.message}\n{error.hint}\n")
         return 1
     return 0
-
-
-def _sides(folders: Sequence[Path]) -> tuple[tuple[Listing, ...], tuple[Listing, ...]]:
-    """What is learned from, and what is held out: one organization in `_HELD_OUT`."""
-    learned: list[Listing] = []
-    held_out: list[Listing] = []
-    for number, folder in enumerate(folders):
-        one = corpus.read(folder)
-        (learned if number % _HELD_OUT else held_out).extend(listings(one.cases, one.passages))
-    return tuple(learned), tuple(held_out)
 
 
 def train(
@@ -161,7 +152,9 @@ def train(
     pairs = network.Pairs(embed.embedded_folder())
     values = {name: value for name, value in model.named_parameters() if value.requires_grad}
     optimizer = torch.optim.AdamW(values.values(), lr=0.0)
-    kind = checkpoints.fingerprint(settings=settings, texts=TEXTS, listings=_fingerprint(learned))
+    kind = checkpoints.fingerprint(
+        settings=settings, texts=TEXTS, listings=hashlib.sha256(repr(learned).encode()).hexdigest()
+    )
     steps = plan.steps(settings, len(learned))
     state = State(kind)
     if (found := checkpoints.load(folder)) and found[0].kind == kind:
@@ -248,10 +241,6 @@ def _loss(
         losses.append(everything.logsumexp(0) - share.logsumexp(0))
         start = end
     return torch.stack(losses).mean()
-
-
-def _fingerprint(learned: Sequence[Listing]) -> str:
-    return hashlib.sha256(repr(learned).encode()).hexdigest()
 
 
 if __name__ == "__main__":

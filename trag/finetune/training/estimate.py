@@ -1,13 +1,10 @@
-"""What a training will take: memory and disk from the shape of the base, time from a measured step.
-
-Refused before it starts where it cannot fit.  Knows nothing about how a model learns.
-"""
+"""What a training will take: memory and disk from the shape of the base; and whether it can fit."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from trag.errors import TragError
@@ -101,18 +98,14 @@ def adapter_weights(shape: Shape, rank: int, all_projections: bool) -> int:
 
 def check(found: Needs) -> None:
     """Raises TragError when memory or disk is too small."""
+    memory, memory_free, disk, disk_free = (f"{size / 10**9:.1f} GB" for size in astuple(found))
     if found.memory > found.memory_free:
         raise TragError(
-            f"This training needs about {_gigabytes(found.memory)} of memory, and {_gigabytes(found.memory_free)} are "
-            "free.",
+            f"This training needs about {memory} of memory, and {memory_free} are free.",
             "Take a smaller base, set a smaller `longest`, or train on a machine with more memory or with a GPU.",
         )
     if found.disk > found.disk_free:
         raise TragError(
-            f"This training needs {_gigabytes(found.disk)} of disk, and {_gigabytes(found.disk_free)} are free.",
+            f"This training needs {disk} of disk, and {disk_free} are free.",
             "Free some space, or set TRAG_HOME to a larger disk.",
         )
-
-
-def _gigabytes(size: int) -> str:
-    return f"{size / 10**9:.1f} GB"

@@ -8,6 +8,7 @@ another order; for qwen2 both do as transformers.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def from_llama_cpp(rows: Rows, heads: int) -> Rows:
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Sizes of a model: `heads` ask and share `keys` keys, each `head_width` wide; a layer is `width` wide and `inner`
-    within. It has that many `weights`, `outside` of them outside its layers."""
+    within. `tied` is whether the head that writes tokens is the embedding."""
 
     architecture: str
     layers: int
@@ -92,8 +93,18 @@ class Shape:
     keys: int
     head_width: int
     vocabulary: int
-    weights: int
-    outside: int
+    tied: bool
+
+    @property
+    def outside(self) -> int:
+        """Weights outside its layers."""
+        return self.vocabulary * self.width * (1 if self.tied else 2)
+
+    @property
+    def weights(self) -> int:
+        """All its weights."""
+        layer = 2 * self.width * self.head_width * (self.heads + self.keys) + 3 * self.width * self.inner
+        return self.layers * layer + self.outside
 
 
 def file_shape(about: Header, path: Path) -> Shape:
@@ -112,7 +123,7 @@ def file_shape(about: Header, path: Path) -> Shape:
         return value
 
     heads, width = number("attention.head_count"), number("embedding_length")
-    return _shape(
+    return Shape(
         architecture,
         layers=number("block_count"),
         width=width,
@@ -126,10 +137,11 @@ def file_shape(about: Header, path: Path) -> Shape:
 
 
 def folder_shape(folder: Path) -> Shape:
+    """The shape of the model in a Hugging Face folder. Raises TragError when its config.json does not say it all."""
     config = folder_config(folder)
     try:
         heads, width = config["num_attention_heads"], config["hidden_size"]
-        return _shape(
+        return Shape(
             config["model_type"],
             layers=config["num_hidden_layers"],
             width=width,
@@ -144,30 +156,11 @@ def folder_shape(folder: Path) -> Shape:
         raise TragError(f"{folder / 'config.json'} does not say {error}.", "Copy the whole folder again.") from error
 
 
-def _shape(
-    architecture: str,
-    *,
-    layers: int,
-    width: int,
-    inner: int,
-    heads: int,
-    keys: int,
-    head_width: int,
-    vocabulary: int,
-    tied: bool,
-) -> Shape:
-    outside = vocabulary * width * (1 if tied else 2)
-    layer = 2 * width * head_width * (heads + keys) + 3 * width * inner
-    weights = layers * layer + outside
-    return Shape(architecture, layers, width, inner, heads, keys, head_width, vocabulary, weights, outside)
-
-
-def folder_config(folder: Path) -> dict[str, Any]:
+def folder_config(folder: Path) -> Mapping[str, Any]:
+    """The config.json of a Hugging Face folder. Raises TragError when it cannot be read."""
     try:
-        config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        config: Mapping[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise TragError(
-            f"{folder} is no Hugging Face folder: its config.json cannot be read.",
-            "Copy the whole folder of the model.",
-        ) from error
+        message = f"{folder} is no Hugging Face folder: its config.json cannot be read."
+        raise TragError(message, "Copy the whole folder of the model.") from error
     return config

@@ -3,7 +3,7 @@
 Example -> prompt and answer in tokens -> a trie as one sequence: each token sees those it comes after.
 
 The constant start of a prompt is read once for all examples of a sequence, and every token is read exactly as in a
-prompt of its own. Knows nothing about torch, or about where tokens come from.
+prompt of its own.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "float": ((int, float), "a number"),
     "bool": ((bool,), "true or false"),
 }
+"""By the type of a setting what JSON may hold for it, the last of which it is, and that in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class TrainingSettings:
     16 bits would take more than half of its memory."""
 
 
+_SETTING_KINDS = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
 _FROM_AN_ADAPTER = {"learning_rate": 1e-4, "epochs": 1.0}
 """What a training that begins from an adapter is told instead, unless somebody says otherwise: at a higher rate it
 forgets what that one has learned."""
@@ -87,7 +89,7 @@ def chosen(numbers: Mapping[str, float], *, from_adapter: bool = False) -> Train
     """The settings of these names, each as a number, and the others as is usual for a training that begins from an
     adapter, or from none. Raises TragError with all that is wrong with them."""
     numbers = (_FROM_AN_ADAPTER if from_adapter else {}) | dict(numbers)
-    kinds = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
+    kinds = _SETTING_KINDS
     problems = [f"there is no setting {name}" for name in numbers if name not in kinds]
     for name in kinds.keys() & numbers.keys():
         if not math.isfinite(numbers[name]):
@@ -95,8 +97,7 @@ def chosen(numbers: Mapping[str, float], *, from_adapter: bool = False) -> Train
         elif kinds[name] != "float" and numbers[name] % 1:
             problems.append(f'"{name}" must be {_KINDS[kinds[name]][1]}')
     if not problems:
-        as_kind = {"int": int, "float": float, "bool": bool}
-        settings = TrainingSettings(**{name: as_kind[kinds[name]](number) for name, number in numbers.items()})
+        settings = TrainingSettings(**{name: _KINDS[kinds[name]][0][-1](number) for name, number in numbers.items()})
         problems = _senseless(settings)
     if problems:
         raise TragError(
@@ -124,7 +125,7 @@ def read(folder: Path) -> Plan:
         raise TragError(f"{path} is no JSON: {error}.", "Correct it.") from error
     if not isinstance(values, dict):
         raise TragError(f"{path} holds no settings.", "Correct it.")
-    known = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
+    known = _SETTING_KINDS
     problems = [f'unknown setting "{key}"' for key in values if key not in {*known, "dataset", *_FILES}]
     problems += ['"dataset" must be a path'] * (not isinstance(values.get("dataset"), str))
     problems += [f'"{key}" must be a path, or empty' for key in _FILES if not isinstance(values.get(key, ""), str)]

@@ -43,7 +43,6 @@ _NICENESS = 10  # people's answers go first
 _TRAINED = "trained.json"
 _ADAPTER = "adapter"
 _GOING_ON = "The last checkpoint is kept: start it again to go on from there."
-
 _NO_MEMORY = "can't allocate memory"  # what torch says on a CPU, for which it has no kind of error
 
 
@@ -100,14 +99,17 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     base, model = training_data.bases_of(order)
     begun, settings = training_data.initial_adapter_of(order, model)
     kind = training_data.fingerprint(base, dataset_sha256, settings, begun)
-    if done := trained(folder):
-        if json.loads((folder / _TRAINED).read_text(encoding="utf-8"))["kind"] != kind:
-            raise _another(folder)
+    done = trained(folder)
+    found = None if done else checkpoints.load(folder)
+    state = found[0] if found else State(kind)
+    if (json.loads((folder / _TRAINED).read_bytes())["kind"] if done else state.kind) != kind:
+        raise TragError(
+            f"{folder} holds a training on another base or dataset, from another adapter, or with other settings.",
+            "Put those back to go on with it, or begin a new one in an empty folder.",
+        )
+    if done:
         say(Finished(done.steps, done.loss_after, done.stopped_early))
         return done
-    found = checkpoints.load(folder)
-    if found and found[0].kind != kind:
-        raise _another(folder)
     fitted, held = training_data.fit(model, learned_from, settings.longest, say)
     needs = estimate.needs(folder, base, settings, fitted.sequences)
     estimate.check(needs)
@@ -117,9 +119,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
 
     try:
         learner = _learner(base, begun, settings, say)
-        state = State(kind)
         if found:
-            state = found[0]
             learner.restore(found[1])
         held_out = random.Random(settings.seed).sample(held.sequences, min(settings.held_out, len(held.sequences)))
         state, finished = _learn(folder, settings, learner, fitted.sequences, held_out, state, say, stop)
@@ -266,13 +266,6 @@ def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state:
     if all(loss < before.loss for before in state.held_out):
         checkpoints.save_best(folder, learner.weights())
     return replace(state, held_out=(*state.held_out, Measured(state.step, loss)))
-
-
-def _another(folder: Path) -> TragError:
-    return TragError(
-        f"{folder} holds a training on another base or dataset, from another adapter, or with other settings.",
-        "Put those back to go on with it, or begin a new one in an empty folder.",
-    )
 
 
 def yield_to_others() -> None:

@@ -1,7 +1,4 @@
-"""What a training is made of: the base, the dataset as sequences, and what tells it from another; and what it needs.
-
-Plan -> Bases, Fitted, Needs.  Knows nothing about steps or checkpoints.
-"""
+"""What a training is made of: its base, the adapter it begins from, the dataset as sequences; and its fingerprint."""
 
 from __future__ import annotations
 
@@ -48,16 +45,11 @@ def initial_adapter_of(order: Plan, model: Base) -> tuple[InitialAdapter | None,
 def read(folder: Path) -> tuple[Sides, str]:
     """Both sides of the dataset in a folder, and the sha256 by which it is known. Raises TragError when it cannot be
     learned from."""
-    contents = []
-    for name in (folders.TRAIN, folders.HELD_OUT):
-        try:
-            contents.append((folder / name).read_bytes())
-        except OSError as error:
-            raise TragError(
-                f"{folder / name} cannot be read: {error.strerror}.",
-                "Make the dataset: python -m trag finetune dataset",
-            ) from error
-    learned, held_out = contents
+    try:
+        learned, held_out = ((folder / name).read_bytes() for name in (folders.TRAIN, folders.HELD_OUT))
+    except OSError as error:
+        hint = "Make the dataset: python -m trag finetune dataset"
+        raise TragError(f"{error.filename} cannot be read: {error.strerror}.", hint) from error
     sides = (
         examples.read(learned, str(folder / folders.TRAIN), least=examples.LEAST_TO_LEARN),
         examples.read(held_out, str(folder / folders.HELD_OUT)),

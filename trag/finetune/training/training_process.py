@@ -14,7 +14,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +23,14 @@ from typing import get_args
 
 from store.files import is_held
 from trag.errors import TragError
+
+_ROOT = Path(__file__).parents[3]
+_LOCK, _PROGRESS, _ERRORS = "running.lock", "progress.jsonl", "errors.txt"
+_PATIENCE = 300.0
+"""Seconds for the step that it is at, and a checkpoint, after it was asked to end."""
+_PACE = 0.1
+_LAST = 8192
+"""Bytes that hold the last line of all that was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +42,8 @@ class Preparing:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What it takes at most and what there is, in bytes, and what it learns from: so many examples, without those that
-    are `too_long`; said before the first step."""
+    """What it takes at most and what there is, in bytes, and how many examples it learns from; said before the first
+    step."""
 
     memory: int
     memory_free: int
@@ -84,7 +92,7 @@ class Failed:
 
 
 Report = Preparing | Needed | Step | Paused | Finished | Failed
-_RECORDS = {record.__name__: record for record in get_args(Report)}
+_RECORDS: Mapping[str, type[Report]] = {record.__name__: record for record in get_args(Report)}
 
 
 def encode(record: Report) -> str:
@@ -95,17 +103,7 @@ def encode(record: Report) -> str:
 def decode(line: str) -> Report:
     """The record that `encode` made a line of."""
     name, values = json.loads(line)
-    record: Report = _RECORDS[name](**values)
-    return record
-
-
-_ROOT = Path(__file__).parents[3]
-_LOCK, _PROGRESS, _ERRORS = "running.lock", "progress.jsonl", "errors.txt"
-_PATIENCE = 300.0
-"""Seconds for the step that it is at, and a checkpoint, after it was asked to end."""
-_PACE = 0.1
-_LAST = 8192
-"""Bytes that hold the last line of all that was said."""
+    return _RECORDS[name](**values)
 
 
 def start(folder: Path, module: Sequence[str] = ("trag.finetune.training",)) -> subprocess.Popen[bytes]:
@@ -115,9 +113,8 @@ def start(folder: Path, module: Sequence[str] = ("trag.finetune.training",)) -> 
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise TragError(
-                "This fine-tune is being trained already.", "Wait until it has ended, or stop it."
-            ) from error
+            message = "This fine-tune is being trained already."
+            raise TragError(message, "Wait until it has ended, or stop it.") from error
         os.set_inheritable(lock.fileno(), True)
         _mend(folder / _PROGRESS)
         with (folder / _PROGRESS).open("ab") as said, (folder / _ERRORS).open("wb") as errors:

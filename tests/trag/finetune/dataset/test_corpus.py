@@ -1,4 +1,4 @@
-"""The dataset of two of the project's organizations: what it holds and refuses, and what is wrong with a written one."""
+"""The dataset of two of the project's organizations: what it holds and refuses, and what is wrong with one."""
 
 import json
 import shutil
@@ -56,9 +56,6 @@ def test_all_that_is_wrong_is_told_before_any_work(model: LocalModel, tmp_path: 
         corpus.make([tmp_path / slug for slug in SLUGS], tmp_path / "out", seed=5, model=model, progress=silent)
     assert all(f"{slug}: " in error.value.message for slug in SLUGS), error.value.message
     assert not (tmp_path / "out").exists()
-
-
-pytestmark = pytest.mark.slow
 
 
 def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
