@@ -9,6 +9,7 @@ import pytest
 
 from org.reading.charts import load
 from prompts import Message
+from tests.tiny_model import keep_adapter
 from trag.errors import TragError
 from trag.evaluate import chart_cases
 from trag.evaluate.cases import Case, write
@@ -28,6 +29,14 @@ from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 
 CHART = b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Board,team\nPool,Board,team\n"
+
+LARKMOOR = (Path(__file__).parents[3] / "examples" / "larkmoor" / "chart.csv").read_bytes()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with open_home(Settings(home=tmp_path / "home")) as opened:
+        yield opened
 
 
 def answers(kind: str, marks: str, *, refuse: bool = False) -> list[Result]:
@@ -142,9 +151,6 @@ def test_general_knowledge_that_is_lost_keeps_a_candidate_out() -> None:
     assert gate.verdict(()).reasons == ("No question was judged on both sides, so nothing can be said.",)
 
 
-# Measured
-
-
 @pytest.mark.slow
 def test_a_candidate_is_measured_and_what_was_found_is_kept_with_it(
     tmp_path: Path, model_home: Path, make_adapter: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
@@ -159,16 +165,8 @@ def test_a_candidate_is_measured_and_what_was_found_is_kept_with_it(
     held_out = (Case("pay", "Who pays for the Bar?", "document", gold=(("Board",),)),)
     with open_home(Settings(home=home_folder, answer_tokens=30)) as home:
         home.activate_chart(load(CHART, "club.csv"), "club.csv", CHART, by="ada")
-        made = home.candidates.add(
-            make_adapter(tmp_path / "a.gguf"),
-            base_name="SmolLM2",
-            base_sha256=files.base_sha256(""),
-            dataset_sha256="d" * 64,
-            settings=(),
-            by="ada",
-            cases=write(held_out),
-            learned=("who runs the pool",),
-        )
+        known = {"base_sha256": files.base_sha256(""), "cases": write(held_out), "learned": ("who runs the pool",)}
+        made = keep_adapter(home.candidates, make_adapter(tmp_path / "a.gguf"), **known)
         ours = [Case("bar", "Which unit is the Bar under?", "where", gold=(("Board",),))]
         CaseSets(home_folder / "cases").keep(
             [*ours, replace(ours[0], id="x", question="Who runs the Pool?")], "ours", by="ada"
@@ -204,28 +202,17 @@ def test_a_candidate_is_measured_and_what_was_found_is_kept_with_it(
         assert gate.answering(home) is None
 
 
-def test_a_candidate_that_is_not_there_or_of_another_model_is_told_before_questions_are_chosen(tmp_path: Path) -> None:
-    adapter = tmp_path / "a.gguf"
-    adapter.write_bytes(b"adapter")
-    with open_home(Settings(home=tmp_path / "home")) as home:
-        other = home.candidates.add(
-            adapter, base_name="Other", base_sha256="0" * 64, dataset_sha256="d" * 64, settings=(), by="ada"
-        )
-        for candidate, told in (("nonsense", "There is no adapter nonsense"), (other.id, "was trained on Other")):
-            with pytest.raises(TragError, match=told):
-                gate.measure(home, candidate, progress=lambda *step: None)
+def test_a_candidate_that_is_not_there_or_of_another_model_is_told_before_questions_are_chosen(home: Home) -> None:
+    other = keep_adapter(home.candidates, base_name="Other")
+    for id, told in (("nonsense", "There is no adapter nonsense"), (other.id, "was trained on Other")):
+        with pytest.raises(TragError, match=told):
+            gate.measure(home, id, progress=lambda *step: None)
 
 
-def test_without_questions_of_general_knowledge_nothing_is_measured(tmp_path: Path) -> None:
-    adapter = tmp_path / "a.gguf"
-    adapter.write_bytes(b"adapter")
-    with open_home(Settings(home=tmp_path / "home")) as home:
-        sha256 = files.base_sha256("")
-        made = home.candidates.add(
-            adapter, base_name="SmolLM2", base_sha256=sha256, dataset_sha256="d" * 64, settings=(), by="ada"
-        )
-        with pytest.raises(TragError, match="there is no file"):
-            gate.measure(home, made.id, progress=lambda *step: None, general=tmp_path / "nothing")
+def test_without_questions_of_general_knowledge_nothing_is_measured(home: Home, tmp_path: Path) -> None:
+    made = keep_adapter(home.candidates, base_sha256=files.base_sha256(""))
+    with pytest.raises(TragError, match="there is no file"):
+        gate.measure(home, made.id, progress=lambda *step: None, general=tmp_path / "nothing")
 
 
 def test_nothing_is_held_against_a_model_behind_an_address(tmp_path: Path) -> None:
@@ -236,34 +223,14 @@ def test_nothing_is_held_against_a_model_behind_an_address(tmp_path: Path) -> No
             gate.measure(home, "20261120-0a0a0a0a", progress=lambda *step: None)
 
 
-LARKMOOR = (Path(__file__).parents[3] / "examples" / "larkmoor" / "chart.csv").read_bytes()
-
-
 def test_some_of_a_row_are_spread_from_first_to_last() -> None:
     assert spread(range(10), 3) == [0, 3, 6]
     assert spread(range(3), 9) == range(3)
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    with open_home(Settings(home=tmp_path / "home")) as opened:
-        yield opened
-
-
 def candidate(home: Home, *learned: str, held_out: tuple[Case, ...] = ()) -> str:
     """The id of an adapter that was trained on these questions."""
-    file = home.folder / "made.gguf"
-    file.write_bytes(" ".join(learned).encode())
-    return home.candidates.add(
-        file,
-        base_name="SmolLM2",
-        base_sha256="b" * 64,
-        dataset_sha256="d" * 64,
-        settings=(),
-        by="ada",
-        cases=write(held_out),
-        learned=learned,
-    ).id
+    return keep_adapter(home.candidates, " ".join(learned).encode(), cases=write(held_out), learned=learned).id
 
 
 def case(id: str, question: str) -> Case:
@@ -358,17 +325,10 @@ NOT_BETTER = replace(CANDIDATE, results=replace(RESULTS, verdict=replace(RESULTS
         (CANDIDATE, replace(NOW, adapter=CANDIDATE.id), "outdated", "It answers now."),
     ],
     ids=[
-        "better",
-        "not better",
-        "not measured",
-        "another adapter",
-        "another adapter of that name",
-        "another model",
-        "nothing answers",
-        "not written down",
-        "answers itself",
+        "better", "not better", "not measured", "another adapter", "another adapter of that name", "another model",
+        "nothing answers", "not written down", "answers itself",
     ],
-)
+)  # fmt: skip
 def test_a_candidate_has_earned_its_place_beside_what_it_was_measured_against(
     candidate: Manifest, now: Against | None, has: Standing, said: str
 ) -> None:

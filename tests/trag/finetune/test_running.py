@@ -11,6 +11,7 @@ from typing import cast
 
 import pytest
 
+from tests.tiny_model import keep_adapter
 from trag import background
 from trag.errors import TragError
 from trag.finetune import running
@@ -198,8 +199,7 @@ def test_an_adapter_is_not_removed_while_it_is_measured_and_then_with_its_fine_t
     make: Callable[..., FineTune], script: Script, tmp_path: Path
 ) -> None:
     works, candidates = works_of(cast(Home, Folder(tmp_path))), Candidates(tmp_path / "adapters")
-    (tmp_path / "a.gguf").write_bytes(b"adapter")
-    id = candidates.add(tmp_path / "a.gguf", base_name="", base_sha256="", dataset_sha256="", settings=(), by="ada").id
+    id = keep_adapter(candidates).id
     works.after(works.begin(by="ada", seed=1, settings={}), "measure", candidate=id)
     fine_tune = make(lambda: True)
     for act, end in ((partial(fine_tune.measure, id, by="bob"), "done"), (fine_tune.go_on, "stopped")):

@@ -15,6 +15,7 @@ import pytest
 
 from org.reading.charts import load
 from store import StoreError
+from tests.tiny_model import keep_adapter
 from trag import paper
 from trag.errors import TragError
 from trag.events import Answer, Token
@@ -32,7 +33,7 @@ Make = Callable[..., Path]
 
 
 def add(candidates: Candidates, file: Path, *, base: str = EMBEDDED) -> Manifest:
-    return candidates.add(file, base_name="Base", base_sha256=base, dataset_sha256="d" * 64, settings=(), by="ada")
+    return keep_adapter(candidates, file, base_name="Base", base_sha256=base)
 
 
 @pytest.fixture
@@ -257,24 +258,15 @@ MEASURED = Measured(
 )
 
 
-def keep(candidates: Candidates, folder: Path, content: bytes = b"weights") -> Manifest:
-    (folder / "made.gguf").write_bytes(content)
-    return adapters.add(
-        folder / "made.gguf",
-        base_name="SmolLM2",
-        base_sha256="b" * 64,
-        dataset_sha256="d" * 64,
-        settings=(("rank", "16"), ("steps", "20")),
-        by="ada",
-        cases=b'{"id": "1"}\n',
-        learned=("Who?", "Où ça ?"),
-    )
+def keep(candidates: Candidates, content: bytes = b"weights") -> Manifest:
+    known = {"cases": b'{"id": "1"}\n', "learned": ("Who?", "Où ça ?")}
+    return keep_adapter(candidates, content, settings=(("rank", "16"), ("steps", "20")), **known)
 
 
 def test_a_candidate_is_found_again_with_all_that_is_known_of_it(tmp_path: Path) -> None:
     kept = Candidates(tmp_path / "adapters")
     assert kept.all() == ()
-    made = keep(kept, tmp_path)
+    made = keep(kept)
     assert made.id == f"{made.made:%Y%m%d}-{made.adapter_sha256[:8]}"
     assert Candidates(tmp_path / "adapters").get(made.id) == made
     assert kept.file(made.id).read_bytes() == b"weights"
@@ -286,7 +278,7 @@ def test_a_candidate_is_found_again_with_all_that_is_known_of_it(tmp_path: Path)
 
 def test_one_that_an_earlier_program_kept_is_read_with_what_is_known_of_it(tmp_path: Path) -> None:
     kept = Candidates(tmp_path / "adapters")
-    made = keep(kept, tmp_path)
+    made = keep(kept)
     measured = kept.keep_results(made.id, replace(MEASURED, against_sha256="a" * 64))
     folder = tmp_path / "adapters" / made.id
     (folder / "learned.json").unlink()
@@ -300,17 +292,17 @@ def test_one_that_an_earlier_program_kept_is_read_with_what_is_known_of_it(tmp_p
 
 def test_the_same_adapter_again_is_the_candidate_it_was(tmp_path: Path) -> None:
     kept = Candidates(tmp_path / "adapters")
-    made = keep(kept, tmp_path)
+    made = keep(kept)
     kept.keep_results(made.id, MEASURED)
-    assert keep(kept, tmp_path).results == MEASURED
-    other = keep(kept, tmp_path, b"others")
+    assert keep(kept).results == MEASURED
+    other = keep(kept, b"others")
     assert [each.id for each in kept.all()] == [other.id, made.id]
 
 
 @pytest.mark.parametrize("harm", ["no manifest", "a broken manifest", "another manifest"])
 def test_what_is_not_whole_is_never_offered(tmp_path: Path, harm: str) -> None:
     kept = Candidates(tmp_path / "adapters")
-    made = keep(kept, tmp_path)
+    made = keep(kept)
     manifest = tmp_path / "adapters" / made.id / "manifest.json"
     if harm == "no manifest":
         manifest.unlink()
@@ -324,7 +316,7 @@ def test_what_is_not_whole_is_never_offered(tmp_path: Path, harm: str) -> None:
 @pytest.mark.parametrize("id", ["", "..", "../adapters/20261120-0a0a0a0a", "20261120-0a0a0a0a/../x"])
 def test_no_id_leads_out_of_the_folder(tmp_path: Path, id: str) -> None:
     kept = Candidates(tmp_path / "adapters")
-    keep(kept, tmp_path)
+    keep(kept)
     with pytest.raises(TragError, match="There is no adapter"):
         kept.get(id)
     with pytest.raises(TragError, match="There is no adapter"):
@@ -334,7 +326,7 @@ def test_no_id_leads_out_of_the_folder(tmp_path: Path, id: str) -> None:
 
 def test_a_removed_candidate_leaves_nothing(tmp_path: Path) -> None:
     kept = Candidates(tmp_path / "adapters")
-    made = keep(kept, tmp_path)
+    made = keep(kept)
     kept.file(made.id).write_bytes(b"changed")
     kept.remove(made.id)
     assert list((tmp_path / "adapters").iterdir()) == []
@@ -342,7 +334,7 @@ def test_a_removed_candidate_leaves_nothing(tmp_path: Path) -> None:
 
 def test_the_manifest_of_what_ships_is_read_where_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Candidates(tmp_path / "adapters")
-    made = keep(kept, tmp_path)
+    made = keep(kept)
     monkeypatch.setattr(adapters, "SHIPPED", kept.file(made.id).parent)
     assert adapters.shipped() == made
     monkeypatch.setattr(adapters, "SHIPPED", tmp_path)

@@ -11,11 +11,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import gguf
 import numpy as np
 import pytest
 
-from tests.tiny_model import write_model
+from tests.tiny_model import ADAPTER, keep_adapter, write_gguf, write_model
 from trag.finetune import gate, stages
 from trag.finetune.dataset.typos import plain
 from trag.finetune.training import training_process
@@ -27,7 +26,7 @@ from trag.settings import Settings
 from trag.terminal.main import main
 
 ROOT = Path(__file__).parents[3]
-SMALL = ("epochs=1", "accumulation=1", "held_out=2", "evaluations=2", "longest=1200", "checkpoint_seconds=0")
+SMALL = ("epochs=0.2", "accumulation=1", "held_out=2", "evaluations=2", "longest=1200", "checkpoint_seconds=0")
 
 
 def start(home: Path, *words: str) -> subprocess.Popen[str]:
@@ -169,15 +168,7 @@ def test_wrong_usage_is_exit_2(words: list[str], home: Path) -> None:
 
 
 def add(home: Path, content: bytes = b"adapter") -> Manifest:
-    (home / "a.gguf").write_bytes(content)
-    return Candidates(home / "adapters").add(
-        home / "a.gguf",
-        base_name="SmolLM2",
-        base_sha256=files.base_sha256(""),
-        dataset_sha256="d" * 64,
-        settings=(),
-        by="ada",
-    )
+    return keep_adapter(Candidates(home / "adapters"), content, base_sha256=files.base_sha256(""))
 
 
 def test_one_that_was_not_measured_is_promoted_only_on_a_word_of_its_own(
@@ -216,16 +207,9 @@ def test_nothing_is_learned_where_a_server_answers(
 def test_a_rank_other_than_that_of_the_adapter_is_refused_before_anything_is_done(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    writer = gguf.GGUFWriter(tmp_path / "adapter.gguf", "llama")
-    writer.add_type("adapter")
-    writer.add_string("adapter.type", "lora")
-    writer.add_float32("adapter.lora.alpha", 32.0)
-    writer.add_tensor("blk.0.attn_q.weight.lora_a", np.zeros((16, 576), np.float32))
-    writer.add_tensor("blk.0.attn_q.weight.lora_b", np.zeros((576, 16), np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    halves = {"lora_a": np.zeros((16, 576), np.float32), "lora_b": np.zeros((576, 16), np.float32)}
+    tensors = {f"blk.0.attn_q.weight.{half}": rows for half, rows in halves.items()}
+    write_gguf(tmp_path / "adapter.gguf", "llama", ADAPTER | {"adapter.lora.alpha": 32.0}, tensors)
     monkeypatch.setenv("TRAG_ADAPTER", str(tmp_path / "adapter.gguf"))
     assert main(["finetune", "--set", "rank=7"]) == 1
     assert "of rank 16, not 7" in capsys.readouterr().err

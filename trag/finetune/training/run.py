@@ -225,9 +225,7 @@ def _learn(
         if due:
             state = _measured(folder, learner, held_out, state)
             measuring = monotonic() - started
-        measured, patience = [one.loss for one in state.held_out], settings.patience
-        no_better = len(measured) > patience and min(measured[-patience:]) >= min(measured[:-patience])
-        over = state.step == steps or no_better
+        over = state.step == steps or falls_no_more([one.loss for one in state.held_out], settings.patience)
         if due or over or stop.is_set() or monotonic() - saved >= settings.checkpoint_seconds:
             checkpoints.save(folder, state, learner.state())
             write_atomic(folder / "loss.csv", checkpoints.loss_table(state.losses, state.held_out))
@@ -266,6 +264,11 @@ def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state:
     if all(loss < before.loss for before in state.held_out):
         checkpoints.save_best(folder, learner.weights())
     return replace(state, held_out=(*state.held_out, Measured(state.step, loss)))
+
+
+def falls_no_more(losses: Sequence[float], patience: int) -> bool:
+    """Whether the last `patience` losses are no better than the best before them."""
+    return len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience])
 
 
 def yield_to_others() -> None:

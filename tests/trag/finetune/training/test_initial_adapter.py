@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.tiny_model import write_gguf
 from trag.errors import TragError
 from trag.finetune.dataset.examples import Example, write
 from trag.finetune.training import base as bases
@@ -103,17 +104,9 @@ def test_an_adapter_for_another_model_is_refused(
     ids=["empty", "the embedding", "two ranks"],
 )
 def test_what_is_no_such_adapter_is_refused(tiny: Path, tmp_path: Path, names: tuple[str, ...], said: str) -> None:
-    import gguf
-
-    writer = gguf.GGUFWriter(tmp_path / "other.gguf", "llama")
-    writer.add_float32("adapter.lora.alpha", 2.0)
-    for rank, name in enumerate(names, start=1):
-        writer.add_tensor(f"{name}.lora_a", np.zeros((rank, 64), np.float32))
-        writer.add_tensor(f"{name}.lora_b", np.zeros((64, rank), np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    tensors = {f"{name}.lora_a": np.zeros((rank, 64), np.float32) for rank, name in enumerate(names, start=1)}
+    tensors |= {f"{name}.lora_b": np.zeros((64, rank), np.float32) for rank, name in enumerate(names, start=1)}
+    write_gguf(tmp_path / "other.gguf", "llama", {"adapter.lora.alpha": 2.0}, tensors)
     with pytest.raises(TragError, match=said):
         initial_adapter.read(tmp_path / "other.gguf", bases.find(str(tiny)))
 

@@ -18,21 +18,22 @@ from trag.errors import TragError
 from trag.evaluate import program
 from trag.finetune.dataset.examples import Example, write
 from trag.finetune.training import base as bases
-from trag.finetune.training import checkpoints, plan, run, training_data, training_process
+from trag.finetune.training import checkpoints, plan, run, training_data
 from trag.finetune.training import plan as plans
 from trag.finetune.training.base import Base
-from trag.finetune.training.checkpoints import Measured, State
+from trag.finetune.training.checkpoints import Measured
 from trag.finetune.training.packing import Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
+from trag.finetune.training.training_process import Failed, Finished, Needed, Paused, Report, Step, decode, encode
 
 ROOT = Path(__file__).parents[4]
 SETTINGS = TrainingSettings(epochs=2, accumulation=4, learning_rate=1.0, warm_up=0.25, seed=5)
 SEQUENCES = [Packed((number,), (-1,), ()) for number in range(10)]
 
 
-def train(folder: Path, order: Plan, stop: threading.Event | None = None) -> list[training_process.Report]:
+def train(folder: Path, order: Plan, stop: threading.Event | None = None) -> list[Report]:
     """What it says."""
-    said: list[training_process.Report] = []
+    said: list[Report] = []
     run.train(folder, order, said.append, stop or threading.Event())
     return said
 
@@ -48,8 +49,8 @@ def after_step(process: subprocess.Popen[str], step: int) -> None:
     """Waits until that step is done."""
     assert process.stdout
     for line in process.stdout:
-        record = training_process.decode(line)
-        if isinstance(record, training_process.Step) and record.step == step:
+        record = decode(line)
+        if isinstance(record, Step) and record.step == step:
             return
     raise AssertionError(process.communicate()[1])
 
@@ -60,13 +61,15 @@ def weights(folder: Path) -> bytes:
 
 def test_each_epoch_learns_from_every_example_once_in_an_order_of_its_own() -> None:
     assert plan.steps(SETTINGS, 10) == 5
-    places = [one.tokens[0] for step in range(5) for one in plan.batch(SETTINGS, SEQUENCES, step)]
+
+    def order(settings: TrainingSettings) -> list[int]:
+        return [one.tokens[0] for step in range(5) for one in plan.batch(settings, SEQUENCES, step)]
+
+    places = order(SETTINGS)
     first, second = places[:10], places[10:]
     assert sorted(first) == sorted(second) == list(range(10))
     assert len({tuple(first), tuple(second), tuple(range(10))}) == 3
-    assert places != [
-        one.tokens[0] for step in range(5) for one in plan.batch(replace(SETTINGS, seed=6), SEQUENCES, step)
-    ]
+    assert places != order(replace(SETTINGS, seed=6))
 
 
 def test_the_learning_rate_rises_and_then_falls_to_nothing() -> None:
@@ -114,12 +117,12 @@ def test_what_makes_a_training_another_one(tmp_path: Path) -> None:
 
 def test_a_record_of_progress_is_read_as_it_was_said() -> None:
     for record in (
-        training_process.Step(1, 2, 0.5, None, 10.0, 3.0),
-        training_process.Needed(1, 2, 3, 4, 5, 6),
-        training_process.Failed("a\nb", ""),
-        training_process.Paused(1, 2),
+        Step(1, 2, 0.5, None, 10.0, 3.0),
+        Needed(1, 2, 3, 4, 5, 6),
+        Failed("a\nb", ""),
+        Paused(1, 2),
     ):
-        assert training_process.decode(training_process.encode(record)) == record
+        assert decode(encode(record)) == record
 
 
 def test_losses_are_a_table_and_a_picture() -> None:
@@ -139,8 +142,7 @@ def test_losses_are_a_table_and_a_picture() -> None:
     ids=str,
 )
 def test_it_ends_early_once_the_held_out_loss_falls_no_more(losses: list[float], over: bool) -> None:
-    state = State("", held_out=tuple(Measured(step, loss) for step, loss in enumerate(losses)))
-    assert run._is_over(state, patience=2) is over
+    assert run.falls_no_more(losses, patience=2) is over
 
 
 def test_a_damaged_checkpoint_is_told(tmp_path: Path) -> None:
@@ -166,11 +168,11 @@ def test_killed_and_stopped_it_comes_to_the_same_adapter(plan: Plan, tmp_path: P
     process.terminate()
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
-    assert isinstance(training_process.decode(out.splitlines()[-1]), training_process.Paused), out
+    assert isinstance(decode(out.splitlines()[-1]), Paused), out
 
     process = start(disturbed, plan)
     out, errors = process.communicate(timeout=120)
-    assert isinstance(training_process.decode(out.splitlines()[-1]), training_process.Finished), errors
+    assert isinstance(decode(out.splitlines()[-1]), Finished), errors
 
     train(undisturbed, plan)
     assert weights(disturbed) == weights(undisturbed)
@@ -187,17 +189,17 @@ def test_a_finished_one_is_not_trained_again_and_not_mixed_with_another(
 ) -> None:
     folder = tmp_path / "training"
     said = train(folder, plan)
-    steps = [record for record in said if isinstance(record, training_process.Step)]
+    steps = [record for record in said if isinstance(record, Step)]
     assert [record.step for record in steps] == list(range(1, 7))
     assert steps[-1].seconds_left == 0
-    needed = [place for place, record in enumerate(said) if isinstance(record, training_process.Needed)]
+    needed = [place for place, record in enumerate(said) if isinstance(record, Needed)]
     assert needed == [said.index(steps[0]) - 3], "what it takes is said before the model is loaded"
     done = run.trained(folder)
     assert done
     assert (done.base_sha256, done.weights, done.four_bits) == (bases.find(plan.base).sha256, "", False)
     assert done.commit == program.commit()
     assert {"loss.csv", "loss.svg", "adapter", "trained.json"} <= {path.name for path in folder.iterdir()}
-    assert not any(isinstance(record, training_process.Step) for record in train(folder, plan))
+    assert not any(isinstance(record, Step) for record in train(folder, plan))
     others = replace(plan, settings=replace(plan.settings, seed=9))
     with pytest.raises(TragError, match="another base or dataset"):
         train(folder, others)
@@ -254,7 +256,7 @@ def test_what_gives_out_in_mid_training_leaves_a_checkpoint_that_is_gone_on_with
     assert kept
     assert kept[0].step == 3
     monkeypatch.undo()
-    done = [record.step for record in train(folder, plan) if isinstance(record, training_process.Step)]
+    done = [record.step for record in train(folder, plan) if isinstance(record, Step)]
     assert done == [4, 5, 6]
 
 
@@ -280,16 +282,16 @@ def test_a_disk_that_fills_in_mid_training_leaves_a_checkpoint_that_is_gone_on_w
     after_step(process, 2)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
     out, errors = process.communicate(timeout=120)
-    failed = training_process.decode(out.splitlines()[-1])
+    failed = decode(out.splitlines()[-1])
     assert process.returncode == 1, errors
-    assert isinstance(failed, training_process.Failed), out
+    assert isinstance(failed, Failed), out
     assert "No space is left for" in failed.message
     assert "What was saved before is intact" in failed.hint
     kept = checkpoints.load(folder)
     assert kept
     assert 0 < kept[0].step < 6
     assert not [path for path in folder.iterdir() if path.name.endswith(".unfinished")]
-    done = [record.step for record in train(folder, plan) if isinstance(record, training_process.Step)]
+    done = [record.step for record in train(folder, plan) if isinstance(record, Step)]
     assert done == list(range(kept[0].step + 1, 7))
 
 
@@ -342,8 +344,8 @@ def test_two_processes_do_not_train_in_one_folder(plan: Plan, tmp_path: Path) ->
     after_step(first, 1)
     second = start(tmp_path / "training", plan)
     out, _ = second.communicate(timeout=60)
-    failed = training_process.decode(out.splitlines()[-1])
+    failed = decode(out.splitlines()[-1])
     first.kill()
     first.communicate()
-    assert isinstance(failed, training_process.Failed)
+    assert isinstance(failed, Failed)
     assert "already in use" in failed.message
