@@ -13,9 +13,10 @@ import pytest
 
 from tests.tiny_model import keep_adapter
 from trag import background
+from trag.background import JobStatus
 from trag.errors import TragError
 from trag.finetune import running
-from trag.finetune.running import FineTune
+from trag.finetune.running import FineTune, Tuning
 from trag.finetune.stages import OnProgress, StageProgress, works_of
 from trag.finetune.training import training_process
 from trag.finetune.training.training_process import Step, encode
@@ -24,6 +25,7 @@ from trag.home import Home
 from trag.models.adapters import Candidates
 from trag.settings import Settings
 
+Make = Callable[..., FineTune]
 STEP = Step(4, 10, 1.5, 1.4, 200.0, 90.0)
 
 
@@ -79,7 +81,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Iterator[Callable[..., FineTune]]:
+def make(tmp_path: Path) -> Iterator[Make]:
     made: list[FineTune] = []
 
     def make(busy: Callable[[], bool] = lambda: False) -> FineTune:
@@ -91,11 +93,15 @@ def make(tmp_path: Path) -> Iterator[Callable[..., FineTune]]:
         each.close()
 
 
-def until(fine_tune: FineTune, state: str) -> None:
+def wait(fine_tune: FineTune, true: Callable[[JobStatus[Tuning]], bool]) -> None:
     end = time.monotonic() + 10
-    while fine_tune.now is None or fine_tune.now.state != state:
+    while fine_tune.now is None or not true(fine_tune.now):
         assert time.monotonic() < end, fine_tune.now
         time.sleep(0.01)
+
+
+def until(fine_tune: FineTune, state: str) -> None:
+    wait(fine_tune, lambda now: now.state == state)
 
 
 def begin(fine_tune: FineTune) -> Work:
@@ -103,13 +109,10 @@ def begin(fine_tune: FineTune) -> Work:
 
 
 def told(fine_tune: FineTune) -> None:
-    end = time.monotonic() + 10
-    while fine_tune.now is None or fine_tune.now.about.told.step is None:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    wait(fine_tune, lambda now: now.about.told.step is not None)
 
 
-def test_a_fine_tune_is_watched_to_its_end(make: Callable[..., FineTune], script: Script) -> None:
+def test_a_fine_tune_is_watched_to_its_end(make: Make, script: Script) -> None:
     fine_tune = make()
     assert fine_tune.now is None
     work = begin(fine_tune)
@@ -123,14 +126,10 @@ def test_a_fine_tune_is_watched_to_its_end(make: Callable[..., FineTune], script
     assert fine_tune.now is None
 
 
-def test_a_second_one_is_refused_while_one_runs(make: Callable[..., FineTune], script: Script) -> None:
+def test_a_second_one_is_refused_while_one_runs(make: Make, script: Script) -> None:
     fine_tune = make()
     begin(fine_tune)
-    for act in (
-        lambda: begin(fine_tune),
-        fine_tune.go_on,
-        lambda: fine_tune.measure("20261120-0a0a0a0a", by="bob"),
-    ):
+    for act in (partial(begin, fine_tune), fine_tune.go_on, partial(fine_tune.measure, "20261120-0a0a0a0a", by="bob")):
         with pytest.raises(TragError, match="running already"):
             act()
     fine_tune.discard()
@@ -138,15 +137,13 @@ def test_a_second_one_is_refused_while_one_runs(make: Callable[..., FineTune], s
     assert len(list((fine_tune._home.folder / "finetune").iterdir())) == 1
 
 
-def test_settings_that_there_are_not_leave_nothing_behind(
-    make: Callable[..., FineTune], script: Script, tmp_path: Path
-) -> None:
+def test_settings_that_there_are_not_leave_nothing_behind(make: Make, script: Script, tmp_path: Path) -> None:
     with pytest.raises(TragError, match="no setting speed"):
         make().begin(by="ada", seed=1, settings={"speed": 1.0})
     assert not (tmp_path / "finetune").exists()
 
 
-def test_a_stopped_one_goes_on_or_is_discarded(make: Callable[..., FineTune], script: Script, tmp_path: Path) -> None:
+def test_a_stopped_one_goes_on_or_is_discarded(make: Make, script: Script, tmp_path: Path) -> None:
     fine_tune = make()
     begin(fine_tune)
     told(fine_tune)
@@ -170,7 +167,7 @@ def test_a_stopped_one_goes_on_or_is_discarded(make: Callable[..., FineTune], sc
         fine_tune.go_on()
 
 
-def test_what_went_wrong_is_said_and_what_was_done_stays(make: Callable[..., FineTune], script: Script) -> None:
+def test_what_went_wrong_is_said_and_what_was_done_stays(make: Make, script: Script) -> None:
     script.fails = TragError("The loss is no number.", "Begin anew.")
     fine_tune = make()
     begin(fine_tune)
@@ -183,7 +180,7 @@ def test_what_went_wrong_is_said_and_what_was_done_stays(make: Callable[..., Fin
     until(fine_tune, "done")
 
 
-def test_people_go_first_while_it_is_measured(make: Callable[..., FineTune], script: Script) -> None:
+def test_people_go_first_while_it_is_measured(make: Make, script: Script) -> None:
     asked = threading.Event()
     asked.set()
     fine_tune = make(asked.is_set)
@@ -196,7 +193,7 @@ def test_people_go_first_while_it_is_measured(make: Callable[..., FineTune], scr
 
 
 def test_an_adapter_is_not_removed_while_it_is_measured_and_then_with_its_fine_tune(
-    make: Callable[..., FineTune], script: Script, tmp_path: Path
+    make: Make, script: Script, tmp_path: Path
 ) -> None:
     works, candidates = works_of(cast(Home, Folder(tmp_path))), Candidates(tmp_path / "adapters")
     id = keep_adapter(candidates).id
@@ -223,7 +220,7 @@ def leave(home: Path) -> Path:
     return folder
 
 
-def test_a_restart_says_that_one_was_interrupted(make: Callable[..., FineTune], script: Script, tmp_path: Path) -> None:
+def test_a_restart_says_that_one_was_interrupted(make: Make, script: Script, tmp_path: Path) -> None:
     leave(tmp_path)
     fine_tune = make()
     assert fine_tune.now
@@ -236,7 +233,7 @@ def test_a_restart_says_that_one_was_interrupted(make: Callable[..., FineTune], 
 
 @pytest.mark.slow
 def test_a_restart_follows_one_that_still_trains(
-    make: Callable[..., FineTune], script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make: Make, script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = leave(tmp_path)
     (tmp_path / "stand_in.py").write_text("import time; time.sleep(60)")
