@@ -163,8 +163,7 @@ def figure(name: str, pairs: Pairs, good: Callable[[Result], bool]) -> Figure:
 
 
 def verdict(figures: Sequence[Figure], *, learned: int = 0) -> Verdict:
-    """A candidate has earned its place when all questions together, the first figure, are better beyond chance, and no
-    figure is worse beyond chance. `learned` as in Questions."""
+    """A candidate has earned its place when all questions together are better, and no figure worse, beyond chance."""
     overall = next((each for each in figures if each.name == ALL), None)
     if overall is None:
         return Verdict(False, ("No question was judged on both sides, so nothing can be said.",), tuple(figures))
@@ -259,8 +258,7 @@ def standing_line(candidate: Manifest, now: Against | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What both are asked. `sets` says in which set of the home a case stands, by the id of the case; `learned` counts
-    the questions of those sets that the candidate was trained on, which neither is asked."""
+    """What both are asked; `sets`: the set of a case by its id; `learned`: how many of those sets it was trained on."""
 
     cases: tuple[Case, ...]
     sets: Mapping[str, str]
@@ -317,8 +315,7 @@ def spread(cases: Sequence[T], most: int) -> Sequence[T]:
 
 
 def learned(home: Home, candidate: str) -> tuple[str, ...] | None:
-    """The questions that a candidate was trained on, those of its dataset where it has none of its own; None where
-    nobody can say."""
+    """The questions that a candidate was trained on, None where nobody can say."""
     asked = home.candidates.learned(candidate)
     if asked is not None:
         return asked

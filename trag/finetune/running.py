@@ -41,8 +41,7 @@ class FineTune(BackgroundJob[Tuning]):
         self._take_up("interrupted")
 
     def begin(self, *, by: str, seed: int, settings: Mapping[str, float]) -> Work:
-        """A new fine-tune. Raises TragError while another one is under way or waits to be gone on with, and for
-        settings that there are not."""
+        """A new fine-tune. Raises TragError while another one runs or waits, and for settings that there are not."""
         with self._lock:
             self._refuse_second()
             if works_of(self._home).unfinished():
@@ -66,8 +65,7 @@ class FineTune(BackgroundJob[Tuning]):
         self._start(Tuning(work, StageProgress("measure")), partial(self._measure, work))
 
     def remove(self, candidate: str) -> None:
-        """Forget an adapter, and the fine-tune that it came of. Raises TragError while it is being measured, and as
-        `stages.remove` does."""
+        """Forget an adapter and its fine-tune. Raises TragError while it is measured, and as `stages.remove` does."""
         with self._lock:
             names = {candidate, *(work.id for work in works_of(self._home).of(candidate))}
             shown = self.now if self.now and {self.now.about.work.id, self.now.about.work.candidate} & names else None

@@ -203,8 +203,7 @@ def _export(home: Home, work: Work, stop: threading.Event) -> str:
 
 
 def described(found: Trained, settings: TrainingSettings, adapter: str = "") -> tuple[tuple[str, str], ...]:
-    """What a manifest says of a training that began from `adapter` ("" for none): all that it takes to do it again, and
-    how it went."""
+    """What a manifest says of a training from `adapter` ("" for none): how to do it again, and how it went."""
     four_bits = " in 4 bits" if found.four_bits else ""
     return (
         *([("weights", f"{found.weights or found.base_name}{four_bits}")] if found.weights or four_bits else []),
@@ -249,15 +248,13 @@ def merge(home: Home, candidate: str, target: Path, stop: threading.Event) -> bo
 
 
 def _export_to(folder: Path, target: Path, stop: threading.Event, *more: str) -> bool:
-    """Exports a finished training in a process of its own, so that what it loads is gone afterwards; False when `stop`
-    came first."""
+    """Exports a finished training in a process of its own; False when `stop` came first."""
     words = (str(folder), str(target.absolute()), *more)
     return output_of(stop, "trag.finetune.training.export", *words) is not None
 
 
 def output_of(stop: threading.Event, module: str, *words: str) -> str | None:
-    """What `python -m MODULE WORDS...` says, None when it was stopped. Raises TragError with its last words when it
-    fails."""
+    """The output of `python -m MODULE WORDS...`, None when it was stopped. Raises TragError with its last words."""
     # In a session of its own: a Ctrl-C is for whoever started it, who ends it then.
     process = subprocess.Popen(
         [sys.executable, "-m", module, *words],
@@ -301,8 +298,7 @@ def measure(home: Home, candidate: str, tell: OnProgress, stop: threading.Event,
 
 
 def remove(home: Home, candidate: str) -> None:
-    """Forgets a candidate, and the fine-tune that it came of with its dataset. Raises TragError when there is none, and
-    while it is promoted."""
+    """Forgets a candidate and its fine-tune. Raises TragError when there is none, and while it is promoted."""
     if candidate == home.records.promotions.current():
         raise TragError(f"{candidate} is promoted.", "Promote another one first, or roll back.")
     works = works_of(home)

@@ -42,8 +42,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a candidate has earned its place, why or why not in sentences, and the figures that say so; the first of
-    them is of all questions."""
+    """Whether a candidate has earned its place, why or why not, and the figures that say so, first that of all."""
 
     promote: bool
     reasons: tuple[str, ...]
@@ -81,8 +80,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """What a candidate is held against: the sha256 of the base model, and the adapter on it with its own, "" for
-    none."""
+    """What a candidate is held against: sha256 of the base model, and the adapter on it with its own, "" for none."""
 
     base_sha256: str
     adapter: str
@@ -234,8 +232,7 @@ def answering(settings: Settings, promoted: str, candidates: Candidates) -> str:
 
 
 def left_out(settings: Settings, promoted: str, candidates: Candidates) -> str:
-    """Why the promoted candidate does not answer, "" where it does or none is promoted. Raises TragError when it is
-    gone."""
+    """Why the promoted candidate does not answer, "" where it does or none is. Raises TragError when it is gone."""
     if not promoted:
         return ""
     if name := fixed_by(settings):

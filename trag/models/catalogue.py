@@ -74,8 +74,7 @@ class CatalogueModel:
 
 
 def _known() -> tuple[CatalogueModel, ...]:
-    """Those of json, in which a source is one of the two kinds by its fields, and a template the name of a
-    file beside it."""
+    """Those of catalogue.json, in which a template is the name of a file beside it."""
     here = Path(__file__).parent
 
     def source(values: dict[str, Any]) -> Wheels | Hub:

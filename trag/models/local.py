@@ -28,8 +28,7 @@ class LocalFile:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A model that was loaded and has written: its sha256, the tokens it can read at once, whether on a GPU, and how it
-    did."""
+    """A model that was loaded and has written: how many tokens it can read at once, whether on a GPU, how it did."""
 
     sha256: str
     context: int

@@ -82,8 +82,7 @@ _EXPRESSIONS: Mapping[str, str] = {
 def from_chart(
     source: str, organization: Organization, *, chance: Random, number: int, people: bool = False
 ) -> Iterator[Example]:
-    """At most `number` examples about the organization's own chart in the forms of chart_cases, as far as it has facts
-    for them, and as many in those of chart_queries.txt, or of chart_people.txt where its units are `people`."""
+    """At most `number` examples in the forms of chart_cases, and as many in those of chart_queries.txt."""
     chart = organization.chart
     if chart is None:
         return
@@ -105,8 +104,7 @@ def from_chart(
 
 
 def from_cases(source: str, cases: Iterable[Case], organization: Organization, *, chance: Random) -> Iterator[Example]:
-    """Questions that people wrote: those of the documents and to refuse are documents(), those of the chart the first
-    plain expression that answers them."""
+    """Questions that people wrote, each with the first plain expression that answers it, or documents()."""
     for case in cases:
         if case.document or case.refuse:
             question = typed(case.question, chance) if chance.random() < _TYPED else case.question
@@ -220,12 +218,10 @@ def _phrasings(people: bool) -> Mapping[str, tuple[str, ...]]:
 def _of_words(
     source: str, unit: Unit, names: Names, organization: Organization, chance: Random, *, people: bool
 ) -> Example | None:
-    """A question of the file about a unit; None where it has not what the expression asks for, or the chart gives no
-    answer."""
-    chart = organization.chart
+    """A question of the file about a unit; None where the chart has no answer to it."""
+    chart, phrasings = organization.chart, _phrasings(people)
     if chart is None:
         return None
-    phrasings = _phrasings(people)
     heading = chance.choice(list(phrasings))
     asked = chance.choice(phrasings[heading])
     # Often one above the first where a question asks for that, else any.

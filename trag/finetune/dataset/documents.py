@@ -120,8 +120,7 @@ def _pair(case: Case, about: Sequence[Case], chance: Random) -> str:
 
 
 def _both(case: Case, other: Case, shown: Sequence[tuple[Passage, str]], chance: Random) -> tuple[str, str] | None:
-    """Two questions on one section as one, with both answers; None where one has none there, or together they are no
-    longer short."""
+    """Two questions on one section as one, with both answers; None where they are not there, or no longer short."""
     answers = [_answer(one, shown) for one in (case, other)]
     if NOT_FOUND in answers or not all(answers) or case.polarity or other.polarity:
         return None

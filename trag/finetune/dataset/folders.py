@@ -31,8 +31,7 @@ SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A dataset in figures. `kinds` counts the examples of both sides; `tokens` is what one pass over the side to learn
-    from reads and writes, each example by itself; `sha256` is that of both sides, by which a dataset is known."""
+    """A dataset in figures; `tokens` is what one pass over the examples to learn from reads and writes."""
 
     title: str
     about: str
@@ -82,8 +81,7 @@ def held_out_sources(examples: Iterable[Example], *, seed: int) -> frozenset[str
 
 
 def split(examples: Sequence[Example], held_out: Collection[str]) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """The examples of the other sources, without those that ask a held-out question; and the held-out ones. What comes
-    twice is there once."""
+    """The examples to learn from, none of which asks a held-out question, and the held-out ones; each once."""
     distinct = tuple(dict.fromkeys(examples))
     aside = tuple(example for example in distinct if example.source in held_out)
     asked = {plain(example.question) for example in aside}
@@ -107,8 +105,7 @@ def write(
     seed: int,
     model: LanguageModel,
 ) -> Card:
-    """The four files of a dataset, the card last. `held_out` are sources. Raises TragError when there is too little to
-    learn from."""
+    """The four files of a dataset. `held_out` are sources. Raises TragError for too little to learn from."""
     train, aside = split(made, held_out)
     contents = {TRAIN: examples.write(train), HELD_OUT: examples.write(aside), CASES: case_files.write(cases)}
     examples.read(contents[TRAIN], TRAIN, least=examples.LEAST_TO_LEARN)

@@ -91,8 +91,7 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
 
 
 def worth_learning(pairs: Sequence[Pair], *, chance: Random) -> tuple[Pair, ...]:
-    """The short pairs that somebody vouches for, and as many others that are searched as make them enough. What waits
-    for somebody to look is not learned from."""
+    """The short pairs that somebody vouches for, and as many others that are searched as make them enough."""
     kept = [pair for pair in pairs if len(pair.answer.split()) <= documents.LONGEST_ANSWER]
     vouched = list(filter(is_vouched_for, kept))
     others = [pair for pair in kept if pair.searched and pair.state == "made" and not is_vouched_for(pair)]
@@ -147,8 +146,7 @@ LABEL = "label"
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """An answer that reviewers looked at, its question as it stood alone, and the answer that they want, NOT_FOUND for
-    a refusal. `is_as_given` is whether that is the one that was given."""
+    """An answer that reviewers looked at, and the one that they want, NOT_FOUND for a refusal."""
 
     record: AnswerRecord
     answer: str
@@ -185,8 +183,7 @@ def agreed_labels(
 
 
 def label_example(one: Labelled, organization: Organization) -> Example | None:
-    """What a labelled answer teaches: the chart query of one that the chart gave rightly, else the answer over the
-    excerpts that were shown; None where nothing there bears it out."""
+    """What a labelled answer teaches, a chart query or an answer over excerpts; None where nothing bears it out."""
     source = f"label {one.record.id}"
     if one.record.checks.replaced == "chart":
         chart, expression = organization.chart, one.record.chart_query
@@ -225,8 +222,7 @@ class Side:
 
 
 def divide(sections: Collection[tuple[str, str]], *, seed: int) -> tuple[Side, Side]:
-    """The side to learn from and the side held out, of sections as a Side names them: one in ten, at least one of
-    several."""
+    """The side to learn from and the side held out: one section in ten, at least one of several."""
     ordered = sorted(set(sections))
     number = min(max(1, round(SHARE * len(ordered))), len(ordered) - 1) if ordered else 0
     held_out = frozenset(Random(seed).sample(ordered, number))

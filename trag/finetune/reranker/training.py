@@ -61,8 +61,7 @@ _POLARITY = re.compile(r"^(?:yes|no)\b[,.;: ]*", re.I)
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A question with texts that may answer it: the places of those that do (none, for a question to refuse), and of
-    those that might, from which nothing is learned."""
+    """A question with texts: the places of those that answer it, and of those that might, which teach nothing."""
 
     question: str
     texts: tuple[str, ...]

@@ -76,8 +76,7 @@ def find(model: str) -> Base:
 
 
 def find_file(model: str) -> Base:
-    """The GGUF file that an adapter is for, though it may not say all that training on it would need. Raises TragError
-    as `find` does."""
+    """The GGUF file that an adapter is for, even if it cannot be trained on. Raises TragError as `find` does."""
     found = files.find(model, "")
     layout.file_shape(header.read(found.model), found.model)
     template = found.template.read_text(encoding="utf-8") if found.template else ""
@@ -89,9 +88,13 @@ def check_twin(folder: Base, file: Base) -> None:
     scales each layer: that is kept whole in a file however its weights are packed, and hardly anything is the same in
     two trainings of one model."""
     import torch
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
 
     if shape(folder) == shape(file):
-        one, other = _scales_of_folder(folder.path), _scales_of_file(file.path)
+        scales = [tensor for tensor in GGUFReader(file.path).tensors if tensor.name.endswith("_norm.weight")]
+        rows = {layout.parameter(each.name): dequantize(each.data, each.tensor_type).copy() for each in scales}
+        one, other = _scales(folder.path), {name: torch.from_numpy(values) for name, values in rows.items()}
         # Their last digits may have been rounded to 16 bits on the way.
         if one.keys() == other.keys() and all(
             one[name].shape == other[name].shape and torch.allclose(one[name], other[name], rtol=1e-3, atol=0)
@@ -223,17 +226,7 @@ def _weights(path: Path, found: Shape, precision: torch.dtype) -> dict[str, torc
     return weights
 
 
-def _scales_of_file(path: Path) -> dict[str, torch.Tensor]:
-    import torch
-    from gguf import GGUFReader
-    from gguf.quants import dequantize
-
-    scales = [tensor for tensor in GGUFReader(path).tensors if tensor.name.endswith("_norm.weight")]
-    found = {layout.parameter(one.name): dequantize(one.data, one.tensor_type).copy() for one in scales}
-    return {name: torch.from_numpy(rows) for name, rows in found.items()}
-
-
-def _scales_of_folder(folder: Path) -> dict[str, torch.Tensor]:
+def _scales(folder: Path) -> dict[str, torch.Tensor]:
     from safetensors import SafetensorError, safe_open
 
     found: dict[str, torch.Tensor] = {}

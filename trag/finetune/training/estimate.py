@@ -67,7 +67,8 @@ def needs(folder: Path, base: Base, settings: TrainingSettings, fitted: Sequence
     free = torch.cuda.mem_get_info()[0] if gpu else free_memory()
     if free is None:
         raise TragError("/proc/meminfo does not say how much memory is free.", "Train on Linux.")
-    return Needs(needed, free, disk(weights), shutil.disk_usage(folder).free)
+    disk = weights * (2 * 12 + 2 * 4 + 4) + 16 * _MIB  # two checkpoints, the best weights twice, and the adapter
+    return Needs(needed, free, disk, shutil.disk_usage(folder).free)
 
 
 def memory(shape: Shape, *, trained: int, longest: int, learned: int, weight_bytes: int, packed: bool) -> int:
@@ -79,12 +80,6 @@ def memory(shape: Shape, *, trained: int, longest: int, learned: int, weight_byt
     weights = _PACKED * (shape.weights - shape.outside) + 2 * shape.outside if packed else weight_bytes * shape.weights
     logits = 12 * learned * shape.vocabulary
     return int(_PROGRAM + weights + _TRAINED * trained + longest * kept + logits)
-
-
-def disk(trained: int) -> int:
-    """Bytes of a checkpoint and the one that replaces it, of the best weights likewise, and of the adapter, which has
-    so many weights."""
-    return trained * (2 * 12 + 2 * 4 + 4) + 16 * _MIB
 
 
 def adapter_weights(shape: Shape, rank: int, all_projections: bool) -> int:

@@ -35,8 +35,7 @@ class InitialAdapter:
 
 
 def check_rank(file: Path, wanted: int) -> None:
-    """Raises TragError when the adapter in a GGUF file is of another rank than `wanted`, where that is not 0 for its
-    own, and when it cannot be read."""
+    """Raises TragError when the adapter in a GGUF file is of another rank than `wanted`, 0 for any, or none at all."""
     ranks = {len(down) for down, _ in _halves(file)[1].values()}
     if wanted and ranks != {wanted}:
         raise TragError(
@@ -46,8 +45,7 @@ def check_rank(file: Path, wanted: int) -> None:
 
 
 def read(file: Path, model: Base) -> InitialAdapter:
-    """The adapter in a GGUF file that was made for `model`. Raises TragError when it is none, or changes what is not
-    trained here."""
+    """The adapter in a GGUF file, made for `model`. Raises TragError when no training can begin from it."""
     alpha, pairs = _halves(file)
     shape, ranks = bases.shape(model), {len(down) for down, _ in pairs.values()}
     foreign = [name for name in pairs if layout.projection(name) == ""]

@@ -132,23 +132,20 @@ class Learner:
     def _loss(self, one: Packed) -> torch.Tensor:
         """The summed loss of the tokens of the answers. The head, a fifth of the work, is computed for these alone."""
         places, targets = torch.tensor(one.learned, device=self._device).T
+        starts, ends = torch.tensor(one.intervals, device=self._device)
+        seen = (starts <= starts[:, None]) & (starts[:, None] < ends)  # by a token (row) of others (columns)
+        mask = torch.zeros(seen.shape, dtype=self._precision, device=self._device)
+        mask.masked_fill_(~seen, torch.finfo(self._precision).min)
         # A context each time: within one, autocast keeps the weights as it cast them first.
         with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
             hidden = self._model.model(
                 input_ids=torch.tensor([one.tokens], device=self._device),
                 position_ids=torch.tensor([one.positions], device=self._device),
-                attention_mask=self._mask(one),
+                attention_mask=mask[None, None],
                 use_cache=False,
             ).last_hidden_state
             logits = self._model.lm_head(hidden[0, places])
         return cross_entropy(logits.float(), targets, reduction="sum")
-
-    def _mask(self, one: Packed) -> torch.Tensor:
-        """[1, 1, tokens, tokens]: 0 where a token (row) sees another (column), else the least number there is."""
-        starts, ends = torch.tensor(one.intervals, device=self._device)
-        seen = (starts <= starts[:, None]) & (starts[:, None] < ends)
-        mask = torch.zeros(seen.shape, dtype=self._precision, device=self._device)
-        return mask.masked_fill_(~seen, torch.finfo(self._precision).min)[None, None]
 
 
 def adapted(model: PreTrainedModel, *, rank: int, alpha: int, seed: int, all_projections: bool) -> PeftModel:

@@ -115,8 +115,7 @@ def row(example: Example, vocabulary: Vocabulary) -> Row:
 
 
 def pack(rows: Iterable[Row], longest: int) -> Iterator[Packed]:
-    """Rows in their order, as many in a sequence as have at most `longest` tokens together, what they share counted
-    once; a longer one by itself."""
+    """Rows in their order, in sequences of at most `longest` tokens, shared ones counted once; longer rows alone."""
     trie = _Trie()
     for one in rows:
         if trie.tokens and len(trie.tokens) + trie.new(one.read) > longest:

@@ -34,8 +34,7 @@ class TrainingSettings:
     """How it learns. Tokens count those of a sequence; a step learns from `accumulation` sequences."""
 
     rank: int = 0
-    """Of the adapter; 0 is that of the adapter that it begins from, else 16, and 64 over 4-bit weights (T-RAG, section
-    5.2)."""
+    """0 is that of the adapter that it begins from, else 16, and 64 over 4-bit weights (T-RAG, section 5.2)."""
     all_projections: bool = False
     """Whether all seven projections of a layer are adapted, or those of query and value alone (LoRA, section 7.1)."""
     alpha: int = 0
@@ -49,8 +48,7 @@ class TrainingSettings:
     accumulation: int = 8
     """Sequences to a step, each with one example or several."""
     longest: int = 1024
-    """Tokens of a sequence, in which examples that begin alike share what they begin with; longer examples are left
-    out."""
+    """Tokens of a sequence; longer examples are left out."""
     seed: int = 1
     """Decides the first weights and the order of the examples."""
     checkpoint_seconds: int = 300
@@ -62,14 +60,12 @@ class TrainingSettings:
     patience: int = 3
     """Measurements without a better loss after which it ends early."""
     four_bits: bool = False
-    """Whether the weights of the base are held in 4 bits (QLoRA), on a CUDA GPU alone; they are without this too where
-    16 bits would take more than half of its memory."""
+    """Whether the base is held in 4 bits (QLoRA), as it is anyway where 16 would take half of a GPU's memory."""
 
 
 _SETTING_KINDS = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
 _FROM_AN_ADAPTER = {"learning_rate": 1e-4, "epochs": 1.0}
-"""What a training that begins from an adapter is told instead, unless somebody says otherwise: at a higher rate it
-forgets what that one has learned."""
+"""What is usual for a training that begins from an adapter: at a higher rate it forgets what that has learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +82,7 @@ class Plan:
 
 
 def chosen(numbers: Mapping[str, float], *, from_adapter: bool = False) -> TrainingSettings:
-    """The settings of these names, each as a number, and the others as is usual for a training that begins from an
-    adapter, or from none. Raises TragError with all that is wrong with them."""
+    """The settings of these names, the others as is usual. Raises TragError with all that is wrong with them."""
     numbers = (_FROM_AN_ADAPTER if from_adapter else {}) | dict(numbers)
     kinds = _SETTING_KINDS
     problems = [f"there is no setting {name}" for name in numbers if name not in kinds]

@@ -43,8 +43,7 @@ def initial_adapter_of(order: Plan, model: Base) -> tuple[InitialAdapter | None,
 
 
 def read(folder: Path) -> tuple[Sides, str]:
-    """Both sides of the dataset in a folder, and the sha256 by which it is known. Raises TragError when it cannot be
-    learned from."""
+    """Both sides of the dataset in a folder, and its sha256. Raises TragError when it cannot be learned from."""
     try:
         learned, held_out = ((folder / name).read_bytes() for name in (folders.TRAIN, folders.HELD_OUT))
     except OSError as error:
@@ -68,8 +67,7 @@ def fingerprint(
 
 
 def fit(model: Base, sides: Sides, longest: int, say: Say) -> tuple[Fitted, Fitted]:
-    """Both sides as sequences of at most `longest` tokens, those of the GGUF file that will answer. Raises TragError
-    when none is left of one."""
+    """Both sides as sequences of at most `longest` tokens. Raises TragError when none is left of one."""
     say(Preparing("turning the examples into tokens"))
     vocabulary = bases.GgufVocabulary(model)
     learned, held_out = (packing.fit(side, vocabulary, longest) for side in sides)

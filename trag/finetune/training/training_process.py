@@ -42,8 +42,7 @@ class Preparing:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What it takes at most and what there is, in bytes, and how many examples it learns from; said before the first
-    step."""
+    """What it takes at most and what there is, in bytes, and the examples it learns from; said before it begins."""
 
     memory: int
     memory_free: int

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from bench.adapter_parity import compare
 from prompts import Message
 from store import StoreError
 from store.files import UNFINISHED
@@ -23,7 +24,6 @@ from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, run
 from trag.finetune.training import plan as plans
-from trag.finetune.training.parity_check import compare
 from trag.finetune.training.plan import Plan
 from trag.llm import header
 from trag.llm.engine import Engine

@@ -29,7 +29,7 @@ def test_the_embedded_model_is_trained_exported_and_agrees(plan: Plan, tmp_path:
     plans.write(folder, replace(plan, base="", settings=settings))
     run("trag.finetune.training", folder)
     run("trag.finetune.training.export", folder, adapter)
-    said = run("trag.finetune.training.parity_check", folder, adapter, "--prompts", "8")
+    said = run("bench.adapter_parity", folder, adapter, "--prompts", "8")
     assert " of 8; where it is clear: " in said
     assert float(said.split("apart, in nats: ")[1].split()[0]) < 0.02, said
     assert float(said.split("moves the base by ")[1].split()[0]) > 0.1, said

@@ -2,7 +2,7 @@
 
 prompts -> how likely each token comes next, by both -> the same first token? how far apart?
 
-`python -m trag.finetune.training.parity_check FOLDER ADAPTER` compares them on the prompts of a training's dataset.
+`python -m bench.adapter_parity FOLDER ADAPTER` compares them on the prompts of a training's dataset.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _divergence(one: Logarithms, other: Logarithms) -> float:
 
 def main() -> None:
     """Compare, say what was found, and end with 1 where a clear first token is another."""
-    parser = argparse.ArgumentParser(prog="python -m trag.finetune.training.parity_check", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.adapter_parity", description=main.__doc__)
     parser.add_argument("folder", type=Path, help="of a finished training")
     parser.add_argument("adapter", type=Path, help="the GGUF file that was exported from it")
     parser.add_argument("--prompts", type=int, default=PROMPTS)
@@ -102,13 +102,13 @@ def main() -> None:
         gguf = files.find(order.base, str(words.adapter)).model
         found = list(compare(base, run.adapter(words.folder), gguf, words.adapter, asked))
     except SHOWN as error:
-        print(error.message, error.hint, sep="\n", file=sys.stderr)  # noqa: T201
+        print(error.message, error.hint, sep="\n", file=sys.stderr)
         sys.exit(1)
     same, clear = sum(one.same for one in found), [one.same for one in found if one.clear]
     apart, moved = [one.apart for one in found], [one.moved for one in found]
-    print(f"the same first token: {same} of {len(found)}; where it is clear: {sum(clear)} of {len(clear)}")  # noqa: T201
-    print(f"apart, in nats: {np.mean(apart):.5f} on average, {max(apart):.5f} at most")  # noqa: T201
-    print(f"the adapter itself moves the base by {np.mean(moved):.3f} on average")  # noqa: T201
+    print(f"the same first token: {same} of {len(found)}; where it is clear: {sum(clear)} of {len(clear)}")
+    print(f"apart, in nats: {np.mean(apart):.5f} on average, {max(apart):.5f} at most")
+    print(f"the adapter itself moves the base by {np.mean(moved):.3f} on average")
     sys.exit(0 if all(clear) else 1)
 
 
