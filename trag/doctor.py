@@ -146,7 +146,7 @@ def _adapter(settings: Settings) -> tuple[str, str]:
     with closing(Records(settings.database)) as records:
         promoted = records.promotions.current()
     candidates = Candidates(settings.home / "adapters")
-    return adapters.answering(settings, promoted, candidates), adapters.left_out(settings, promoted, candidates)
+    return adapters.answering(settings, promoted, candidates), adapters.why_left_out(settings, promoted, candidates)
 
 
 def _encoder(settings: Settings) -> str:

@@ -143,13 +143,13 @@ class Home:
         return cast(LanguageModel, self._part("model", self._open_model))
 
     def _open_model(self) -> LanguageModel:
-        if problem := adapters.left_out(self.settings, self.records.promotions.current(), self.candidates):
+        if problem := adapters.why_left_out(self.settings, self.records.promotions.current(), self.candidates):
             log.warning(problem)
         return self._opened(self.adapter)
 
     def check_candidate(self, id: str) -> None:
         """Raises TragError when there is no such candidate, or it was trained on another model."""
-        adapters.fitting(id, self.settings, self.candidates)
+        adapters.adapter_file_of(id, self.settings, self.candidates)
 
     def model_with(self, adapter: str) -> LanguageModel:
         """The same model with another adapter, for whoever closes it: the id of a candidate, or "base" for none.
@@ -157,7 +157,7 @@ class Home:
         Raises TragError when there is no such candidate, or it was trained on another model.
         """
         none = adapter == "base"
-        chosen = model_files.NO_ADAPTER if none else adapters.fitting(adapter, self.settings, self.candidates)
+        chosen = model_files.NO_ADAPTER if none else adapters.adapter_file_of(adapter, self.settings, self.candidates)
         return open_model(replace(self.settings, adapter=chosen))
 
     @property
@@ -331,7 +331,7 @@ class Home:
         """
         adapters.check_open(self.settings)
         with self._promoting:
-            model = self._opened(adapters.fitting(adapter, self.settings, self.candidates))
+            model = self._opened(adapters.adapter_file_of(adapter, self.settings, self.candidates))
             try:
                 if isinstance(model, LocalModel):
                     trial(model)

@@ -25,7 +25,7 @@ from trag.finetune.dataset.typos import plain, slips
 from trag.finetune.work import MOST_SEED, Works
 from trag.llm import files
 from trag.models import adapters
-from trag.models.adapters import Against, Figure, Manifest, Measured, Verdict, standing
+from trag.models.adapters import Baseline, Figure, Manifest, Measurement, Verdict, candidate_status
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -48,7 +48,7 @@ Pairs = Sequence[tuple[Result, Result]]
 """The answers to a question before and after."""
 
 
-def answering(home: Home) -> Against | None:
+def answering(home: Home) -> Baseline | None:
     """What answers now, None where no local model can. Reads the model once for its sha256."""
     try:
         return None if home.settings.model_url else _answering(home)
@@ -56,11 +56,11 @@ def answering(home: Home) -> Against | None:
         return None
 
 
-def _answering(home: Home) -> Against:
+def _answering(home: Home) -> Baseline:
     """Raises TragError when the promoted adapter or the model is gone."""
     adapter = home.adapter
     sha256 = files.sha256_of(Path(adapter)) if adapter else ""
-    return Against(files.base_sha256(home.settings.model), home.adapter_name, sha256)
+    return Baseline(files.base_sha256(home.settings.model), home.adapter_name, sha256)
 
 
 def measure(
@@ -71,7 +71,7 @@ def measure(
     stop: threading.Event | None = None,
     most: int = MOST,
     general: Path = choice.GENERAL,
-) -> Measured | None:
+) -> Measurement | None:
     """How a candidate answers beside the adapter that answers now, kept with the candidate; None when `stop` came
     first. The same call goes on where it was stopped.
 
@@ -118,7 +118,7 @@ def measure(
     if _answering(home) != against:
         raise TragError(f"What answers changed while {candidate} was measured.", "Measure it again.")
     found_out = verdict(found, learned=asked.learned)
-    measured = Measured(datetime.now(UTC), against.adapter, found_out, run.id, against.adapter_sha256)
+    measured = Measurement(datetime.now(UTC), against.adapter, found_out, run.id, against.adapter_sha256)
     home.candidates.keep_results(candidate, measured)
     return measured
 
@@ -211,7 +211,7 @@ def _paired(before: Sequence[Result], after: Sequence[Result]) -> list[tuple[Res
     return [(old, new) for old, new in found if old]
 
 
-def figure_table(results: Measured) -> tuple[str, ...]:
+def figure_table(results: Measurement) -> tuple[str, ...]:
     """The figures as a table, a line each, and what is concluded from them."""
     rows = [("", "Questions", "Before", "After", "Gained", "Lost", "p")]
     for each in results.verdict.figures:
@@ -222,14 +222,14 @@ def figure_table(results: Measured) -> tuple[str, ...]:
     return (*table, *results.verdict.reasons)
 
 
-def measured_against(results: Measured) -> str:
+def measured_against(results: Measurement) -> str:
     """What it was measured against, for people."""
     return results.against or "the model without an adapter"
 
 
-def standing_sentence(candidate: Manifest, now: Against | None) -> str:
+def status_sentence(candidate: Manifest, now: Baseline | None) -> str:
     """How it stands beside what answers `now`, in a sentence."""
-    has, results = standing(candidate, now), candidate.results
+    has, results = candidate_status(candidate, now), candidate.results
     if now and now.adapter == candidate.id:
         return "It answers now."
     if results is None:
@@ -245,12 +245,12 @@ def standing_sentence(candidate: Manifest, now: Against | None) -> str:
     return f"It has not earned its place: its figures do not say that it is better than {beside}."
 
 
-def standing_line(candidate: Manifest, now: Against | None) -> str:
+def status_line(candidate: Manifest, now: Baseline | None) -> str:
     """The same in a line of many."""
     results = candidate.results
     if results is None:
         return "not measured"
-    gone = ", which is not what answers now" if standing(candidate, now) == "outdated" else ""
+    gone = ", which is not what answers now" if candidate_status(candidate, now) == "outdated" else ""
     if now and now.adapter == candidate.id:
         gone = ""
     return f"beside {measured_against(results)}{gone}: {results.verdict.reasons[0]}"

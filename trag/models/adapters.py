@@ -50,7 +50,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurement:
     """A verdict, the adapter that answered then ("" for none), and the id of the run that has the answers to all but
     the general questions.
     `against_sha256` is that of the adapter that answered, "" for none, None where it was not written down."""
@@ -75,11 +75,11 @@ class Manifest:
     dataset_sha256: str
     settings: tuple[tuple[str, str], ...]
     by: str
-    results: Measured | None = None
+    results: Measurement | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class Baseline:
     """What a candidate is held against: sha256 of the base model, and the adapter on it with its own, "" for none."""
 
     base_sha256: str
@@ -87,10 +87,10 @@ class Against:
     adapter_sha256: str
 
 
-Standing = Literal["unmeasured", "outdated", "earned", "not earned"]
+CandidateStatus = Literal["unmeasured", "outdated", "earned", "not earned"]
 
 
-def standing(candidate: Manifest, now: Against | None) -> Standing:
+def candidate_status(candidate: Manifest, now: Baseline | None) -> CandidateStatus:
     """How a candidate stands beside what answers `now` (None where nothing can): its figures say something only as long
     as that is what they were measured against."""
     results = candidate.results
@@ -168,7 +168,7 @@ class Candidates:
         _write(self.folder / manifest.id / MANIFEST, manifest)
         return manifest
 
-    def keep_results(self, id: str, results: Measured) -> Manifest:
+    def keep_results(self, id: str, results: Measurement) -> Manifest:
         """The candidate, measured. Raises TragError when it is gone."""
         measured = replace(self.get(id), results=results)
         _write(self.folder / id / MANIFEST, measured)
@@ -213,12 +213,12 @@ def _read(file: Path) -> Manifest | None:
         return None
 
 
-def _measured(values: Mapping[str, Any]) -> Measured:
+def _measured(values: Mapping[str, Any]) -> Measurement:
     verdict = values["verdict"]
     figures = tuple(Figure(**figure) for figure in verdict["figures"])
     kept = Verdict(verdict["promote"], tuple(verdict["reasons"]), figures)
     at, against_sha256 = datetime.fromisoformat(values["at"]), values.get("against_sha256")
-    return Measured(at, values["against"], kept, values["run"], against_sha256)
+    return Measurement(at, values["against"], kept, values["run"], against_sha256)
 
 
 def answering(settings: Settings, promoted: str, candidates: Candidates) -> str:
@@ -226,12 +226,12 @@ def answering(settings: Settings, promoted: str, candidates: Candidates) -> str:
     ships. Raises TragError when that candidate is gone."""
     if settings.model_url:
         return ""
-    if promoted and not settings.adapter and not left_out(settings, promoted, candidates):
+    if promoted and not settings.adapter and not why_left_out(settings, promoted, candidates):
         return str(candidates.file(promoted))
     return model_files.adapter_file(settings.model, settings.adapter)
 
 
-def left_out(settings: Settings, promoted: str, candidates: Candidates) -> str:
+def why_left_out(settings: Settings, promoted: str, candidates: Candidates) -> str:
     """Why the promoted candidate does not answer, "" where it does or none is. Raises TragError when it is gone."""
     if not promoted:
         return ""
@@ -269,7 +269,7 @@ def check_open(settings: Settings) -> None:
         )
 
 
-def fitting(id: str, settings: Settings, candidates: Candidates) -> str:
+def adapter_file_of(id: str, settings: Settings, candidates: Candidates) -> str:
     """The file of a candidate; for the id "" that of the adapter that ships, "" where none does.
 
     Raises TragError when the candidate is gone, or was trained on another model.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trag.finetune.training.estimate import Estimate
     from trag.finetune.work import Stage, Work
     from trag.home import Home
-    from trag.models.adapters import Against, Candidates, Manifest
+    from trag.models.adapters import Baseline, Candidates, Manifest
 
 _USAGE = """python -m trag finetune [HOW ...] [--questions N] [--new]
        python -m trag finetune dataset|train|export [HOW ...] [--new]
@@ -183,13 +183,13 @@ def _measure(settings: Settings, options: argparse.Namespace) -> int:
 def _promote(settings: Settings, options: argparse.Namespace) -> int:
     from trag.finetune import gate
     from trag.home import open_home
-    from trag.models.adapters import standing
+    from trag.models.adapters import candidate_status
 
     wanted = options.words[1]
     with open_home(settings) as home:
         now = None if wanted == SHIPPED else gate.answering(home)
         known = wanted in (SHIPPED, now and now.adapter)
-        if not known and standing(found := home.candidates.get(wanted), now) != "earned":
+        if not known and candidate_status(found := home.candidates.get(wanted), now) != "earned":
             _told(found, now)
             if not options.anyway:
                 raise TragError(
@@ -229,7 +229,7 @@ def _roll_back(settings: Settings, options: argparse.Namespace) -> int:
 def _list(settings: Settings, options: argparse.Namespace) -> int:
     from trag.finetune import gate
     from trag.home import open_home
-    from trag.models.adapters import standing
+    from trag.models.adapters import candidate_status
 
     with open_home(settings) as home:
         found, now, promotions = home.candidates.all(), gate.answering(home), home.records.promotions.all()
@@ -239,8 +239,8 @@ def _list(settings: Settings, options: argparse.Namespace) -> int:
             answering, told = "", f"none can: {error.message}"
     print(f"The adapter that answers: {answering or told}")
     for each in found:
-        mark = "*" if each.id == answering else "+" if standing(each, now) == "earned" else " "
-        told = gate.standing_line(each, now)
+        mark = "*" if each.id == answering else "+" if candidate_status(each, now) == "earned" else " "
+        told = gate.status_line(each, now)
         print(f"{mark} {each.id}  {each.made:%Y-%m-%d %H:%M} UTC by {each.by}  on {each.base_name}  {told}")
     for promotion in promotions:
         print(f"{promotion.at:%Y-%m-%d %H:%M} UTC  {promotion.adapter or SHIPPED}  by {promotion.by}")
@@ -285,19 +285,19 @@ def _left_out(found: Estimate) -> str:
     return f"{found.too_long:,} examples too long for `longest` are left out. " if found.too_long else ""
 
 
-def _told(candidate: Manifest, now: Against | None) -> None:
+def _told(candidate: Manifest, now: Baseline | None) -> None:
     """What was measured of a candidate, how it stands beside what answers now, and how to promote it."""
     from trag.finetune import gate
-    from trag.models.adapters import standing
+    from trag.models.adapters import candidate_status
 
     if candidate.results:
         print(f"{candidate.id} beside {gate.measured_against(candidate.results)}")
         print(*gate.figure_table(candidate.results), sep="\n")
-    print(gate.standing_sentence(candidate, now))
+    print(gate.status_sentence(candidate, now))
     if now and now.adapter == candidate.id:
         return
     promote = f"python -m trag finetune promote {candidate.id}"
-    earned = standing(candidate, now) == "earned"
+    earned = candidate_status(candidate, now) == "earned"
     print(f"Promote it: {promote}" if earned else f"To promote it all the same: {promote} --anyway")
 
 

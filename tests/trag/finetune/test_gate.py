@@ -24,7 +24,16 @@ from trag.finetune.gate import MOST, SEED, choose_questions, spread
 from trag.finetune.work import MOST_SEED, Works
 from trag.home import Home, open_home
 from trag.llm import files
-from trag.models.adapters import LEARNED, Against, Figure, Manifest, Measured, Standing, Verdict, standing
+from trag.models.adapters import (
+    LEARNED,
+    Baseline,
+    CandidateStatus,
+    Figure,
+    Manifest,
+    Measurement,
+    Verdict,
+    candidate_status,
+)
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 
@@ -171,7 +180,7 @@ def test_a_candidate_is_measured_and_what_was_found_is_kept_with_it(
         CaseSets(home_folder / "cases").keep(
             [*ours, replace(ours[0], id="x", question="Who runs the Pool?")], "ours", by="ada"
         )
-        alone = Against(files.base_sha256(""), "", "")
+        alone = Baseline(files.base_sha256(""), "", "")
         assert gate.answering(home) == alone
         told: list[tuple[str, int, int]] = []
         measured = gate.measure(home, made.id, progress=lambda *step: told.append(step), most=4, general=general)
@@ -301,8 +310,8 @@ def test_nothing_to_ask_is_said(home: Home) -> None:
 
 
 FIGURE = Figure("All questions", 40, 20, 30, 12, 2, 0.013)
-NOW = Against("b" * 64, "shipped", "a" * 64)
-RESULTS = Measured(
+NOW = Baseline("b" * 64, "shipped", "a" * 64)
+RESULTS = Measurement(
     datetime(2026, 11, 20, 20, tzinfo=UTC), "shipped", Verdict(True, ("Better: all.",), (FIGURE,)), "r", "a" * 64
 )
 CANDIDATE = Manifest(
@@ -330,18 +339,18 @@ NOT_BETTER = replace(CANDIDATE, results=replace(RESULTS, verdict=replace(RESULTS
     ],
 )  # fmt: skip
 def test_a_candidate_has_earned_its_place_beside_what_it_was_measured_against(
-    candidate: Manifest, now: Against | None, has: Standing, said: str
+    candidate: Manifest, now: Baseline | None, has: CandidateStatus, said: str
 ) -> None:
-    assert standing(candidate, now) == has
-    assert said in gate.standing_sentence(candidate, now)
+    assert candidate_status(candidate, now) == has
+    assert said in gate.status_sentence(candidate, now)
 
 
 def test_in_a_list_it_is_said_beside_what_it_was_measured() -> None:
     other = replace(NOW, adapter="20261121-0b0b0b0b")
-    assert gate.standing_line(CANDIDATE, NOW) == "beside shipped: Better: all."
-    assert gate.standing_line(CANDIDATE, other) == "beside shipped, which is not what answers now: Better: all."
-    assert gate.standing_line(CANDIDATE, replace(NOW, adapter=CANDIDATE.id)) == "beside shipped: Better: all."
-    assert gate.standing_line(replace(CANDIDATE, results=None), NOW) == "not measured"
+    assert gate.status_line(CANDIDATE, NOW) == "beside shipped: Better: all."
+    assert gate.status_line(CANDIDATE, other) == "beside shipped, which is not what answers now: Better: all."
+    assert gate.status_line(CANDIDATE, replace(NOW, adapter=CANDIDATE.id)) == "beside shipped: Better: all."
+    assert gate.status_line(replace(CANDIDATE, results=None), NOW) == "not measured"
 
 
 def test_figures_are_a_table() -> None:

@@ -23,7 +23,7 @@ from trag.home import Home, open_home
 from trag.llm import files
 from trag.llm.local import LocalModel
 from trag.models import adapters
-from trag.models.adapters import Candidates, Figure, Manifest, Measured, Verdict
+from trag.models.adapters import Candidates, Figure, Manifest, Measurement, Verdict
 from trag.record import AnswerRecord
 from trag.settings import Settings
 
@@ -84,7 +84,7 @@ def test_the_settings_come_first_then_what_was_promoted_then_what_ships(
     settings = Settings(home=tmp_path, adapter=setting, model_url=url)
     found = adapters.answering(settings, ids[promoted], candidates)
     assert (files.adapter_name(Path(found)) if found else "") == ids.get(answers, answers)
-    told = adapters.left_out(settings, ids[promoted], candidates)
+    told = adapters.why_left_out(settings, ids[promoted], candidates)
     assert bool(told) == (bool(promoted) and answers != "ours")
 
 
@@ -92,14 +92,14 @@ def test_an_adapter_for_another_model_and_one_that_changed_are_refused(tmp_path:
     candidates, settings = Candidates(tmp_path / "adapters"), Settings(home=tmp_path)
     stranger = add(candidates, make_adapter(tmp_path / "a.gguf"), base="b" * 64)
     with pytest.raises(TragError, match=r"was trained on Base \(bbbbbbbbbbbb\), and the model is SmolLM2"):
-        adapters.fitting(stranger.id, settings, candidates)
+        adapters.adapter_file_of(stranger.id, settings, candidates)
     ours = add(candidates, make_adapter(tmp_path / "b.gguf", size=0.1))
     with candidates.file(ours.id).open("ab") as file:
         file.write(b"!")
     with pytest.raises(TragError, match="no longer what was measured"):
-        adapters.fitting(ours.id, settings, candidates)
+        adapters.adapter_file_of(ours.id, settings, candidates)
     with pytest.raises(TragError, match="no adapter 20200101-00000000; there are"):
-        adapters.fitting("20200101-00000000", settings, candidates)
+        adapters.adapter_file_of("20200101-00000000", settings, candidates)
 
 
 # Promotion
@@ -253,7 +253,7 @@ def test_settings_that_say_what_answers_leave_nothing_to_promote(tmp_path: Path)
 
 
 FIGURE = Figure("All questions", 40, 20, 30, 12, 2, 0.013)
-MEASURED = Measured(
+MEASURED = Measurement(
     datetime(2026, 11, 20, 20, tzinfo=UTC), "", Verdict(True, ("Better: <b>.",), (FIGURE,)), "20261120-2000"
 )
 

@@ -34,7 +34,7 @@ from trag.evaluate.cases import Case, names_section
 from trag.finetune.dataset import corpus
 from trag.finetune.dataset.corpus import CORPUS
 from trag.finetune.training import checkpoints, plan
-from trag.finetune.training.checkpoints import Measured, State
+from trag.finetune.training.checkpoints import LossPoint, State
 from trag.finetune.training.plan import TrainingSettings
 from trag.reranking import network
 from trag.reranking.reranker import SHIPPED
@@ -172,7 +172,7 @@ def train(
                 group["lr"] = plan.learning_rate(settings, step, steps)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
-            losses.append(Measured(step + 1, loss.item()))
+            losses.append(LossPoint(step + 1, loss.item()))
             recent = losses[-50:]
             bar.set_description(f"loss {sum(one.loss for one in recent) / len(recent):.3f}", refresh=False)
             bar.update()

@@ -30,7 +30,7 @@ _LINES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class LossPoint:
     """A loss, and after how many steps it was measured."""
 
     step: int
@@ -45,8 +45,8 @@ class State:
     step: int = 0
     seconds: float = 0.0
     tokens: int = 0
-    losses: tuple[Measured, ...] = ()
-    held_out: tuple[Measured, ...] = ()
+    losses: tuple[LossPoint, ...] = ()
+    held_out: tuple[LossPoint, ...] = ()
 
 
 def fingerprint(**values: object) -> str:
@@ -74,7 +74,7 @@ def load(folder: Path) -> tuple[State, dict[str, torch.Tensor]] | None:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no mapping)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise TragError(f"{path} is damaged: {error}.", f"Remove {path.name}; the training begins anew.") from error
-    losses = {key: tuple(Measured(**one) for one in values[key]) for key in ("losses", "held_out")}
+    losses = {key: tuple(LossPoint(**one) for one in values[key]) for key in ("losses", "held_out")}
     return State(**values | losses), tensors
 
 
@@ -117,7 +117,7 @@ def load_best(folder: Path) -> dict[str, torch.Tensor]:
     return from_bytes((folder / _BEST).read_bytes())
 
 
-def loss_table(losses: Sequence[Measured], held_out: Sequence[Measured]) -> bytes:
+def loss_table(losses: Sequence[LossPoint], held_out: Sequence[LossPoint]) -> bytes:
     """CSV: step, loss, held_out; the latter where it was measured."""
     rows = {one.step: [one.step, f"{one.loss:.5f}", ""] for one in losses}
     for one in held_out:
@@ -128,27 +128,27 @@ def loss_table(losses: Sequence[Measured], held_out: Sequence[Measured]) -> byte
     return text.getvalue().encode()
 
 
-def loss_picture(losses: Sequence[Measured], held_out: Sequence[Measured]) -> bytes:
+def loss_picture(losses: Sequence[LossPoint], held_out: Sequence[LossPoint]) -> bytes:
     """SVG: the loss of every step smoothed, and the held-out losses as points on a line."""
     every = [*losses, *held_out]
     last = max((one.step for one in every), default=1) or 1
     top = max((one.loss for one in every), default=1.0) or 1.0
 
-    def place(one: Measured) -> str:
+    def place(one: LossPoint) -> str:
         x = _EDGE + one.step / last * (_WIDTH - 2 * _EDGE)
         return f"{x:.1f},{_HEIGHT - _EDGE - one.loss / top * (_HEIGHT - 2 * _EDGE):.1f}"
 
-    def line(points: Sequence[Measured], colour: str) -> str:
+    def line(points: Sequence[LossPoint], colour: str) -> str:
         corners = " ".join(map(place, points))
         return f'<polyline points="{corners}" fill="none" stroke="{colour}" stroke-width="2"/>'
 
     def words(x: float, y: float, text: str, colour: str = "#555", anchor: str = "start") -> str:
         return f'<text x="{x:.0f}" y="{y:.0f}" fill="{colour}" text-anchor="{anchor}">{text}</text>'
 
-    smoothed: list[Measured] = []
+    smoothed: list[LossPoint] = []
     for one in losses:
         before = smoothed[-1].loss if smoothed else one.loss
-        smoothed.append(Measured(one.step, before + _SMOOTHED * (one.loss - before)))
+        smoothed.append(LossPoint(one.step, before + _SMOOTHED * (one.loss - before)))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
         f'font-size="12" role="img"><title>Loss of the training</title>',

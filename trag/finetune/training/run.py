@@ -28,7 +28,7 @@ from trag.errors import SHOWN, TragError, in_one_line
 from trag.evaluate import program
 from trag.finetune.training import checkpoints, estimate, plan, training_data
 from trag.finetune.training.base import Base
-from trag.finetune.training.checkpoints import Measured, State
+from trag.finetune.training.checkpoints import LossPoint, State
 from trag.finetune.training.estimate import Estimate
 from trag.finetune.training.initial_adapter import InitialAdapter
 from trag.finetune.training.packing import Packed
@@ -247,7 +247,7 @@ def _learn(
             step=state.step + 1,
             seconds=state.seconds + monotonic() - started,
             tokens=state.tokens + tokens,
-            losses=(*state.losses, Measured(state.step + 1, loss)),
+            losses=(*state.losses, LossPoint(state.step + 1, loss)),
         )
         left = tokens_left * learning / read + measuring * math.ceil((steps - state.step) / every)
         say(Step(state.step, steps, loss, state.held_out[-1].loss, read / learning, left))
@@ -263,7 +263,7 @@ def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state:
         )
     if all(loss < before.loss for before in state.held_out):
         checkpoints.save_best(folder, learner.weights())
-    return replace(state, held_out=(*state.held_out, Measured(state.step, loss)))
+    return replace(state, held_out=(*state.held_out, LossPoint(state.step, loss)))
 
 
 def falls_no_more(losses: Sequence[float], patience: int) -> bool:

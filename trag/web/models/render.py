@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from trag.finetune import gate
 from trag.finetune.work import MOST_SEED, STAGES
-from trag.models.adapters import standing
+from trag.models.adapters import candidate_status
 from trag.models.catalogue import MODELS, by_hand
 from trag.web.models.loss import HEIGHT, WIDTH, Curve
 from trag.web.render import environment, percent, time_left
@@ -80,8 +80,8 @@ def _page(name: str, **values: object) -> str:
         beside=gate.measured_against,
         most_seed=MOST_SEED,
         percent=percent,
-        standing=standing,
-        stands=gate.standing_sentence,
+        standing=candidate_status,
+        stands=gate.status_sentence,
         stages=[stage for stage in STAGES if stage != "done"],
         time_left=time_left,
         titles=TITLES,

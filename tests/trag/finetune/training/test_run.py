@@ -21,7 +21,7 @@ from trag.finetune.training import base as bases
 from trag.finetune.training import checkpoints, plan, run, training_data
 from trag.finetune.training import plan as plans
 from trag.finetune.training.base import Base
-from trag.finetune.training.checkpoints import Measured
+from trag.finetune.training.checkpoints import LossPoint
 from trag.finetune.training.packing import Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.training_process import Failed, Finished, Needed, Paused, Report, Step, decode, encode
@@ -126,7 +126,7 @@ def test_a_record_of_progress_is_read_as_it_was_said() -> None:
 
 
 def test_losses_are_a_table_and_a_picture() -> None:
-    losses, held_out = [Measured(1, 2.0), Measured(2, 1.0)], [Measured(0, 2.5), Measured(2, 1.5)]
+    losses, held_out = [LossPoint(1, 2.0), LossPoint(2, 1.0)], [LossPoint(0, 2.5), LossPoint(2, 1.5)]
     assert checkpoints.loss_table(losses, held_out).decode() == (
         "step,loss,held_out\n0,,2.50000\n1,2.00000,\n2,1.00000,1.50000\n"
     )
