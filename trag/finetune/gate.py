@@ -76,9 +76,8 @@ def measure(
     first. The same call goes on where it was stopped.
 
     `most` is how many questions are asked, and how many of the home's sets; `general` is a folder of multiple-choice
-    questions, the overfitting set (T-RAG, section 6.3), of which no more are asked where `most` is less than MOST.
-    Raises TragError when there is no such candidate, it was trained on another model or answers already, when there is
-    nothing to ask, in `general` too, when another is promoted meanwhile, and as `running.evaluate` does.
+    questions, the overfitting set (T-RAG, section 6.3). Raises TragError when there is no such candidate, or nothing to
+    ask it, or it answers already or by then, and as `running.evaluate` does.
     """
     adapters.check_local(home.settings)
     home.check_candidate(candidate)
@@ -92,12 +91,9 @@ def measure(
     asked = choose_questions(home, candidate, most)
     cases = asked.cases
     systems = (SYSTEM, f"{SYSTEM}:{candidate}")
-    earlier = running.earlier(home, cases, systems)
-    name = f"Gate of {candidate}"
-    if earlier and earlier[0].finished:
-        run = earlier[0]
-    else:
-        resume = earlier[0].id if earlier else ""
+    name, run = f"Gate of {candidate}", next(iter(running.earlier(home, cases, systems)), None)
+    if run is None or not run.finished:
+        resume = run.id if run else ""
         run = running.evaluate(home, cases, name, systems, resume=resume, progress=progress, stop=stop)
     if not run.finished or (stop and stop.is_set()):
         return None
@@ -124,9 +120,8 @@ def measure(
 
 
 def figures(before: Sequence[Result], after: Sequence[Result], sets: Mapping[str, str]) -> tuple[Figure, ...]:
-    """How each kind of question went, each set of the home (`sets` as in Questions), and refusals both ways. Whether
-    answers are right counts where they were judged on both sides; how many could be judged is a figure of its own
-    unless all were, so that nobody gains by answers that nothing can be said of.
+    """How each kind of question went, each set of the home (`sets` as in Questions), and refusals both ways. How many
+    could be judged is a figure of its own unless all were, so that nobody gains by answers that nothing can be said of.
 
     An answer is right as in the paper: Correct or Correct-Verbose (T-RAG, section 6.1).
     """
@@ -139,15 +134,12 @@ def figures(before: Sequence[Result], after: Sequence[Result], sets: Mapping[str
     names = {case: f"{SET} {name}" for case, name in sets.items()}
     of_sets = {name: [pair for pair in pairs if names.get(pair[1].case.id) == name] for name in names.values()}
     judged = figure(JUDGED, both, _is_judged)
+    to_answer = [pair for pair in both if not pair[1].case.refuse]
     found = (
         figure(ALL, pairs, _right),
         *(figure(kind, of, _right) for kind, of in zip(kinds, of_kinds, strict=True)),
         *(figure(name, of, _right) for name, of in of_sets.items()),
-        figure(
-            ANSWERED,
-            [pair for pair in both if not pair[1].case.refuse],
-            lambda result: result.record.status != "cannot_answer",
-        ),
+        figure(ANSWERED, to_answer, lambda result: result.record.status != "cannot_answer"),
         figure(REFUSED, unanswerable, _right),
         *([judged] if min(judged.before, judged.after) < judged.questions else []),
     )

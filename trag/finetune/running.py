@@ -35,7 +35,7 @@ class FineTune(BackgroundJob[Tuning]):
     """The fine-tune of one home that runs, or ran last."""
 
     def __init__(self, home: Home, ready: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """See Undertaking."""
+        """See BackgroundJob."""
         super().__init__("A fine-tune", ready, busy)
         self._home = home
         self._take_up("interrupted")

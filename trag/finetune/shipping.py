@@ -1,7 +1,6 @@
 """make adapter: the adapter that ships, made anew: examples/training -> dataset -> training -> trag/finetune/shipped/.
 
-`python -m trag.finetune.shipping FOLDER` keeps everything on the way in FOLDER and goes on where it was stopped. Knows
-the order of the steps, and with which settings the adapter that ships is trained.
+`python -m trag.finetune.shipping FOLDER` keeps everything on the way in FOLDER and goes on where it was stopped.
 """
 
 from __future__ import annotations

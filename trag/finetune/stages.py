@@ -169,8 +169,7 @@ def _tell_step(folder: Path, tell: OnProgress) -> None:
 
 
 def _export(home: Home, work: Work, stop: threading.Event) -> str:
-    """The id of the candidate. Raises TragError when another model is in use than the one that it was trained for, and
-    Cancelled when `stop` came first."""
+    """The id of the candidate. Raises TragError when another model is in use, Cancelled when `stop` came first."""
     works = works_of(home)
     dataset, folder = works.dataset(work), works.training(work)
     found, model = trained(folder), home.settings.model
@@ -226,8 +225,7 @@ def described(found: Trained, settings: TrainingSettings, adapter: str = "") -> 
 
 
 def estimate(home: Home, work: Work, stop: threading.Event) -> Estimate | None:
-    """What training will take, from a step that is measured in a process of its own; None when `stop` came first. Its
-    dataset must be made. Raises TragError when it cannot fit."""
+    """What training will take, measured in a process of its own; None when `stop` came first."""
     folder = works_of(home).place(work) / "estimate"
     plan.write(folder, _order(home, work))
     told = output_of(stop, "trag.finetune.training", str(folder), "--estimate")
@@ -238,8 +236,7 @@ def estimate(home: Home, work: Work, stop: threading.Event) -> Estimate | None:
 
 
 def merge(home: Home, candidate: str, target: Path, stop: threading.Event) -> bool:
-    """Writes the whole model with a candidate merged in, for servers that read one file; False when `stop` came first.
-    Raises TragError when its training is no longer kept, and for a target that cannot be written."""
+    """Writes the whole model with a candidate merged in; False when `stop` came first."""
     works = works_of(home)
     work = next(iter(works.of(candidate)), None)
     if work is None or trained(works.training(work)) is None:
@@ -283,8 +280,7 @@ def output_of(stop: threading.Event, module: str, *words: str) -> str | None:
 
 
 def measure(home: Home, candidate: str, tell: OnProgress, stop: threading.Event, *, most: int = 0) -> bool:
-    """Whether the candidate was measured to the end, by `most` questions (0: as many as usual); False when that was
-    stopped. Nothing is left to be done then of the fine-tune that it came of."""
+    """Whether the candidate was measured to the end, by `most` questions (0: as usual); then its fine-tune is done."""
 
     def progress(system: str, done: int, total: int) -> None:
         tell(StageProgress("measure", system, done, total))

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from trag.home import Home
 
 
+SETTINGS = TrainingSettings(
+    rank=4, learning_rate=0.01, epochs=2, accumulation=3, longest=128, evaluations=2, checkpoint_seconds=0, seed=3
+)
+
+
 @pytest.fixture(scope="session")
 def written() -> Written:
     """One of the organizations that the shipped adapter learns from."""
@@ -34,13 +39,7 @@ def home(written: Written, tmp_path_factory: pytest.TempPathFactory) -> "Iterato
 
     folder = tmp_path_factory.mktemp("learned")
     pairs = [
-        {
-            "question": case.question,
-            "answer": case.answer,
-            "type": "short_answer",
-            "document": case.document,
-            "section": case.section,
-        }
+        {name: getattr(case, name) for name in ("question", "answer", "document", "section")} | {"type": "short_answer"}
         for case in written.cases
         if case.kind == "document"
     ]
@@ -89,14 +88,4 @@ def plan(tiny: Path, lessons: tuple[Example, ...], tmp_path: Path) -> Plan:
     """A training of the tiny model on them, of six steps."""
     (tmp_path / "train.jsonl").write_bytes(write(lessons[:36]))
     (tmp_path / "held_out.jsonl").write_bytes(write(lessons[36:]))
-    settings = TrainingSettings(
-        rank=4,
-        learning_rate=0.01,
-        epochs=2,
-        accumulation=3,
-        longest=128,
-        evaluations=2,
-        checkpoint_seconds=0,
-        seed=3,
-    )
-    return Plan(tmp_path, str(tiny), settings)
+    return Plan(tmp_path, str(tiny), SETTINGS)

@@ -1,7 +1,5 @@
 """Examples of chart queries: a question about a chart, and the expression that reads it, as the product asks for one.
 
-facts of charts (trag.evaluate.chart_cases), chart_queries.txt -> question, units, expression -> Example
-
 An expression is learned only where running it answers its question rightly by the scorer, which shares no code with
 what runs it. Questions for the documents that name a unit are learned as documents().
 """

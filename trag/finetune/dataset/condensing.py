@@ -1,8 +1,7 @@
 """Examples of condensing: a follow-up after other turns, and the question that it stands for.
 
-Two questions about units of a chart make a dialogue: the second without the name it asks about ("it", or what comes
-after "and ...?"), which stands in the first or in its answer. Some follow-ups stand alone already, and are repeated.
-Others, about anything, are written by hand (follow_ups.jsonl).
+Two questions about units of a chart make a dialogue: the second without the name it asks about ("it", "and ...?").
+Some follow-ups stand alone already. Others, about anything, are written by hand (follow_ups.jsonl).
 """
 
 from __future__ import annotations

@@ -20,7 +20,6 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from org import ChartError
-from org.chart import Chart
 from org.entities import EntityFinder
 from org.organization import Organization
 from org.reading.charts import load
@@ -75,18 +74,10 @@ class Written:
     cases: tuple[Case, ...]
     passages: tuple[Passage, ...]
 
-    @property
-    def chart(self) -> Chart:
-        """Its chart; every written organization has one."""
-        if self.organization.chart is None:
-            raise ValueError(f"{self.slug} has no chart")
-        return self.organization.chart
-
 
 def read(folder: Path) -> Written:
-    """The organization in a folder. Raises TragError with all that is wrong with it: a part that cannot be read, too
-    few sections or questions, a section that is not there, gold that does not stand in its section, an answer that its
-    own gold does not take for right."""
+    """The organization in a folder. Raises TragError with all that is wrong with it, from a part that cannot be read to
+    an answer that its own gold does not take for right."""
     try:
         chart = load((folder / CHART).read_bytes(), CHART)
         asked = cases.read((folder / QUESTIONS).read_bytes(), QUESTIONS)
@@ -207,7 +198,8 @@ def make(
 def of_organization(written: Written, chance: Random, *, refused: float, made_charts: int) -> Iterator[Example]:
     """The examples of one organization, and of charts made by rules, which are its own for the split."""
     slug, own = written.slug, written.organization
-    yield from documents.from_cases(slug, written.cases, written.passages, own, chance=chance, refused=refused)
+    for _, example in documents.examples(written.cases, written.passages, own, chance=chance, refused=refused):
+        yield replace(example, source=slug)
     yield from documents.no_questions(slug, written.passages, chance=chance, number=_NO_QUESTIONS)
     yield from chart_queries.from_chart(slug, own, chance=chance, number=_OWN)
     asked = [case for case in written.cases if not (case.document or case.refuse)]

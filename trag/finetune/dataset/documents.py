@@ -1,8 +1,5 @@
-"""Examples of answers from documents: a question over excerpts, as the product shows them, and what is right to say:
-a short answer, or the refusal.
-
-questions with their answers and sections -> excerpts with distractors -> Examples
-written.jsonl, no_question.txt -> Examples of what is hard to read, and of what is no question
+"""Examples of answers from documents: a question over excerpts, as the product shows them, and a short answer or the
+refusal.
 
 The excerpts are the windows that the product cuts, of sections near the question by their words: where the right one is
 shown the answer is learned, where it is left out, or the section only nearly answers, the refusal. What is not sure is
@@ -14,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -50,20 +46,6 @@ _PAIRED = 0.3  # of the contexts: one excerpt is a question-answer pair on somet
 _BOTH = 0.12  # of the questions ask for two things of one section
 _JOINED = (" and ", ", and ", "? and ", "; also: ")
 _POLARITY = re.compile(r"(yes|no)\b[,.:;]?\s*(.*)", re.IGNORECASE | re.DOTALL)
-
-
-def from_cases(
-    source: str,
-    cases: Sequence[Case],
-    passages: Sequence[Passage],
-    organization: Organization,
-    *,
-    chance: Random,
-    refused: float = REFUSED,
-) -> Iterator[Example]:
-    """The examples of one source; see `examples`."""
-    for _, example in examples(cases, passages, organization, chance=chance, refused=refused):
-        yield replace(example, source=source)
 
 
 def examples(

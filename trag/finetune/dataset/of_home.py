@@ -161,9 +161,9 @@ class Labelled:
 def agreed_labels(
     labels: Iterable[Label], answer: Callable[[str], StoredAnswer | None], names: Container[str]
 ) -> tuple[Labelled, ...]:
-    """What the labels ask for, an answer each: of several verdicts on one answer the last that says what is right.
-    Nothing where reviewers disagree on whether it is and none of them settled it, or where nobody says what is; and
-    nothing of an answer that stood on more than the chart and the documents of these `names`."""
+    """What the labels ask for, an answer each: of several verdicts the last that says what is right. Nothing where
+    reviewers disagree and none of them settled it, nor of an answer that stood on more than the chart and documents of
+    these `names`."""
     by_answer: dict[str, list[Label]] = defaultdict(list)
     for label in labels:
         by_answer[label.answer].append(label)

@@ -1,12 +1,9 @@
-"""python -m trag.finetune.reranker.training FOLDER: the reranker that ships, learned from the organizations of
-examples/training.
+"""python -m trag.finetune.reranker.training FOLDER: the reranker that ships, learned from examples/training.
 
-organizations -> listings -> weights -> FOLDER/reranking -> trag/reranking/shipped.safetensors. Goes on where it was
-stopped.
+organizations -> listings -> weights -> trag/reranking/shipped.safetensors. Goes on where it was stopped.
 
-Of each listing, one or two texts that answer and a few that do not, mostly the likest by their words, compete with the
-choice that none answers: the loss is the negative logarithm of the share that the right ones get together. Which text
-answers is told by the words of the right answer.
+Of each listing, one or two texts that answer by their words and a few that do not compete with the choice that none
+answers: the loss is the negative logarithm of the share that the right ones get together.
 """
 
 from __future__ import annotations

@@ -54,30 +54,25 @@ def adapter(source: Path, base: Base, target: Path) -> None:
         writer.add_string("adapter.type", "lora")
         writer.add_float32("adapter.lora.alpha", alpha)
         writer.add_string("general.base_model.0.name", base.name)
-        for module, (down, up) in weights.items():
-            tensor = _tensor(module)
+        for tensor, (down, up) in weights.items():
             writer.add_tensor(f"{tensor}.lora_a", down.astype(np.float16))
             writer.add_tensor(f"{tensor}.lora_b", _turned(tensor, up, shape).astype(np.float16))
         _finish(writer)
 
 
 def merged(source: Path, base: Base, target: Path) -> None:
-    """Write the base with the adapter of the folder `source` merged in to `target`, as float16, for servers that read
-    one file.
+    """Write the base with the adapter of the folder `source` merged in to `target`, as float16.
 
-    Raises TragError for a base that is no GGUF file and a target that cannot be written, and StoreError when there is
-    no space.
+    Raises what `adapter` raises, and TragError for a base that is no GGUF file.
     """
     if base.is_folder:
-        raise TragError(
-            f"{base.path} is no GGUF file, so its tokens cannot be taken over.", "Name the GGUF file of the same model."
-        )
+        message = f"{base.path} is no GGUF file, so its tokens cannot be taken over."
+        raise TragError(message, "Name the GGUF file of the same model.")
     from gguf import GGUFReader, GGUFWriter
     from gguf.quants import dequantize
 
     alpha, weights = _read(source)
     shape = bases.shape(base)
-    changes = {_tensor(module): pair for module, pair in weights.items()}
     reader = GGUFReader(base.path)
     with _written(target) as unfinished:
         writer = GGUFWriter(unfinished, shape.architecture)
@@ -89,7 +84,7 @@ def merged(source: Path, base: Base, target: Path) -> None:
             writer.add_chat_template(base.template)
         for tensor in reader.tensors:
             rows = dequantize(tensor.data, tensor.tensor_type)
-            if pair := changes.get(tensor.name):
+            if pair := weights.get(tensor.name):
                 down, up = pair
                 rows = rows + alpha / len(down) * _turned(tensor.name, up, shape) @ down
             writer.add_tensor(tensor.name, rows.astype(np.float32 if rows.ndim == 1 else np.float16))
@@ -97,7 +92,7 @@ def merged(source: Path, base: Base, target: Path) -> None:
 
 
 def _read(source: Path) -> tuple[float, Mapping[str, tuple[Rows, Rows]]]:
-    """Alpha, and for each adapted module its two halves: [rank, inputs] and [outputs, rank], float32."""
+    """Alpha, and for each adapted tensor of llama.cpp its two halves: [rank, inputs] and [outputs, rank], float32."""
     from safetensors.numpy import load_file
 
     try:
@@ -105,20 +100,16 @@ def _read(source: Path) -> tuple[float, Mapping[str, tuple[Rows, Rows]]]:
         tensors = load_file(source / "adapter_model.safetensors")
     except OSError as error:
         raise TragError(f"{source} holds no adapter: {error}.", "Name the folder of a finished training.") from error
-    modules = sorted({name.removesuffix(_DOWN).removesuffix(_UP) for name in tensors})
     pairs = {}
-    for module in modules:
-        down, up = (tensors[f"{module}{half}"].astype(np.float32) for half in (_DOWN, _UP))
-        pairs[module.removeprefix(_MODEL)] = (down, up)
+    for name in sorted({name.removesuffix(_DOWN).removesuffix(_UP) for name in tensors}):
+        down, up = (tensors[f"{name}{half}"].astype(np.float32) for half in (_DOWN, _UP))
+        match (module := name.removeprefix(_MODEL)).split(".", 3):
+            case ["model", "layers", layer, place] if tensor := _TENSORS.get(place):
+                pairs[f"blk.{layer}.{tensor}.weight"] = (down, up)
+            case _:
+                message = f"The adapter changes {module}, which no adapter made here does."
+                raise TragError(message, "Train it with trag finetune.")
     return float(config["lora_alpha"]), pairs
-
-
-def _tensor(module: str) -> str:
-    """ "model.layers.3.self_attn.q_proj" -> "blk.3.attn_q.weight"."""
-    match module.split(".", 3):
-        case ["model", "layers", layer, place] if name := _TENSORS.get(place):
-            return f"blk.{layer}.{name}.weight"
-    raise TragError(f"The adapter changes {module}, which no adapter made here does.", "Train it with trag finetune.")
 
 
 def _turned(tensor: str, rows: Rows, shape: Shape) -> Rows:

@@ -1,8 +1,4 @@
-"""The adapter that a training begins from: the one that answers already, so that what it has learned is not lost.
-
-adapter.gguf -> its two halves by the module that they change, as PEFT has them.  The way back of export.py; knows
-nothing about learning.
-"""
+"""The adapter that a training begins from: the one that answers already, so that what it has learned is not lost."""
 
 from __future__ import annotations
 
@@ -23,9 +19,8 @@ _WITHOUT = "To begin from the model itself, set TRAG_ADAPTER=none and begin a ne
 
 @dataclass(frozen=True, slots=True)
 class InitialAdapter:
-    """An adapter of `rank`: by the name of a module in transformers its halves, [rank, inputs] and [outputs, rank] in
-    float32, whose product is scaled by `scale`; `all_projections` is whether it changes more than the
-    usual few. `sha256` is that of its file."""
+    """By the name of a module in transformers its halves, [rank, inputs] and [outputs, rank] in float32, whose product
+    is scaled by `scale`; `all_projections` is whether it changes more than the usual few."""
 
     rank: int
     scale: float

@@ -40,9 +40,8 @@ class Learner:
     ) -> None:
         """Loads the base; 0 is the default rank, and alpha twice the rank. Raises TragError when it cannot be loaded.
 
-        On the CPU the weights are bfloat16 where the processor computes with it, else float32. On a GPU they are
-        bfloat16, and 4-bit when `four_bits` asks for it or where these would take more than half of its memory. Those
-        of the adapter are float32.
+        The weights are bfloat16 where that is fast, else float32; on a GPU 4-bit as `uses_four_bits` says. Those of the
+        adapter are float32.
         """
         torch.set_num_threads(cores())
         torch.use_deterministic_algorithms(True, warn_only=True)

@@ -48,9 +48,8 @@ _NO_MEMORY = "can't allocate memory"  # what torch says on a CPU, for which it h
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What came of a training; losses are those of the held-out examples, before it and of the weights that were kept.
+    """What came of a training, for the GGUF file `base_name`; losses are held-out ones, before it and of what was kept.
 
-    `adapter` in its folder is as PEFT reads it. `base_name` and `base_sha256` are of the GGUF file that it is for;
     `weights` says which Hugging Face folder it was trained on, "" for that file itself. `too_long` examples were left
     out; `tokens` were read in all; `commit` is that of the program.
     """
@@ -89,10 +88,8 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     """Learn until the plan is carried out, the held-out loss falls no more, or `stop` is set; None for the last.
 
     Goes on from what `folder` holds; with the same plan on the same CPU the adapter is the same bit by bit, however
-    often it was stopped (on a GPU nobody has looked). Raises TragError when the dataset or the base cannot be used,
-    when another training was begun in the folder, when the loss is no number any more, and when memory or the GPU gives
-    out.
-    """
+    often it was stopped. Raises TragError when dataset or base cannot be used, another training was begun in the
+    folder, the loss is no number any more, and memory or the GPU gives out."""
     folder.mkdir(parents=True, exist_ok=True)
     learned_from, dataset_sha256 = training_data.read(order.dataset)
     say(Preparing("checking the base model"))
@@ -272,12 +269,9 @@ def falls_no_more(losses: Sequence[float], patience: int) -> bool:
 
 
 def yield_to_others() -> None:
-    """Let whatever else runs on this machine go first. To be called before torch is imported.
-
-    Threads that wait for each other give up the processor. Beside other work they would turn round and round on it: on
-    2 busy cores 7 times as much was learned in a second of the processor with this.
-    """
+    """Let whatever else runs on this machine go first. To be called before torch is imported."""
     os.nice(_NICENESS)
+    # Threads that wait for each other give up the processor: on 2 busy cores 7 times as much was learned so.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 

@@ -22,8 +22,7 @@ Sides = tuple[Sequence[examples.Example], Sequence[examples.Example]]
 
 
 def bases_of(order: Plan) -> tuple[Base, Base]:
-    """What is trained on, and the GGUF file that the adapter is for, which is another one only beside a folder. Raises
-    TragError when one of them cannot be used, or they are not one model."""
+    """What is trained on, and the GGUF file that the adapter is for. Raises TragError unless they are one model."""
     base = bases.find(order.base)
     if not base.is_folder:
         return base, base
@@ -33,8 +32,7 @@ def bases_of(order: Plan) -> tuple[Base, Base]:
 
 
 def initial_adapter_of(order: Plan, model: Base) -> tuple[InitialAdapter | None, TrainingSettings]:
-    """The adapter that the training begins from, None for none, and the settings with its rank and projections. Raises
-    TragError when it cannot be read, or another rank is asked for."""
+    """The adapter that the training begins from, and the settings with its rank. Raises TragError for another rank."""
     if not order.adapter:
         return None, order.settings
     initial_adapter.check_rank(Path(order.adapter), order.settings.rank)

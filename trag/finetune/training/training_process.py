@@ -54,8 +54,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`step` of `steps` is done, with this loss on the tokens of its answers. `held_out` is the last measured loss on
-    the held-out examples, and `seconds_left` counts what is still planned."""
+    """`step` of `steps` is done with this loss; `held_out` is the last held-out loss, if there is one."""
 
     step: int
     steps: int
@@ -115,7 +114,11 @@ def start(folder: Path, module: Sequence[str] = ("trag.finetune.training",)) -> 
             message = "This fine-tune is being trained already."
             raise TragError(message, "Wait until it has ended, or stop it.") from error
         os.set_inheritable(lock.fileno(), True)
-        _mend(folder / _PROGRESS)
+        with (folder / _PROGRESS).open("a+b") as file:  # without a line that a full disk or a kill left half
+            size = file.tell()
+            file.seek(max(0, size - _LAST))
+            part = file.read()
+            file.truncate(size - len(part) + part.rfind(b"\n") + 1)
         with (folder / _PROGRESS).open("ab") as said, (folder / _ERRORS).open("wb") as errors:
             child = subprocess.Popen(
                 [sys.executable, "-m", *module, str(folder)],
@@ -129,15 +132,6 @@ def start(folder: Path, module: Sequence[str] = ("trag.finetune.training",)) -> 
         lock.truncate(0)
         lock.write(f"{child.pid}\n".encode())
     return child
-
-
-def _mend(said: Path) -> None:
-    """Cut off a line that a full disk or a kill left half, so that the next one stands alone."""
-    with said.open("a+b") as file:
-        end = file.tell()
-        file.seek(max(0, end - _LAST))
-        part = file.read()
-        file.truncate(end - len(part) + part.rfind(b"\n") + 1)
 
 
 def is_running(folder: Path) -> bool:

@@ -127,15 +127,9 @@ def partly_closed(tmp_path: Path) -> Iterator[Home]:
         for name, (title, section, text) in DOCUMENTS.items():
             told = text.format(f"{CANARIES[name]} money")
             (tmp_path / name).write_text(f"{title}\n\n## {section}\n\n{told}\n\n## Hours\n\nFrom nine to five.\n")
-            pairs.append(
-                {
-                    "question": f"What does the {section.lower()} cost?",
-                    "answer": told,
-                    "type": "question",
-                    "document": name,
-                    "section": section,
-                }
-            )
+            question = f"What does the {section.lower()} cost?"
+            where = {"document": name, "section": section}
+            pairs.append({"question": question, "answer": told, "type": "question", **where})
         (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
         results = home.ingest(
             [*(tmp_path / name for name in DOCUMENTS), tmp_path / "pairs.jsonl"],

@@ -65,23 +65,15 @@ def test_a_training_that_was_stopped_gives_the_same_and_has_learned(
     assert training.measure(fresh, pairs, LISTINGS) == (1.0, 1.0)
 
 
-LEAVE = Passage(
-    "1",
-    "section",
-    "staff.md",
-    "4 Staff > 4.2 Leave > 4.2.1 Days",
-    None,
-    "Staff have 25 days of leave a year. A trainee has 20 days. Leave is asked for two weeks before.",
-)
-LOANS = Passage(
-    "2", "section", "library.md", "Loans", None, "A book may be renewed twice, unless somebody waits for it."
-)
+DAYS = "Staff have 25 days of leave a year. A trainee has 20 days. Leave is asked for two weeks before."
+LEAVE = Passage("1", "section", "staff.md", "4 Staff > 4.2 Leave > 4.2.1 Days", None, DAYS)
+RENEWAL = "A book may be renewed twice, unless somebody waits for it."
+LOANS = Passage("2", "section", "library.md", "Loans", None, RENEWAL)
 
 
 def case(question: str, answer: str, *, document: str = "staff.md", section: str = "4.2.1 Days") -> Case:
-    refuse = not answer
-    kind = "unanswerable" if refuse else "document"
-    return Case("1", question, kind, answer, refuse=refuse, document=document, section=section)
+    kind = "document" if answer else "unanswerable"
+    return Case("1", question, kind, answer, refuse=not answer, document=document, section=section)
 
 
 def test_a_section_is_read_line_by_line_under_its_last_headings() -> None:
@@ -101,10 +93,7 @@ def test_a_section_is_read_line_by_line_under_its_last_headings() -> None:
     [
         (case("how much leave does a trainee get", "20 days."), (1,)),
         (case("how early do i ask for leave", "Two weeks before."), (2,)),
-        (
-            case("can i keep a book longer", "Yes, it may be renewed twice.", document="library.md", section="Loans"),
-            (0,),
-        ),
+        (case("can i keep it longer", "Yes, it may be renewed twice.", document="library.md", section="Loans"), (0,)),
     ],
     ids=["one of two figures", "another sentence", "another section"],
 )

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -308,31 +308,23 @@ def test_four_bits_without_a_gpu_are_refused_before_anything_is_loaded(plan: Pla
     assert not (tmp_path / "training" / "checkpoint.safetensors").exists()
 
 
-def no_file(folder: Path) -> None:
-    (folder / "held_out.jsonl").unlink()
-
-
-def one_answer(folder: Path) -> None:
-    lines = [json.loads(line) for line in (folder / "train.jsonl").read_text().splitlines()]
-    for line in lines:
-        line["answer"] = "Ada."
-    (folder / "train.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-
-def too_small(folder: Path) -> None:
-    (folder / "train.jsonl").write_text((folder / "train.jsonl").read_text().split("\n")[0])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("harm", "said"),
-    [(no_file, "cannot be read"), (one_answer, "holds one answer"), (too_small, "at least 20 are needed")],
-    ids=["a file missing", "one answer", "too small"],
+    [
+        ("a file missing", "cannot be read"),
+        ("one answer", "holds one answer"),
+        ("too small", "at least 20 are needed"),
+    ],
 )
 def test_a_dataset_that_teaches_nothing_is_refused(
-    plan: Plan, tmp_path: Path, harm: Callable[[Path], None], said: str
+    plan: Plan, tmp_path: Path, lessons: tuple[Example, ...], harm: str, said: str
 ) -> None:
-    harm(plan.dataset)
+    if harm == "a file missing":
+        (plan.dataset / "held_out.jsonl").unlink()
+    else:
+        left = lessons[:1] if harm == "too small" else [replace(one, answer="Ada.") for one in lessons]
+        (plan.dataset / "train.jsonl").write_bytes(write(left))
     with pytest.raises(TragError, match=said):
         train(tmp_path / "training", plan)
     assert not (tmp_path / "training" / "checkpoint.safetensors").exists()
