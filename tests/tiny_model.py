@@ -1,13 +1,17 @@
-"""A language model that is small enough to learn and to answer at once, and adapters that are kept as candidates."""
+"""A language model that is small enough to learn and to answer at once, adapters that are kept as candidates, and
+a home that holds nothing else."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 
+from trag.home import Home
 from trag.models.adapters import Candidates, Manifest
+from trag.settings import Settings
 
 ADAPTER = {"general.type": "adapter", "adapter.type": "lora"}
 
@@ -93,3 +97,18 @@ def keep_adapter(candidates: Candidates, adapter: Path | bytes = b"adapter", **k
         adapter.write_bytes(content)
     usual = {"base_name": "SmolLM2", "base_sha256": "b" * 64, "dataset_sha256": "d" * 64, "settings": (), "by": "ada"}
     return candidates.add(adapter, **usual | known)
+
+
+def bare_home(folder: Path, model: str = "") -> Home:
+    """All that a fine-tune needs of a home."""
+    return cast(
+        Home,
+        SimpleNamespace(
+            folder=folder,
+            settings=Settings(home=folder, model=model),
+            candidates=Candidates(folder / "adapters"),
+            records=SimpleNamespace(promotions=SimpleNamespace(current=lambda: "")),
+            adapter="",
+            adapter_name="",
+        ),
+    )

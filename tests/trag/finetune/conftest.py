@@ -4,7 +4,7 @@ tiny model that learns in seconds, with something to learn."""
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -65,6 +65,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tiny_qwen2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same as qwen2: biases, and a head that is the embedding."""
     return write_model(tmp_path_factory.mktemp("qwen2") / "tiny.gguf", "qwen2")
+
+
+@pytest.fixture(params=["tiny", "tiny_qwen2"])
+def either(request: pytest.FixtureRequest) -> Path:
+    """Each of them."""
+    return cast(Path, request.getfixturevalue(request.param))
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
-from tests.tiny_model import keep_adapter
+from tests.tiny_model import bare_home, keep_adapter
 from trag import background
 from trag.background import JobStatus
 from trag.errors import TragError
@@ -22,23 +20,9 @@ from trag.finetune.training import training_process
 from trag.finetune.training.training_process import Step, encode
 from trag.finetune.work import Stage, Work
 from trag.home import Home
-from trag.models.adapters import Candidates
-from trag.settings import Settings
 
 Make = Callable[..., FineTune]
 STEP = Step(4, 10, 1.5, 1.4, 200.0, 90.0)
-
-
-class Folder:
-    """All that is needed of a home."""
-
-    adapter = ""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.settings = Settings(home=folder)
-        self.candidates = Candidates(folder / "adapters")
-        self.records = SimpleNamespace(promotions=SimpleNamespace(current=lambda: ""))
 
 
 class Script:
@@ -85,7 +69,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
     made: list[FineTune] = []
 
     def make(busy: Callable[[], bool] = lambda: False) -> FineTune:
-        made.append(FineTune(cast(Home, Folder(tmp_path)), lambda: None, busy))
+        made.append(FineTune(bare_home(tmp_path), lambda: None, busy))
         return made[-1]
 
     yield make
@@ -195,7 +179,8 @@ def test_people_go_first_while_it_is_measured(make: Make, script: Script) -> Non
 def test_an_adapter_is_not_removed_while_it_is_measured_and_then_with_its_fine_tune(
     make: Make, script: Script, tmp_path: Path
 ) -> None:
-    works, candidates = works_of(cast(Home, Folder(tmp_path))), Candidates(tmp_path / "adapters")
+    home = bare_home(tmp_path)
+    works, candidates = works_of(home), home.candidates
     id = keep_adapter(candidates).id
     works.after(works.begin(by="ada", seed=1, settings={}), "measure", candidate=id)
     fine_tune = make(lambda: True)
@@ -212,7 +197,7 @@ def test_an_adapter_is_not_removed_while_it_is_measured_and_then_with_its_fine_t
 
 def leave(home: Path) -> Path:
     """What an app that was killed while training leaves; the folder of the training."""
-    works = works_of(cast(Home, Folder(home)))
+    works = works_of(bare_home(home))
     work = works.after(works.begin(by="ada", seed=1, settings={}), "train")
     folder = works.place(work) / "training"
     folder.mkdir()

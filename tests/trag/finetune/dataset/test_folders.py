@@ -26,12 +26,5 @@ def test_one_source_alone_is_learned_from() -> None:
 
 def test_no_question_is_on_both_sides_and_none_twice() -> None:
     aside = example("a", "Who is it?")
-    others = (
-        example("b", "who is it"),
-        example("c", "hi, who is it pls"),
-        example("d", "Who was it?"),
-        example("d", "Who was it?"),
-    )
-    train, held_out = split((aside, *others), {"a"})
-    assert held_out == (aside,)
-    assert train == (others[2],)
+    others = [example("b", "who is it"), example("c", "hi, who is it pls"), *[example("d", "Who was it?")] * 2]
+    assert split((aside, *others), {"a"}) == ((others[2],), (aside,))

@@ -28,14 +28,8 @@ LLAMA = Shape("llama", 32, 4096, 11008, 32, 32, 128, 32000, False)
     ids=["embedded, 600 tokens (measured)", "embedded, 1,200 tokens (measured)", "7B", "7B in 4 bits"],
 )
 def test_memory_is_estimated(shape: Shape, rank: int, longest: int, width: int, packed: bool, gigabytes: float) -> None:
-    found = estimate.memory(
-        shape,
-        trained=estimate.adapter_weights(shape, rank, True),
-        longest=longest,
-        learned=60,
-        weight_bytes=width,
-        packed=packed,
-    )
+    trained = estimate.adapter_weights(shape, rank, True)
+    found = estimate.memory(shape, trained=trained, longest=longest, learned=60, weight_bytes=width, packed=packed)
     assert found / 1e9 == pytest.approx(gigabytes, rel=0.2)
 
 

@@ -12,9 +12,8 @@ from trag.finetune.training.packing import fit, pack, row
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("model", ["tiny", "tiny_qwen2"])
 def test_the_loss_of_a_sequence_is_that_of_its_examples_alone(
-    model: str, request: pytest.FixtureRequest, lessons: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch
+    either: Path, lessons: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import torch
 
@@ -22,8 +21,7 @@ def test_the_loss_of_a_sequence_is_that_of_its_examples_alone(
     from trag.finetune.training.learner import Learner
 
     monkeypatch.setattr(learners, "fast_precision", lambda gpu: torch.float32)
-    file = request.getfixturevalue(model)
-    base = bases.find(str(file))
+    base = bases.find(str(either))
     rows = [row(one, bases.GgufVocabulary(base)) for one in lessons[:5]]
     learner = Learner(base, rank=2, alpha=4, seed=1)
     together, alone = list(pack(rows, 4096)), [packed for one in rows for packed in pack([one], 4096)]
@@ -36,14 +34,10 @@ def test_the_loss_of_a_sequence_is_that_of_its_examples_alone(
         assert learner.loss(alone[:1]) == pytest.approx(learner._model(tokens, labels=labels).loss.item(), rel=1e-5)
 
 
-@pytest.mark.parametrize("model", ["tiny", "tiny_qwen2"])
-def test_a_state_taken_up_goes_on_as_before(
-    model: str, request: pytest.FixtureRequest, lessons: tuple[Example, ...]
-) -> None:
+def test_a_state_taken_up_goes_on_as_before(either: Path, lessons: tuple[Example, ...]) -> None:
     from trag.finetune.training.learner import Learner
 
-    file = request.getfixturevalue(model)
-    base = bases.find(str(file))
+    base = bases.find(str(either))
     sequences = fit(lessons[:8], bases.GgufVocabulary(base), 4096).sequences
     first, second = (Learner(base, rank=2, alpha=4, seed=seed) for seed in (1, 2))
     first.learn(sequences, 0.01)
