@@ -1,7 +1,7 @@
-"""A language model that is small enough to learn and to answer at once, adapters that are kept as candidates, and
-a home that holds nothing else."""
+"""A language model that is small enough to learn and to answer at once, with what it learns from; adapters that are
+kept as candidates, and a home that holds nothing else."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from prompts import Message
+from trag.finetune.dataset.examples import Example, write
 from trag.home import Home
 from trag.models.adapters import Candidates, Manifest
 from trag.settings import Settings
@@ -112,3 +114,24 @@ def bare_home(folder: Path, model: str = "") -> Home:
             adapter_name="",
         ),
     )
+
+
+def make_lessons() -> tuple[Example, ...]:
+    """24 times two questions over one statement, short enough for a tiny model to learn."""
+    made = []
+    for number in range(24):
+        unit, head = f"Unit {chr(65 + number)}", ("Ada", "Ben", "Cleo", "Dora")[number % 4]
+        statement = f"{unit} is led by {head} and has {number + 2} members."
+        for question, answer in (
+            (f"who leads {unit}", f"{head}."),
+            (f"How many members does {unit} have?", f"{number + 2} members."),
+        ):
+            messages = (Message("system", "Answer shortly."), Message("user", f"{statement} {question}"))
+            made.append(Example(f"org {number}", "document", question, messages, answer))
+    return tuple(made)
+
+
+def write_lessons(folder: Path, lessons: Sequence[Example]) -> None:
+    """Makes a dataset of them in a folder."""
+    (folder / "train.jsonl").write_bytes(write(lessons[:36]))
+    (folder / "held_out.jsonl").write_bytes(write(lessons[36:]))

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from org.reading.charts import load
-from prompts import Message
-from tests.tiny_model import write_model
+from tests.tiny_model import make_lessons, write_lessons, write_model
 from trag.finetune.dataset import corpus
 from trag.finetune.dataset.corpus import CORPUS, Written
-from trag.finetune.dataset.examples import Example, write
+from trag.finetune.dataset.examples import Example
 from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.settings import Settings
 
@@ -75,23 +74,12 @@ def either(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture(scope="session")
 def lessons() -> tuple[Example, ...]:
-    """24 times two questions over one statement, short enough for a tiny model to learn."""
-    made = []
-    for number in range(24):
-        unit, head = f"Unit {chr(65 + number)}", ("Ada", "Ben", "Cleo", "Dora")[number % 4]
-        statement = f"{unit} is led by {head} and has {number + 2} members."
-        for question, answer in (
-            (f"who leads {unit}", f"{head}."),
-            (f"How many members does {unit} have?", f"{number + 2} members."),
-        ):
-            messages = (Message("system", "Answer shortly."), Message("user", f"{statement} {question}"))
-            made.append(Example(f"org {number}", "document", question, messages, answer))
-    return tuple(made)
+    """Two questions over each of 24 statements."""
+    return make_lessons()
 
 
 @pytest.fixture
 def plan(tiny: Path, lessons: tuple[Example, ...], tmp_path: Path) -> Plan:
     """A training of the tiny model on them, of six steps."""
-    (tmp_path / "train.jsonl").write_bytes(write(lessons[:36]))
-    (tmp_path / "held_out.jsonl").write_bytes(write(lessons[36:]))
+    write_lessons(tmp_path, lessons)
     return Plan(tmp_path, str(tiny), SETTINGS)

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.tiny_model import write_gguf
+from tests.tiny_model import write_gguf, write_lessons
 from trag.errors import TragError
-from trag.finetune.dataset.examples import Example, write
+from trag.finetune.dataset.examples import Example
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, initial_adapter, run
 from trag.finetune.training.plan import Plan, TrainingSettings
@@ -42,8 +42,7 @@ class First:
 @pytest.fixture(scope="module")
 def first(tiny: Path, lessons: tuple[Example, ...], tmp_path_factory: pytest.TempPathFactory) -> First:
     folder = tmp_path_factory.mktemp("first")
-    (folder / "train.jsonl").write_bytes(write(lessons[:36]))
-    (folder / "held_out.jsonl").write_bytes(write(lessons[36:]))
+    write_lessons(folder, lessons)
     settings = TrainingSettings(
         rank=4, all_projections=True, learning_rate=0.01, epochs=2, accumulation=6, longest=128, evaluations=2, seed=3
     )
