@@ -42,7 +42,7 @@ ROOMS = {
     "openai": {"trag/llm/"},
     "sentence_transformers": {"trag/embed.py"},
     "InstructorEmbedding": {"trag/embed.py"},
-    "torch": {"trag/embed.py", "trag/finetune/", "trag/cores.py", "trag/reranking/"},
+    "torch": {"trag/embed.py", "trag/finetune/", "trag/reranking/"},
     "transformers": {"trag/embed.py", "trag/finetune/", "trag/reranking/"},
     "peft": {"trag/finetune/"},
     "gguf": {"trag/finetune/"},

@@ -1,13 +1,9 @@
-"""What there is to compute with: how many processors, and in what precision they are fast."""
+"""How many processors there are to compute with."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import torch
 
 
 def cores() -> int:
@@ -24,15 +20,3 @@ def cores() -> int:
     except (OSError, ValueError):
         pass  # no quota
     return found
-
-
-def fast_precision(gpu: bool) -> torch.dtype:
-    """What weights are held and computed in: bfloat16 where that is fast, else float32.
-
-    A processor that does not multiply in bfloat16 takes several times as long with it.
-    """
-    import torch
-
-    can = torch.cpu.get_capabilities()
-    is_fast = gpu or any(can.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
-    return torch.bfloat16 if is_fast else torch.float32

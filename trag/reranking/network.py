@@ -32,6 +32,14 @@ Pair = tuple[Tensor, Tensor, Tensor]
 """Tokens, mask and segments, each (n, tokens): n questions, each with its text."""
 
 
+def fast_precision(gpu: bool) -> torch.dtype:
+    """What weights are held and computed in: bfloat16 where that is fast, else float32. A processor that does not
+    multiply in bfloat16 takes several times as long with it."""
+    can = torch.cpu.get_capabilities()
+    is_fast = gpu or any(can.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+    return torch.bfloat16 if is_fast else torch.float32
+
+
 class Network(nn.Module):
     """Encoder and head. Called with a Pair it gives (n,) float32 log-odds."""
 

@@ -27,11 +27,10 @@ class Reranker:
     def __init__(self, learned: Path = SHIPPED) -> None:
         """Loads encoder and changes (50 MB in bfloat16, else 90). Raises TragError when the encoder is not installed,
         or a file is damaged."""
-        from trag.cores import fast_precision
         from trag.reranking import network
 
         folder = embed.embedded_folder()
-        self._network = network.merged(folder, learned, fast_precision(gpu=False))
+        self._network = network.merged(folder, learned, network.fast_precision(gpu=False))
         self._pairs = network.Pairs(folder)
         self._turn = threading.Lock()
 

@@ -97,54 +97,36 @@ def test_a_question_that_only_one_side_was_asked_does_not_count() -> None:
     )
 
 
+FEWER = ", 20 of 26 where it was 26"
+ANSWERED = "Worse beyond chance: answered where there is an answer"
+COUNT = "Worse beyond chance: questions of the kind count"
+JUDGED = "Worse beyond chance: could be judged"
+WON = ("list", "-" * 20, "+" * 20, False)
+
+
 @pytest.mark.parametrize(
     ("kinds", "promote", "reason"),
     [
-        pytest.param((("list", "-" * 6, "+" * 6, False),), True, "Better: all questions, 6 of 6", id="6 gained"),
-        pytest.param((("list", "-" * 5, "+" * 5, False),), False, "Not better beyond chance", id="5 gained"),
-        pytest.param((("list", "-" * 9 + "+", "+" * 8 + "--", False),), True, "(8 gained, 1 lost", id="8 to 1"),
-        pytest.param((("list", "-" * 8 + "++", "+" * 8 + "--", False),), False, "p = 0.11", id="8 to 2"),
-        pytest.param((("list", "+" * 9, "-" * 9, False),), False, "Worse beyond chance: all", id="worse"),
-        pytest.param((("list", "+-", "+-", False),), False, "Not better beyond chance", id="the same"),
-        pytest.param(
-            (("list", "-" * 20, "+" * 20, False), ("count", "+" * 6, "-" * 6, False)),
-            False,
-            "Worse beyond chance: questions of the kind count, 0 of 6 where it was 6",
-            id="one kind paid for it",
-        ),
-        pytest.param(
-            (("list", "-" * 20, "+" * 20, False), ("count", "+" * 5, "-" * 5, False)),
-            True,
-            "Fewer, within chance: questions of the kind count, 0 of 5",
-            id="a kind too small to say",
-        ),
-        pytest.param(
-            (("list", "-" * 20 + "-" * 6, "+" * 20 + "r" * 6, False),),
-            False,
-            "Worse beyond chance: answered where there is an answer, 20 of 26 where it was 26",
-            id="answerable ones refused that were wrong before",
-        ),
-        pytest.param(
-            (("list", "-" * 20, "+" * 20, False), ("none", "r" * 6, "-" * 6, True)),
-            False,
-            "Worse beyond chance: refused where there is none, 0 of 6",
-            id="no longer refuses",
-        ),
-        pytest.param(
-            (("list", "-" * 20, "+" * 20, False), ("count", "+" * 6, "?" * 6, False)),
-            False,
-            "Worse beyond chance: could be judged, 20 of 26 where it was 26 (0 gained, 6 lost, p = 0.031)",
-            id="right answers that became undecided",
-        ),
-        pytest.param(
-            (("list", "-" * 20, "+" * 20, False), ("count", "?" * 6, "r" * 6, False)),
-            False,
-            "Worse beyond chance: answered where there is an answer, 20 of 26 where it was 26",
-            id="undecided ones that are refused",
-        ),
+        ([("list", "-" * 6, "+" * 6, False)], True, "Better: all questions, 6 of 6"),
+        ([("list", "-" * 5, "+" * 5, False)], False, "Not better beyond chance"),
+        ([("list", "-" * 9 + "+", "+" * 8 + "--", False)], True, "(8 gained, 1 lost"),
+        ([("list", "-" * 8 + "++", "+" * 8 + "--", False)], False, "p = 0.11"),
+        ([("list", "+" * 9, "-" * 9, False)], False, "Worse beyond chance: all"),
+        ([("list", "+-", "+-", False)], False, "Not better beyond chance"),
+        ([WON, ("count", "+" * 6, "-" * 6, False)], False, f"{COUNT}, 0 of 6 where it was 6"),
+        ([WON, ("count", "+" * 5, "-" * 5, False)], True, "Fewer, within chance: questions of the kind count, 0 of 5"),
+        ([("list", "-" * 26, "+" * 20 + "r" * 6, False)], False, f"{ANSWERED}{FEWER}"),
+        ([WON, ("none", "r" * 6, "-" * 6, True)], False, "Worse beyond chance: refused where there is none, 0 of 6"),
+        ([WON, ("count", "+" * 6, "?" * 6, False)], False, f"{JUDGED}{FEWER} (0 gained, 6 lost, p = 0.031)"),
+        ([WON, ("count", "?" * 6, "r" * 6, False)], False, f"{ANSWERED}{FEWER}"),
     ],
-)
-def test_the_verdict(kinds: tuple[tuple[str, str, str, bool], ...], promote: bool, reason: str) -> None:
+    ids=[
+        "6 gained", "5 gained", "8 to 1", "8 to 2", "worse", "the same", "one kind paid for it",
+        "a kind too small to say", "answerable ones refused that were wrong before", "no longer refuses",
+        "right answers that became undecided", "undecided ones that are refused",
+    ],
+)  # fmt: skip
+def test_the_verdict(kinds: list[tuple[str, str, str, bool]], promote: bool, reason: str) -> None:
     found = gate.verdict(sides(*kinds))
     assert found.promote is promote, found.reasons
     assert any(reason in each for each in found.reasons), found.reasons

@@ -25,7 +25,7 @@ from torch import Tensor
 from store.files import write_atomic
 from store.passage import Passage
 from trag import embed, retrieve
-from trag.cores import cores, fast_precision
+from trag.cores import cores
 from trag.errors import SHOWN
 from trag.evaluate.cases import Case, names_section
 from trag.finetune.dataset import corpus
@@ -144,7 +144,7 @@ def train(
     torch.manual_seed(settings.seed)
     torch.set_num_threads(cores())
     folder.mkdir(parents=True, exist_ok=True)
-    model = network.learning(embed.embedded_folder(), fast_precision(gpu=False))
+    model = network.learning(embed.embedded_folder(), network.fast_precision(gpu=False))
     pairs = network.Pairs(embed.embedded_folder())
     values = {name: value for name, value in model.named_parameters() if value.requires_grad}
     optimizer = torch.optim.AdamW(values.values(), lr=0.0)

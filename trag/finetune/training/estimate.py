@@ -49,8 +49,8 @@ def needs(folder: Path, base: Base, settings: TrainingSettings, fitted: Sequence
     """Memory and disk of a training on this machine. Raises TragError for 4 bits where there is no GPU."""
     import torch
 
-    from trag.cores import fast_precision
     from trag.finetune.training import learner
+    from trag.reranking.network import fast_precision
 
     shape, gpu = bases.shape(base), torch.cuda.is_available()
     packed = learner.uses_four_bits(shape.weights, asked=settings.four_bits)
