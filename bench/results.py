@@ -34,7 +34,7 @@ from trag.evaluate import chart_cases, choice, exports, needle, program, running
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Run
 from trag.evaluate.tables import Table
-from trag.finetune.questions import spread
+from trag.finetune.gate import spread
 from trag.home import Home, open_home
 from trag.llm.model import Scoring
 from trag.progress import Progress, silent

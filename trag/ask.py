@@ -40,7 +40,7 @@ from trag.llm.leases import Leases
 from trag.llm.model import LanguageModel, ModelDied, Usage
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens
 from trag.request_queue import RequestQueue
-from trag.reranking import Reranker
+from trag.reranking.reranker import Reranker
 from trag.run import AnswerRun
 from trag.settings import Settings
 

@@ -140,13 +140,13 @@ def _resident(pid: int) -> int:
 def _adapter(settings: Settings) -> tuple[str, str]:
     """The file of the adapter that answers, "" for none, and why the promoted one does not, "" where it does."""
     from store.records import Records
-    from trag import adapters
-    from trag.finetune.candidates import Candidates
+    from trag.models import adapters
+    from trag.models.adapters import Candidates
 
     with closing(Records(settings.database)) as records:
         promoted = records.promotions.current()
     candidates = Candidates(settings.home / "adapters")
-    return adapters.answering(settings, promoted, candidates), adapters.left_out(settings, promoted, candidates)
+    return adapters.answering(settings, promoted, candidates), adapters.why_left_out(settings, promoted, candidates)
 
 
 def _encoder(settings: Settings) -> str:

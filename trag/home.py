@@ -26,14 +26,12 @@ from store.passage import OPEN, Audience, Passage
 from store.promotions import Promotion
 from store.records import Records
 from store.vectors import Vectors
-from trag import adapters
 from trag import ingest as ingestion
 from trag.ask import Assistant
 from trag.backup import check_whole
 from trag.charts import kept
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
-from trag.finetune.candidates import Candidates
 from trag.ingest import editing, reconciliation
 from trag.ingest.context import written
 from trag.ingest.examples import example_questions
@@ -44,10 +42,12 @@ from trag.llm.local import LocalModel
 from trag.llm.model import LanguageModel
 from trag.llm.opening import open_model
 from trag.llm.smoke_test import trial
+from trag.models import adapters
+from trag.models.adapters import Candidates
 from trag.pairs import MOST_EXAMPLES, GeneratedPair, Written, pairs_of, write
 from trag.progress import Progress, silent
 from trag.request_queue import RequestQueue
-from trag.reranking import Reranker
+from trag.reranking.reranker import Reranker
 from trag.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -143,13 +143,13 @@ class Home:
         return cast(LanguageModel, self._part("model", self._open_model))
 
     def _open_model(self) -> LanguageModel:
-        if problem := adapters.left_out(self.settings, self.records.promotions.current(), self.candidates):
+        if problem := adapters.why_left_out(self.settings, self.records.promotions.current(), self.candidates):
             log.warning(problem)
         return self._opened(self.adapter)
 
     def check_candidate(self, id: str) -> None:
         """Raises TragError when there is no such candidate, or it was trained on another model."""
-        adapters.fitting(id, self.settings, self.candidates)
+        adapters.adapter_file_of(id, self.settings, self.candidates)
 
     def model_with(self, adapter: str) -> LanguageModel:
         """The same model with another adapter, for whoever closes it: the id of a candidate, or "base" for none.
@@ -157,7 +157,7 @@ class Home:
         Raises TragError when there is no such candidate, or it was trained on another model.
         """
         none = adapter == "base"
-        chosen = model_files.NO_ADAPTER if none else adapters.fitting(adapter, self.settings, self.candidates)
+        chosen = model_files.NO_ADAPTER if none else adapters.adapter_file_of(adapter, self.settings, self.candidates)
         return open_model(replace(self.settings, adapter=chosen))
 
     @property
@@ -331,7 +331,7 @@ class Home:
         """
         adapters.check_open(self.settings)
         with self._promoting:
-            model = self._opened(adapters.fitting(adapter, self.settings, self.candidates))
+            model = self._opened(adapters.adapter_file_of(adapter, self.settings, self.candidates))
             try:
                 if isinstance(model, LocalModel):
                     trial(model)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trag.finetune.dataset import organizations
+from trag.finetune.dataset import corpus
 from trag.finetune.dataset.corpus import CORPUS
 
 ROOT = CORPUS.parents[1]
@@ -31,13 +31,13 @@ def test_there_are_at_least_sixty() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_an_organization_is_whole_and_its_answers_stand_in_it(folder: Path) -> None:
-    written = organizations.read(folder)
-    assert len(written.cases) >= sum(organizations.LEAST_OF_KIND.values())
-    assert len(written.chart) >= 8
+    written = corpus.read(folder)
+    assert len(written.cases) >= sum(corpus.LEAST_OF_KIND.values())
+    assert len(written.organization.chart or ()) >= 8
 
 
 def test_no_question_that_measures_is_learned_from() -> None:
-    learned = {one: folder.name for folder in FOLDERS for one in questions(folder / organizations.QUESTIONS)}
+    learned = {one: folder.name for folder in FOLDERS for one in questions(folder / corpus.QUESTIONS)}
     measuring = {
         one: file
         for folder in MEASURES

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.tiny_model import ADAPTER, write_gguf
 from trag.llm.local import LocalModel
 from trag.models import catalogue
 
@@ -33,22 +34,12 @@ def make_adapter() -> Callable[..., Path]:
     chance. With the size 0 it changes nothing, with NaN it spoils everything."""
 
     def make(path: Path, *, size: float = 0.0, layers: int = 30) -> Path:
-        import gguf
-
-        chance = np.random.default_rng(1)
+        chance, tensors = np.random.default_rng(1), dict[str, np.ndarray]()
         path.parent.mkdir(parents=True, exist_ok=True)
-        writer = gguf.GGUFWriter(path, "llama")
-        writer.add_type("adapter")
-        writer.add_string("adapter.type", "lora")
-        writer.add_float32("adapter.lora.alpha", 2.0)
         for layer in range(layers):
             name = f"blk.{layer}.ffn_down.weight"
-            writer.add_tensor(f"{name}.lora_a", chance.normal(size=(2, 1536)).astype(np.float32))
-            writer.add_tensor(f"{name}.lora_b", (size * chance.normal(size=(576, 2))).astype(np.float32))
-        writer.write_header_to_file()
-        writer.write_kv_data_to_file()
-        writer.write_tensors_to_file()
-        writer.close()
-        return path
+            tensors[f"{name}.lora_a"] = chance.normal(size=(2, 1536)).astype(np.float32)
+            tensors[f"{name}.lora_b"] = (size * chance.normal(size=(576, 2))).astype(np.float32)
+        return write_gguf(path, "llama", ADAPTER | {"adapter.lora.alpha": 2.0}, tensors)
 
     return make

@@ -1,8 +1,7 @@
 """The one fine-tune of an app, or the one measurement of an adapter.
 
 Training itself runs in a process of its own, which outlives an app that is killed: the next one finds it, and follows
-it. An app that is closed ends it. What was ended or interrupted waits to be gone on with. Knows nothing about requests
-or pages.
+it. An app that is closed ends it. What was ended or interrupted waits to be gone on with.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from trag.background import BackgroundJob, JobStatus, State
 from trag.errors import TragError
-from trag.finetune import child
-from trag.finetune.stages import Told, begin, carry_out, measure, remove, training, works_of
+from trag.finetune.stages import StageProgress, begin, carry_out, measure, remove, training, works_of
+from trag.finetune.training import training_process
 from trag.finetune.work import Work
 
 if TYPE_CHECKING:
@@ -29,21 +28,20 @@ class Tuning:
     """A fine-tune: `work` as it was kept when it was begun, or when it ended; `told` is what its stage said last."""
 
     work: Work
-    told: Told
+    told: StageProgress
 
 
 class FineTune(BackgroundJob[Tuning]):
     """The fine-tune of one home that runs, or ran last."""
 
     def __init__(self, home: Home, ready: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """See Undertaking."""
+        """See BackgroundJob."""
         super().__init__("A fine-tune", ready, busy)
         self._home = home
         self._take_up("interrupted")
 
     def begin(self, *, by: str, seed: int, settings: Mapping[str, float]) -> Work:
-        """A new fine-tune. Raises TragError while another one is under way or waits to be gone on with, and for
-        settings that there are not."""
+        """A new fine-tune. Raises TragError while another one runs or waits, and for settings that there are not."""
         with self._lock:
             self._refuse_second()
             if works_of(self._home).unfinished():
@@ -64,11 +62,10 @@ class FineTune(BackgroundJob[Tuning]):
     def measure(self, candidate: str, *, by: str) -> None:
         """Hold an adapter against the one that answers. Raises TragError while anything else is under way."""
         work = Work("", datetime.now(UTC), by, 0, stage="measure", candidate=candidate)
-        self._start(Tuning(work, Told("measure")), partial(self._measure, work))
+        self._start(Tuning(work, StageProgress("measure")), partial(self._measure, work))
 
     def remove(self, candidate: str) -> None:
-        """Forget an adapter, and the fine-tune that it came of. Raises TragError while it is being measured, and as
-        `stages.remove` does."""
+        """Forget an adapter and its fine-tune. Raises TragError while it is measured, and as `stages.remove` does."""
         with self._lock:
             names = {candidate, *(work.id for work in works_of(self._home).of(candidate))}
             shown = self.now if self.now and {self.now.about.work.id, self.now.about.work.candidate} & names else None
@@ -98,16 +95,16 @@ class FineTune(BackgroundJob[Tuning]):
         if work is None:
             return
         folder = training(self._home, work)
-        steps = child.steps(child.said(folder))
+        steps = training_process.steps(training_process.said(folder))
         last = steps[-1] if steps else None
-        told = Told(work.stage, "", last.step if last else 0, last.steps if last else 0, last)
-        if child.is_running(folder):
+        told = StageProgress(work.stage, "", last.step if last else 0, last.steps if last else 0, last)
+        if training_process.is_running(folder):
             self._carry_on(work)
         else:
             self.now = JobStatus(Tuning(work, told), left)
 
     def _carry_on(self, work: Work) -> None:
-        self._start(Tuning(work, Told(work.stage)), partial(self._carry_out, work))
+        self._start(Tuning(work, StageProgress(work.stage)), partial(self._carry_out, work))
 
     def _carry_out(self, work: Work, stop: threading.Event) -> bool:
         try:
@@ -123,7 +120,7 @@ class FineTune(BackgroundJob[Tuning]):
             self._now_is(replace(work, stage="done"))
         return finished
 
-    def _say(self, work: Work, told: Told) -> None:
+    def _say(self, work: Work, told: StageProgress) -> None:
         left = told.step.seconds_left if told.step else None
         self._tell(Tuning(work, told), part=f"{told.stage} {told.doing}", done=told.done, total=told.total, left=left)
         if told.stage == "measure":

@@ -1,7 +1,6 @@
 """make adapter: the adapter that ships, made anew: examples/training -> dataset -> training -> trag/finetune/shipped/.
 
-`python -m trag.finetune.shipping FOLDER` keeps everything on the way in FOLDER and goes on where it was stopped. Knows
-the order of the steps, and with which settings the adapter that ships is trained.
+`python -m trag.finetune.shipping FOLDER` keeps everything on the way in FOLDER and goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -14,15 +13,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from trag.errors import SHOWN
-from trag.finetune import candidates, stages
-from trag.finetune.candidates import Manifest
+from trag.finetune import stages
 from trag.finetune.dataset import corpus
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, plan, run
 from trag.finetune.training.plan import Plan, TrainingSettings
-from trag.finetune.training.progress import Preparing, Report, Step
+from trag.finetune.training.training_process import Preparing, Report, Step
 from trag.llm import files
 from trag.llm.files import SHIPPED
+from trag.models import adapters
+from trag.models.adapters import Manifest
 
 SETTINGS = TrainingSettings(
     rank=8, all_projections=True, learning_rate=2e-4, epochs=1.0, accumulation=4, longest=2048, checkpoint_seconds=240
@@ -74,7 +74,7 @@ def _ship(folder: Path, order: Plan) -> None:
     found = run.trained(folder)
     assert found
     export.adapter(run.adapter(folder), bases.find(order.base), SHIPPED / files.ADAPTER_FILE)
-    candidates.ship(
+    adapters.ship(
         Manifest(
             id="shipped",
             made=datetime.now(UTC),

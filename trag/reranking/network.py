@@ -5,8 +5,7 @@ tokens of both -> hidden states -> log-odds that the text answers:
     a * cosine(mean over the question's tokens, mean over the text's tokens) + b + w . first token
 
 The first term is what the encoder was made for, so learning begins from a good ranking. What is learned is a, b, w, and
-for each matrix W of the encoder a change of low rank, W + 2 B A (LoRA, Hu et al. 2021). Knows nothing about what it
-learns from.
+for each matrix W of the encoder a change of low rank, W + 2 B A (LoRA, Hu et al. 2021).
 """
 
 from __future__ import annotations
@@ -31,6 +30,14 @@ _BEGIN = (10.0, -4.0)  # a and b: most cosines of a question with what answers i
 
 Pair = tuple[Tensor, Tensor, Tensor]
 """Tokens, mask and segments, each (n, tokens): n questions, each with its text."""
+
+
+def fast_precision(gpu: bool) -> torch.dtype:
+    """What weights are held and computed in: bfloat16 where that is fast, else float32. A processor that does not
+    multiply in bfloat16 takes several times as long with it."""
+    can = torch.cpu.get_capabilities()
+    is_fast = gpu or any(can.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+    return torch.bfloat16 if is_fast else torch.float32
 
 
 class Network(nn.Module):

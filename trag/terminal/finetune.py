@@ -23,11 +23,11 @@ from trag.terminal.arguments import by
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trag.finetune.candidates import Against, Candidates, Manifest
-    from trag.finetune.stages import Told
+    from trag.finetune.stages import StageProgress
     from trag.finetune.training.estimate import Estimate
     from trag.finetune.work import Stage, Work
     from trag.home import Home
+    from trag.models.adapters import Baseline, Candidates, Manifest
 
 _USAGE = """python -m trag finetune [HOW ...] [--questions N] [--new]
        python -m trag finetune dataset|train|export [HOW ...] [--new]
@@ -140,14 +140,14 @@ def _carry_out(settings: Settings, options: argparse.Namespace) -> int:
 def _work(home: Home, options: argparse.Namespace) -> Work:
     """The fine-tune to go on with, else a new one. Raises TragError for settings that an unfinished one does not
     have."""
-    from trag.finetune import child
     from trag.finetune.stages import begin, check, training, works_of
+    from trag.finetune.training import training_process
 
     works, given = works_of(home), dict(options.set or ()) | ({"four_bits": 1.0} if options.four_bits else {})
     base = str(options.base.expanduser().absolute()) if options.base else ""
     check(given, base)
     unfinished = works.unfinished()
-    if unfinished and options.new and child.is_running(training(home, unfinished)):
+    if unfinished and options.new and training_process.is_running(training(home, unfinished)):
         raise TragError("A fine-tune is being trained already.", "Leave out --new to follow it.")
     if unfinished is None or options.new:
         seed = 1 if options.seed is None else options.seed
@@ -182,14 +182,14 @@ def _measure(settings: Settings, options: argparse.Namespace) -> int:
 
 def _promote(settings: Settings, options: argparse.Namespace) -> int:
     from trag.finetune import gate
-    from trag.finetune.candidates import standing
     from trag.home import open_home
+    from trag.models.adapters import candidate_status
 
     wanted = options.words[1]
     with open_home(settings) as home:
         now = None if wanted == SHIPPED else gate.answering(home)
         known = wanted in (SHIPPED, now and now.adapter)
-        if not known and standing(found := home.candidates.get(wanted), now) != "earned":
+        if not known and candidate_status(found := home.candidates.get(wanted), now) != "earned":
             _told(found, now)
             if not options.anyway:
                 raise TragError(
@@ -227,9 +227,9 @@ def _roll_back(settings: Settings, options: argparse.Namespace) -> int:
 
 
 def _list(settings: Settings, options: argparse.Namespace) -> int:
-    from trag.finetune import gate, summary
-    from trag.finetune.candidates import standing
+    from trag.finetune import gate
     from trag.home import open_home
+    from trag.models.adapters import candidate_status
 
     with open_home(settings) as home:
         found, now, promotions = home.candidates.all(), gate.answering(home), home.records.promotions.all()
@@ -239,8 +239,8 @@ def _list(settings: Settings, options: argparse.Namespace) -> int:
             answering, told = "", f"none can: {error.message}"
     print(f"The adapter that answers: {answering or told}")
     for each in found:
-        mark = "*" if each.id == answering else "+" if standing(each, now) == "earned" else " "
-        told = summary.listed(each, now)
+        mark = "*" if each.id == answering else "+" if candidate_status(each, now) == "earned" else " "
+        told = gate.status_line(each, now)
         print(f"{mark} {each.id}  {each.made:%Y-%m-%d %H:%M} UTC by {each.by}  on {each.base_name}  {told}")
     for promotion in promotions:
         print(f"{promotion.at:%Y-%m-%d %H:%M} UTC  {promotion.adapter or SHIPPED}  by {promotion.by}")
@@ -285,19 +285,19 @@ def _left_out(found: Estimate) -> str:
     return f"{found.too_long:,} examples too long for `longest` are left out. " if found.too_long else ""
 
 
-def _told(candidate: Manifest, now: Against | None) -> None:
+def _told(candidate: Manifest, now: Baseline | None) -> None:
     """What was measured of a candidate, how it stands beside what answers now, and how to promote it."""
-    from trag.finetune import summary
-    from trag.finetune.candidates import standing
+    from trag.finetune import gate
+    from trag.models.adapters import candidate_status
 
     if candidate.results:
-        print(f"{candidate.id} beside {summary.beside(candidate.results)}")
-        print(*summary.figures(candidate.results), sep="\n")
-    print(summary.stands(candidate, now))
+        print(f"{candidate.id} beside {gate.measured_against(candidate.results)}")
+        print(*gate.figure_table(candidate.results), sep="\n")
+    print(gate.status_sentence(candidate, now))
     if now and now.adapter == candidate.id:
         return
     promote = f"python -m trag finetune promote {candidate.id}"
-    earned = standing(candidate, now) == "earned"
+    earned = candidate_status(candidate, now) == "earned"
     print(f"Promote it: {promote}" if earned else f"To promote it all the same: {promote} --anyway")
 
 
@@ -306,7 +306,7 @@ def _is_told_how(options: argparse.Namespace) -> bool:
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Told], None]]:
+def _bar() -> Iterator[Callable[[StageProgress], None]]:
     from tqdm import tqdm
 
     from trag.terminal.bar import progress_of
@@ -314,7 +314,7 @@ def _bar() -> Iterator[Callable[[Told], None]]:
     with tqdm(file=sys.stderr, disable=None) as bar:
         progress = progress_of(bar)
 
-        def tell(told: Told) -> None:
+        def tell(told: StageProgress) -> None:
             bar.set_postfix_str(f"loss {told.step.loss:.3f}" if told.step else "", refresh=False)
             progress(f"{told.stage} {told.doing}".strip(), told.done, told.total)
 

@@ -30,7 +30,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _list(settings: Settings, options: argparse.Namespace) -> None:
     from trag.models import catalogue
-    from trag.models.local import found
+    from trag.models.local import local_files
 
     print(f"Known (python -m trag models get NAME), kept in {catalogue.folder()}:")
     for model in catalogue.MODELS:
@@ -41,7 +41,7 @@ def _list(settings: Settings, options: argparse.Namespace) -> None:
         print(f"    {model.file}, sha256 {model.sha256}")
     folder = settings.home / "models"
     print(f"In {folder.absolute()}:")
-    for file in found(folder):
+    for file in local_files(folder):
         print(f"  {file.path.name}  {file.bytes / 10**9:.2f} GB  {file.problem or file.architecture}")
 
 
@@ -73,13 +73,13 @@ def _get(settings: Settings, options: argparse.Namespace) -> None:
 
 def _try(settings: Settings, options: argparse.Namespace) -> None:
     from trag.llm.files import base_name
-    from trag.models.local import tried
+    from trag.models.local import try_model
 
     if settings.model_url and not options.file:
         print(f"{settings.model_url} is what answers here: nothing is to be tried.")
         return
     model = options.file or settings.model
-    found = tried(settings.home, model, context=settings.context, gpu_layers=settings.gpu_layers)
+    found = try_model(settings.home, model, context=settings.context, gpu_layers=settings.gpu_layers)
     place = "GPU" if found.on_gpu else "CPU"
     print(f"{base_name(model)}: sha256 {found.sha256}")
     print(

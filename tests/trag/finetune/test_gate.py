@@ -1,25 +1,51 @@
 """The gate: figures and verdicts worked out by hand, and one candidate measured with the real model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from org.reading.charts import load
+from prompts import Message
+from tests.tiny_model import keep_adapter
 from trag.errors import TragError
+from trag.evaluate import chart_cases
 from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.evaluate.sets import CaseSets
 from trag.finetune import gate
-from trag.finetune.candidates import Against, Figure
-from trag.home import open_home
+from trag.finetune.dataset import examples, folders, of_home
+from trag.finetune.dataset.examples import Example
+from trag.finetune.dataset.typos import plain
+from trag.finetune.gate import MOST, SEED, choose_questions, spread
+from trag.finetune.work import MOST_SEED, Works
+from trag.home import Home, open_home
 from trag.llm import files
+from trag.models.adapters import (
+    LEARNED,
+    Baseline,
+    CandidateStatus,
+    Figure,
+    Manifest,
+    Measurement,
+    Verdict,
+    candidate_status,
+)
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 
 CHART = b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Board,team\nPool,Board,team\n"
+
+LARKMOOR = (Path(__file__).parents[3] / "examples" / "larkmoor" / "chart.csv").read_bytes()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with open_home(Settings(home=tmp_path / "home")) as opened:
+        yield opened
 
 
 def answers(kind: str, marks: str, *, refuse: bool = False) -> list[Result]:
@@ -71,54 +97,36 @@ def test_a_question_that_only_one_side_was_asked_does_not_count() -> None:
     )
 
 
+FEWER = ", 20 of 26 where it was 26"
+ANSWERED = "Worse beyond chance: answered where there is an answer"
+COUNT = "Worse beyond chance: questions of the kind count"
+JUDGED = "Worse beyond chance: could be judged"
+WON = ("list", "-" * 20, "+" * 20, False)
+
+
 @pytest.mark.parametrize(
     ("kinds", "promote", "reason"),
     [
-        pytest.param((("list", "-" * 6, "+" * 6, False),), True, "Better: all questions, 6 of 6", id="6 gained"),
-        pytest.param((("list", "-" * 5, "+" * 5, False),), False, "Not better beyond chance", id="5 gained"),
-        pytest.param((("list", "-" * 9 + "+", "+" * 8 + "--", False),), True, "(8 gained, 1 lost", id="8 to 1"),
-        pytest.param((("list", "-" * 8 + "++", "+" * 8 + "--", False),), False, "p = 0.11", id="8 to 2"),
-        pytest.param((("list", "+" * 9, "-" * 9, False),), False, "Worse beyond chance: all", id="worse"),
-        pytest.param((("list", "+-", "+-", False),), False, "Not better beyond chance", id="the same"),
-        pytest.param(
-            (("list", "-" * 20, "+" * 20, False), ("count", "+" * 6, "-" * 6, False)),
-            False,
-            "Worse beyond chance: questions of the kind count, 0 of 6 where it was 6",
-            id="one kind paid for it",
-        ),
-        pytest.param(
-            (("list", "-" * 20, "+" * 20, False), ("count", "+" * 5, "-" * 5, False)),
-            True,
-            "Fewer, within chance: questions of the kind count, 0 of 5",
-            id="a kind too small to say",
-        ),
-        pytest.param(
-            (("list", "-" * 20 + "-" * 6, "+" * 20 + "r" * 6, False),),
-            False,
-            "Worse beyond chance: answered where there is an answer, 20 of 26 where it was 26",
-            id="answerable ones refused that were wrong before",
-        ),
-        pytest.param(
-            (("list", "-" * 20, "+" * 20, False), ("none", "r" * 6, "-" * 6, True)),
-            False,
-            "Worse beyond chance: refused where there is none, 0 of 6",
-            id="no longer refuses",
-        ),
-        pytest.param(
-            (("list", "-" * 20, "+" * 20, False), ("count", "+" * 6, "?" * 6, False)),
-            False,
-            "Worse beyond chance: could be judged, 20 of 26 where it was 26 (0 gained, 6 lost, p = 0.031)",
-            id="right answers that became undecided",
-        ),
-        pytest.param(
-            (("list", "-" * 20, "+" * 20, False), ("count", "?" * 6, "r" * 6, False)),
-            False,
-            "Worse beyond chance: answered where there is an answer, 20 of 26 where it was 26",
-            id="undecided ones that are refused",
-        ),
+        ([("list", "-" * 6, "+" * 6, False)], True, "Better: all questions, 6 of 6"),
+        ([("list", "-" * 5, "+" * 5, False)], False, "Not better beyond chance"),
+        ([("list", "-" * 9 + "+", "+" * 8 + "--", False)], True, "(8 gained, 1 lost"),
+        ([("list", "-" * 8 + "++", "+" * 8 + "--", False)], False, "p = 0.11"),
+        ([("list", "+" * 9, "-" * 9, False)], False, "Worse beyond chance: all"),
+        ([("list", "+-", "+-", False)], False, "Not better beyond chance"),
+        ([WON, ("count", "+" * 6, "-" * 6, False)], False, f"{COUNT}, 0 of 6 where it was 6"),
+        ([WON, ("count", "+" * 5, "-" * 5, False)], True, "Fewer, within chance: questions of the kind count, 0 of 5"),
+        ([("list", "-" * 26, "+" * 20 + "r" * 6, False)], False, f"{ANSWERED}{FEWER}"),
+        ([WON, ("none", "r" * 6, "-" * 6, True)], False, "Worse beyond chance: refused where there is none, 0 of 6"),
+        ([WON, ("count", "+" * 6, "?" * 6, False)], False, f"{JUDGED}{FEWER} (0 gained, 6 lost, p = 0.031)"),
+        ([WON, ("count", "?" * 6, "r" * 6, False)], False, f"{ANSWERED}{FEWER}"),
     ],
-)
-def test_the_verdict(kinds: tuple[tuple[str, str, str, bool], ...], promote: bool, reason: str) -> None:
+    ids=[
+        "6 gained", "5 gained", "8 to 1", "8 to 2", "worse", "the same", "one kind paid for it",
+        "a kind too small to say", "answerable ones refused that were wrong before", "no longer refuses",
+        "right answers that became undecided", "undecided ones that are refused",
+    ],
+)  # fmt: skip
+def test_the_verdict(kinds: list[tuple[str, str, str, bool]], promote: bool, reason: str) -> None:
     found = gate.verdict(sides(*kinds))
     assert found.promote is promote, found.reasons
     assert any(reason in each for each in found.reasons), found.reasons
@@ -132,9 +140,6 @@ def test_general_knowledge_that_is_lost_keeps_a_candidate_out() -> None:
     told = gate.verdict(found, learned=7).reasons
     assert told[1:] == ("Not asked, as it was trained on them: 7 of the questions in the home's sets.",)
     assert gate.verdict(()).reasons == ("No question was judged on both sides, so nothing can be said.",)
-
-
-# Measured
 
 
 @pytest.mark.slow
@@ -151,21 +156,13 @@ def test_a_candidate_is_measured_and_what_was_found_is_kept_with_it(
     held_out = (Case("pay", "Who pays for the Bar?", "document", gold=(("Board",),)),)
     with open_home(Settings(home=home_folder, answer_tokens=30)) as home:
         home.activate_chart(load(CHART, "club.csv"), "club.csv", CHART, by="ada")
-        made = home.candidates.add(
-            make_adapter(tmp_path / "a.gguf"),
-            base_name="SmolLM2",
-            base_sha256=files.base_sha256(""),
-            dataset_sha256="d" * 64,
-            settings=(),
-            by="ada",
-            cases=write(held_out),
-            learned=("who runs the pool",),
-        )
+        known = {"base_sha256": files.base_sha256(""), "cases": write(held_out), "learned": ("who runs the pool",)}
+        made = keep_adapter(home.candidates, make_adapter(tmp_path / "a.gguf"), **known)
         ours = [Case("bar", "Which unit is the Bar under?", "where", gold=(("Board",),))]
         CaseSets(home_folder / "cases").keep(
             [*ours, replace(ours[0], id="x", question="Who runs the Pool?")], "ours", by="ada"
         )
-        alone = Against(files.base_sha256(""), "", "")
+        alone = Baseline(files.base_sha256(""), "", "")
         assert gate.answering(home) == alone
         told: list[tuple[str, int, int]] = []
         measured = gate.measure(home, made.id, progress=lambda *step: told.append(step), most=4, general=general)
@@ -196,28 +193,17 @@ def test_a_candidate_is_measured_and_what_was_found_is_kept_with_it(
         assert gate.answering(home) is None
 
 
-def test_a_candidate_that_is_not_there_or_of_another_model_is_told_before_questions_are_chosen(tmp_path: Path) -> None:
-    adapter = tmp_path / "a.gguf"
-    adapter.write_bytes(b"adapter")
-    with open_home(Settings(home=tmp_path / "home")) as home:
-        other = home.candidates.add(
-            adapter, base_name="Other", base_sha256="0" * 64, dataset_sha256="d" * 64, settings=(), by="ada"
-        )
-        for candidate, told in (("nonsense", "There is no adapter nonsense"), (other.id, "was trained on Other")):
-            with pytest.raises(TragError, match=told):
-                gate.measure(home, candidate, progress=lambda *step: None)
+def test_a_candidate_that_is_not_there_or_of_another_model_is_told_before_questions_are_chosen(home: Home) -> None:
+    other = keep_adapter(home.candidates, base_name="Other")
+    for id, told in (("nonsense", "There is no adapter nonsense"), (other.id, "was trained on Other")):
+        with pytest.raises(TragError, match=told):
+            gate.measure(home, id, progress=lambda *step: None)
 
 
-def test_without_questions_of_general_knowledge_nothing_is_measured(tmp_path: Path) -> None:
-    adapter = tmp_path / "a.gguf"
-    adapter.write_bytes(b"adapter")
-    with open_home(Settings(home=tmp_path / "home")) as home:
-        sha256 = files.base_sha256("")
-        made = home.candidates.add(
-            adapter, base_name="SmolLM2", base_sha256=sha256, dataset_sha256="d" * 64, settings=(), by="ada"
-        )
-        with pytest.raises(TragError, match="there is no file"):
-            gate.measure(home, made.id, progress=lambda *step: None, general=tmp_path / "nothing")
+def test_without_questions_of_general_knowledge_nothing_is_measured(home: Home, tmp_path: Path) -> None:
+    made = keep_adapter(home.candidates, base_sha256=files.base_sha256(""))
+    with pytest.raises(TragError, match="there is no file"):
+        gate.measure(home, made.id, progress=lambda *step: None, general=tmp_path / "nothing")
 
 
 def test_nothing_is_held_against_a_model_behind_an_address(tmp_path: Path) -> None:
@@ -226,3 +212,132 @@ def test_nothing_is_held_against_a_model_behind_an_address(tmp_path: Path) -> No
         assert gate.answering(home) is None
         with pytest.raises(TragError, match="no adapter can be put on that"):
             gate.measure(home, "20261120-0a0a0a0a", progress=lambda *step: None)
+
+
+def test_some_of_a_row_are_spread_from_first_to_last() -> None:
+    assert spread(range(10), 3) == [0, 3, 6]
+    assert spread(range(3), 9) == range(3)
+
+
+def candidate(home: Home, *learned: str, held_out: tuple[Case, ...] = ()) -> str:
+    """The id of an adapter that was trained on these questions."""
+    return keep_adapter(home.candidates, " ".join(learned).encode(), cases=write(held_out), learned=learned).id
+
+
+def case(id: str, question: str) -> Case:
+    return Case(id, question, "document", gold=(("nine",),))
+
+
+@pytest.mark.slow
+def test_chart_questions_are_none_of_those_that_training_draws_from(home: Home) -> None:
+    chart = load(LARKMOOR, "chart.csv")
+    home.activate_chart(chart, "chart.csv", LARKMOOR, by="ada")
+    pool = [one.question for one in chart_cases.make(chart, seed=1, number=of_home._MOST)]
+    asked = choose_questions(home, candidate(home, *pool), MOST)
+    assert len(asked.cases) == MOST
+    assert {plain(one.question) for one in asked.cases}.isdisjoint(map(plain, pool))
+    assert {one.kind for one in asked.cases} == set(chart_cases.KINDS)
+    # Even what no training has seen is left out when this one has.
+    again = choose_questions(home, candidate(home, *(f"Please, {one.question.upper()}" for one in asked.cases)), MOST)
+    assert {one.question for one in again.cases}.isdisjoint(one.question for one in asked.cases)
+    assert SEED > MOST_SEED
+
+
+def test_a_held_out_question_that_was_learned_in_other_words_of_typing_is_left_out(home: Home) -> None:
+    held_out = (
+        case("a", "When does the office open?"),
+        case("b", "When does the shop open?"),
+        case("c", "When does the library open?"),
+    )
+    learned = ("hi, when does the office open", "when does the librrary open")
+    asked = choose_questions(home, candidate(home, *learned, held_out=held_out), MOST)
+    assert [one.id for one in asked.cases] == ["dataset b"]
+
+
+def test_sets_of_the_home_are_asked_without_what_was_learned(home: Home) -> None:
+    sets = CaseSets(home.folder / "cases")
+    first = sets.keep([case(str(n), f"When does shop {n} open?") for n in range(40)], "shops.jsonl", by="ada")
+    second = sets.keep([case("x", "When does shop 3 open?"), case("y", "When is it shut?")], "few.jsonl", by="ada")
+    asked = choose_questions(home, candidate(home, "when does shop 7 open", "When does shop 8 open?"), 12)
+    assert (len(asked.cases), asked.learned) == (12, 2)
+    assert [(one.id, asked.sets[one.id]) for one in asked.cases[:2]] == [
+        (f"{second.id[:12]} x", "few"),
+        (f"{second.id[:12]} y", "few"),
+    ]
+    of_first = [one for one in asked.cases if asked.sets[one.id] == "shops"]
+    assert len(of_first) == 10, "the small set leaves its room to the large one"
+    assert {one.id.split()[0] for one in of_first} == {first.id[:12]}
+    assert not {f"When does shop {n} open?" for n in (3, 7, 8)} & {one.question for one in of_first}
+
+
+def test_what_it_learned_is_read_off_its_dataset_where_it_was_not_kept_with_it(home: Home) -> None:
+    CaseSets(home.folder / "cases").keep([case("a", "When is it open?"), case("b", "And shut?")], "set", by="ada")
+    id = candidate(home, "x")
+    (home.folder / "adapters" / id / LEARNED).unlink()
+    with pytest.raises(TragError, match=f"which questions {id} was trained on"):
+        choose_questions(home, id, 12)
+    works = Works(home.folder / "finetune")
+    work = works.after(works.begin(by="ada", seed=1, settings={}), "done", candidate=id)
+    dataset = works.place(work) / "dataset"
+    dataset.mkdir()
+    learned = Example("a", "label", "when is it open", (Message("user", "when is it open"),), "Nine.")
+    (dataset / folders.TRAIN).write_bytes(examples.write([learned]))
+    assert [one.question for one in choose_questions(home, id, 12).cases] == ["And shut?"]
+
+
+def test_nothing_to_ask_is_said(home: Home) -> None:
+    with pytest.raises(TragError, match="nothing to measure the adapter by") as refused:
+        choose_questions(home, candidate(home), MOST)
+    assert "page Quality" in refused.value.hint
+
+
+FIGURE = Figure("All questions", 40, 20, 30, 12, 2, 0.013)
+NOW = Baseline("b" * 64, "shipped", "a" * 64)
+RESULTS = Measurement(
+    datetime(2026, 11, 20, 20, tzinfo=UTC), "shipped", Verdict(True, ("Better: all.",), (FIGURE,)), "r", "a" * 64
+)
+CANDIDATE = Manifest(
+    "20261120-0a0a0a0a", datetime(2026, 11, 20, tzinfo=UTC), "SmolLM2", "b" * 64, "c" * 64, "d" * 64, (), "ada", RESULTS
+)
+NOT_BETTER = replace(CANDIDATE, results=replace(RESULTS, verdict=replace(RESULTS.verdict, promote=False)))
+
+
+@pytest.mark.parametrize(
+    ("candidate", "now", "has", "said"),
+    [
+        (CANDIDATE, NOW, "earned", "earned its place: it was better than shipped"),
+        (NOT_BETTER, NOW, "not earned", "do not say that it is better than shipped"),
+        (replace(CANDIDATE, results=None), NOW, "unmeasured", "was not measured"),
+        (CANDIDATE, replace(NOW, adapter="20261121-0b0b0b0b"), "outdated", "beside shipped as it was on 2026-11-20"),
+        (CANDIDATE, replace(NOW, adapter_sha256="e" * 64), "outdated", "which is not what answers now"),
+        (CANDIDATE, replace(NOW, base_sha256="e" * 64), "outdated", "measure it again"),
+        (CANDIDATE, None, "outdated", "measure it again"),
+        (replace(CANDIDATE, results=replace(RESULTS, against_sha256=None)), NOW, "outdated", "measure it again"),
+        (CANDIDATE, replace(NOW, adapter=CANDIDATE.id), "outdated", "It answers now."),
+    ],
+    ids=[
+        "better", "not better", "not measured", "another adapter", "another adapter of that name", "another model",
+        "nothing answers", "not written down", "answers itself",
+    ],
+)  # fmt: skip
+def test_a_candidate_has_earned_its_place_beside_what_it_was_measured_against(
+    candidate: Manifest, now: Baseline | None, has: CandidateStatus, said: str
+) -> None:
+    assert candidate_status(candidate, now) == has
+    assert said in gate.status_sentence(candidate, now)
+
+
+def test_in_a_list_it_is_said_beside_what_it_was_measured() -> None:
+    other = replace(NOW, adapter="20261121-0b0b0b0b")
+    assert gate.status_line(CANDIDATE, NOW) == "beside shipped: Better: all."
+    assert gate.status_line(CANDIDATE, other) == "beside shipped, which is not what answers now: Better: all."
+    assert gate.status_line(CANDIDATE, replace(NOW, adapter=CANDIDATE.id)) == "beside shipped: Better: all."
+    assert gate.status_line(replace(CANDIDATE, results=None), NOW) == "not measured"
+
+
+def test_figures_are_a_table() -> None:
+    assert gate.figure_table(RESULTS) == (
+        "               Questions  Before      After       Gained  Lost  p",
+        "All questions  40         20 (50.0%)  30 (75.0%)  12      2     0.013",
+        "Better: all.",
+    )

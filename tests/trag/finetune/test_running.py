@@ -6,35 +6,23 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
+from tests.tiny_model import bare_home, keep_adapter
 from trag import background
+from trag.background import JobStatus
 from trag.errors import TragError
-from trag.finetune import child, running
-from trag.finetune.candidates import Candidates
-from trag.finetune.running import FineTune
-from trag.finetune.stages import Tell, Told, works_of
-from trag.finetune.training.progress import Step, encode
+from trag.finetune import running
+from trag.finetune.running import FineTune, Tuning
+from trag.finetune.stages import OnProgress, StageProgress, works_of
+from trag.finetune.training import training_process
+from trag.finetune.training.training_process import Step, encode
 from trag.finetune.work import Stage, Work
 from trag.home import Home
-from trag.settings import Settings
 
+Make = Callable[..., FineTune]
 STEP = Step(4, 10, 1.5, 1.4, 200.0, 90.0)
-
-
-class Folder:
-    """All that is needed of a home."""
-
-    adapter = ""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.settings = Settings(home=folder)
-        self.candidates = Candidates(folder / "adapters")
-        self.records = SimpleNamespace(promotions=SimpleNamespace(current=lambda: ""))
 
 
 class Script:
@@ -45,12 +33,14 @@ class Script:
         self.fails: Exception | None = None
         self.done: list[str] = []
 
-    def carry_out(self, home: Home, work: Work, tell: Tell, stop: threading.Event, *, until: Stage = "done") -> Work:
+    def carry_out(
+        self, home: Home, work: Work, tell: OnProgress, stop: threading.Event, *, until: Stage = "done"
+    ) -> Work:
         works = works_of(home)
         if work.stage == "dataset":
-            tell(Told("dataset", "contexts", 1, 4))
+            tell(StageProgress("dataset", "contexts", 1, 4))
             work = works.after(work, "train")
-        tell(Told("train", "training", 4, 10, STEP))
+        tell(StageProgress("train", "training", 4, 10, STEP))
         if self.fails:
             raise self.fails
         while not self.free.wait(0.01):
@@ -59,8 +49,8 @@ class Script:
         self.done.append(work.id)
         return works.after(work, "done", candidate="20261120-0a0a0a0a")
 
-    def measure(self, home: Home, candidate: str, tell: Tell, stop: threading.Event) -> bool:
-        tell(Told("measure", "trag", 1, 9))
+    def measure(self, home: Home, candidate: str, tell: OnProgress, stop: threading.Event) -> bool:
+        tell(StageProgress("measure", "trag", 1, 9))
         self.done.append(candidate)
         return True
 
@@ -75,11 +65,11 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
 
 
 @pytest.fixture
-def make(tmp_path: Path) -> Iterator[Callable[..., FineTune]]:
+def make(tmp_path: Path) -> Iterator[Make]:
     made: list[FineTune] = []
 
     def make(busy: Callable[[], bool] = lambda: False) -> FineTune:
-        made.append(FineTune(cast(Home, Folder(tmp_path)), lambda: None, busy))
+        made.append(FineTune(bare_home(tmp_path), lambda: None, busy))
         return made[-1]
 
     yield make
@@ -87,11 +77,15 @@ def make(tmp_path: Path) -> Iterator[Callable[..., FineTune]]:
         each.close()
 
 
-def until(fine_tune: FineTune, state: str) -> None:
+def wait(fine_tune: FineTune, true: Callable[[JobStatus[Tuning]], bool]) -> None:
     end = time.monotonic() + 10
-    while fine_tune.now is None or fine_tune.now.state != state:
+    while fine_tune.now is None or not true(fine_tune.now):
         assert time.monotonic() < end, fine_tune.now
         time.sleep(0.01)
+
+
+def until(fine_tune: FineTune, state: str) -> None:
+    wait(fine_tune, lambda now: now.state == state)
 
 
 def begin(fine_tune: FineTune) -> Work:
@@ -99,13 +93,10 @@ def begin(fine_tune: FineTune) -> Work:
 
 
 def told(fine_tune: FineTune) -> None:
-    end = time.monotonic() + 10
-    while fine_tune.now is None or fine_tune.now.about.told.step is None:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    wait(fine_tune, lambda now: now.about.told.step is not None)
 
 
-def test_a_fine_tune_is_watched_to_its_end(make: Callable[..., FineTune], script: Script) -> None:
+def test_a_fine_tune_is_watched_to_its_end(make: Make, script: Script) -> None:
     fine_tune = make()
     assert fine_tune.now is None
     work = begin(fine_tune)
@@ -119,14 +110,10 @@ def test_a_fine_tune_is_watched_to_its_end(make: Callable[..., FineTune], script
     assert fine_tune.now is None
 
 
-def test_a_second_one_is_refused_while_one_runs(make: Callable[..., FineTune], script: Script) -> None:
+def test_a_second_one_is_refused_while_one_runs(make: Make, script: Script) -> None:
     fine_tune = make()
     begin(fine_tune)
-    for act in (
-        lambda: begin(fine_tune),
-        fine_tune.go_on,
-        lambda: fine_tune.measure("20261120-0a0a0a0a", by="bob"),
-    ):
+    for act in (partial(begin, fine_tune), fine_tune.go_on, partial(fine_tune.measure, "20261120-0a0a0a0a", by="bob")):
         with pytest.raises(TragError, match="running already"):
             act()
     fine_tune.discard()
@@ -134,15 +121,13 @@ def test_a_second_one_is_refused_while_one_runs(make: Callable[..., FineTune], s
     assert len(list((fine_tune._home.folder / "finetune").iterdir())) == 1
 
 
-def test_settings_that_there_are_not_leave_nothing_behind(
-    make: Callable[..., FineTune], script: Script, tmp_path: Path
-) -> None:
+def test_settings_that_there_are_not_leave_nothing_behind(make: Make, script: Script, tmp_path: Path) -> None:
     with pytest.raises(TragError, match="no setting speed"):
         make().begin(by="ada", seed=1, settings={"speed": 1.0})
     assert not (tmp_path / "finetune").exists()
 
 
-def test_a_stopped_one_goes_on_or_is_discarded(make: Callable[..., FineTune], script: Script, tmp_path: Path) -> None:
+def test_a_stopped_one_goes_on_or_is_discarded(make: Make, script: Script, tmp_path: Path) -> None:
     fine_tune = make()
     begin(fine_tune)
     told(fine_tune)
@@ -166,7 +151,7 @@ def test_a_stopped_one_goes_on_or_is_discarded(make: Callable[..., FineTune], sc
         fine_tune.go_on()
 
 
-def test_what_went_wrong_is_said_and_what_was_done_stays(make: Callable[..., FineTune], script: Script) -> None:
+def test_what_went_wrong_is_said_and_what_was_done_stays(make: Make, script: Script) -> None:
     script.fails = TragError("The loss is no number.", "Begin anew.")
     fine_tune = make()
     begin(fine_tune)
@@ -179,7 +164,7 @@ def test_what_went_wrong_is_said_and_what_was_done_stays(make: Callable[..., Fin
     until(fine_tune, "done")
 
 
-def test_people_go_first_while_it_is_measured(make: Callable[..., FineTune], script: Script) -> None:
+def test_people_go_first_while_it_is_measured(make: Make, script: Script) -> None:
     asked = threading.Event()
     asked.set()
     fine_tune = make(asked.is_set)
@@ -192,11 +177,11 @@ def test_people_go_first_while_it_is_measured(make: Callable[..., FineTune], scr
 
 
 def test_an_adapter_is_not_removed_while_it_is_measured_and_then_with_its_fine_tune(
-    make: Callable[..., FineTune], script: Script, tmp_path: Path
+    make: Make, script: Script, tmp_path: Path
 ) -> None:
-    works, candidates = works_of(cast(Home, Folder(tmp_path))), Candidates(tmp_path / "adapters")
-    (tmp_path / "a.gguf").write_bytes(b"adapter")
-    id = candidates.add(tmp_path / "a.gguf", base_name="", base_sha256="", dataset_sha256="", settings=(), by="ada").id
+    home = bare_home(tmp_path)
+    works, candidates = works_of(home), home.candidates
+    id = keep_adapter(candidates).id
     works.after(works.begin(by="ada", seed=1, settings={}), "measure", candidate=id)
     fine_tune = make(lambda: True)
     for act, end in ((partial(fine_tune.measure, id, by="bob"), "done"), (fine_tune.go_on, "stopped")):
@@ -212,7 +197,7 @@ def test_an_adapter_is_not_removed_while_it_is_measured_and_then_with_its_fine_t
 
 def leave(home: Path) -> Path:
     """What an app that was killed while training leaves; the folder of the training."""
-    works = works_of(cast(Home, Folder(home)))
+    works = works_of(bare_home(home))
     work = works.after(works.begin(by="ada", seed=1, settings={}), "train")
     folder = works.place(work) / "training"
     folder.mkdir()
@@ -220,7 +205,7 @@ def leave(home: Path) -> Path:
     return folder
 
 
-def test_a_restart_says_that_one_was_interrupted(make: Callable[..., FineTune], script: Script, tmp_path: Path) -> None:
+def test_a_restart_says_that_one_was_interrupted(make: Make, script: Script, tmp_path: Path) -> None:
     leave(tmp_path)
     fine_tune = make()
     assert fine_tune.now
@@ -233,12 +218,12 @@ def test_a_restart_says_that_one_was_interrupted(make: Callable[..., FineTune], 
 
 @pytest.mark.slow
 def test_a_restart_follows_one_that_still_trains(
-    make: Callable[..., FineTune], script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make: Make, script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = leave(tmp_path)
     (tmp_path / "stand_in.py").write_text("import time; time.sleep(60)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    process = child.start(folder, ("stand_in",))
+    process = training_process.start(folder, ("stand_in",))
     fine_tune = make()
     told(fine_tune)
     assert fine_tune.now

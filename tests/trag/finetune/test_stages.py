@@ -8,37 +8,25 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
+from tests.tiny_model import bare_home
 from trag.errors import TragError
-from trag.finetune import child, gate, stages
-from trag.finetune.candidates import Candidates
+from trag.finetune import gate, stages
 from trag.finetune.dataset.examples import Example, write
 from trag.finetune.stages import carry_out, check, described, works_of
-from trag.finetune.training import plan
+from trag.finetune.training import plan, training_process
 from trag.finetune.training.plan import TrainingSettings
 from trag.finetune.training.run import Trained, trained
 from trag.finetune.work import Work
 from trag.home import Home
 from trag.llm import files
-from trag.settings import Settings
 
 TRAINED = Trained(
     "SmolLM2-135M-Instruct", files.base_sha256(""), "d" * 64, 16, 32, 1200, False, 2.0, 0.25, 4428, 0, 9000, 90.0
 )
-
-
-class Folder:
-    """All that is needed of a home."""
-
-    adapter_name = ""
-
-    def __init__(self, folder: Path, model: str = "") -> None:
-        self.folder = folder
-        self.settings = Settings(home=folder, model=model)
-        self.candidates = Candidates(folder / "adapters")
 
 
 Make = Callable[..., Work]
@@ -48,7 +36,7 @@ Make = Callable[..., Work]
 def make(tmp_path: Path, lessons: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch) -> Make:
     """A fine-tune that is trained and not exported; the export is scripted."""
     monkeypatch.setattr(stages, "_export_to", lambda folder, target, *_: target.write_bytes(b"adapter"))
-    works = works_of(cast(Home, Folder(tmp_path)))
+    works = works_of(bare_home(tmp_path))
 
     def made(**more: Any) -> Work:
         work = works.after(works.begin(by="ada", seed=3, settings={"epochs": 0.5}, **more), "export")
@@ -71,12 +59,12 @@ def keep(home: Path, work: Work, found: Trained) -> None:
     (home / "finetune" / work.id / "training" / "trained.json").write_text(json.dumps(values))
 
 
-def export(home: Folder, work: Work) -> Work:
-    return carry_out(cast(Home, home), work, lambda _: None, threading.Event(), until="measure")
+def export(home: Home, work: Work) -> Work:
+    return carry_out(home, work, lambda _: None, threading.Event(), until="measure")
 
 
 def test_a_candidate_is_of_what_it_was_trained_on_and_knows_what_it_learned(work: Work, tmp_path: Path) -> None:
-    home = Folder(tmp_path)
+    home = bare_home(tmp_path)
     made = home.candidates.get(export(home, work).candidate)
     assert (made.base_name, made.base_sha256) == (TRAINED.base_name, TRAINED.base_sha256)
     assert home.candidates.learned(made.id) == ("who leads Unit A", "How many members does Unit A have?")
@@ -84,7 +72,7 @@ def test_a_candidate_is_of_what_it_was_trained_on_and_knows_what_it_learned(work
 
 
 def test_it_knows_what_the_adapter_had_learned_that_it_began_from(make: Make, tmp_path: Path) -> None:
-    home = Folder(tmp_path)
+    home = bare_home(tmp_path)
     before = tmp_path / "before.gguf"
     before.write_bytes(b"before")
     work = make(adapter=before, known=("who leads Unit Z", "who leads Unit A"))
@@ -99,16 +87,16 @@ def test_it_knows_what_the_adapter_had_learned_that_it_began_from(make: Make, tm
 
 @pytest.mark.parametrize("why", ["it answers by now", "it is gone"])
 def test_a_candidate_that_cannot_be_measured_any_more_leaves_nothing_to_be_done(
-    work: Work, tmp_path: Path, why: str
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
-    home = Folder(tmp_path)
+    home = bare_home(tmp_path)
     exported = export(home, work)
     if why == "it is gone":
         shutil.rmtree(tmp_path / "adapters" / exported.candidate)
     else:
-        home.adapter_name = exported.candidate
-    assert carry_out(cast(Home, home), exported, lambda _: None, threading.Event()).finished
-    assert works_of(cast(Home, home)).unfinished() is None
+        monkeypatch.setattr(home, "adapter_name", exported.candidate)
+    assert carry_out(home, exported, lambda _: None, threading.Event()).finished
+    assert works_of(home).unfinished() is None
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole", "stopped"])
@@ -116,8 +104,8 @@ def test_a_candidate_that_was_measured_by_itself_is_not_measured_again(
     work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
 ) -> None:
     monkeypatch.setattr(gate, "measure", lambda *_, **__: "measured" if whole else None)
-    home = cast(Home, Folder(tmp_path))
-    exported = export(Folder(tmp_path), work)
+    home = bare_home(tmp_path)
+    exported = export(bare_home(tmp_path), work)
     stages.measure(home, "20261120-0a0a0a0a", lambda _: None, threading.Event())
     assert works_of(home).unfinished() == exported, "that was another one"
     assert stages.measure(home, exported.candidate, lambda _: None, threading.Event()) is whole
@@ -130,10 +118,10 @@ def test_training_finds_a_model_that_was_named_from_here(
     def start(folder: Path) -> None:
         raise TragError("Started.")
 
-    monkeypatch.setattr(child, "start", start)
+    monkeypatch.setattr(training_process, "start", start)
     monkeypatch.chdir(tmp_path)
     for model, found in (("model.gguf", str(tmp_path / "model.gguf")), ("", "")):
-        home = cast(Home, Folder(tmp_path, model=model))
+        home = bare_home(tmp_path, model)
         work = works_of(home).all()[0] if works_of(home).all() else make()
         with pytest.raises(TragError, match="Started"):
             carry_out(home, works_of(home).after(work, "train"), lambda _: None, threading.Event())
@@ -172,7 +160,7 @@ def test_what_runs_in_a_process_of_its_own_is_ended_by_us_and_not_by_a_ctrl_c(
     # As in the background of a script, which has it ignored by all that it starts.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        assert stages._said_by(stop, "stand_in", str(tmp_path)) is None
+        assert stages.output_of(stop, "stand_in", str(tmp_path)) is None
     finally:
         signal.signal(signal.SIGINT, before)
     watcher.join()
@@ -184,14 +172,14 @@ def test_what_runs_in_a_process_of_its_own_is_ended_by_us_and_not_by_a_ctrl_c(
 def test_an_adapter_is_not_recorded_for_another_model(
     work: Work, tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = Folder(tmp_path, model=str(tiny))
+    home = bare_home(tmp_path, str(tiny))
     with pytest.raises(
         TragError, match=r"trained for SmolLM2-135M-Instruct \(b179c9523d0e\), and the model in use is t"
     ):
         export(home, work)
     assert home.candidates.all() == ()
-    assert works_of(cast(Home, home)).get(work.id) == work, "it can be gone on with"
-    assert export(Folder(tmp_path), work).candidate
+    assert works_of(home).get(work.id) == work, "it can be gone on with"
+    assert export(bare_home(tmp_path), work).candidate
 
 
 def test_a_manifest_says_all_that_it_takes_to_train_so_again() -> None:
@@ -246,7 +234,7 @@ def test_what_ends_a_process_of_its_own_is_told_without_losing_its_hint_to_a_war
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     for module, word in (("trag.finetune.training", "--estimate"), ("trag.finetune.training.export", "adapter.gguf")):
         with pytest.raises(TragError) as told:
-            stages._said_by(threading.Event(), module, str(tmp_path), word)
+            stages.output_of(threading.Event(), module, str(tmp_path), word)
         assert told.value.message.splitlines() == [
             "A library warns.",
             f"{tmp_path / plan.FILE} cannot be read: No such file or directory.",

@@ -37,22 +37,21 @@ def test_one_that_an_earlier_program_began_is_read(tmp_path: Path) -> None:
     works = Works(tmp_path)
     work = works.begin(by="ada", seed=1, settings={})
     file = works.place(work) / "work.json"
-    file.write_text(
-        json.dumps(
-            {name: value for name, value in json.loads(file.read_text()).items() if name not in ("base", "adapter")}
-        )
-    )
+    values = json.loads(file.read_text())
+    del values["base"], values["adapter"]
+    file.write_text(json.dumps(values))
     assert works.get(work.id) == work
 
 
-def test_one_keeps_the_adapter_that_it_begins_from(tmp_path: Path) -> None:
+def test_one_keeps_the_adapter_that_it_begins_from_and_what_that_has_learned(tmp_path: Path) -> None:
     works, adapter = Works(tmp_path / "finetune"), tmp_path / "20261120-0a0a0a0a" / "adapter.gguf"
     adapter.parent.mkdir()
     adapter.write_bytes(b"weights")
-    work = works.begin(by="ada", seed=1, settings={}, adapter=adapter)
-    adapter.unlink()
+    work = works.begin(by="ada", seed=1, settings={}, adapter=adapter, known=("who buys paper?",))
+    shutil.rmtree(adapter.parent)
     assert works.get(work.id).adapter == "20261120-0a0a0a0a"
     assert works.beginning(work).read_bytes() == b"weights"
+    assert works.known(works.get(work.id)) == ("who buys paper?",)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"id": "x"}', b"[]"])
@@ -90,16 +89,6 @@ def test_settings_that_no_training_can_have_are_refused_before_anything_is_done(
 ) -> None:
     with pytest.raises(TragError, match=problem):
         check(settings)
-
-
-def test_what_the_adapter_has_learned_that_it_begins_from_is_kept(tmp_path: Path) -> None:
-    adapter = tmp_path / "20261120-0a0a0a0a" / "adapter.gguf"
-    adapter.parent.mkdir()
-    adapter.write_bytes(b"weights")
-    works = Works(tmp_path / "finetune")
-    work = works.begin(by="ada", seed=1, settings={}, adapter=adapter, known=("who buys paper?",))
-    shutil.rmtree(adapter.parent)
-    assert works.known(works.get(work.id)) == ("who buys paper?",)
 
 
 def test_a_training_that_begins_from_an_adapter_learns_more_slowly_unless_told_otherwise(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from store import StoreError
 from trag.errors import TragError
 from trag.llm import files, header
-from trag.models import catalogue, checking
+from trag.models import catalogue
 from trag.models.catalogue import CatalogueModel, Hub
 
 MODEL = {
@@ -74,8 +74,8 @@ def test_a_file_that_is_not_the_published_one_is_refused_at_every_start(
 def test_a_checked_file_is_read_once_and_again_when_it_changed(
     known: CatalogueModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = Mock(side_effect=checking.digest)
-    monkeypatch.setattr(checking, "digest", read)
+    read = Mock(side_effect=catalogue.digest)
+    monkeypatch.setattr(catalogue, "digest", read)
     for _ in range(3):
         files.find("", "")
     assert read.call_count == 1
@@ -103,7 +103,7 @@ def test_a_note_that_is_damaged_is_written_anew(known: CatalogueModel, note: str
 def test_where_no_note_can_be_written_the_file_is_read_each_time(
     known: CatalogueModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "write_atomic", Mock(side_effect=StoreError("read-only")))
+    monkeypatch.setattr(catalogue, "write_atomic", Mock(side_effect=StoreError("read-only")))
     for _ in range(2):
         assert files.find("", "").model == known.path
     assert list(known.path.parent.glob("*.checked.json")) == []

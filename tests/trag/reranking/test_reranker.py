@@ -9,7 +9,8 @@ from safetensors.torch import load_file
 
 from trag import embed
 from trag.errors import TragError
-from trag.reranking import SHIPPED, Reranker, network
+from trag.reranking import network
+from trag.reranking.reranker import SHIPPED, Reranker
 
 pytestmark = pytest.mark.slow
 

@@ -11,16 +11,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import gguf
 import numpy as np
 import pytest
 
-from trag.finetune import child, gate, stages
-from trag.finetune.candidates import Candidates, Manifest
-from trag.finetune.dataset.typed import plain
+from tests.tiny_model import ADAPTER, keep_adapter, write_gguf, write_model
+from trag.finetune import gate, stages
+from trag.finetune.dataset.typos import plain
+from trag.finetune.training import training_process
 from trag.finetune.work import Works
 from trag.home import open_home
 from trag.llm import files
+from trag.models.adapters import Candidates, Manifest
 from trag.settings import Settings
 from trag.terminal.main import main
 
@@ -49,7 +50,7 @@ def run(home: Path, *words: str) -> str:
 def steps(home: Path) -> list[int]:
     """Every step that was told, in the order in which it was."""
     (folder,) = (home / "finetune").glob("*/training")
-    return [record.step for record in child.said(folder) if isinstance(record, child.Step)]
+    return [record.step for record in training_process.said(folder) if isinstance(record, training_process.Step)]
 
 
 def until(true: Callable[[], object], process: subprocess.Popen[str], seconds: float) -> None:
@@ -62,8 +63,11 @@ def until(true: Callable[[], object], process: subprocess.Popen[str], seconds: f
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, model = tmp_path / "home", write_model(tmp_path / "tiny.gguf", "llama")
+    monkeypatch.setenv("TRAG_MODEL", str(model))
     run(home, "chart", "activate", str(ROOT / "examples" / "larkmoor" / "chart.csv"))
     options = [word for setting in SMALL for word in ("--set", setting)]
     with start(home, "finetune", *options, "--questions", "3") as process:
@@ -85,7 +89,7 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(tm
     settings = dict(candidate.settings)
     assert settings["steps"] == str(after[-1])
     assert "begun from" not in settings
-    assert candidate.base_sha256 == files.base_sha256("")
+    assert candidate.base_sha256 == files.base_sha256(str(model))
     assert Works(home / "finetune").unfinished() is None
     learned, cases = Candidates(home / "adapters").learned(candidate.id), [*(home / "results").glob("*/cases.jsonl")]
     assert learned
@@ -164,15 +168,7 @@ def test_wrong_usage_is_exit_2(words: list[str], home: Path) -> None:
 
 
 def add(home: Path, content: bytes = b"adapter") -> Manifest:
-    (home / "a.gguf").write_bytes(content)
-    return Candidates(home / "adapters").add(
-        home / "a.gguf",
-        base_name="SmolLM2",
-        base_sha256=files.base_sha256(""),
-        dataset_sha256="d" * 64,
-        settings=(),
-        by="ada",
-    )
+    return keep_adapter(Candidates(home / "adapters"), content, base_sha256=files.base_sha256(""))
 
 
 def test_one_that_was_not_measured_is_promoted_only_on_a_word_of_its_own(
@@ -211,16 +207,9 @@ def test_nothing_is_learned_where_a_server_answers(
 def test_a_rank_other_than_that_of_the_adapter_is_refused_before_anything_is_done(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    writer = gguf.GGUFWriter(tmp_path / "adapter.gguf", "llama")
-    writer.add_type("adapter")
-    writer.add_string("adapter.type", "lora")
-    writer.add_float32("adapter.lora.alpha", 32.0)
-    writer.add_tensor("blk.0.attn_q.weight.lora_a", np.zeros((16, 576), np.float32))
-    writer.add_tensor("blk.0.attn_q.weight.lora_b", np.zeros((576, 16), np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    halves = {"lora_a": np.zeros((16, 576), np.float32), "lora_b": np.zeros((576, 16), np.float32)}
+    tensors = {f"blk.0.attn_q.weight.{half}": rows for half, rows in halves.items()}
+    write_gguf(tmp_path / "adapter.gguf", "llama", ADAPTER | {"adapter.lora.alpha": 32.0}, tensors)
     monkeypatch.setenv("TRAG_ADAPTER", str(tmp_path / "adapter.gguf"))
     assert main(["finetune", "--set", "rank=7"]) == 1
     assert "of rank 16, not 7" in capsys.readouterr().err

@@ -11,12 +11,12 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from trag.finetune import gate
-from trag.finetune.candidates import Figure, Manifest, Measured
 from trag.finetune.running import FineTune
 from trag.finetune.stages import works_of
-from trag.finetune.training.progress import Needed, Step, encode
+from trag.finetune.training.training_process import Needed, Step, encode
 from trag.home import Home, open_home
 from trag.llm import files
+from trag.models.adapters import Figure, Manifest, Measurement
 from trag.models.catalogue import MODELS
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
 from trag.settings import Settings
@@ -65,7 +65,7 @@ def add(home: Home, file: Path, *figures: Figure, by: str = "ada") -> Manifest:
         by=by,
     )
     if figures:
-        measured = Measured(datetime.now(UTC), "", gate.verdict(figures), "20261120-200000", "")
+        measured = Measurement(datetime.now(UTC), "", gate.verdict(figures), "20261120-200000", "")
         return home.candidates.keep_results(made.id, measured)
     return made
 

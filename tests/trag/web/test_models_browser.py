@@ -12,10 +12,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from org.reading.charts import load
 from trag.finetune import gate
-from trag.finetune.candidates import Candidates, Figure, Measured
 from trag.finetune.work import Works
 from trag.home import open_home
 from trag.llm import files
+from trag.models.adapters import Candidates, Figure, Measurement
 from trag.settings import Settings
 
 Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
@@ -39,7 +39,7 @@ def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory, make_a
         settings=(("steps", "10"),),
         by="ada",
     )
-    measured = Measured(datetime.now(UTC), "", gate.verdict(FIGURES), "20261120-200000", "")
+    measured = Measurement(datetime.now(UTC), "", gate.verdict(FIGURES), "20261120-200000", "")
     candidates.keep_results(made.id, measured)
     return home
 

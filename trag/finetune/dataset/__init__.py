@@ -1,4 +1,1 @@
-"""What a model learns from: contexts as the pipeline sends them, with questions and their right answers, in a folder.
-
-A home -> Dataset (of_home);  examples/training -> Dataset (corpus).  Knows nothing about how a model is trained.
-"""
+"""What a model learns from: prompts as the product sends them with their right answers, of a home or of the project."""

@@ -1,7 +1,5 @@
 """Examples of chart queries: a question about a chart, and the expression that reads it, as the product asks for one.
 
-facts of charts (trag.evaluate.chart_cases), chart_queries.txt -> question, units, expression -> Example
-
 An expression is learned only where running it answers its question rightly by the scorer, which shares no code with
 what runs it. Questions for the documents that name a unit are learned as documents().
 """
@@ -19,7 +17,7 @@ import prompts
 from org.chart import Chart, Unit
 from org.organization import Organization
 from org.query import QueryError, sentences, types
-from org.query.expression import described, run
+from org.query.expression import ChartReply, described, run
 from org.query.grammar import SPAN, quoted, words
 from trag.chart_query import UNITS
 from trag.evaluate.cases import Case
@@ -28,12 +26,15 @@ from trag.evaluate.chart_cases.facts import Fact
 from trag.evaluate.chart_cases.ground import Ground
 from trag.evaluate.chart_cases.making import drawn
 from trag.evaluate.chart_cases.names import Names
-from trag.finetune.dataset import gold
+from trag.evaluate.scoring import Score, score
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.typed import typed
+from trag.finetune.dataset.typos import typed
+from trag.record import AnswerRecord, ModelUsed
 
 KIND = "chart query"
 DOCUMENTS = "documents()"
+RIGHT = ("Correct", "Correct-Verbose")
+"""Verdicts on an answer that says what is right."""
 _TYPED = 0.3  # of the questions, typed otherwise than written
 _EXPRESSIONS: Mapping[str, str] = {
     "simple: where": "path({unit})",
@@ -79,14 +80,19 @@ _EXPRESSIONS: Mapping[str, str] = {
 def from_chart(
     source: str, organization: Organization, *, chance: Random, number: int, people: bool = False
 ) -> Iterator[Example]:
-    """At most `number` examples about the organization's own chart in the forms of chart_cases, as far as it has facts
-    for them, and as many in those of chart_queries.txt, or of chart_people.txt where its units are `people`."""
+    """At most `number` examples in the forms of chart_cases, and as many in those of chart_queries.txt."""
     chart = organization.chart
     if chart is None:
         return
     for fact in drawn(chart, seed=chance.randrange(10**6), number=number):
-        if example := _of_fact(source, fact, organization, chance):
-            yield example
+        case = fact.case
+        given = linked(case.question, organization)
+        expression = expression_of(fact, given)
+        if expression == DOCUMENTS or _answers(expression, given, case, organization):
+            question = typed(case.question, chance) if chance.random() < _TYPED else case.question
+            if linked(question, organization) != given:
+                question = case.question
+            yield from filter(None, [example(source, question, expression, organization)])
     names, units = Names(Ground(chart)), list(chart.units.values())
     told = (
         _of_words(source, unit, names, organization, chance, people=people)
@@ -96,28 +102,13 @@ def from_chart(
 
 
 def from_cases(source: str, cases: Iterable[Case], organization: Organization, *, chance: Random) -> Iterator[Example]:
-    """Questions that people wrote: those of the documents and to refuse are documents(), those of the chart the first
-    plain expression that answers them."""
+    """Questions that people wrote, each with the first plain expression that answers it, or documents()."""
     for case in cases:
         if case.document or case.refuse:
             question = typed(case.question, chance) if chance.random() < _TYPED else case.question
-            if example := _example(source, question, DOCUMENTS, organization):
-                yield example
+            yield from filter(None, [example(source, question, DOCUMENTS, organization)])
         elif expression := _read(case, organization):
-            yield from filter(None, [_example(source, case.question, expression, organization)])
-
-
-def _of_fact(source: str, fact: Fact, organization: Organization, chance: Random) -> Example | None:
-    """A made question with its expression; None where it does not answer, or a unit of it is not linked."""
-    case = fact.case
-    given = linked(case.question, organization)
-    expression = expression_of(fact, given)
-    if expression != DOCUMENTS and not _answers(expression, given, case, organization):
-        return None
-    question = typed(case.question, chance) if chance.random() < _TYPED else case.question
-    if linked(question, organization) != given:
-        question = case.question
-    return _example(source, question, expression, organization)
+            yield from filter(None, [example(source, case.question, expression, organization)])
 
 
 def expression_of(fact: Fact, given: Sequence[str]) -> str:
@@ -133,7 +124,7 @@ def expression_of(fact: Fact, given: Sequence[str]) -> str:
     return expression.replace("units(", "descendants(u1, ") if given else expression
 
 
-def _example(source: str, question: str, expression: str, organization: Organization) -> Example | None:
+def example(source: str, question: str, expression: str, organization: Organization) -> Example | None:
     """The question as the product asks the model to read it; None without a chart."""
     chart = organization.chart
     if chart is None:
@@ -150,15 +141,24 @@ def linked(question: str, organization: Organization) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:UNITS]
 
 
+def reply_of(expression: str, given: Sequence[str], chart: Chart) -> ChartReply | None:
+    """What an expression gives, None where it cannot be run."""
+    try:
+        return run(expression, given, chart)
+    except QueryError:
+        return None
+
+
 def _answers(expression: str, given: Sequence[str], case: Case, organization: Organization) -> bool:
     """Whether the expression gives a right answer to the case."""
-    if organization.chart is None:
-        return False
-    try:
-        reply = run(expression, given, organization.chart)
-    except QueryError:
-        return False
-    return reply is not None and gold.scored(case, reply.text, organization).verdict in gold.RIGHT
+    reply = reply_of(expression, given, organization.chart) if organization.chart else None
+    return reply is not None and scored(case, reply.text, organization).verdict in RIGHT
+
+
+def scored(case: Case, answer: str, organization: Organization) -> Score:
+    """What is thought of an answer to a case that no model gave."""
+    record = AnswerRecord("", case.question, case.question, answer, "answered", ModelUsed("", "", ""))
+    return score(case, record, organization.chart)
 
 
 def _read(case: Case, organization: Organization) -> str:
@@ -216,15 +216,16 @@ def _phrasings(people: bool) -> Mapping[str, tuple[str, ...]]:
 def _of_words(
     source: str, unit: Unit, names: Names, organization: Organization, chance: Random, *, people: bool
 ) -> Example | None:
-    """A question of the file about a unit; None where it has not what the expression asks for, or the chart gives no
-    answer."""
-    chart = organization.chart
+    """A question of the file about a unit; None where the chart has no answer to it."""
+    chart, phrasings = organization.chart, _phrasings(people)
     if chart is None:
         return None
-    phrasings = _phrasings(people)
     heading = chance.choice(list(phrasings))
     asked = chance.choice(phrasings[heading])
-    other = _other(unit, heading, chart, chance)
+    # Often one above the first where a question asks for that, else any.
+    above = [one for one in chart.path(unit.id) if one.parent and one is not unit] if "is_under" in heading else []
+    others = above if above and chance.random() < 0.5 else [one for one in chart.units.values() if one is not unit]
+    other = chance.choice(others) if others else None
     texts = {
         "unit": call(unit, names, chance, hurried=chance.random() < 0.5),
         "other": call(other, names, chance, hurried=chance.random() < 0.5) if other else "",
@@ -248,13 +249,9 @@ def _of_words(
     expression = _SLOT.sub(lambda slot: values[slot[1]], heading)
     if given and expression.startswith(("top(", "units(", "count(units(")):
         return None
-    try:
-        reply = run(expression, given, chart)
-    except QueryError:
+    if not reply_of(expression, given, chart) and expression != DOCUMENTS:
         return None
-    if not reply and expression != DOCUMENTS:
-        return None
-    return _example(source, question, expression, organization)
+    return example(source, question, expression, organization)
 
 
 def _as_asked(text: str, question: str) -> str:
@@ -265,15 +262,6 @@ def _as_asked(text: str, question: str) -> str:
         if [word.casefold() for word in span] == wanted and 0 < len(span) <= SPAN:
             return " ".join(span)
     return ""
-
-
-def _other(unit: Unit, heading: str, chart: Chart, chance: Random) -> Unit | None:
-    """Another unit: often one above the first where a question asks for that, else any."""
-    above = [one for one in chart.path(unit.id) if one.parent and one is not unit] if "is_under" in heading else []
-    if above and chance.random() < 0.5:
-        return chance.choice(above)
-    others = [one for one in chart.units.values() if one is not unit]
-    return chance.choice(others) if others else None
 
 
 def _texts(unit: Unit, chart: Chart, chance: Random) -> dict[str, str]:

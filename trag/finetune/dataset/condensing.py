@@ -1,8 +1,7 @@
 """Examples of condensing: a follow-up after other turns, and the question that it stands for.
 
-Two questions about units of a chart make a dialogue: the second without the name it asks about ("it", or what comes
-after "and ...?"), which stands in the first or in its answer. Some follow-ups stand alone already, and are repeated.
-Others, about anything, are written by hand (follow_ups.jsonl).
+Two questions about units of a chart make a dialogue: the second without the name it asks about ("it", "and ...?").
+Some follow-ups stand alone already. Others, about anything, are written by hand (follow_ups.jsonl).
 """
 
 from __future__ import annotations
@@ -14,11 +13,9 @@ from random import Random
 
 import prompts
 from org.organization import Organization
-from org.query import QueryError
-from org.query.expression import run
 from trag.evaluate.cases import Case
 from trag.evaluate.chart_cases.making import drawn
-from trag.finetune.dataset.chart_queries import expression_of, linked
+from trag.finetune.dataset.chart_queries import expression_of, linked, reply_of
 from trag.finetune.dataset.examples import Example
 
 _FOLLOW_UPS = Path(__file__).with_name("follow_ups.jsonl")
@@ -45,16 +42,11 @@ def from_organization(
         question, name = fact.case.question, _written(fact.unit.name if fact.unit else "", fact.case.question)
         given = linked(question, organization)
         expression = expression_of(fact, given)
-        try:
-            reply = run(expression, given, chart) if expression and name else None
-        except QueryError:
-            reply = None
-        if reply:
+        if expression and name and (reply := reply_of(expression, given, chart)):
             turns.append((question, name, reply.text))
     for _ in range(number):
         before = chance.sample(told, 1) if told and chance.random() < _LONGER else []
-        made = _dialogue(turns, told, chance)
-        if made:
+        if made := _dialogue(turns, told, chance):
             history, follow_up, standalone = made
             yield Example(source, KIND, standalone, prompts.condense([*before, *history], follow_up), standalone)
 

@@ -10,21 +10,31 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from org import ChartError
 from org.entities import EntityFinder
 from org.organization import Organization
+from org.reading.charts import load
+from store.passage import Passage
 from trag.errors import SHOWN, TragError
-from trag.finetune.dataset import chart_queries, charts, condensing, documents, organizations, splitting
-from trag.finetune.dataset.card import Card
+from trag.evaluate import cases
+from trag.evaluate.cases import Case, names_section
+from trag.evaluate.scoring.wording import says
+from trag.finetune.dataset import chart_queries, charts, condensing, documents
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.folders import SEED, write
-from trag.finetune.dataset.organizations import Written
+from trag.finetune.dataset.folders import SEED, Card, held_out_sources, write
+from trag.finetune.dataset.typos import plain
+from trag.ingest.parse import parse
+from trag.ingest.passages import section_passages
+from trag.ingest.sections import Section, sections
 from trag.llm.opening import open_model
 from trag.progress import Progress
 from trag.settings import Settings
@@ -43,6 +53,105 @@ _CONDENSED = 16  # follow-ups of one organization
 _ABOUT = """Prompts as the assistant sends them, each with its right answer: chart queries, answers from excerpts of
 documents, and follow-ups made to stand alone. Written organizations and charts made by rules, all fictional, under the
 licence of this repository."""
+CHART, DOCUMENTS, QUESTIONS = "chart.csv", "documents", "questions.jsonl"
+LEAST_SECTIONS, LEAST_WORDS = 12, 1_100
+LEAST_OF_KIND = {"document": 32, "unanswerable": 8, "simple": 5, "complex": 4}
+LONG, LEAST_LONG = 28, 3
+"""Words of a question that tells a situation first, and how many such there must be."""
+SHORT, LEAST_SHORT = 6, 5
+LONGEST_ANSWER = 45
+"""Words."""
+_README = "examples/training/README.md says what is needed."
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An organization as somebody wrote it, complete and sound."""
+
+    slug: str
+    folder: Path
+    organization: Organization
+    cases: tuple[Case, ...]
+    passages: tuple[Passage, ...]
+
+
+def read(folder: Path) -> Written:
+    """The organization in a folder. Raises TragError with all that is wrong with it, from a part that cannot be read to
+    an answer that its own gold does not take for right."""
+    try:
+        chart = load((folder / CHART).read_bytes(), CHART)
+        asked = cases.read((folder / QUESTIONS).read_bytes(), QUESTIONS)
+    except (ChartError, TragError, OSError) as error:
+        raise TragError(f"{folder.name}: {error}", getattr(error, "hint", "")) from error
+    organization = Organization(chart.root.name, chart, EntityFinder(chart))
+    found = [
+        (file.name, section)
+        for file in sorted((folder / DOCUMENTS).iterdir())
+        for section in sections(parse(file.read_bytes(), file.suffix).blocks, file.stem)
+    ]
+    problems = [*_problems_in_all(found, asked)]
+    for case in asked:
+        problems += [f"{case.id}: {problem}" for problem in _problems_of_case(case, found, organization)]
+    if problems:
+        raise TragError(f"{folder.name}: " + "\n".join(problems), _README)
+    passages = [
+        passage
+        for document in dict.fromkeys(name for name, _ in found)
+        for passage in section_passages(document, [section for name, section in found if name == document])
+    ]
+    return Written(folder.name, folder, organization, asked, tuple(passages))
+
+
+def _problems_in_all(found: Sequence[tuple[str, Section]], asked: Sequence[Case]) -> Iterator[str]:
+    words = sum(len(section.text.split()) for _, section in found)
+    if len(found) < LEAST_SECTIONS:
+        yield f"{len(found)} sections, at least {LEAST_SECTIONS} are needed"
+    if words < LEAST_WORDS:
+        yield f"{words} words in its documents, at least {LEAST_WORDS} are needed"
+    kinds = Counter(case.kind for case in asked)
+    for kind, least in LEAST_OF_KIND.items():
+        if kinds[kind] < least:
+            yield f"{kinds[kind]} questions of the kind {kind}, at least {least} are needed"
+    if unknown := sorted(set(kinds) - set(LEAST_OF_KIND)):
+        yield f"questions of the kinds {', '.join(unknown)}; the kinds are {', '.join(LEAST_OF_KIND)}"
+    lengths = [len(case.question.split()) for case in asked]
+    if sum(length >= LONG for length in lengths) < LEAST_LONG:
+        yield f"fewer than {LEAST_LONG} questions of {LONG} words and more"
+    if sum(length <= SHORT for length in lengths) < LEAST_SHORT:
+        yield f"fewer than {LEAST_SHORT} questions of at most {SHORT} words"
+    for question, times in Counter(plain(case.question) for case in asked).items():
+        if times > 1:
+            yield f'"{question}" is asked {times} times'
+
+
+def _problems_of_case(case: Case, found: Sequence[tuple[str, Section]], organization: Organization) -> Iterator[str]:
+    own = [section for document, section in found if names_section(case, document, section.path)]
+    paths = {section.path for section in own}
+    if case.kind in ("document", "unanswerable") and len(paths) != 1:
+        known = [section.path for document, section in found if document == case.document]
+        yield f'{len(paths)} sections "{case.section}" in "{case.document}", which has: {"; ".join(known) or "nothing"}'
+        return
+    if case.kind == "unanswerable":
+        if not case.refuse:
+            yield 'needs "refuse": true'
+        return
+    if not case.answer:
+        yield "has no answer"
+        return
+    if len(case.answer.split()) > LONGEST_ANSWER:
+        yield f"its answer has {len(case.answer.split())} words, more than {LONGEST_ANSWER}"
+    if case.kind == "document" and not case.polarity:
+        text = "\n".join(f"{section.path}\n{section.text}" for section in own)
+        for item in case.gold:
+            if not says(text, item):
+                yield f"none of {', '.join(item)} stands in its section"
+    try:
+        scored = chart_queries.scored(case, case.answer, organization)
+    except TragError as error:
+        yield error.message
+    else:
+        if scored.verdict not in chart_queries.RIGHT:
+            yield f"its own answer is {scored.verdict or 'left open'}: {'; '.join(scored.reasons)}"
 
 
 def make(
@@ -59,7 +168,15 @@ def make(
 
     Raises TragError that lists everything that is wrong with the organizations, before any of them is worked on.
     """
-    written = _read(folders, progress)
+    written, problems = list[Written](), list[str]()
+    for number, each in enumerate(folders):
+        progress(f"reading {each.name}", number, len(folders))
+        try:
+            written.append(read(each))
+        except TragError as error:
+            problems.append(error.message)
+    if problems or not written:
+        raise TragError("\n".join(problems) or "There is no organization.", _README)
     made: list[Example] = []
     for number, one in enumerate(written):
         progress(one.slug, number, len(written))
@@ -68,7 +185,7 @@ def make(
         made += documents.written(Random(f"{seed} written {turn}"))
     made += condensing.written()
     progress("writing", len(written), len(written))
-    held_out = splitting.held_out_sources(made, seed=seed)
+    held_out = held_out_sources(made, seed=seed)
     cases = [
         replace(case, id=f"{one.slug}-{case.id}", group=f"{one.slug}-{case.group}" if case.group else "")
         for one in written
@@ -81,16 +198,16 @@ def make(
 def of_organization(written: Written, chance: Random, *, refused: float, made_charts: int) -> Iterator[Example]:
     """The examples of one organization, and of charts made by rules, which are its own for the split."""
     slug, own = written.slug, written.organization
-    yield from documents.from_cases(slug, written.cases, written.passages, own, chance=chance, refused=refused)
+    for _, example in documents.examples(written.cases, written.passages, own, chance=chance, refused=refused):
+        yield replace(example, source=slug)
     yield from documents.no_questions(slug, written.passages, chance=chance, number=_NO_QUESTIONS)
     yield from chart_queries.from_chart(slug, own, chance=chance, number=_OWN)
     asked = [case for case in written.cases if not (case.document or case.refuse)]
-    about_documents = chance.sample(written.cases, len(written.cases))
+    about_documents = [
+        case for case in chance.sample(written.cases, len(written.cases)) if case.document or case.refuse
+    ]
     yield from chart_queries.from_cases(slug, asked, own, chance=chance)
-    misses = chart_queries.from_cases(
-        slug, (case for case in about_documents if case.document or case.refuse), own, chance=chance
-    )
-    yield from (example for _, example in zip(range(_NEAR_MISSES), misses, strict=False))
+    yield from islice(chart_queries.from_cases(slug, about_documents, own, chance=chance), _NEAR_MISSES)
     for number in range(made_charts):
         people = number % 3 == 2
         chart = charts.of_people(chance) if people else charts.make(chance)
@@ -98,22 +215,6 @@ def of_organization(written: Written, chance: Random, *, refused: float, made_ch
         yield from chart_queries.from_chart(slug, other, chance=chance, number=_MADE, people=people)
         yield from condensing.from_organization(slug, other, written.cases, chance=chance, number=2)
     yield from condensing.from_organization(slug, own, written.cases, chance=chance, number=_CONDENSED)
-
-
-def _read(folders: Sequence[Path], progress: Progress) -> tuple[Written, ...]:
-    written: list[Written] = []
-    problems: list[str] = []
-    for number, folder in enumerate(folders):
-        progress(f"reading {folder.name}", number, len(folders))
-        try:
-            written.append(organizations.read(folder))
-        except TragError as error:
-            problems.append(error.message)
-    if problems or not written:
-        raise TragError(
-            "\n".join(problems) or "There is no organization.", "examples/training/README.md says what is needed."
-        )
-    return tuple(written)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

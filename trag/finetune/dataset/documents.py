@@ -1,8 +1,5 @@
-"""Examples of answers from documents: a question over excerpts, as the product shows them, and what is right to say:
-a short answer, or the refusal.
-
-questions with their answers and sections -> excerpts with distractors -> Examples
-written.jsonl, no_question.txt -> Examples of what is hard to read, and of what is no question
+"""Examples of answers from documents: a question over excerpts, as the product shows them, and a short answer or the
+refusal.
 
 The excerpts are the windows that the product cuts, of sections near the question by their words: where the right one is
 shown the answer is learned, where it is left out, or the section only nearly answers, the refusal. What is not sure is
@@ -14,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -27,7 +23,7 @@ from trag import retrieve
 from trag.evaluate.cases import Case, names_section
 from trag.evaluate.scoring.wording import says_all
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.typed import typed
+from trag.finetune.dataset.typos import typed
 from trag.words import numbers, stems
 
 _WRITTEN = Path(__file__).with_name("written.jsonl")
@@ -50,32 +46,6 @@ _PAIRED = 0.3  # of the contexts: one excerpt is a question-answer pair on somet
 _BOTH = 0.12  # of the questions ask for two things of one section
 _JOINED = (" and ", ", and ", "? and ", "; also: ")
 _POLARITY = re.compile(r"(yes|no)\b[,.:;]?\s*(.*)", re.IGNORECASE | re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A section with the lines of it that are shown for some question."""
-
-    passage: Passage
-    text: str
-
-    @property
-    def excerpt(self) -> str:
-        return prompts.excerpt(self.passage.section, self.passage.question, self.text)
-
-
-def from_cases(
-    source: str,
-    cases: Sequence[Case],
-    passages: Sequence[Passage],
-    organization: Organization,
-    *,
-    chance: Random,
-    refused: float = REFUSED,
-) -> Iterator[Example]:
-    """The examples of one source; see `examples`."""
-    for _, example in examples(cases, passages, organization, chance=chance, refused=refused):
-        yield replace(example, source=source)
 
 
 def examples(
@@ -104,7 +74,7 @@ def examples(
                 continue
             if answer:
                 question = typed(one.question, chance) if chance.random() < _TYPED else one.question
-                texts = [each.excerpt for each in shown]
+                texts = [text for _, text in shown]
                 if chance.random() < _PAIRED and (pair := _pair(one, about, chance)):
                     texts[chance.randrange(len(texts))] = pair
                     if not (one.refuse or answer == NOT_FOUND or _bears("\n".join(texts), one)):
@@ -116,7 +86,7 @@ def examples(
                 refusals += answer == NOT_FOUND
         if chance.random() < _BOTH and others and (both := _both(case, chance.choice(others), shown, chance)):
             question, answer = both
-            texts = [each.excerpt for each in shown]
+            texts = [text for _, text in shown]
             messages = prompts.document(question, texts, places(question, organization))
             yield case, Example(f"{case.document} > {case.section}", "two parts", question, messages, answer)
             given += 1
@@ -131,9 +101,8 @@ def _pair(case: Case, about: Sequence[Case], chance: Random) -> str:
     return "" if case.answer and _bears(other.answer, case) else prompts.excerpt("", other.question, other.answer)
 
 
-def _both(case: Case, other: Case, shown: Sequence[_Shown], chance: Random) -> tuple[str, str] | None:
-    """Two questions on one section as one, with both answers; None where one has none there, or together they are no
-    longer short."""
+def _both(case: Case, other: Case, shown: Sequence[tuple[Passage, str]], chance: Random) -> tuple[str, str] | None:
+    """Two questions on one section as one, with both answers; None where they are not there, or no longer short."""
     answers = [_answer(one, shown) for one in (case, other)]
     if NOT_FOUND in answers or not all(answers) or case.polarity or other.polarity:
         return None
@@ -184,9 +153,9 @@ def short(case: Case) -> str:
     return f"{reason[0].upper()}{reason[1:]}: {found[1].lower()}."
 
 
-def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: bool) -> list[_Shown]:
-    """What stands in the prompt: the section of the case, unless it is hidden, and others near the question, of the
-    same document first."""
+def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: bool) -> list[tuple[Passage, str]]:
+    """What stands in the prompt, each with its excerpt: the section of the case, unless it is hidden, and others near
+    the question, of the same document first."""
     own = [one for one in passages if names_section(case, one.document, one.section)]
     wanted = stems(f"{case.question} {case.answer}")
     own.sort(key=lambda one: -len(wanted & stems(one.text)))
@@ -200,23 +169,23 @@ def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: boo
     chosen = kept + chance.sample(rest, min(len(rest), number - len(kept)))
     if chance.random() >= _FIRST:
         chance.shuffle(chosen)
-    return [_Shown(one, _window(one, case)) for one in chosen]
+    shown = []
+    for one in chosen:
+        near = (
+            wanted if one in own else asked
+        )  # the lines nearest to the answer where they are in, else to the question
+        lines = retrieve.lines_of(one)
+        text = retrieve.window(one.text, lines, [float(len(near & stems(line))) for line in lines])
+        shown.append((one, prompts.excerpt(one.section, one.question, text)))
+    return shown
 
 
-def _window(passage: Passage, case: Case) -> str:
-    """The lines that are shown of a passage: those nearest to the question; of the section that answers, to that."""
-    is_own = names_section(case, passage.document, passage.section)
-    wanted = stems(f"{case.question} {case.answer}" if is_own else case.question)
-    lines = retrieve.lines_of(passage)
-    return retrieve.window(passage.text, lines, [float(len(wanted & stems(line))) for line in lines])
-
-
-def _answer(case: Case, shown: Sequence[_Shown]) -> str:
+def _answer(case: Case, shown: Sequence[tuple[Passage, str]]) -> str:
     """What is right to say over these excerpts, "" where that is not sure."""
-    has_own = any(names_section(case, one.passage.document, one.passage.section) for one in shown)
+    has_own = any(names_section(case, one.document, one.section) for one, _ in shown)
     if case.refuse:
         return NOT_FOUND if has_own or shown else ""
-    texts = [one.excerpt for one in shown]
+    texts = [text for _, text in shown]
     if any(_bears(text, case) for text in texts) or _bears("\n".join(texts), case):
         return short(case) if has_own else ""
     is_absent = not has_own and max((_share(text, case.question, case.answer) for text in texts), default=0.0) < _ABSENT

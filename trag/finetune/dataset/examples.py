@@ -1,13 +1,12 @@
 """What a model learns from: prompts exactly as the product sends them, each with the right answer.
 
-Examples <-> JSON lines, with every problem of a file at once.  Knows nothing about where examples come from, or how a
-model is trained.
+Examples <-> JSON lines, with every problem of a file at once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -53,11 +52,6 @@ def read(content: bytes, name: str, *, least: int = 1) -> tuple[Example, ...]:
     examples (LEAST_TO_LEARN for one that is learned from); and when nearly all of them have one answer.
     """
     examples = json_lines.read(content, _example, f"{name} cannot be learned from", "Make the dataset again.")
-    _check_enough(examples, name, least)
-    return examples
-
-
-def _check_enough(examples: Sequence[Example], name: str, least: int) -> None:
     answers = Counter(" ".join(example.answer.split()) for example in examples)
     total = len(examples)
     if total < least:
@@ -71,6 +65,7 @@ def _check_enough(examples: Sequence[Example], name: str, least: int) -> None:
             f'{name} holds one answer {times} times in {total}: "{answer[:80]}". Only that would be learned.',
             "Take questions in whose answers differ; then make the dataset again.",
         )
+    return examples
 
 
 def _example(values: Mapping[str, Any]) -> Example:

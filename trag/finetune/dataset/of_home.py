@@ -1,28 +1,31 @@
 """A home's own dataset: from its pairs, its chart and its reviewers' labels to a folder that training reads.
 
-home -> Examples (documents, chart_queries, condensing, from_labels) -> two sides -> train.jsonl, held_out.jsonl,
-cases.jsonl, card.md.  An adapter answers everybody: only what everybody may read is learned from.
+home -> Examples -> two sides -> train.jsonl, held_out.jsonl, cases.jsonl, card.md. An adapter answers everybody: only
+what everybody may read is learned from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+import prompts
 from org.organization import Organization
+from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.library import Pair
 from store.passage import EVERYONE, Passage
+from store.records import Label, StoredAnswer
 from trag.evaluate.cases import Case
-from trag.finetune.dataset import chart_queries, condensing, documents, folders, from_labels, gold
-from trag.finetune.dataset.card import Card
+from trag.finetune.dataset import chart_queries, condensing, documents, folders
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.from_labels import Labelled, agreed
-from trag.finetune.dataset.sides import Side, divide
-from trag.finetune.dataset.splitting import SHARE
+from trag.finetune.dataset.folders import SHARE, Card
 from trag.progress import silent
+from trag.record import AnswerRecord
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -33,6 +36,11 @@ ENOUGH = 150
 _FEWEST, _MOST, _OF_PAIRS = 80, 400, 0.6
 """Chart queries: this share of the pairs, between these numbers."""
 _CONDENSED = 0.15  # follow-ups, as a share of the chart queries
+_SHORT = 5  # words of an answer that is its own gold
+_FIGURE = re.compile(
+    r"(?<![\w-])(?:[A-Z]{3} |[€$£] ?)?\d[\d,.:]*\d?(?: ?%| (?:million|thousand|per cent))?(?: [a-z]{3,})?"
+)
+_POLARITY = re.compile(r"(yes|no)\b[,.:;]?", re.IGNORECASE)
 _ABOUT = """What {0} holds to learn from: {1} question-answer pairs ({2} that somebody vouches for), {3} questions about
 its chart, and {4} answers with a reviewer's label, as the assistant asks its model about them. Documents that not
 everyone may read are left out, with their pairs and the labels of answers that stand on them."""
@@ -52,11 +60,12 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
     progress("question-answer pairs", 0, 3)
     made, cases = _of_pairs(pairs, passages, sides, organization, chance=chance)
     progress("labelled answers", 1, 3)
-    labelled = agreed(home.records.labels(), home.records.answer, names)
+    labelled = agreed_labels(home.records.labels(), home.records.answer, names)
     for one in labelled:
-        if example := from_labels.example(one, organization):
+        if example := label_example(one, organization):
             made.append(example)
-            cases += _label_case(one, organization)
+            if case := case_of_answer(example.source, one.question, one.answer, LABEL, organization):
+                cases.append(case)
     progress("questions about the chart", 2, 3)
     number = min(_MOST, max(_FEWEST, round(_OF_PAIRS * len(pairs))))
     about_chart = [
@@ -67,7 +76,7 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
     held_out = {_source(pair) for pair in pairs if sides[1].has(pair.passage)}
     others = sorted({example.source for example in made if example.source.partition(" ")[0] in ("chart", "label")})
     held_out |= set(chance.sample(others, round(SHARE * len(others))))
-    kept = [case for case in cases if case.id in held_out or _of_side(case, sides[1])]
+    kept = [case for case in cases if case.id in held_out or (case.document, case.section) in sides[1].sections]
     counts = len(pairs), sum(map(is_vouched_for, pairs)), len(about_chart), len(labelled)
     return folders.write(
         folder,
@@ -82,8 +91,7 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
 
 
 def worth_learning(pairs: Sequence[Pair], *, chance: Random) -> tuple[Pair, ...]:
-    """The short pairs that somebody vouches for, and as many others that are searched as make them enough. What waits
-    for somebody to look is not learned from."""
+    """The short pairs that somebody vouches for, and as many others that are searched as make them enough."""
     kept = [pair for pair in pairs if len(pair.answer.split()) <= documents.LONGEST_ANSWER]
     vouched = list(filter(is_vouched_for, kept))
     others = [pair for pair in kept if pair.searched and pair.state == "made" and not is_vouched_for(pair)]
@@ -108,14 +116,24 @@ def _of_pairs(
     cases: list[Case] = []
     for side in sides:
         own = [pair for pair in pairs if side.has(pair.passage)]
-        asked = [_case(pair) for pair in own]
+        asked = [
+            Case(
+                pair.id,
+                pair.question,
+                "document",
+                pair.answer,
+                gold=((pair.source,),) if pair.source else (),
+                document=pair.document,
+                section=pair.section,
+            )
+            for pair in own
+        ]
         sources = {pair.id: _source(pair) for pair in own}
         for case, example in documents.examples(asked, side.of(passages), organization, chance=chance):
             made.append(replace(example, source=sources[case.id]))
-        cases += filter(
-            None,
-            (_placed(gold.case(pair.id, pair.question, pair.answer, "document", organization), pair) for pair in own),
-        )
+        for pair in own:
+            if found := case_of_answer(pair.id, pair.question, pair.answer, "document", organization):
+                cases.append(replace(found, document=pair.document, section=pair.section))
     return made, cases
 
 
@@ -123,21 +141,106 @@ def _source(pair: Pair) -> str:
     return f"{pair.document} > {pair.section}"
 
 
-def _case(pair: Pair) -> Case:
-    items = ((pair.source,),) if pair.source else ()
-    return Case(
-        pair.id, pair.question, "document", pair.answer, gold=items, document=pair.document, section=pair.section
-    )
+LABEL = "label"
 
 
-def _placed(case: Case | None, pair: Pair) -> Case | None:
-    return case and replace(case, document=pair.document, section=pair.section)
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """An answer that reviewers looked at, and the one that they want, NOT_FOUND for a refusal."""
+
+    record: AnswerRecord
+    answer: str
+    is_as_given: bool
+
+    @property
+    def question(self) -> str:
+        """As it stood alone."""
+        return self.record.standalone
 
 
-def _of_side(case: Case, side: Side) -> bool:
-    return (case.document, case.section) in side.sections
+def agreed_labels(
+    labels: Iterable[Label], answer: Callable[[str], StoredAnswer | None], names: Container[str]
+) -> tuple[Labelled, ...]:
+    """What the labels ask for, an answer each: of several verdicts the last that says what is right. Nothing where
+    reviewers disagree and none of them settled it, nor of an answer that stood on more than the chart and documents of
+    these `names`."""
+    by_answer: dict[str, list[Label]] = defaultdict(list)
+    for label in labels:
+        by_answer[label.answer].append(label)
+    found = []
+    for id, given in by_answer.items():
+        stored = answer(id)
+        given = [label for label in given if label.settles][-1:] or given
+        if stored is None or len({label.verdict == "Incorrect" for label in given}) > 1:
+            continue
+        record = AnswerRecord.from_json(stored.record_json)
+        answers = (label.corrected.strip() or stored.answer * (label.verdict == "Correct") for label in given)
+        wanted = next(filter(None, reversed([*answers])), "")
+        if wanted and all(source.kind == "chart" or source.document in names for source in record.sources):
+            is_refusal = wanted.casefold() in (CANNOT_ANSWER.casefold(), NOT_FOUND.casefold())
+            found.append(Labelled(record, NOT_FOUND if is_refusal else wanted, wanted == stored.answer))
+    return tuple(found)
 
 
-def _label_case(one: Labelled, organization: Organization) -> list[Case]:
-    case = gold.case(f"label {one.record.id}", one.question, one.answer, "label", organization)
-    return [case] if case else []
+def label_example(one: Labelled, organization: Organization) -> Example | None:
+    """What a labelled answer teaches, a chart query or an answer over excerpts; None where nothing bears it out."""
+    source = f"label {one.record.id}"
+    if one.record.checks.replaced == "chart":
+        chart, expression = organization.chart, one.record.chart_query
+        if chart is None or not expression or not one.is_as_given:
+            return None
+        reply = chart_queries.reply_of(expression, chart_queries.linked(one.question, organization), chart)
+        # How the question was read is learned where that still gives the answer that was found right.
+        example = chart_queries.example(source, one.question, expression, organization)
+        return replace(example, kind=LABEL) if example and reply and reply.text == one.answer else None
+    texts = [
+        prompts.excerpt(each.section, each.question, each.text)
+        for each in one.record.sources
+        if each.kind in ("section", "qa")
+    ]
+    if not texts or not (one.answer == NOT_FOUND or documents.bears("\n".join(texts), one.question, one.answer)):
+        return None
+    messages = prompts.document(one.question, texts, documents.places(one.question, organization))
+    return Example(source, LABEL, one.question, messages, one.answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of the sections: those held out, or all others."""
+
+    held_out: bool
+    sections: frozenset[tuple[str, str]]
+    """The held-out ones, each the name of its document and its path."""
+
+    def has(self, passage: Passage) -> bool:
+        """Whether a passage is of this side."""
+        return ((passage.document, passage.section) in self.sections) is self.held_out
+
+    def of(self, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+        """Those of this side."""
+        return tuple(passage for passage in passages if self.has(passage))
+
+
+def divide(sections: Collection[tuple[str, str]], *, seed: int) -> tuple[Side, Side]:
+    """The side to learn from and the side held out: one section in ten, at least one of several."""
+    ordered = sorted(set(sections))
+    number = min(max(1, round(SHARE * len(ordered))), len(ordered) - 1) if ordered else 0
+    held_out = frozenset(Random(seed).sample(ordered, number))
+    return Side(False, held_out), Side(True, held_out)
+
+
+def case_of_answer(id: str, question: str, answer: str, kind: str, organization: Organization) -> Case | None:
+    """A case whose gold is what the answer says for sure, and which takes that answer for right."""
+    if answer == CANNOT_ANSWER:
+        return Case(id, question, kind, refuse=True)
+    yes_or_no = _POLARITY.match(answer)
+    figures = dict.fromkeys(found.strip(" .,:") for found in _FIGURE.findall(answer))
+    items = tuple((figure,) for figure in figures if figure not in question)
+    whole = answer.rstrip(".")
+    if yes_or_no:
+        made = Case(id, question, kind, answer, polarity=yes_or_no[1].lower())
+    elif items or len(whole.split()) <= _SHORT:
+        made = Case(id, question, kind, answer, gold=items or ((whole,),))
+    else:
+        return None
+    return made if chart_queries.scored(made, answer, organization).verdict in chart_queries.RIGHT else None

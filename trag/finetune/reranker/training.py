@@ -1,11 +1,9 @@
-"""python -m trag.finetune.reranker.training FOLDER: the reranker that ships, learned from the organizations of
-examples/training.
+"""python -m trag.finetune.reranker.training FOLDER: the reranker that ships, learned from examples/training.
 
-organizations -> listings -> weights -> FOLDER/reranking -> trag/reranking/shipped.safetensors.  Goes on where it was
-stopped.  Knows nothing about answering.
+organizations -> listings -> weights -> trag/reranking/shipped.safetensors. Goes on where it was stopped.
 
-Of each listing, one or two texts that answer and a few that do not, mostly the likest by their words, compete with the
-choice that none answers: the loss is the negative logarithm of the share that the right ones get together.
+Of each listing, one or two texts that answer by their words and a few that do not compete with the choice that none
+answers: the loss is the negative logarithm of the share that the right ones get together.
 """
 
 from __future__ import annotations
@@ -13,8 +11,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import random
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
@@ -23,17 +23,19 @@ from safetensors.torch import save
 from torch import Tensor
 
 from store.files import write_atomic
-from trag import embed, precision
+from store.passage import Passage
+from trag import embed, retrieve
 from trag.cores import cores
 from trag.errors import SHOWN
-from trag.finetune.dataset import organizations
+from trag.evaluate.cases import Case, names_section
+from trag.finetune.dataset import corpus
 from trag.finetune.dataset.corpus import CORPUS
-from trag.finetune.reranker.examples import Listing, listings
-from trag.finetune.training import checkpoints, schedule
-from trag.finetune.training.checkpoints import Measured, State
+from trag.finetune.training import checkpoints, plan
+from trag.finetune.training.checkpoints import LossPoint, State
 from trag.finetune.training.plan import TrainingSettings
-from trag.reranking import SHIPPED, network
-from trag.words import stems
+from trag.reranking import network
+from trag.reranking.reranker import SHIPPED
+from trag.words import numbers, stems
 
 SETTINGS = TrainingSettings(learning_rate=5e-4, epochs=1.0, accumulation=8, checkpoint_seconds=120, held_out=200)
 TEXTS = 6
@@ -42,7 +44,72 @@ _LIKE = 7  # the texts likest to the question, from which all but one of the wro
 _TWO = 0.4  # share of the listings of which two answering texts are learned from
 _STEEPEST = 1.0
 _BATCH = 32
-_HELD_OUT = 10
+_HELD_OUT = 10  # one organization in so many
+_NEAREST = 8
+"""Passages of a listing beside those of the section that a case names: those with most words of its question."""
+_TELLING = 0.55
+"""Share of the right answer's words that a text must hold to be taken for one that answers."""
+_AS_GOOD, _NEARLY = 0.02, 0.7
+"""How much less than the best text another may hold and answer too, and the share of it from which it might."""
+_ASKED = 0.25
+"""What the words of the question weigh against those of the answer."""
+_POLARITY = re.compile(r"^(?:yes|no)\b[,.;: ]*", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A question with texts: the places of those that answer it, and of those that might, which teach nothing."""
+
+    question: str
+    texts: tuple[str, ...]
+    answering: tuple[int, ...]
+    unsure: tuple[int, ...] = ()
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """The places of the texts that do not answer."""
+        known = {*self.answering, *self.unsure}
+        return tuple(place for place in range(len(self.texts)) if place not in known)
+
+
+def listings(cases: Sequence[Case], passages: Sequence[Passage]) -> Iterator[Listing]:
+    """The cases about documents, and those to refuse; without those whose answer no text holds by its words."""
+    for case in cases:
+        if not case.document:
+            continue
+        own = [one for one in passages if names_section(case, one.document, one.section)]
+        asked = stems(case.question)
+        others = sorted(
+            (one for one in passages if one not in own),
+            key=lambda one: -len(asked & stems(f"{one.section} {one.text}")),
+        )
+        lines = ((one, line) for one in (*own, *others[:_NEAREST]) for line in retrieve.lines_of(one))
+        texts = tuple(dict.fromkeys(retrieve.headed(one, line) for one, line in lines))
+        if case.refuse:
+            yield Listing(case.question, texts, ())
+        elif found := _answering(case.question, case.answer, texts):
+            yield Listing(case.question, texts, *found)
+
+
+def _answering(question: str, answer: str, texts: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The places of the texts that hold the answer, and of those that nearly do; None where none holds enough."""
+    wanted, asked = _words(_POLARITY.sub("", answer)), stems(question)
+    shares = []
+    for text in texts:
+        held = _words(text)
+        share = len(wanted & held) / len(wanted) if wanted else 0.0
+        shares.append(share + (_ASKED if wanted else 1.0) * len(asked & held) / max(1, len(asked)))
+    best = max(shares, default=0.0)
+    if best < _TELLING:
+        return None
+    return (
+        tuple(place for place, share in enumerate(shares) if share >= best - _AS_GOOD),
+        tuple(place for place, share in enumerate(shares) if _NEARLY * best <= share < best - _AS_GOOD),
+    )
+
+
+def _words(text: str) -> set[str]:
+    return set(stems(text)) | {f"= {number}" for number in numbers(text)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,23 +120,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="where the training is kept")
     folder = parser.parse_args(arguments).folder
     try:
-        learned, held_out = _sides(sorted(path for path in CORPUS.iterdir() if path.is_dir()))
-        trained = train(folder / "reranking", learned, held_out, SETTINGS)
+        learned, held_out = list[Listing](), list[Listing]()
+        for number, place in enumerate(sorted(path for path in CORPUS.iterdir() if path.is_dir())):
+            one = corpus.read(place)
+            (learned if number % _HELD_OUT else held_out).extend(listings(one.cases, one.passages))
+        trained = train(folder / "reranking", tuple(learned), tuple(held_out), SETTINGS)
         write_atomic(SHIPPED, save({name: value.half() for name, value in trained.items()}))
     except SHOWN as error:
         sys.stderr.write(f"{error.message}\n{error.hint}\n")
         return 1
     return 0
-
-
-def _sides(folders: Sequence[Path]) -> tuple[tuple[Listing, ...], tuple[Listing, ...]]:
-    """What is learned from, and what is held out: one organization in `_HELD_OUT`."""
-    learned: list[Listing] = []
-    held_out: list[Listing] = []
-    for number, folder in enumerate(folders):
-        one = organizations.read(folder)
-        (learned if number % _HELD_OUT else held_out).extend(listings(one.cases, one.passages))
-    return tuple(learned), tuple(held_out)
 
 
 def train(
@@ -84,12 +144,14 @@ def train(
     torch.manual_seed(settings.seed)
     torch.set_num_threads(cores())
     folder.mkdir(parents=True, exist_ok=True)
-    model = network.learning(embed.embedded_folder(), precision.fast(gpu=False))
+    model = network.learning(embed.embedded_folder(), network.fast_precision(gpu=False))
     pairs = network.Pairs(embed.embedded_folder())
     values = {name: value for name, value in model.named_parameters() if value.requires_grad}
     optimizer = torch.optim.AdamW(values.values(), lr=0.0)
-    kind = checkpoints.kind(settings=settings, texts=TEXTS, listings=_fingerprint(learned))
-    steps = schedule.steps(settings, len(learned))
+    kind = checkpoints.fingerprint(
+        settings=settings, texts=TEXTS, listings=hashlib.sha256(repr(learned).encode()).hexdigest()
+    )
+    steps = plan.steps(settings, len(learned))
     state = State(kind)
     if (found := checkpoints.load(folder)) and found[0].kind == kind:
         state = found[0]
@@ -98,16 +160,16 @@ def train(
     losses = list(state.losses)
     with tqdm(total=steps, initial=state.step, unit="step", file=sys.stderr, disable=None) as bar:
         for step in range(state.step, steps):
-            batch = schedule.batch(settings, learned, step)
+            batch = plan.batch(settings, learned, step)
             chosen = [_chosen(listing, random.Random(f"{settings.seed} {step} {n}")) for n, listing in enumerate(batch)]
             loss = _loss(model, pairs, batch, chosen)
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(values.values(), _STEEPEST)
             for group in optimizer.param_groups:
-                group["lr"] = schedule.rate(settings, step, steps)
+                group["lr"] = plan.learning_rate(settings, step, steps)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
-            losses.append(Measured(step + 1, loss.item()))
+            losses.append(LossPoint(step + 1, loss.item()))
             recent = losses[-50:]
             bar.set_description(f"loss {sum(one.loss for one in recent) / len(recent):.3f}", refresh=False)
             bar.update()
@@ -175,10 +237,6 @@ def _loss(
         losses.append(everything.logsumexp(0) - share.logsumexp(0))
         start = end
     return torch.stack(losses).mean()
-
-
-def _fingerprint(learned: Sequence[Listing]) -> str:
-    return hashlib.sha256(repr(learned).encode()).hexdigest()
 
 
 if __name__ == "__main__":

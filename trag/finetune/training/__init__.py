@@ -1,4 +1,1 @@
-"""From a dataset to an adapter that llama.cpp reads: LoRA and QLoRA, checkpoints, export, and the proof of it.
-
-Knows nothing about homes, charts or documents.
-"""
+"""From a dataset to an adapter that llama.cpp reads: LoRA and QLoRA, checkpoints, export."""

@@ -1,22 +1,21 @@
 """The model that is fine-tuned: a local GGUF file, dequantized, or a local Hugging Face folder.
 
-"" or a path -> Base -> weights in memory.  Knows nothing about adapters or training.
+"" or a path -> Base -> weights in memory
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from prompts import Message
 from trag.errors import TragError
 from trag.finetune.training import layout
-from trag.finetune.training.packing import Vocabulary
-from trag.finetune.training.vocabulary import GgufVocabulary
+from trag.finetune.training.layout import Shape
 from trag.llm import files, header
 from trag.llm.header import Header
 
@@ -24,10 +23,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedConfig, PreTrainedModel
 
-_ONLY = (
-    "Only models of the architectures qwen2 (Qwen2.5, the embedded one) and llama (Llama 2 and its like, SmolLM2) are "
-    "fine-tuned; use one of these."
-)
+_CONTEXT = 512  # nothing is read by the vocabulary, so the smallest will do
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +49,20 @@ def find(model: str) -> Base:
     """
     path = Path(model).expanduser().absolute()
     if model and path.is_dir():
-        _check_folder(path)
-        return Base(path, path.name, _folder_sha256(path))
+        architecture = layout.folder_config(path).get("model_type")
+        if architecture not in layout.ARCHITECTURES:
+            raise TragError(f"{path} cannot be fine-tuned: its architecture is '{architecture}'.", layout.ONLY)
+        weights = sorted(path.glob("*.safetensors"))
+        if not weights:
+            raise TragError(
+                f"{path} holds no weights as safetensors.",
+                "Convert them; other formats can run programs when they load.",
+            )
+        digest = hashlib.sha256()
+        for part in [path / "config.json", *weights]:
+            with part.open("rb") as content:
+                digest.update(hashlib.file_digest(content, "sha256").digest())
+        return Base(path, path.name, digest.hexdigest())
     file = files.find(model, "").model
     about = header.read(file)
     scaling = about.text(f"{about.text('general.architecture')}.rope.scaling.type")
@@ -68,10 +76,9 @@ def find(model: str) -> Base:
 
 
 def find_file(model: str) -> Base:
-    """The GGUF file that an adapter is for, though it may not say all that training on it would need. Raises TragError
-    as `find` does."""
+    """The GGUF file that an adapter is for, even if it cannot be trained on. Raises TragError as `find` does."""
     found = files.find(model, "")
-    _file_shape(header.read(found.model), found.model)
+    layout.file_shape(header.read(found.model), found.model)
     template = found.template.read_text(encoding="utf-8") if found.template else ""
     return Base(found.model, files.base_name(model), files.base_sha256(model), template)
 
@@ -80,39 +87,52 @@ def check_twin(folder: Base, file: Base) -> None:
     """Raises TragError unless the GGUF file holds the weights of the Hugging Face folder, by their shape and by what
     scales each layer: that is kept whole in a file however its weights are packed, and hardly anything is the same in
     two trainings of one model."""
-    if shape(folder) != shape(file) or not _is_alike(_scales_of_folder(folder.path), _scales_of_file(file.path)):
-        raise TragError(
-            f"{folder.path} does not hold the weights of {file.name}, the model in use: no adapter of it would fit.",
-            "Name the folder that the GGUF file was made from; or convert the folder with llama.cpp's "
-            "convert_hf_to_gguf.py, and set TRAG_MODEL to that file.",
-        )
+    import torch
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
+
+    if shape(folder) == shape(file):
+        scales = [tensor for tensor in GGUFReader(file.path).tensors if tensor.name.endswith("_norm.weight")]
+        rows = {layout.parameter(each.name): dequantize(each.data, each.tensor_type).copy() for each in scales}
+        one, other = _scales(folder.path), {name: torch.from_numpy(values) for name, values in rows.items()}
+        # Their last digits may have been rounded to 16 bits on the way.
+        if one.keys() == other.keys() and all(
+            one[name].shape == other[name].shape and torch.allclose(one[name], other[name], rtol=1e-3, atol=0)
+            for name in one
+        ):
+            return
+    raise TragError(
+        f"{folder.path} does not hold the weights of {file.name}, the model in use: no adapter of it would fit.",
+        "Name the folder that the GGUF file was made from; or convert the folder with llama.cpp's "
+        "convert_hf_to_gguf.py, and set TRAG_MODEL to that file.",
+    )
 
 
-def vocabulary(base: Base) -> Vocabulary:
-    """How the model in a GGUF file reads and writes tokens. Raises TragError when it does not say."""
-    return GgufVocabulary(base.path, base.template)
+class GgufVocabulary:
+    """The packing.Vocabulary of a GGUF file. llama.cpp makes the tokens, so they are those of the running assistant."""
 
+    def __init__(self, base: Base) -> None:
+        """Raises TragError when llama.cpp cannot load the file, or when it does not say how an answer ends."""
+        from trag.llm.engine import Engine
 
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Sizes of a model: `heads` ask and share `keys` keys, each `head_width` wide; a layer is `width` wide and `inner`
-    within. It has that many `weights`, `outside` of them outside its layers."""
+        self._engine = Engine(str(base.path), "", _CONTEXT, 0, base.template)
+        if self._engine.tokenizer.end < 0:
+            raise TragError(f"{base.path} does not say which token ends an answer.", "Use a GGUF file of a chat model.")
 
-    architecture: str
-    layers: int
-    width: int
-    inner: int
-    heads: int
-    keys: int
-    head_width: int
-    vocabulary: int
-    weights: int
-    outside: int
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        return self._engine.tokenizer.prompt(messages)
+
+    def text(self, text: str) -> list[int]:
+        return self._engine.tokenizer.text(text)
+
+    @property
+    def end(self) -> int:
+        return self._engine.tokenizer.end
 
 
 def shape(base: Base) -> Shape:
     """Read from the header of its file, or from config.json. Raises TragError when it is not all there."""
-    return _folder_shape(base.path) if base.is_folder else _file_shape(header.read(base.path), base.path)
+    return layout.folder_shape(base.path) if base.is_folder else layout.file_shape(header.read(base.path), base.path)
 
 
 def load(base: Base, precision: torch.dtype) -> PreTrainedModel:
@@ -142,7 +162,7 @@ def _from_file(path: Path, precision: torch.dtype) -> PreTrainedModel:
     from transformers import AutoModelForCausalLM
 
     about = header.read(path)
-    found = _file_shape(about, path)
+    found = layout.file_shape(about, path)
     config = _config(found, about)
     weights = _weights(path, found, precision)
     with torch.device("meta"):
@@ -192,7 +212,7 @@ def _weights(path: Path, found: Shape, precision: torch.dtype) -> dict[str, torc
     weights = {}
     for tensor in GGUFReader(path).tensors:
         if not (name := layout.parameter(tensor.name)):
-            raise TragError(f"{path} has a weight that no such model has: {tensor.name}.", _ONLY)
+            raise TragError(f"{path} has a weight that no such model has: {tensor.name}.", layout.ONLY)
         try:
             rows = dequantize(tensor.data, tensor.tensor_type)
         except NotImplementedError as error:
@@ -206,83 +226,7 @@ def _weights(path: Path, found: Shape, precision: torch.dtype) -> dict[str, torc
     return weights
 
 
-def _file_shape(about: Header, path: Path) -> Shape:
-    """The shape of a GGUF model. Raises TragError unless it is one that can be trained."""
-    architecture = about.text("general.architecture")
-    experts = about.number(f"{architecture}.expert_count")
-    if architecture not in layout.ARCHITECTURES or experts:
-        kind = f"{architecture} with {experts} experts" if experts else architecture
-        raise TragError(f"{path} cannot be fine-tuned: its architecture is '{kind}'.", _ONLY)
-
-    def number(key: str) -> int:
-        if not (value := about.number(f"{architecture}.{key}")):
-            raise TragError(
-                f"{path} does not say its {architecture}.{key}.", "Convert the model again with a current llama.cpp."
-            )
-        return value
-
-    heads, width = number("attention.head_count"), number("embedding_length")
-    return _shape(
-        architecture,
-        layers=number("block_count"),
-        width=width,
-        inner=number("feed_forward_length"),
-        heads=heads,
-        keys=about.number(f"{architecture}.attention.head_count_kv") or heads,
-        head_width=about.number(f"{architecture}.attention.key_length") or width // heads,
-        vocabulary=about.tensors["token_embd.weight"][1],
-        tied="output.weight" not in about.tensors,
-    )
-
-
-def _folder_shape(folder: Path) -> Shape:
-    config = _folder_config(folder)
-    try:
-        heads, width = config["num_attention_heads"], config["hidden_size"]
-        return _shape(
-            config["model_type"],
-            layers=config["num_hidden_layers"],
-            width=width,
-            inner=config["intermediate_size"],
-            heads=heads,
-            keys=config.get("num_key_value_heads") or heads,
-            head_width=config.get("head_dim") or width // heads,
-            vocabulary=config["vocab_size"],
-            tied=config.get("tie_word_embeddings", False),
-        )
-    except KeyError as error:
-        raise TragError(f"{folder / 'config.json'} does not say {error}.", "Copy the whole folder again.") from error
-
-
-def _shape(
-    architecture: str,
-    *,
-    layers: int,
-    width: int,
-    inner: int,
-    heads: int,
-    keys: int,
-    head_width: int,
-    vocabulary: int,
-    tied: bool,
-) -> Shape:
-    outside = vocabulary * width * (1 if tied else 2)
-    layer = 2 * width * head_width * (heads + keys) + 3 * width * inner
-    weights = layers * layer + outside
-    return Shape(architecture, layers, width, inner, heads, keys, head_width, vocabulary, weights, outside)
-
-
-def _scales_of_file(path: Path) -> dict[str, torch.Tensor]:
-    import torch
-    from gguf import GGUFReader
-    from gguf.quants import dequantize
-
-    scales = [tensor for tensor in GGUFReader(path).tensors if tensor.name.endswith("_norm.weight")]
-    found = {layout.parameter(one.name): dequantize(one.data, one.tensor_type).copy() for one in scales}
-    return {name: torch.from_numpy(rows) for name, rows in found.items()}
-
-
-def _scales_of_folder(folder: Path) -> dict[str, torch.Tensor]:
+def _scales(folder: Path) -> dict[str, torch.Tensor]:
     from safetensors import SafetensorError, safe_open
 
     found: dict[str, torch.Tensor] = {}
@@ -294,44 +238,3 @@ def _scales_of_folder(folder: Path) -> dict[str, torch.Tensor]:
         except SafetensorError as error:
             raise TragError(f"{path} cannot be read: {error}.", "Copy the whole folder of the model.") from error
     return found
-
-
-def _is_alike(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    import torch
-
-    # Their last digits may have been rounded to 16 bits on the way.
-    return one.keys() == other.keys() and all(
-        one[name].shape == other[name].shape and torch.allclose(one[name], other[name], rtol=1e-3, atol=0)
-        for name in one
-    )
-
-
-def _folder_config(folder: Path) -> dict[str, Any]:
-    try:
-        config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise TragError(
-            f"{folder} is no Hugging Face folder: its config.json cannot be read.",
-            "Copy the whole folder of the model.",
-        ) from error
-    return config
-
-
-def _check_folder(folder: Path) -> None:
-    """Raises TragError unless the folder holds a model that can be trained, in safetensors."""
-    config = _folder_config(folder)
-    if config.get("model_type") not in layout.ARCHITECTURES:
-        raise TragError(f"{folder} cannot be fine-tuned: its architecture is '{config.get('model_type')}'.", _ONLY)
-    if not any(folder.glob("*.safetensors")):
-        raise TragError(
-            f"{folder} holds no weights as safetensors.", "Convert them; other formats can run programs when they load."
-        )
-
-
-def _folder_sha256(folder: Path) -> str:
-    """Of the shape and the weights, file after file."""
-    digest = hashlib.sha256()
-    for file in [folder / "config.json", *sorted(folder.glob("*.safetensors"))]:
-        with file.open("rb") as content:
-            digest.update(hashlib.file_digest(content, "sha256").digest())
-    return digest.hexdigest()

@@ -1,4 +1,5 @@
-"""Where a training stands, kept so that it can be gone on with after any end: weights, optimizer, position, losses.
+"""Where a training stands, kept so that it can be gone on with after any end: weights, optimizer, position, losses; the
+losses also as a table and as a picture.
 
 One file, written beside and renamed: it is that of the last checkpoint or of the one before, never half of both. The
 order of the examples and the first weights depend on the seed alone, so a position says all that is left of chance.
@@ -6,12 +7,14 @@ order of the examples and the first weights depend on the seed alone, so a posit
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from store.files import write_atomic
 from trag.errors import TragError
@@ -21,10 +24,13 @@ if TYPE_CHECKING:
 
 _FILE = "checkpoint.safetensors"
 _BEST = "best.safetensors"
+_WIDTH, _HEIGHT, _EDGE = 720, 360, 48
+_SMOOTHED = 0.1  # how much a new step moves the line that is drawn
+_LINES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class LossPoint:
     """A loss, and after how many steps it was measured."""
 
     step: int
@@ -33,18 +39,18 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where it stands. `kind` tells what may go on with it: base, dataset, settings, and what it begins from."""
+    """Where it stands. `kind` is the fingerprint of what may go on with it."""
 
     kind: str
     step: int = 0
     seconds: float = 0.0
     tokens: int = 0
-    losses: tuple[Measured, ...] = ()
-    held_out: tuple[Measured, ...] = ()
+    losses: tuple[LossPoint, ...] = ()
+    held_out: tuple[LossPoint, ...] = ()
 
 
-def kind(**values: object) -> str:
-    """A hash of what makes a training another one."""
+def fingerprint(**values: object) -> str:
+    """A hash of what makes a training another one: base, dataset, settings, and what it begins from."""
     return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -68,7 +74,8 @@ def load(folder: Path) -> tuple[State, dict[str, torch.Tensor]] | None:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (it is no mapping)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         raise TragError(f"{path} is damaged: {error}.", f"Remove {path.name}; the training begins anew.") from error
-    return _state(values), tensors
+    losses = {key: tuple(LossPoint(**one) for one in values[key]) for key in ("losses", "held_out")}
+    return State(**values | losses), tensors
 
 
 def tensors_of(parameters: Mapping[str, torch.Tensor], optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
@@ -110,7 +117,55 @@ def load_best(folder: Path) -> dict[str, torch.Tensor]:
     return from_bytes((folder / _BEST).read_bytes())
 
 
-def _state(values: dict[str, Any]) -> State:
-    for key in ("losses", "held_out"):
-        values[key] = tuple(Measured(**one) for one in values[key])
-    return State(**values)
+def loss_table(losses: Sequence[LossPoint], held_out: Sequence[LossPoint]) -> bytes:
+    """CSV: step, loss, held_out; the latter where it was measured."""
+    rows = {one.step: [one.step, f"{one.loss:.5f}", ""] for one in losses}
+    for one in held_out:
+        rows.setdefault(one.step, [one.step, "", ""])[2] = f"{one.loss:.5f}"
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([["step", "loss", "held_out"], *(rows[step] for step in sorted(rows))])
+    return text.getvalue().encode()
+
+
+def loss_picture(losses: Sequence[LossPoint], held_out: Sequence[LossPoint]) -> bytes:
+    """SVG: the loss of every step smoothed, and the held-out losses as points on a line."""
+    every = [*losses, *held_out]
+    last = max((one.step for one in every), default=1) or 1
+    top = max((one.loss for one in every), default=1.0) or 1.0
+
+    def place(one: LossPoint) -> str:
+        x = _EDGE + one.step / last * (_WIDTH - 2 * _EDGE)
+        return f"{x:.1f},{_HEIGHT - _EDGE - one.loss / top * (_HEIGHT - 2 * _EDGE):.1f}"
+
+    def line(points: Sequence[LossPoint], colour: str) -> str:
+        corners = " ".join(map(place, points))
+        return f'<polyline points="{corners}" fill="none" stroke="{colour}" stroke-width="2"/>'
+
+    def words(x: float, y: float, text: str, colour: str = "#555", anchor: str = "start") -> str:
+        return f'<text x="{x:.0f}" y="{y:.0f}" fill="{colour}" text-anchor="{anchor}">{text}</text>'
+
+    smoothed: list[LossPoint] = []
+    for one in losses:
+        before = smoothed[-1].loss if smoothed else one.loss
+        smoothed.append(LossPoint(one.step, before + _SMOOTHED * (one.loss - before)))
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
+        f'font-size="12" role="img"><title>Loss of the training</title>',
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#fff"/>',
+    ]
+    for number in range(_LINES + 1):
+        y = _HEIGHT - _EDGE - number / _LINES * (_HEIGHT - 2 * _EDGE)
+        parts.append(f'<line x1="{_EDGE}" x2="{_WIDTH - _EDGE}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
+        parts.append(words(_EDGE - 6, y + 4, f"{top * number / _LINES:.2f}", anchor="end"))
+    parts += [
+        line(smoothed, "#8aa4c8"),
+        line(held_out, "#b3501b"),
+        *(f'<circle cx="{x}" cy="{y}" r="3" fill="#b3501b"/>' for x, y in (place(one).split(",") for one in held_out)),
+        words(_EDGE, _HEIGHT - _EDGE + 20, "0"),
+        words(_WIDTH - _EDGE, _HEIGHT - _EDGE + 20, f"step {last}", anchor="end"),
+        words(_EDGE, 24, "loss of the steps, smoothed", "#5b7aa6"),
+        words(_EDGE + 200, 24, "held out", "#b3501b"),
+        "</svg>",
+    ]
+    return "\n".join(parts).encode()

@@ -1,14 +1,19 @@
-"""What a training will take: memory and disk from the shape of the base, time from a measured step.
-
-Refused before it starts where it cannot fit.  Knows nothing about how a model learns.
-"""
+"""What a training will take: memory and disk from the shape of the base; and whether it can fit."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shutil
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
 
 from trag.errors import TragError
-from trag.finetune.training.base import Shape
+from trag.finetune.training import base as bases
+from trag.finetune.training.base import Base
+from trag.finetune.training.layout import Shape
+from trag.finetune.training.packing import Packed
+from trag.finetune.training.plan import TrainingSettings
+from trag.memory import free_memory
 
 _PROGRAM = 600_000_000  # bytes of the libraries and of what the steps leave behind
 _ROW, _INNER = 20, 5  # values kept for the way back, for each token and layer, by width and inner width; measured
@@ -40,6 +45,32 @@ class Estimate:
     seconds: float
 
 
+def needs(folder: Path, base: Base, settings: TrainingSettings, fitted: Sequence[Packed]) -> Needs:
+    """Memory and disk of a training on this machine. Raises TragError for 4 bits where there is no GPU."""
+    import torch
+
+    from trag.finetune.training import learner
+    from trag.reranking.network import fast_precision
+
+    shape, gpu = bases.shape(base), torch.cuda.is_available()
+    packed = learner.uses_four_bits(shape.weights, asked=settings.four_bits)
+    rank = settings.rank or learner.default_rank(packed)
+    weights = adapter_weights(shape, rank, settings.all_projections)
+    needed = memory(
+        shape,
+        trained=weights,
+        longest=max(len(one.tokens) for one in fitted),
+        learned=max(len(one.learned) for one in fitted),
+        weight_bytes=fast_precision(gpu).itemsize,
+        packed=packed,
+    )
+    free = torch.cuda.mem_get_info()[0] if gpu else free_memory()
+    if free is None:
+        raise TragError("/proc/meminfo does not say how much memory is free.", "Train on Linux.")
+    disk = weights * (2 * 12 + 2 * 4 + 4) + 16 * _MIB  # two checkpoints, the best weights twice, and the adapter
+    return Needs(needed, free, disk, shutil.disk_usage(folder).free)
+
+
 def memory(shape: Shape, *, trained: int, longest: int, learned: int, weight_bytes: int, packed: bool) -> int:
     """Bytes for a longest sequence of `longest` tokens, of which `learned` are, and an adapter of `trained` weights.
     The weights take `weight_bytes` each, or are `packed` into 4 bits: then what one layer needs for the way back is
@@ -49,12 +80,6 @@ def memory(shape: Shape, *, trained: int, longest: int, learned: int, weight_byt
     weights = _PACKED * (shape.weights - shape.outside) + 2 * shape.outside if packed else weight_bytes * shape.weights
     logits = 12 * learned * shape.vocabulary
     return int(_PROGRAM + weights + _TRAINED * trained + longest * kept + logits)
-
-
-def disk(trained: int) -> int:
-    """Bytes of a checkpoint and the one that replaces it, of the best weights likewise, and of the adapter, which has
-    so many weights."""
-    return trained * (2 * 12 + 2 * 4 + 4) + 16 * _MIB
 
 
 def adapter_weights(shape: Shape, rank: int, all_projections: bool) -> int:
@@ -68,18 +93,14 @@ def adapter_weights(shape: Shape, rank: int, all_projections: bool) -> int:
 
 def check(found: Needs) -> None:
     """Raises TragError when memory or disk is too small."""
+    memory, memory_free, disk, disk_free = (f"{size / 10**9:.1f} GB" for size in astuple(found))
     if found.memory > found.memory_free:
         raise TragError(
-            f"This training needs about {_gigabytes(found.memory)} of memory, and {_gigabytes(found.memory_free)} are "
-            "free.",
+            f"This training needs about {memory} of memory, and {memory_free} are free.",
             "Take a smaller base, set a smaller `longest`, or train on a machine with more memory or with a GPU.",
         )
     if found.disk > found.disk_free:
         raise TragError(
-            f"This training needs {_gigabytes(found.disk)} of disk, and {_gigabytes(found.disk_free)} are free.",
+            f"This training needs {disk} of disk, and {disk_free} are free.",
             "Free some space, or set TRAG_HOME to a larger disk.",
         )
-
-
-def _gigabytes(size: int) -> str:
-    return f"{size / 10**9:.1f} GB"

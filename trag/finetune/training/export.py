@@ -2,8 +2,7 @@
 
 PEFT's adapter -> names and rows as llama.cpp has them -> adapter.gguf;  base + adapter -> merged.gguf (float16)
 
-`python -m trag.finetune.training.export FOLDER TARGET [--merged]` does so for a finished training. Knows nothing about
-how a model learns.
+`python -m trag.finetune.training.export FOLDER TARGET [--merged]` does so for a finished training.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ import numpy as np
 from store import disk_full, files
 from trag.errors import SHOWN, TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import layout, material, plan, run
-from trag.finetune.training.base import Base, Shape
-from trag.finetune.training.layout import Rows
+from trag.finetune.training import layout, plan, run, training_data
+from trag.finetune.training.base import Base
+from trag.finetune.training.layout import Rows, Shape
 
 if TYPE_CHECKING:
-    from gguf import GGUFReader, GGUFWriter
+    from gguf import GGUFWriter
 
 _MODEL = "base_model.model."  # what PEFT puts before the name of a module
 _DOWN, _UP = ".lora_A.weight", ".lora_B.weight"
@@ -44,47 +43,48 @@ def adapter(source: Path, base: Base, target: Path) -> None:
     Raises TragError when it holds weights of a module that is not adapted here and for a target that cannot be written,
     and StoreError when there is no space.
     """
+    from gguf import GGUFWriter
+
     alpha, weights = _read(source)
     shape = bases.shape(base)
     with _written(target) as unfinished:
-        writer = _writer(unfinished, shape.architecture, f"{base.name} adapter")
+        writer = GGUFWriter(unfinished, shape.architecture)
+        writer.add_name(f"{base.name} adapter")
         writer.add_type("adapter")
         writer.add_string("adapter.type", "lora")
         writer.add_float32("adapter.lora.alpha", alpha)
         writer.add_string("general.base_model.0.name", base.name)
-        for module, (down, up) in weights.items():
-            tensor = _tensor(module)
+        for tensor, (down, up) in weights.items():
             writer.add_tensor(f"{tensor}.lora_a", down.astype(np.float16))
             writer.add_tensor(f"{tensor}.lora_b", _turned(tensor, up, shape).astype(np.float16))
         _finish(writer)
 
 
 def merged(source: Path, base: Base, target: Path) -> None:
-    """Write the base with the adapter of the folder `source` merged in to `target`, as float16, for servers that read
-    one file.
+    """Write the base with the adapter of the folder `source` merged in to `target`, as float16.
 
-    Raises TragError for a base that is no GGUF file and a target that cannot be written, and StoreError when there is
-    no space.
+    Raises what `adapter` raises, and TragError for a base that is no GGUF file.
     """
     if base.is_folder:
-        raise TragError(
-            f"{base.path} is no GGUF file, so its tokens cannot be taken over.", "Name the GGUF file of the same model."
-        )
-    from gguf import GGUFReader
+        message = f"{base.path} is no GGUF file, so its tokens cannot be taken over."
+        raise TragError(message, "Name the GGUF file of the same model.")
+    from gguf import GGUFReader, GGUFWriter
     from gguf.quants import dequantize
 
     alpha, weights = _read(source)
     shape = bases.shape(base)
-    changes = {_tensor(module): pair for module, pair in weights.items()}
     reader = GGUFReader(base.path)
     with _written(target) as unfinished:
-        writer = _writer(unfinished, shape.architecture)
-        _take_over(reader, writer)
+        writer = GGUFWriter(unfinished, shape.architecture)
+        for key, field in reader.fields.items():  # all that the base says of itself, but for how its weights are packed
+            if not key.startswith("GGUF.") and key not in ("general.architecture", "general.file_type"):
+                kind, *inner = field.types
+                writer.add_key_value(key, field.contents(), kind, sub_type=inner[-1] if inner else None)
         if base.template:
             writer.add_chat_template(base.template)
         for tensor in reader.tensors:
             rows = dequantize(tensor.data, tensor.tensor_type)
-            if pair := changes.get(tensor.name):
+            if pair := weights.get(tensor.name):
                 down, up = pair
                 rows = rows + alpha / len(down) * _turned(tensor.name, up, shape) @ down
             writer.add_tensor(tensor.name, rows.astype(np.float32 if rows.ndim == 1 else np.float16))
@@ -92,7 +92,7 @@ def merged(source: Path, base: Base, target: Path) -> None:
 
 
 def _read(source: Path) -> tuple[float, Mapping[str, tuple[Rows, Rows]]]:
-    """Alpha, and for each adapted module its two halves: [rank, inputs] and [outputs, rank], float32."""
+    """Alpha, and for each adapted tensor of llama.cpp its two halves: [rank, inputs] and [outputs, rank], float32."""
     from safetensors.numpy import load_file
 
     try:
@@ -100,43 +100,21 @@ def _read(source: Path) -> tuple[float, Mapping[str, tuple[Rows, Rows]]]:
         tensors = load_file(source / "adapter_model.safetensors")
     except OSError as error:
         raise TragError(f"{source} holds no adapter: {error}.", "Name the folder of a finished training.") from error
-    modules = sorted({name.removesuffix(_DOWN).removesuffix(_UP) for name in tensors})
     pairs = {}
-    for module in modules:
-        down, up = (tensors[f"{module}{half}"].astype(np.float32) for half in (_DOWN, _UP))
-        pairs[module.removeprefix(_MODEL)] = (down, up)
+    for name in sorted({name.removesuffix(_DOWN).removesuffix(_UP) for name in tensors}):
+        down, up = (tensors[f"{name}{half}"].astype(np.float32) for half in (_DOWN, _UP))
+        match (module := name.removeprefix(_MODEL)).split(".", 3):
+            case ["model", "layers", layer, place] if tensor := _TENSORS.get(place):
+                pairs[f"blk.{layer}.{tensor}.weight"] = (down, up)
+            case _:
+                message = f"The adapter changes {module}, which no adapter made here does."
+                raise TragError(message, "Train it with trag finetune.")
     return float(config["lora_alpha"]), pairs
-
-
-def _tensor(module: str) -> str:
-    """ "model.layers.3.self_attn.q_proj" -> "blk.3.attn_q.weight"."""
-    match module.split(".", 3):
-        case ["model", "layers", layer, place] if name := _TENSORS.get(place):
-            return f"blk.{layer}.{name}.weight"
-    raise TragError(f"The adapter changes {module}, which no adapter made here does.", "Train it with trag finetune.")
 
 
 def _turned(tensor: str, rows: Rows, shape: Shape) -> Rows:
     number = layout.turned(tensor, shape.architecture, shape.heads, shape.keys)
     return layout.to_llama_cpp(rows, number) if number else rows
-
-
-def _writer(path: Path, architecture: str, name: str = "") -> GGUFWriter:
-    from gguf import GGUFWriter
-
-    writer = GGUFWriter(path, architecture)
-    if name:
-        writer.add_name(name)
-    return writer
-
-
-def _take_over(reader: GGUFReader, writer: GGUFWriter) -> None:
-    """All that the base says of itself, but for what its weights are packed as."""
-    for key, field in reader.fields.items():
-        if key.startswith("GGUF.") or key in ("general.architecture", "general.file_type"):
-            continue
-        kind, *inner = field.types
-        writer.add_key_value(key, field.contents(), kind, sub_type=inner[-1] if inner else None)
 
 
 def _finish(writer: GGUFWriter) -> None:
@@ -162,15 +140,6 @@ def _written(target: Path) -> Iterator[Path]:
             unfinished.unlink(missing_ok=True)
 
 
-def _check(target: Path) -> None:
-    """Raises TragError for a target that cannot be written, before anything is read for it."""
-    with _explained(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        tempfile.TemporaryFile(dir=target.parent).close()
-
-
 @contextmanager
 def _explained(target: Path) -> Iterator[None]:
     try:
@@ -191,9 +160,13 @@ def main() -> None:
     parser.add_argument("--merged", action="store_true", help="a whole model instead of an adapter")
     words = parser.parse_args()
     try:
-        _check(words.target)
+        with _explained(words.target):  # a target that cannot be written is refused before anything is read for it
+            words.target.parent.mkdir(parents=True, exist_ok=True)
+            if words.target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            tempfile.TemporaryFile(dir=words.target.parent).close()
         order = plan.read(words.folder)
-        _, base = material.bases_of(order)
+        _, base = training_data.bases_of(order)
         found = run.trained(words.folder)
         if found and found.base_sha256 != base.sha256:
             raise TragError(

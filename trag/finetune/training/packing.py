@@ -1,9 +1,6 @@
 """Examples as tokens, packed into sequences in which those that begin alike share what they begin with.
 
-Example -> prompt and answer in tokens -> a trie as one sequence: each token sees those it comes after.
-
-The constant start of a prompt is read once for all examples of a sequence, and every token is read exactly as in a
-prompt of its own. Knows nothing about torch, or about where tokens come from.
+A trie as one sequence: each token sees those it comes after, and is read exactly as in a prompt of its own.
 """
 
 from __future__ import annotations
@@ -63,8 +60,7 @@ class Packed:
 
     @property
     def intervals(self) -> tuple[list[int], list[int]]:
-        """The place of each token on a walk through the trie, and where what comes after it ends there: a token sees
-        another when it is walked to between the other's two."""
+        """The place of each token on a walk through the trie, and where what comes after it ends there."""
         sizes = [1] * len(self.tokens)
         for place in reversed(range(len(sizes))):
             if (parent := self.parents[place]) >= 0:
@@ -115,8 +111,7 @@ def row(example: Example, vocabulary: Vocabulary) -> Row:
 
 
 def pack(rows: Iterable[Row], longest: int) -> Iterator[Packed]:
-    """Rows in their order, as many in a sequence as have at most `longest` tokens together, what they share counted
-    once; a longer one by itself."""
+    """Rows in their order, in sequences of at most `longest` tokens, shared ones counted once; longer rows alone."""
     trie = _Trie()
     for one in rows:
         if trie.tokens and len(trie.tokens) + trie.new(one.read) > longest:

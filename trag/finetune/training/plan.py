@@ -1,19 +1,23 @@
-"""What a training is told: what to learn from, on which base, and how. Kept as settings.json in the training's folder.
+"""What a training is told: what to learn from, on which base, and how; and which sequences each step learns from.
 
-settings.json <-> Plan, with every problem at once.  Importing it loads nothing heavy.
+settings.json <-> Plan, with every problem at once. All of a step depends on the settings alone, so that a training that
+was stopped goes on as it would have. Importing it loads nothing heavy.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import random
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from store.files import write_atomic
 from trag.errors import TragError
+from trag.finetune.training.packing import Packed
 
 FILE = "settings.json"
 _FILES = ("base", "model", "adapter")
@@ -22,6 +26,7 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "float": ((int, float), "a number"),
     "bool": ((bool,), "true or false"),
 }
+"""By the type of a setting what JSON may hold for it, the last of which it is, and that in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +34,7 @@ class TrainingSettings:
     """How it learns. Tokens count those of a sequence; a step learns from `accumulation` sequences."""
 
     rank: int = 0
-    """Of the adapter; 0 is that of the adapter that it begins from, else 16, and 64 over 4-bit weights (T-RAG, section
-    5.2)."""
+    """0 is that of the adapter that it begins from, else 16, and 64 over 4-bit weights (T-RAG, section 5.2)."""
     all_projections: bool = False
     """Whether all seven projections of a layer are adapted, or those of query and value alone (LoRA, section 7.1)."""
     alpha: int = 0
@@ -44,8 +48,7 @@ class TrainingSettings:
     accumulation: int = 8
     """Sequences to a step, each with one example or several."""
     longest: int = 1024
-    """Tokens of a sequence, in which examples that begin alike share what they begin with; longer examples are left
-    out."""
+    """Tokens of a sequence; longer examples are left out."""
     seed: int = 1
     """Decides the first weights and the order of the examples."""
     checkpoint_seconds: int = 300
@@ -57,13 +60,12 @@ class TrainingSettings:
     patience: int = 3
     """Measurements without a better loss after which it ends early."""
     four_bits: bool = False
-    """Whether the weights of the base are held in 4 bits (QLoRA), on a CUDA GPU alone; they are without this too where
-    16 bits would take more than half of its memory."""
+    """Whether the base is held in 4 bits (QLoRA), as it is anyway where 16 would take half of a GPU's memory."""
 
 
+_SETTING_KINDS = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
 _FROM_AN_ADAPTER = {"learning_rate": 1e-4, "epochs": 1.0}
-"""What a training that begins from an adapter is told instead, unless somebody says otherwise: at a higher rate it
-forgets what that one has learned."""
+"""What is usual for a training that begins from an adapter: at a higher rate it forgets what that has learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,9 @@ class Plan:
 
 
 def chosen(numbers: Mapping[str, float], *, from_adapter: bool = False) -> TrainingSettings:
-    """The settings of these names, each as a number, and the others as is usual for a training that begins from an
-    adapter, or from none. Raises TragError with all that is wrong with them."""
+    """The settings of these names, the others as is usual. Raises TragError with all that is wrong with them."""
     numbers = (_FROM_AN_ADAPTER if from_adapter else {}) | dict(numbers)
-    kinds = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
+    kinds = _SETTING_KINDS
     problems = [f"there is no setting {name}" for name in numbers if name not in kinds]
     for name in kinds.keys() & numbers.keys():
         if not math.isfinite(numbers[name]):
@@ -91,8 +92,7 @@ def chosen(numbers: Mapping[str, float], *, from_adapter: bool = False) -> Train
         elif kinds[name] != "float" and numbers[name] % 1:
             problems.append(f'"{name}" must be {_KINDS[kinds[name]][1]}')
     if not problems:
-        as_kind = {"int": int, "float": float, "bool": bool}
-        settings = TrainingSettings(**{name: as_kind[kinds[name]](number) for name, number in numbers.items()})
+        settings = TrainingSettings(**{name: _KINDS[kinds[name]][0][-1](number) for name, number in numbers.items()})
         problems = _senseless(settings)
     if problems:
         raise TragError(
@@ -105,12 +105,7 @@ def chosen(numbers: Mapping[str, float], *, from_adapter: bool = False) -> Train
 def write(folder: Path, plan: Plan) -> None:
     """Keep the plan in `folder`, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    places = {
-        "dataset": str(plan.dataset.absolute()),
-        "base": plan.base,
-        "model": plan.model,
-        "adapter": plan.adapter,
-    }
+    places = {"dataset": str(plan.dataset.absolute()), "base": plan.base, "model": plan.model, "adapter": plan.adapter}
     write_atomic(folder / FILE, json.dumps(places | asdict(plan.settings), indent=2).encode())
 
 
@@ -125,7 +120,7 @@ def read(folder: Path) -> Plan:
         raise TragError(f"{path} is no JSON: {error}.", "Correct it.") from error
     if not isinstance(values, dict):
         raise TragError(f"{path} holds no settings.", "Correct it.")
-    known = {setting.name: str(setting.type) for setting in fields(TrainingSettings)}
+    known = _SETTING_KINDS
     problems = [f'unknown setting "{key}"' for key in values if key not in {*known, "dataset", *_FILES}]
     problems += ['"dataset" must be a path'] * (not isinstance(values.get("dataset"), str))
     problems += [f'"{key}" must be a path, or empty' for key in _FILES if not isinstance(values.get(key, ""), str)]
@@ -150,3 +145,38 @@ def _senseless(settings: TrainingSettings) -> list[str]:
     if not 0 <= settings.warm_up < 1:
         problems.append('"warm_up" must be at least 0 and less than 1')
     return problems
+
+
+T = TypeVar("T")
+
+
+def steps(settings: TrainingSettings, sequences: int) -> int:
+    """How many it takes to learn from so many sequences as often as is planned."""
+    return max(1, math.ceil(settings.epochs * sequences / settings.accumulation))
+
+
+def batch(settings: TrainingSettings, sequences: Sequence[T], step: int) -> list[T]:
+    """What step number `step`, from 0, learns from: all sequences in a new order in each epoch, one after the other."""
+    batch = []
+    for place in range(step * settings.accumulation, (step + 1) * settings.accumulation):
+        epoch, position = divmod(place, len(sequences))
+        batch.append(sequences[_epoch_order(settings.seed, epoch, len(sequences))[position]])
+    return batch
+
+
+@lru_cache(maxsize=2)
+def _epoch_order(seed: int, epoch: int, size: int) -> list[int]:
+    return random.Random(f"{seed} {epoch}").sample(range(size), size)
+
+
+def learning_rate(settings: TrainingSettings, step: int, steps: int) -> float:
+    """The learning rate of a step: up to the highest in the warm-up, then along a cosine to nothing."""
+    warm = settings.warm_up * steps
+    if step < warm:
+        return settings.learning_rate * (step + 1) / (warm + 1)
+    return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * (step - warm) / max(1.0, steps - warm)))
+
+
+def batch_tokens(batch: Sequence[Packed]) -> int:
+    """Tokens of a batch."""
+    return sum(len(one.tokens) for one in batch)

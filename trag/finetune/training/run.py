@@ -3,7 +3,7 @@
 Plan -> sequences -> steps, checkpoints, held-out losses -> the best weights -> adapter.
 
 `python -m trag.finetune.training FOLDER` is the process of its own in which it runs: it reads FOLDER/settings.json and
-says how far it is on stdout (progress.py). Knows nothing about torch, which is learning.py's.
+says how far it is on stdout (training_process.py).
 """
 
 from __future__ import annotations
@@ -26,31 +26,30 @@ from store import StoreError, disk_full
 from store.files import lock, write_atomic
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.evaluate import program
-from trag.finetune.training import checkpoints, estimate, material, plan, plot, progress, schedule
+from trag.finetune.training import checkpoints, estimate, plan, training_data
 from trag.finetune.training.base import Base
-from trag.finetune.training.beginning import Beginning
-from trag.finetune.training.checkpoints import Measured, State
+from trag.finetune.training.checkpoints import LossPoint, State
 from trag.finetune.training.estimate import Estimate
-from trag.finetune.training.material import Say
+from trag.finetune.training.initial_adapter import InitialAdapter
 from trag.finetune.training.packing import Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
+from trag.finetune.training.training_data import Say
+from trag.finetune.training.training_process import Failed, Finished, Needed, Paused, Preparing, Report, Step, encode
 
 if TYPE_CHECKING:
-    from trag.finetune.training.learning import Learner
+    from trag.finetune.training.learner import Learner
 
 _NICENESS = 10  # people's answers go first
 _TRAINED = "trained.json"
 _ADAPTER = "adapter"
 _GOING_ON = "The last checkpoint is kept: start it again to go on from there."
-
 _NO_MEMORY = "can't allocate memory"  # what torch says on a CPU, for which it has no kind of error
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What came of a training; losses are those of the held-out examples, before it and of the weights that were kept.
+    """What came of a training, for the GGUF file `base_name`; losses are held-out ones, before it and of what was kept.
 
-    `adapter` in its folder is as PEFT reads it. `base_name` and `base_sha256` are of the GGUF file that it is for;
     `weights` says which Hugging Face folder it was trained on, "" for that file itself. `too_long` examples were left
     out; `tokens` were read in all; `commit` is that of the program.
     """
@@ -89,36 +88,35 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
     """Learn until the plan is carried out, the held-out loss falls no more, or `stop` is set; None for the last.
 
     Goes on from what `folder` holds; with the same plan on the same CPU the adapter is the same bit by bit, however
-    often it was stopped (on a GPU nobody has looked). Raises TragError when the dataset or the base cannot be used,
-    when another training was begun in the folder, when the loss is no number any more, and when memory or the GPU gives
-    out.
-    """
+    often it was stopped. Raises TragError when dataset or base cannot be used, another training was begun in the
+    folder, the loss is no number any more, and memory or the GPU gives out."""
     folder.mkdir(parents=True, exist_ok=True)
-    learned_from, dataset_sha256 = material.read(order.dataset)
-    say(progress.Preparing("checking the base model"))
-    base, model = material.bases_of(order)
-    begun, settings = material.beginning_of(order, model)
-    kind = material.kind(base, dataset_sha256, settings, begun)
-    if done := trained(folder):
-        if json.loads((folder / _TRAINED).read_text(encoding="utf-8"))["kind"] != kind:
-            raise _another(folder)
-        say(_finished(done))
+    learned_from, dataset_sha256 = training_data.read(order.dataset)
+    say(Preparing("checking the base model"))
+    base, model = training_data.bases_of(order)
+    begun, settings = training_data.initial_adapter_of(order, model)
+    kind = training_data.fingerprint(base, dataset_sha256, settings, begun)
+    done = trained(folder)
+    found = None if done else checkpoints.load(folder)
+    state = found[0] if found else State(kind)
+    if (json.loads((folder / _TRAINED).read_bytes())["kind"] if done else state.kind) != kind:
+        raise TragError(
+            f"{folder} holds a training on another base or dataset, from another adapter, or with other settings.",
+            "Put those back to go on with it, or begin a new one in an empty folder.",
+        )
+    if done:
+        say(Finished(done.steps, done.loss_after, done.stopped_early))
         return done
-    found = checkpoints.load(folder)
-    if found and found[0].kind != kind:
-        raise _another(folder)
-    fitted, held = material.fit(model, learned_from, settings.longest, say)
-    needs = material.needs(folder, base, settings, fitted.sequences)
+    fitted, held = training_data.fit(model, learned_from, settings.longest, say)
+    needs = estimate.needs(folder, base, settings, fitted.sequences)
     estimate.check(needs)
-    say(progress.Needed(**asdict(needs), examples=fitted.examples, too_long=fitted.too_long))
+    say(Needed(**asdict(needs), examples=fitted.examples, too_long=fitted.too_long))
     import torch
     from safetensors import SafetensorError
 
     try:
         learner = _learner(base, begun, settings, say)
-        state = State(kind)
         if found:
-            state = found[0]
             learner.restore(found[1])
         held_out = random.Random(settings.seed).sample(held.sequences, min(settings.held_out, len(held.sequences)))
         state, finished = _learn(folder, settings, learner, fitted.sequences, held_out, state, say, stop)
@@ -129,7 +127,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
             raise
         raise TragError("The memory is used up.", f"Set a smaller `longest` or `rank`. {_GOING_ON}") from error
     if not finished:
-        say(progress.Paused(state.step, schedule.steps(settings, len(fitted.sequences))))
+        say(Paused(state.step, plan.steps(settings, len(fitted.sequences))))
         return None
     try:
         learner.write(checkpoints.load_best(folder), folder / _ADAPTER)
@@ -142,7 +140,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
         rank=learner.rank,
         alpha=learner.alpha,
         steps=state.step,
-        stopped_early=state.step < schedule.steps(settings, len(fitted.sequences)),
+        stopped_early=state.step < plan.steps(settings, len(fitted.sequences)),
         loss_before=state.held_out[0].loss,
         loss_after=min(one.loss for one in state.held_out),
         examples=fitted.examples,
@@ -155,7 +153,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
         all_projections=settings.all_projections,
     )
     write_atomic(folder / _TRAINED, json.dumps({"kind": kind, "trained": asdict(result)}, indent=2).encode())
-    say(_finished(result))
+    say(Finished(result.steps, result.loss_after, result.stopped_early))
     return result
 
 
@@ -164,26 +162,26 @@ def measure(folder: Path, order: Plan, say: Say) -> Estimate:
 
     Raises TragError when the dataset or the base cannot be used, and when it cannot fit.
     """
-    learned_from, _ = material.read(order.dataset)
-    base, model = material.bases_of(order)
-    begun, settings = material.beginning_of(order, model)
-    fitted, _ = material.fit(model, learned_from, settings.longest, say)
-    found = material.needs(folder, base, settings, fitted.sequences)
+    learned_from, _ = training_data.read(order.dataset)
+    base, model = training_data.bases_of(order)
+    begun, settings = training_data.initial_adapter_of(order, model)
+    fitted, _ = training_data.fit(model, learned_from, settings.longest, say)
+    found = estimate.needs(folder, base, settings, fitted.sequences)
     estimate.check(found)
     learner = _learner(base, begun, settings, say)
-    steps = schedule.steps(settings, len(fitted.sequences))
-    batch = schedule.batch(settings, fitted.sequences, 0)
+    steps = plan.steps(settings, len(fitted.sequences))
+    batch = plan.batch(settings, fitted.sequences, 0)
     learner.learn(batch[:1], 0.0)  # the first one also sets things up
     started = monotonic()
     learner.learn(batch, 0.0)
-    speed = schedule.size(batch) / (monotonic() - started)
-    tokens = sum(schedule.size(schedule.batch(settings, fitted.sequences, step)) for step in range(steps))
+    speed = plan.batch_tokens(batch) / (monotonic() - started)
+    tokens = sum(plan.batch_tokens(plan.batch(settings, fitted.sequences, step)) for step in range(steps))
     return Estimate(found, fitted.examples, fitted.too_long, steps, tokens, speed, tokens / speed)
 
 
-def _learner(base: Base, begun: Beginning | None, settings: TrainingSettings, say: Say) -> Learner:
-    say(progress.Preparing("loading the base model"))
-    from trag.finetune.training.learning import Learner
+def _learner(base: Base, begun: InitialAdapter | None, settings: TrainingSettings, say: Say) -> Learner:
+    say(Preparing("loading the base model"))
+    from trag.finetune.training.learner import Learner
 
     learner = Learner(
         base,
@@ -209,13 +207,13 @@ def _learn(
     stop: threading.Event,
 ) -> tuple[State, bool]:
     """Steps until the end, or until `stop`: where it stands then, and whether it is finished."""
-    steps = schedule.steps(settings, len(sequences))
+    steps = plan.steps(settings, len(sequences))
     every = max(1, steps // settings.evaluations)
-    planned = [schedule.batch(settings, sequences, step) for step in range(steps)]
-    tokens_left = sum(schedule.size(batch) for batch in planned[state.step :])
+    planned = [plan.batch(settings, sequences, step) for step in range(steps)]
+    tokens_left = sum(plan.batch_tokens(batch) for batch in planned[state.step :])
     saved, learning, read, measuring = monotonic(), 0.0, 0, 0.0
     if not state.held_out:
-        say(progress.Preparing("measuring the loss before it learns"))
+        say(Preparing("measuring the loss before it learns"))
     while True:
         started = monotonic()
         due = (state.step % every == 0 or state.step == steps) and state.step not in {
@@ -224,33 +222,32 @@ def _learn(
         if due:
             state = _measured(folder, learner, held_out, state)
             measuring = monotonic() - started
-        over = state.step == steps or _is_over(state, settings.patience)
+        over = state.step == steps or falls_no_more([one.loss for one in state.held_out], settings.patience)
         if due or over or stop.is_set() or monotonic() - saved >= settings.checkpoint_seconds:
-            _save(folder, learner, state)
+            checkpoints.save(folder, state, learner.state())
+            write_atomic(folder / "loss.csv", checkpoints.loss_table(state.losses, state.held_out))
+            write_atomic(folder / "loss.svg", checkpoints.loss_picture(state.losses, state.held_out))
             saved = monotonic()
         if over or stop.is_set():
             return state, over
         began, batch = monotonic(), planned[state.step]
-        loss = learner.learn(batch, schedule.rate(settings, state.step, steps))
+        loss = learner.learn(batch, plan.learning_rate(settings, state.step, steps))
         if not math.isfinite(loss):
             raise TragError(
                 f"The loss is no number any more after step {state.step}, so nothing can be learned from here.",
                 f"Begin a new training with a lower learning rate than {settings.learning_rate:g}.",
             )
-        learning, read, tokens_left = (
-            learning + monotonic() - began,
-            read + schedule.size(batch),
-            tokens_left - schedule.size(batch),
-        )
+        tokens = plan.batch_tokens(batch)
+        learning, read, tokens_left = learning + monotonic() - began, read + tokens, tokens_left - tokens
         state = replace(
             state,
             step=state.step + 1,
             seconds=state.seconds + monotonic() - started,
-            tokens=state.tokens + schedule.size(batch),
-            losses=(*state.losses, Measured(state.step + 1, loss)),
+            tokens=state.tokens + tokens,
+            losses=(*state.losses, LossPoint(state.step + 1, loss)),
         )
         left = tokens_left * learning / read + measuring * math.ceil((steps - state.step) / every)
-        say(progress.Step(state.step, steps, loss, state.held_out[-1].loss, read / learning, left))
+        say(Step(state.step, steps, loss, state.held_out[-1].loss, read / learning, left))
 
 
 def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state: State) -> State:
@@ -263,39 +260,18 @@ def _measured(folder: Path, learner: Learner, held_out: Sequence[Packed], state:
         )
     if all(loss < before.loss for before in state.held_out):
         checkpoints.save_best(folder, learner.weights())
-    return replace(state, held_out=(*state.held_out, Measured(state.step, loss)))
+    return replace(state, held_out=(*state.held_out, LossPoint(state.step, loss)))
 
 
-def _save(folder: Path, learner: Learner, state: State) -> None:
-    checkpoints.save(folder, state, learner.state())
-    write_atomic(folder / "loss.csv", plot.table(state.losses, state.held_out))
-    write_atomic(folder / "loss.svg", plot.picture(state.losses, state.held_out))
-
-
-def _is_over(state: State, patience: int) -> bool:
-    """Whether the last `patience` measurements were no better than the best before them."""
-    losses = [one.loss for one in state.held_out]
+def falls_no_more(losses: Sequence[float], patience: int) -> bool:
+    """Whether the last `patience` losses are no better than the best before them."""
     return len(losses) > patience and min(losses[-patience:]) >= min(losses[:-patience])
 
 
-def _finished(result: Trained) -> progress.Finished:
-    return progress.Finished(result.steps, result.loss_after, result.stopped_early)
-
-
-def _another(folder: Path) -> TragError:
-    return TragError(
-        f"{folder} holds a training on another base or dataset, from another adapter, or with other settings.",
-        "Put those back to go on with it, or begin a new one in an empty folder.",
-    )
-
-
 def yield_to_others() -> None:
-    """Let whatever else runs on this machine go first. To be called before torch is imported.
-
-    Threads that wait for each other give up the processor. Beside other work they would turn round and round on it: on
-    2 busy cores 7 times as much was learned in a second of the processor with this.
-    """
+    """Let whatever else runs on this machine go first. To be called before torch is imported."""
     os.nice(_NICENESS)
+    # Threads that wait for each other give up the processor: on 2 busy cores 7 times as much was learned so.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
@@ -307,15 +283,11 @@ def main() -> None:
     parser.add_argument("--estimate", action="store_true")
     words = parser.parse_args()
     yield_to_others()
-    if words.estimate:
-        _estimate(words.folder)
-    else:
+    if not words.estimate:
         _train(words.folder)
-
-
-def _estimate(folder: Path) -> None:
+        return
     try:
-        found = measure(folder, plan.read(folder), lambda _: None)
+        found = measure(words.folder, plan.read(words.folder), lambda _: None)
     except SHOWN as error:
         sys.stderr.write(f"{error.message}\n{error.hint}\n")
         sys.exit(1)
@@ -329,9 +301,9 @@ def _train(folder: Path) -> None:
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints must not get among them
 
-    def say(what: progress.Report) -> None:
+    def say(what: Report) -> None:
         try:
-            print(progress.encode(what), file=lines)
+            print(encode(what), file=lines)
         except BrokenPipeError:  # nobody listens any more; the training goes on
             pass
         except OSError as error:
@@ -342,7 +314,7 @@ def _train(folder: Path) -> None:
             train(folder, plan.read(folder), say, stop)
     except SHOWN as error:
         try:
-            say(progress.Failed(error.message, error.hint))
+            say(Failed(error.message, error.hint))
         except StoreError:  # the disk is full: what is left is the other file
             sys.stderr.write(f"{in_one_line(error)}\n")
         sys.exit(1)

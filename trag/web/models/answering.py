@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from store.promotions import Promotion
-from trag import adapters
 from trag.errors import SHOWN, in_one_line
 from trag.finetune import gate
-from trag.finetune.candidates import Against, Manifest, shipped
 from trag.llm import files
 from trag.llm.local import LocalModel
+from trag.models import adapters
+from trag.models.adapters import Baseline, Manifest, shipped
 from trag.record import AnswerRecord
 from trag.web.models.speed import Speed, speed
 
@@ -49,7 +49,7 @@ class Answering:
     left_out: str = ""
     fixed: str = ""
     problem: str = ""
-    against: Against | None = None
+    against: Baseline | None = None
 
 
 def answering(home: Home) -> Answering:
@@ -58,7 +58,7 @@ def answering(home: Home) -> Answering:
     promoted, last = promotions.current(), next(iter(promotions.all()), None)
     fixed = adapters.fixed_by(settings)
     try:
-        model, left_out = home.model, adapters.left_out(settings, promoted, home.candidates)
+        model, left_out = home.model, adapters.why_left_out(settings, promoted, home.candidates)
     except SHOWN as error:
         return Answering("", "", 0, "", promoted, promotion=last, fixed=fixed, problem=in_one_line(error))
     identity = model.identity

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trag.finetune.training.progress import Step
+from trag.finetune.training.training_process import Step
 
 WIDTH, HEIGHT = 600.0, 180.0
 MOST = 240

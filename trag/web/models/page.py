@@ -18,13 +18,12 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
-from trag.finetune import child
 from trag.finetune.running import FineTune
 from trag.finetune.stages import training, works_of
-from trag.finetune.training import plan
-from trag.finetune.training.progress import Needed
+from trag.finetune.training import plan, training_process
+from trag.finetune.training.training_process import Needed
 from trag.finetune.work import MOST_SEED
-from trag.models.local import found, tried
+from trag.models.local import local_files, try_model
 from trag.web.error_pages import explain, missing
 from trag.web.files import attachment
 from trag.web.forms import both, filled, whole
@@ -79,7 +78,7 @@ class ModelsPage:
             self.home.candidates.all(),
             self.home.records.promotions.all(),
             before=self.home.adapter_before(),
-            files=found(self.home.folder / "models"),
+            files=local_files(self.home.folder / "models"),
             folder=(self.home.folder / "models").absolute(),
             going=self.fine_tune.now,
             curve=losses,
@@ -141,9 +140,9 @@ class ModelsPage:
         now = self.fine_tune.now
         if now is None or not now.about.work.id:
             return None, None
-        said = child.said(training(self.home, now.about.work))
+        said = training_process.said(training(self.home, now.about.work))
         needed = next((record for record in reversed(said) if isinstance(record, Needed)), None)
-        return curve(child.steps(said)), needed
+        return curve(training_process.steps(said)), needed
 
     # Adapters
 
@@ -195,7 +194,7 @@ class ModelsPage:
             raise TragError("A model is being tried already.", "Wait until that has ended.")
         try:
             settings = self.home.settings
-            one = tried(settings.home, str(folder / name), context=settings.context, gpu_layers=settings.gpu_layers)
+            one = try_model(settings.home, str(folder / name), context=settings.context, gpu_layers=settings.gpu_layers)
         finally:
             self._trying.release()
         how, place = one.trial, "GPU" if one.on_gpu else "CPU"

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trag.finetune import summary
-from trag.finetune.candidates import standing
+from trag.finetune import gate
 from trag.finetune.work import MOST_SEED, STAGES
+from trag.models.adapters import candidate_status
 from trag.models.catalogue import MODELS, by_hand
 from trag.web.models.loss import HEIGHT, WIDTH, Curve
 from trag.web.render import environment, percent, time_left
@@ -19,9 +19,9 @@ from trag.web.render import environment, percent, time_left
 if TYPE_CHECKING:
     from store.promotions import Promotion
     from trag.background import JobStatus
-    from trag.finetune.candidates import Manifest
     from trag.finetune.running import Tuning
-    from trag.finetune.training.progress import Needed
+    from trag.finetune.training.training_process import Needed
+    from trag.models.adapters import Manifest
     from trag.models.local import LocalFile
     from trag.web.models.answering import Answering
     from trag.web.notices import Notice
@@ -77,11 +77,11 @@ def _page(name: str, **values: object) -> str:
     return template.render(
         here="/models",
         height=HEIGHT,
-        beside=summary.beside,
+        beside=gate.measured_against,
         most_seed=MOST_SEED,
         percent=percent,
-        standing=standing,
-        stands=summary.stands,
+        standing=candidate_status,
+        stands=gate.status_sentence,
         stages=[stage for stage in STAGES if stage != "done"],
         time_left=time_left,
         titles=TITLES,

@@ -3,6 +3,7 @@
 import ast
 from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -53,30 +54,21 @@ def test_the_same_chance_makes_the_same(organization: Organization) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "expected"),
+    ("question", "gold", "expected"),
     [
-        (
-            Case("1", "who is above the crane team", "simple", "The Harbour Division.", gold=(("Harbour Division",),)),
-            "parent(u1)",
-        ),
-        (Case("2", "how many teams does HD have", "complex", "Two.", count=2), "count(children(u1, 'team'))"),
-        (
-            Case("3", "is the audit board part of finance division", "simple", "Yes.", polarity="yes"),
-            "is_under(u1, u2)",
-        ),
-        (
-            Case("4", "teams of the harbour division", "complex", "The two.", units=("Crane Team", "Pilot Team")),
-            "children(u1, 'team')",
-        ),
-        (
-            Case("5", "how often does the audit board meet", "document", "Monthly.", document="a.md", section="1"),
-            DOCUMENTS,
-        ),
-        (Case("6", "does the crane team get paid holidays", "unanswerable", refuse=True), DOCUMENTS),
+        ("who is above the crane team", {"gold": (("Harbour Division",),)}, "parent(u1)"),
+        ("how many teams does HD have", {"count": 2}, "count(children(u1, 'team'))"),
+        ("is the audit board part of finance division", {"polarity": "yes"}, "is_under(u1, u2)"),
+        ("teams of the harbour division", {"units": ("Crane Team", "Pilot Team")}, "children(u1, 'team')"),
+        ("how often does the audit board meet", {"document": "a.md", "section": "1"}, DOCUMENTS),
+        ("does the crane team get paid holidays", {"refuse": True}, DOCUMENTS),
     ],
     ids=["parent", "count", "yes or no", "list", "documents", "nothing"],
 )
-def test_what_people_asked_is_read(case: Case, expected: str, organization: Organization) -> None:
+def test_what_people_asked_is_read(
+    question: str, gold: dict[str, Any], expected: str, organization: Organization
+) -> None:
+    case = Case("1", question, "simple", "" if gold.get("refuse") else "As it is.", **gold)
     (found,) = chart_queries.from_cases("tollen", [case], organization, chance=Random(1))
     assert found.answer == expected
 

@@ -3,7 +3,7 @@ from random import Random
 
 from trag.evaluate import chart_cases
 from trag.finetune.dataset import charts
-from trag.finetune.dataset.chart_names import STYLES, key
+from trag.finetune.dataset.charts import STYLES, key
 
 
 def test_charts_come_in_many_shapes_and_are_the_same_for_the_same_chance() -> None:
@@ -23,7 +23,7 @@ def test_charts_come_in_many_shapes_and_are_the_same_for_the_same_chance() -> No
 def test_every_style_names_units_on_every_level() -> None:
     for style in STYLES:
         for level in range(1, 8):
-            named = style(Random(level), level)
+            named = charts.name_unit(style, Random(level), level)
             assert key(named.name), style
             assert named.name == named.name.strip(), style
 

@@ -14,9 +14,9 @@ from store.passage import OPEN
 from trag.errors import TragError
 from trag.evaluate import cases as case_files
 from trag.finetune.dataset import examples, folders, of_home
-from trag.finetune.dataset.card import Card
 from trag.finetune.dataset.examples import Example
-from trag.finetune.training import material
+from trag.finetune.dataset.folders import Card
+from trag.finetune.training import training_data
 from trag.home import Home, open_home
 from trag.record import Source
 from trag.settings import Settings
@@ -51,22 +51,18 @@ def sides(folder: Path) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
     return train, held_out
 
 
-def test_pairs_chart_and_labels_are_learned_from(card: tuple[Card, Path]) -> None:
+def test_pairs_chart_and_labels_are_learned_from_and_the_card_says_so(card: tuple[Card, Path]) -> None:
     told, folder = card
     train, held_out = sides(folder)
     kinds = Counter(one.kind for one in (*train, *held_out))
     assert {"document", "two parts", "absent", "label", "chart query", "condense"} == set(kinds)
-    assert told.kinds == kinds
-    assert (told.train, told.held_out) == (len(train), len(held_out))
+    assert (told.kinds, told.train, told.held_out) == (kinds, len(train), len(held_out))
     assert kinds["document"] > 50
     assert kinds["chart query"] > 40
-    assert f"{told.tokens:,}" in (folder / folders.CARD).read_text(encoding="utf-8")
-
-
-def test_the_card_names_the_dataset_as_a_training_of_it_does(card: tuple[Card, Path]) -> None:
-    told, folder = card
-    assert told.sha256 == material.read(folder)[1]
-    assert told.sha256 in (folder / folders.CARD).read_text(encoding="utf-8")
+    assert told.sha256 == training_data.read(folder)[1], "as a training of it is known"
+    text = (folder / folders.CARD).read_text(encoding="utf-8")
+    assert f"{told.tokens:,}" in text
+    assert told.sha256 in text
 
 
 def test_a_label_is_learned_where_what_was_shown_bears_it_out(card: tuple[Card, Path]) -> None:
@@ -78,16 +74,11 @@ def test_a_label_is_learned_where_what_was_shown_bears_it_out(card: tuple[Card, 
 
 def test_no_question_and_no_section_is_on_both_sides(card: tuple[Card, Path]) -> None:
     train, held_out = sides(card[1])
-    assert held_out
-    assert not {one.question for one in train} & {one.question for one in held_out}
-    assert not {one.source for one in train} & {one.source for one in held_out}
-
-
-def test_the_cases_are_those_of_the_held_out_side(card: tuple[Card, Path]) -> None:
-    train, _ = sides(card[1])
     cases = case_files.read((card[1] / folders.CASES).read_bytes(), folders.CASES)
     assert any(case.kind == "document" for case in cases), cases
-    assert not {case.question for case in cases} & {one.question for one in train}
+    assert held_out
+    assert not {one.question for one in train} & {one.question for one in (*held_out, *cases)}
+    assert not {one.source for one in train} & {one.source for one in held_out}
 
 
 def test_nothing_is_written_when_it_is_stopped(home: Home, tmp_path: Path) -> None:
@@ -136,15 +127,9 @@ def partly_closed(tmp_path: Path) -> Iterator[Home]:
         for name, (title, section, text) in DOCUMENTS.items():
             told = text.format(f"{CANARIES[name]} money")
             (tmp_path / name).write_text(f"{title}\n\n## {section}\n\n{told}\n\n## Hours\n\nFrom nine to five.\n")
-            pairs.append(
-                {
-                    "question": f"What does the {section.lower()} cost?",
-                    "answer": told,
-                    "type": "question",
-                    "document": name,
-                    "section": section,
-                }
-            )
+            question = f"What does the {section.lower()} cost?"
+            where = {"document": name, "section": section}
+            pairs.append({"question": question, "answer": told, "type": "question", **where})
         (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
         results = home.ingest(
             [*(tmp_path / name for name in DOCUMENTS), tmp_path / "pairs.jsonl"],

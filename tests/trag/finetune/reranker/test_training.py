@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from store.passage import Passage
 from trag import embed
+from trag.evaluate.cases import Case
 from trag.finetune.reranker import training
-from trag.finetune.reranker.examples import Listing
-from trag.finetune.training import schedule
+from trag.finetune.reranker.training import Listing, listings
+from trag.finetune.training import plan
 from trag.reranking import network
 
 pytestmark = pytest.mark.slow
@@ -29,7 +31,7 @@ def test_a_training_that_was_stopped_gives_the_same_and_has_learned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = training.train(tmp_path / "whole", LISTINGS, LISTINGS, SETTINGS)
-    batch, asked = schedule.batch, []
+    batch, asked = plan.batch, []
 
     def stops(settings, listings, step):  # type: ignore[no-untyped-def]
         asked.append(step)
@@ -37,7 +39,7 @@ def test_a_training_that_was_stopped_gives_the_same_and_has_learned(
             raise KeyboardInterrupt
         return batch(settings, listings, step)
 
-    monkeypatch.setattr(schedule, "batch", stops)
+    monkeypatch.setattr(plan, "batch", stops)
     with pytest.raises(KeyboardInterrupt):
         training.train(tmp_path / "parts", LISTINGS, LISTINGS, SETTINGS)
     parts = training.train(tmp_path / "parts", LISTINGS, LISTINGS, SETTINGS)
@@ -61,3 +63,47 @@ def test_a_training_that_was_stopped_gives_the_same_and_has_learned(
     fresh.load_state_dict(whole, strict=False)
     assert lead() > before + 1
     assert training.measure(fresh, pairs, LISTINGS) == (1.0, 1.0)
+
+
+DAYS = "Staff have 25 days of leave a year. A trainee has 20 days. Leave is asked for two weeks before."
+LEAVE = Passage("1", "section", "staff.md", "4 Staff > 4.2 Leave > 4.2.1 Days", None, DAYS)
+RENEWAL = "A book may be renewed twice, unless somebody waits for it."
+LOANS = Passage("2", "section", "library.md", "Loans", None, RENEWAL)
+
+
+def case(question: str, answer: str, *, document: str = "staff.md", section: str = "4.2.1 Days") -> Case:
+    kind = "document" if answer else "unanswerable"
+    return Case("1", question, kind, answer, refuse=not answer, document=document, section=section)
+
+
+def test_a_section_is_read_line_by_line_under_its_last_headings() -> None:
+    (found,) = listings([case("how many days off", "")], (LEAVE, LOANS))
+    assert found.texts == (
+        "4.2 Leave > 4.2.1 Days: Staff have 25 days of leave a year.",
+        "4.2 Leave > 4.2.1 Days: A trainee has 20 days.",
+        "4.2 Leave > 4.2.1 Days: Leave is asked for two weeks before.",
+        "Loans: A book may be renewed twice, unless somebody waits for it.",
+    )
+    assert found.answering == ()
+    assert found.others == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answering"),
+    [
+        (case("how much leave does a trainee get", "20 days."), (1,)),
+        (case("how early do i ask for leave", "Two weeks before."), (2,)),
+        (case("can i keep it longer", "Yes, it may be renewed twice.", document="library.md", section="Loans"), (0,)),
+    ],
+    ids=["one of two figures", "another sentence", "another section"],
+)
+def test_the_text_that_holds_the_answer_answers(asked: Case, answering: tuple[int, ...]) -> None:
+    (found,) = listings([asked], (LEAVE, LOANS))
+    assert found.answering == answering, found
+    assert not set(found.answering) & {*found.unsure, *found.others}
+
+
+def test_nothing_is_learned_from_what_no_text_tells_and_from_the_chart() -> None:
+    told = case("who founded the club", "Two railwaymen of Orvanne.")
+    placed = Case("2", "where is the board", "simple", "The Board is under the Club.")
+    assert list(listings([told, placed], (LEAVE, LOANS))) == []

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from prompts import Message
+from tests.tiny_model import write_gguf
 from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import layout
@@ -59,49 +60,35 @@ def test_a_folder_that_cannot_be_trained_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("metadata", "tensors", "said"),
+    ("architecture", "metadata", "tensors", "said"),
     [
-        ({"general.architecture": "gpt2"}, (), "its architecture is 'gpt2'"),
-        ({"general.architecture": "llama", "llama.expert_count": 8}, (), "llama with 8 experts"),
-        ({"general.architecture": "llama", "llama.rope.scaling.type": "yarn"}, (), "its positions are scaled"),
-        ({"general.architecture": "llama"}, ("rope_freqs.weight",), "its positions are scaled"),
-        ({"general.architecture": "llama"}, (), "does not say its llama.attention.head_count"),
+        ("gpt2", {}, (), "its architecture is 'gpt2'"),
+        ("llama", {"llama.expert_count": 8}, (), "llama with 8 experts"),
+        ("llama", {"llama.rope.scaling.type": "yarn"}, (), "its positions are scaled"),
+        ("llama", {}, ("rope_freqs.weight",), "its positions are scaled"),
+        ("llama", {}, (), "does not say its llama.attention.head_count"),
     ],
     ids=["another architecture", "experts", "scaled positions", "scaled by factors", "sizes missing"],
 )
 def test_a_gguf_file_that_cannot_be_trained_is_refused(
-    tmp_path: Path, metadata: Mapping[str, str | int], tensors: tuple[str, ...], said: str
+    tmp_path: Path, architecture: str, metadata: Mapping[str, str | int], tensors: tuple[str, ...], said: str
 ) -> None:
-    from gguf import GGUFWriter
-
-    path = tmp_path / "model.gguf"
-    writer = GGUFWriter(path, str(metadata["general.architecture"]))
-    for key, value in {"tokenizer.chat_template": "{{ messages }}", **metadata}.items():
-        if key == "general.architecture":
-            continue
-        if isinstance(value, int):
-            writer.add_uint32(key, value)
-        else:
-            writer.add_string(key, value)
-    for name in ("token_embd.weight", *tensors):
-        writer.add_tensor(name, np.zeros((4, 8), np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    names = ("token_embd.weight", *tensors)
+    path = write_gguf(
+        tmp_path / "model.gguf",
+        architecture,
+        {"tokenizer.chat_template": "{{ messages }}", **metadata},
+        {name: np.zeros((4, 8), np.float32) for name in names},
+    )
     with pytest.raises(TragError, match=said):
         bases.find(str(path))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tiny", "tiny_qwen2"])
-def test_a_gguf_file_and_the_folder_it_came_from_are_one_model(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
+def test_a_gguf_file_and_the_folder_it_came_from_are_one_model(either: Path, tmp_path: Path) -> None:
     import torch
 
-    file: Path = request.getfixturevalue(name)
-    base = bases.find(str(file))
+    base = bases.find(str(either))
     model = bases.load(base, torch.float32)
     model.save_pretrained(tmp_path / "folder")
     folder = bases.find(str(tmp_path / "folder"))
@@ -142,21 +129,12 @@ def test_a_folder_is_known_by_its_weights_however_a_file_packs_them(tiny: Path, 
 
 @pytest.mark.slow
 def test_a_file_that_cannot_be_trained_on_may_still_be_what_a_folder_is_for(tiny: Path, tmp_path: Path) -> None:
-    from gguf import GGUFReader, GGUFWriter
+    from gguf import GGUFReader
 
-    path, read = tmp_path / "scaled.gguf", GGUFReader(tiny)
-    writer = GGUFWriter(path, "llama")
-    for key, field in read.fields.items():
-        if not key.startswith("GGUF.") and key != "general.architecture":
-            kind, *inner = field.types
-            writer.add_key_value(key, field.contents(), kind, sub_type=inner[-1] if inner else None)
-    for tensor in read.tensors:
-        writer.add_tensor(tensor.name, tensor.data)
-    writer.add_tensor("rope_freqs.weight", np.ones(8, np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    read = GGUFReader(tiny)
+    about = {key: field for key, field in read.fields.items() if key.startswith(("llama.", "tokenizer."))}
+    tensors = {tensor.name: tensor.data for tensor in read.tensors} | {"rope_freqs.weight": np.ones(8, np.float32)}
+    path = write_gguf(tmp_path / "scaled.gguf", "llama", about, tensors)
     with pytest.raises(TragError, match="its positions are scaled") as refused:
         bases.find(str(path))
     assert "finetune --base FOLDER" in refused.value.hint
@@ -170,5 +148,5 @@ def test_a_file_without_a_chat_template_is_asked_by_the_one_beside_it(tiny: Path
     asked = (Message("system", "Answer shortly."), Message("user", "Who leads the Board?"))
     template = header.read(tiny).text(key.decode())
     bare.with_name("bare.gguf.jinja").write_text(template, encoding="utf-8")
-    beside = bases.vocabulary(bases.find(str(bare)))
-    assert beside.prompt(asked) == bases.vocabulary(bases.find(str(tiny))).prompt(asked)
+    beside = bases.GgufVocabulary(bases.find(str(bare)))
+    assert beside.prompt(asked) == bases.GgufVocabulary(bases.find(str(tiny))).prompt(asked)

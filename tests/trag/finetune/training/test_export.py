@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from bench.adapter_parity import compare
 from prompts import Message
 from store import StoreError
 from store.files import UNFINISHED
+from tests.tiny_model import write_gguf
 from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import export, run
 from trag.finetune.training import plan as plans
-from trag.finetune.training.agreement import compare
 from trag.finetune.training.plan import Plan
 from trag.llm import header
 from trag.llm.engine import Engine
@@ -57,23 +58,15 @@ def make_adapter(folder: Path, rank: int = 4, alpha: int = 12, more: Mapping[str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tiny", "tiny_qwen2"])
-def test_peft_and_llama_cpp_agree_with_the_exported_adapter(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    tiny: Path = request.getfixturevalue(name)
-    base, source, target = (
-        bases.find(str(tiny)),
-        make_adapter(tmp_path / "peft"),
-        tmp_path / "adapter.gguf",
-    )
+def test_peft_and_llama_cpp_agree_with_the_exported_adapter(either: Path, tmp_path: Path) -> None:
+    base, source, target = bases.find(str(either)), make_adapter(tmp_path / "peft"), tmp_path / "adapter.gguf"
     export.adapter(source, base, target)
-    find(str(tiny), str(target))  # it passes what the assistant checks
+    find(str(either), str(target))  # it passes what the assistant checks
     about = header.read(target)
     assert (about.text("general.type"), about.text("adapter.type")) == ("adapter", "lora")
     assert about.metadata["adapter.lora.alpha"] == 12.0
     assert len(about.tensors) == 2 * 2 * 7
-    found = list(compare(base, source, tiny, target, MESSAGES))
+    found = list(compare(base, source, either, target, MESSAGES))
     assert all(one.same for one in found if one.clear), found
     assert max(one.apart for one in found) < 0.001, found
     assert min(one.moved for one in found) > 0.1, found
@@ -95,9 +88,13 @@ def test_what_is_trained_on_a_folder_is_for_the_file_that_was_made_of_it(
     assert found
     assert (found.base_name, found.base_sha256) == ("tiny", bases.find(str(tiny)).sha256)
     assert found.weights == f"folder {folder.sha256[:12]}"
-    for words in ([str(target)], [str(merged), "--merged"]):
+
+    def exported(*words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "trag.finetune.training.export", str(training), *words]
-        said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+
+    for words in ([str(target)], [str(merged), "--merged"]):
+        said = exported(*words)
         assert said.returncode == 0, said.stderr
     find(str(tiny), str(target))
     assert header.read(target).text("general.base_model.0.name") == "tiny"
@@ -108,8 +105,7 @@ def test_what_is_trained_on_a_folder_is_for_the_file_that_was_made_of_it(
     values = json.loads((training / "trained.json").read_text())
     values["trained"]["base_sha256"] = "0" * 64
     (training / "trained.json").write_text(json.dumps(values))
-    command = [sys.executable, "-m", "trag.finetune.training.export", str(training), str(tmp_path / "other.gguf")]
-    said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    said = exported(str(tmp_path / "other.gguf"))
     assert said.returncode == 1
     assert "is another model than the tiny" in said.stderr
     assert not (tmp_path / "other.gguf").exists()
@@ -123,11 +119,7 @@ def test_rows_in_the_order_of_peft_would_not_agree(
     """The comparison notices the mistake that is easily made."""
     from trag.finetune.training import layout
 
-    base, source, target = (
-        bases.find(str(tiny)),
-        make_adapter(tmp_path / "peft"),
-        tmp_path / "adapter.gguf",
-    )
+    base, source, target = bases.find(str(tiny)), make_adapter(tmp_path / "peft"), tmp_path / "adapter.gguf"
     right = layout.turned
     monkeypatch.setattr(layout, "turned", lambda name, *of: 0 if tensor in name else right(name, *of))
     export.adapter(source, base, target)
@@ -136,17 +128,13 @@ def test_rows_in_the_order_of_peft_would_not_agree(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tiny", "tiny_qwen2"])
-def test_a_merged_model_answers_as_the_base_with_its_adapter(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    tiny: Path = request.getfixturevalue(name)
-    base, source = bases.find(str(tiny)), make_adapter(tmp_path / "peft")
+def test_a_merged_model_answers_as_the_base_with_its_adapter(either: Path, tmp_path: Path) -> None:
+    base, source = bases.find(str(either)), make_adapter(tmp_path / "peft")
     adapter, merged = tmp_path / "adapter.gguf", tmp_path / "merged.gguf"
     export.adapter(source, base, adapter)
     export.merged(source, base, merged)
     together, whole, plain = (
-        Engine(*files, 512, 0) for files in ((str(tiny), str(adapter)), (str(merged), ""), (str(tiny), ""))
+        Engine(*files, 512, 0) for files in ((str(either), str(adapter)), (str(merged), ""), (str(either), ""))
     )
     far = moved = 0.0
     for messages in MESSAGES:
@@ -159,14 +147,9 @@ def test_a_merged_model_answers_as_the_base_with_its_adapter(
 
 def test_a_merged_model_has_the_template_that_lay_beside_its_base(tmp_path: Path) -> None:
     bare, merged = tmp_path / "bare.gguf", tmp_path / "merged.gguf"
-    writer = export._writer(bare, "llama", "bare")
-    writer.add_block_count(2)
-    writer.add_context_length(512)
-    writer.add_embedding_length(64)
-    writer.add_feed_forward_length(96)
-    writer.add_head_count(4)
-    writer.add_tensor("token_embd.weight", np.ones((32, 64), np.float32))
-    export._finish(writer)
+    sizes = {"block_count": 2, "embedding_length": 64, "feed_forward_length": 96, "attention.head_count": 4}
+    about = {f"llama.{key}": size for key, size in (sizes | {"context_length": 512}).items()}
+    write_gguf(bare, "llama", about, {"token_embd.weight": np.ones((32, 64), np.float32)})
     (tmp_path / "bare.gguf.jinja").write_text("{{ messages }}")
     export.merged(make_adapter(tmp_path / "peft"), bases.find(str(bare)), merged)
     assert header.read(merged).text("tokenizer.chat_template") == "{{ messages }}"

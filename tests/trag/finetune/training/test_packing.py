@@ -7,8 +7,8 @@ import pytest
 from prompts import Message
 from trag.errors import TragError
 from trag.finetune.dataset.examples import Example
+from trag.finetune.training import base as bases
 from trag.finetune.training.packing import Packed, Row, fit, pack, row
-from trag.finetune.training.vocabulary import GgufVocabulary
 from trag.llm.local import LocalModel
 
 
@@ -97,7 +97,7 @@ def test_what_is_too_long_is_left_out_whole_and_counted() -> None:
 
 @pytest.mark.slow
 def test_the_tokens_of_a_gguf_file_are_those_of_the_running_model(model: LocalModel) -> None:
-    vocabulary = GgufVocabulary(model._files.model)
+    vocabulary = bases.GgufVocabulary(bases.find(str(model._files.model)))
     for one in EXAMPLES:
         assert len(vocabulary.prompt(one.messages)) == model.count(one.messages)
         assert len(vocabulary.text(one.answer)) == model.count_text(one.answer)

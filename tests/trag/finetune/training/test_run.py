@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -18,21 +18,22 @@ from trag.errors import TragError
 from trag.evaluate import program
 from trag.finetune.dataset.examples import Example, write
 from trag.finetune.training import base as bases
-from trag.finetune.training import checkpoints, material, plot, progress, run, schedule
+from trag.finetune.training import checkpoints, plan, run, training_data
 from trag.finetune.training import plan as plans
 from trag.finetune.training.base import Base
-from trag.finetune.training.checkpoints import Measured, State
+from trag.finetune.training.checkpoints import LossPoint
 from trag.finetune.training.packing import Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
+from trag.finetune.training.training_process import Failed, Finished, Needed, Paused, Report, Step, decode, encode
 
 ROOT = Path(__file__).parents[4]
 SETTINGS = TrainingSettings(epochs=2, accumulation=4, learning_rate=1.0, warm_up=0.25, seed=5)
 SEQUENCES = [Packed((number,), (-1,), ()) for number in range(10)]
 
 
-def train(folder: Path, order: Plan, stop: threading.Event | None = None) -> list[progress.Report]:
+def train(folder: Path, order: Plan, stop: threading.Event | None = None) -> list[Report]:
     """What it says."""
-    said: list[progress.Report] = []
+    said: list[Report] = []
     run.train(folder, order, said.append, stop or threading.Event())
     return said
 
@@ -48,8 +49,8 @@ def after_step(process: subprocess.Popen[str], step: int) -> None:
     """Waits until that step is done."""
     assert process.stdout
     for line in process.stdout:
-        record = progress.decode(line)
-        if isinstance(record, progress.Step) and record.step == step:
+        record = decode(line)
+        if isinstance(record, Step) and record.step == step:
             return
     raise AssertionError(process.communicate()[1])
 
@@ -59,18 +60,20 @@ def weights(folder: Path) -> bytes:
 
 
 def test_each_epoch_learns_from_every_example_once_in_an_order_of_its_own() -> None:
-    assert schedule.steps(SETTINGS, 10) == 5
-    places = [one.tokens[0] for step in range(5) for one in schedule.batch(SETTINGS, SEQUENCES, step)]
+    assert plan.steps(SETTINGS, 10) == 5
+
+    def order(settings: TrainingSettings) -> list[int]:
+        return [one.tokens[0] for step in range(5) for one in plan.batch(settings, SEQUENCES, step)]
+
+    places = order(SETTINGS)
     first, second = places[:10], places[10:]
     assert sorted(first) == sorted(second) == list(range(10))
     assert len({tuple(first), tuple(second), tuple(range(10))}) == 3
-    assert places != [
-        one.tokens[0] for step in range(5) for one in schedule.batch(replace(SETTINGS, seed=6), SEQUENCES, step)
-    ]
+    assert places != order(replace(SETTINGS, seed=6))
 
 
 def test_the_learning_rate_rises_and_then_falls_to_nothing() -> None:
-    rates = [schedule.rate(SETTINGS, step, 20) for step in range(20)]
+    rates = [plan.learning_rate(SETTINGS, step, 20) for step in range(20)]
     assert rates[:6] == sorted(rates[:6])
     assert rates[5] == pytest.approx(1.0)
     assert rates[5:] == sorted(rates[5:], reverse=True)
@@ -106,29 +109,31 @@ def test_settings_that_make_no_sense_are_refused_all_at_once(
 
 def test_what_makes_a_training_another_one(tmp_path: Path) -> None:
     base = Base(tmp_path / "m.gguf", "m", "b")
-    kept = material.kind(base, "d", SETTINGS)
-    assert material.kind(base, "d", replace(SETTINGS, checkpoint_seconds=9)) == kept
-    assert material.kind(base, "d", replace(SETTINGS, all_projections=True)) != kept
-    assert material.kind(base, "e", SETTINGS) != kept
+    kept = training_data.fingerprint(base, "d", SETTINGS)
+    assert training_data.fingerprint(base, "d", replace(SETTINGS, checkpoint_seconds=9)) == kept
+    assert training_data.fingerprint(base, "d", replace(SETTINGS, all_projections=True)) != kept
+    assert training_data.fingerprint(base, "e", SETTINGS) != kept
 
 
 def test_a_record_of_progress_is_read_as_it_was_said() -> None:
     for record in (
-        progress.Step(1, 2, 0.5, None, 10.0, 3.0),
-        progress.Needed(1, 2, 3, 4, 5, 6),
-        progress.Failed("a\nb", ""),
-        progress.Paused(1, 2),
+        Step(1, 2, 0.5, None, 10.0, 3.0),
+        Needed(1, 2, 3, 4, 5, 6),
+        Failed("a\nb", ""),
+        Paused(1, 2),
     ):
-        assert progress.decode(progress.encode(record)) == record
+        assert decode(encode(record)) == record
 
 
 def test_losses_are_a_table_and_a_picture() -> None:
-    losses, held_out = [Measured(1, 2.0), Measured(2, 1.0)], [Measured(0, 2.5), Measured(2, 1.5)]
-    assert plot.table(losses, held_out).decode() == ("step,loss,held_out\n0,,2.50000\n1,2.00000,\n2,1.00000,1.50000\n")
-    picture = plot.picture(losses, held_out).decode()
+    losses, held_out = [LossPoint(1, 2.0), LossPoint(2, 1.0)], [LossPoint(0, 2.5), LossPoint(2, 1.5)]
+    assert checkpoints.loss_table(losses, held_out).decode() == (
+        "step,loss,held_out\n0,,2.50000\n1,2.00000,\n2,1.00000,1.50000\n"
+    )
+    picture = checkpoints.loss_picture(losses, held_out).decode()
     assert picture.count("<circle") == 2
     assert picture.startswith("<svg")
-    assert plot.picture([], []).decode().endswith("</svg>")
+    assert checkpoints.loss_picture([], []).decode().endswith("</svg>")
 
 
 @pytest.mark.parametrize(
@@ -137,8 +142,7 @@ def test_losses_are_a_table_and_a_picture() -> None:
     ids=str,
 )
 def test_it_ends_early_once_the_held_out_loss_falls_no_more(losses: list[float], over: bool) -> None:
-    state = State("", held_out=tuple(Measured(step, loss) for step, loss in enumerate(losses)))
-    assert run._is_over(state, patience=2) is over
+    assert run.falls_no_more(losses, patience=2) is over
 
 
 def test_a_damaged_checkpoint_is_told(tmp_path: Path) -> None:
@@ -164,11 +168,11 @@ def test_killed_and_stopped_it_comes_to_the_same_adapter(plan: Plan, tmp_path: P
     process.terminate()
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
-    assert isinstance(progress.decode(out.splitlines()[-1]), progress.Paused), out
+    assert isinstance(decode(out.splitlines()[-1]), Paused), out
 
     process = start(disturbed, plan)
     out, errors = process.communicate(timeout=120)
-    assert isinstance(progress.decode(out.splitlines()[-1]), progress.Finished), errors
+    assert isinstance(decode(out.splitlines()[-1]), Finished), errors
 
     train(undisturbed, plan)
     assert weights(disturbed) == weights(undisturbed)
@@ -185,17 +189,17 @@ def test_a_finished_one_is_not_trained_again_and_not_mixed_with_another(
 ) -> None:
     folder = tmp_path / "training"
     said = train(folder, plan)
-    steps = [record for record in said if isinstance(record, progress.Step)]
+    steps = [record for record in said if isinstance(record, Step)]
     assert [record.step for record in steps] == list(range(1, 7))
     assert steps[-1].seconds_left == 0
-    needed = [place for place, record in enumerate(said) if isinstance(record, progress.Needed)]
+    needed = [place for place, record in enumerate(said) if isinstance(record, Needed)]
     assert needed == [said.index(steps[0]) - 3], "what it takes is said before the model is loaded"
     done = run.trained(folder)
     assert done
     assert (done.base_sha256, done.weights, done.four_bits) == (bases.find(plan.base).sha256, "", False)
     assert done.commit == program.commit()
     assert {"loss.csv", "loss.svg", "adapter", "trained.json"} <= {path.name for path in folder.iterdir()}
-    assert not any(isinstance(record, progress.Step) for record in train(folder, plan))
+    assert not any(isinstance(record, Step) for record in train(folder, plan))
     others = replace(plan, settings=replace(plan.settings, seed=9))
     with pytest.raises(TragError, match="another base or dataset"):
         train(folder, others)
@@ -208,7 +212,7 @@ def test_a_finished_one_is_not_trained_again_and_not_mixed_with_another(
 def test_a_loss_that_is_no_number_ends_it_with_a_reason(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trag.finetune.training.learning.Learner.learn", lambda *_: math.nan)
+    monkeypatch.setattr("trag.finetune.training.learner.Learner.learn", lambda *_: math.nan)
     with pytest.raises(TragError, match="no number any more after step 0") as refused:
         train(tmp_path / "training", plan)
     assert "lower learning rate" in refused.value.hint
@@ -231,7 +235,7 @@ def faults() -> list[tuple[Exception, str, str]]:
 def test_what_gives_out_in_mid_training_leaves_a_checkpoint_that_is_gone_on_with(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    from trag.finetune.training.learning import Learner
+    from trag.finetune.training.learner import Learner
 
     fault, message, hint = faults()[number]
     learn, steps = Learner.learn, count()
@@ -252,7 +256,7 @@ def test_what_gives_out_in_mid_training_leaves_a_checkpoint_that_is_gone_on_with
     assert kept
     assert kept[0].step == 3
     monkeypatch.undo()
-    done = [record.step for record in train(folder, plan) if isinstance(record, progress.Step)]
+    done = [record.step for record in train(folder, plan) if isinstance(record, Step)]
     assert done == [4, 5, 6]
 
 
@@ -260,7 +264,7 @@ def test_what_gives_out_in_mid_training_leaves_a_checkpoint_that_is_gone_on_with
 def test_a_fault_of_the_program_is_not_called_a_lack_of_memory(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from trag.finetune.training.learning import Learner
+    from trag.finetune.training.learner import Learner
 
     def failing(self: Learner, sequences: Sequence[Packed], rate: float) -> float:
         raise RuntimeError("shapes do not match")
@@ -278,16 +282,16 @@ def test_a_disk_that_fills_in_mid_training_leaves_a_checkpoint_that_is_gone_on_w
     after_step(process, 2)
     resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
     out, errors = process.communicate(timeout=120)
-    failed = progress.decode(out.splitlines()[-1])
+    failed = decode(out.splitlines()[-1])
     assert process.returncode == 1, errors
-    assert isinstance(failed, progress.Failed), out
+    assert isinstance(failed, Failed), out
     assert "No space is left for" in failed.message
     assert "What was saved before is intact" in failed.hint
     kept = checkpoints.load(folder)
     assert kept
     assert 0 < kept[0].step < 6
     assert not [path for path in folder.iterdir() if path.name.endswith(".unfinished")]
-    done = [record.step for record in train(folder, plan) if isinstance(record, progress.Step)]
+    done = [record.step for record in train(folder, plan) if isinstance(record, Step)]
     assert done == list(range(kept[0].step + 1, 7))
 
 
@@ -304,31 +308,23 @@ def test_four_bits_without_a_gpu_are_refused_before_anything_is_loaded(plan: Pla
     assert not (tmp_path / "training" / "checkpoint.safetensors").exists()
 
 
-def no_file(folder: Path) -> None:
-    (folder / "held_out.jsonl").unlink()
-
-
-def one_answer(folder: Path) -> None:
-    lines = [json.loads(line) for line in (folder / "train.jsonl").read_text().splitlines()]
-    for line in lines:
-        line["answer"] = "Ada."
-    (folder / "train.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-
-def too_small(folder: Path) -> None:
-    (folder / "train.jsonl").write_text((folder / "train.jsonl").read_text().split("\n")[0])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("harm", "said"),
-    [(no_file, "cannot be read"), (one_answer, "holds one answer"), (too_small, "at least 20 are needed")],
-    ids=["a file missing", "one answer", "too small"],
+    [
+        ("a file missing", "cannot be read"),
+        ("one answer", "holds one answer"),
+        ("too small", "at least 20 are needed"),
+    ],
 )
 def test_a_dataset_that_teaches_nothing_is_refused(
-    plan: Plan, tmp_path: Path, harm: Callable[[Path], None], said: str
+    plan: Plan, tmp_path: Path, lessons: tuple[Example, ...], harm: str, said: str
 ) -> None:
-    harm(plan.dataset)
+    if harm == "a file missing":
+        (plan.dataset / "held_out.jsonl").unlink()
+    else:
+        left = lessons[:1] if harm == "too small" else [replace(one, answer="Ada.") for one in lessons]
+        (plan.dataset / "train.jsonl").write_bytes(write(left))
     with pytest.raises(TragError, match=said):
         train(tmp_path / "training", plan)
     assert not (tmp_path / "training" / "checkpoint.safetensors").exists()
@@ -340,8 +336,8 @@ def test_two_processes_do_not_train_in_one_folder(plan: Plan, tmp_path: Path) ->
     after_step(first, 1)
     second = start(tmp_path / "training", plan)
     out, _ = second.communicate(timeout=60)
-    failed = progress.decode(out.splitlines()[-1])
+    failed = decode(out.splitlines()[-1])
     first.kill()
     first.communicate()
-    assert isinstance(failed, progress.Failed)
+    assert isinstance(failed, Failed)
     assert "already in use" in failed.message

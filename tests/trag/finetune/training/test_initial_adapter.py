@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.tiny_model import write_gguf, write_lessons
 from trag.errors import TragError
-from trag.finetune.dataset.examples import Example, write
+from trag.finetune.dataset.examples import Example
 from trag.finetune.training import base as bases
-from trag.finetune.training import beginning, export, run
+from trag.finetune.training import export, initial_adapter, run
 from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.run import Trained
 
@@ -41,8 +42,7 @@ class First:
 @pytest.fixture(scope="module")
 def first(tiny: Path, lessons: tuple[Example, ...], tmp_path_factory: pytest.TempPathFactory) -> First:
     folder = tmp_path_factory.mktemp("first")
-    (folder / "train.jsonl").write_bytes(write(lessons[:36]))
-    (folder / "held_out.jsonl").write_bytes(write(lessons[36:]))
+    write_lessons(folder, lessons)
     settings = TrainingSettings(
         rank=4, all_projections=True, learning_rate=0.01, epochs=2, accumulation=6, longest=128, evaluations=2, seed=3
     )
@@ -65,7 +65,7 @@ def test_it_begins_where_the_adapter_ended_and_learns_on(first: First, tmp_path:
 def test_an_adapter_is_read_as_it_was_exported(tiny: Path, first: First) -> None:
     from safetensors.numpy import load_file
 
-    found = beginning.read(first.adapter, bases.find(str(tiny)))
+    found = initial_adapter.read(first.adapter, bases.find(str(tiny)))
     kept = load_file(run.adapter(first.folder) / "adapter_model.safetensors")
     assert (found.rank, found.scale, found.all_projections) == (4, 2.0, True)
     assert len(found.halves) == 2 * 7
@@ -103,23 +103,15 @@ def test_an_adapter_for_another_model_is_refused(
     ids=["empty", "the embedding", "two ranks"],
 )
 def test_what_is_no_such_adapter_is_refused(tiny: Path, tmp_path: Path, names: tuple[str, ...], said: str) -> None:
-    import gguf
-
-    writer = gguf.GGUFWriter(tmp_path / "other.gguf", "llama")
-    writer.add_float32("adapter.lora.alpha", 2.0)
-    for rank, name in enumerate(names, start=1):
-        writer.add_tensor(f"{name}.lora_a", np.zeros((rank, 64), np.float32))
-        writer.add_tensor(f"{name}.lora_b", np.zeros((64, rank), np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    tensors = {f"{name}.lora_a": np.zeros((rank, 64), np.float32) for rank, name in enumerate(names, start=1)}
+    tensors |= {f"{name}.lora_b": np.zeros((64, rank), np.float32) for rank, name in enumerate(names, start=1)}
+    write_gguf(tmp_path / "other.gguf", "llama", {"adapter.lora.alpha": 2.0}, tensors)
     with pytest.raises(TragError, match=said):
-        beginning.read(tmp_path / "other.gguf", bases.find(str(tiny)))
+        initial_adapter.read(tmp_path / "other.gguf", bases.find(str(tiny)))
 
 
 def test_a_file_that_is_no_adapter_is_refused(tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "note.gguf").write_text("no adapter")
     for file in (tmp_path / "note.gguf", tmp_path / "missing.gguf", tiny):
         with pytest.raises(TragError, match="holds no adapter that can be read"):
-            beginning.read(file, bases.find(str(tiny)))
+            initial_adapter.read(file, bases.find(str(tiny)))

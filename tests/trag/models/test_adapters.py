@@ -5,6 +5,8 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -13,13 +15,15 @@ import pytest
 
 from org.reading.charts import load
 from store import StoreError
-from trag import adapters, paper
+from tests.tiny_model import keep_adapter
+from trag import paper
 from trag.errors import TragError
 from trag.events import Answer, Token
-from trag.finetune.candidates import Candidates, Manifest
 from trag.home import Home, open_home
 from trag.llm import files
 from trag.llm.local import LocalModel
+from trag.models import adapters
+from trag.models.adapters import Candidates, Figure, Manifest, Measurement, Verdict
 from trag.record import AnswerRecord
 from trag.settings import Settings
 
@@ -29,7 +33,7 @@ Make = Callable[..., Path]
 
 
 def add(candidates: Candidates, file: Path, *, base: str = EMBEDDED) -> Manifest:
-    return candidates.add(file, base_name="Base", base_sha256=base, dataset_sha256="d" * 64, settings=(), by="ada")
+    return keep_adapter(candidates, file, base_name="Base", base_sha256=base)
 
 
 @pytest.fixture
@@ -80,7 +84,7 @@ def test_the_settings_come_first_then_what_was_promoted_then_what_ships(
     settings = Settings(home=tmp_path, adapter=setting, model_url=url)
     found = adapters.answering(settings, ids[promoted], candidates)
     assert (files.adapter_name(Path(found)) if found else "") == ids.get(answers, answers)
-    told = adapters.left_out(settings, ids[promoted], candidates)
+    told = adapters.why_left_out(settings, ids[promoted], candidates)
     assert bool(told) == (bool(promoted) and answers != "ours")
 
 
@@ -88,14 +92,14 @@ def test_an_adapter_for_another_model_and_one_that_changed_are_refused(tmp_path:
     candidates, settings = Candidates(tmp_path / "adapters"), Settings(home=tmp_path)
     stranger = add(candidates, make_adapter(tmp_path / "a.gguf"), base="b" * 64)
     with pytest.raises(TragError, match=r"was trained on Base \(bbbbbbbbbbbb\), and the model is SmolLM2"):
-        adapters.fitting(stranger.id, settings, candidates)
+        adapters.adapter_file_of(stranger.id, settings, candidates)
     ours = add(candidates, make_adapter(tmp_path / "b.gguf", size=0.1))
     with candidates.file(ours.id).open("ab") as file:
         file.write(b"!")
     with pytest.raises(TragError, match="no longer what was measured"):
-        adapters.fitting(ours.id, settings, candidates)
+        adapters.adapter_file_of(ours.id, settings, candidates)
     with pytest.raises(TragError, match="no adapter 20200101-00000000; there are"):
-        adapters.fitting("20200101-00000000", settings, candidates)
+        adapters.adapter_file_of("20200101-00000000", settings, candidates)
 
 
 # Promotion
@@ -246,3 +250,92 @@ def test_settings_that_say_what_answers_leave_nothing_to_promote(tmp_path: Path)
     ):
         with open_home(settings) as home, pytest.raises(TragError, match=f"{name} says what answers"):
             home.promote("", by="ada")
+
+
+FIGURE = Figure("All questions", 40, 20, 30, 12, 2, 0.013)
+MEASURED = Measurement(
+    datetime(2026, 11, 20, 20, tzinfo=UTC), "", Verdict(True, ("Better: <b>.",), (FIGURE,)), "20261120-2000"
+)
+
+
+def keep(candidates: Candidates, content: bytes = b"weights") -> Manifest:
+    known = {"cases": b'{"id": "1"}\n', "learned": ("Who?", "Où ça ?")}
+    return keep_adapter(candidates, content, settings=(("rank", "16"), ("steps", "20")), **known)
+
+
+def test_a_candidate_is_found_again_with_all_that_is_known_of_it(tmp_path: Path) -> None:
+    kept = Candidates(tmp_path / "adapters")
+    assert kept.all() == ()
+    made = keep(kept)
+    assert made.id == f"{made.made:%Y%m%d}-{made.adapter_sha256[:8]}"
+    assert Candidates(tmp_path / "adapters").get(made.id) == made
+    assert kept.file(made.id).read_bytes() == b"weights"
+    assert kept.cases(made.id).read_bytes() == b'{"id": "1"}\n'
+    assert kept.learned(made.id) == ("Who?", "Où ça ?")
+    measured = kept.keep_results(made.id, MEASURED)
+    assert kept.all() == (measured,) == (replace(made, results=MEASURED),)
+
+
+def test_one_that_an_earlier_program_kept_is_read_with_what_is_known_of_it(tmp_path: Path) -> None:
+    kept = Candidates(tmp_path / "adapters")
+    made = keep(kept)
+    measured = kept.keep_results(made.id, replace(MEASURED, against_sha256="a" * 64))
+    folder = tmp_path / "adapters" / made.id
+    (folder / "learned.json").unlink()
+    values = json.loads((folder / "manifest.json").read_text())
+    del values["results"]["against_sha256"]
+    values["results"]["choice_run"] = "20261120-2001"
+    (folder / "manifest.json").write_text(json.dumps(values))
+    assert kept.get(made.id) == replace(measured, results=MEASURED)
+    assert kept.learned(made.id) is None
+
+
+def test_the_same_adapter_again_is_the_candidate_it_was(tmp_path: Path) -> None:
+    kept = Candidates(tmp_path / "adapters")
+    made = keep(kept)
+    kept.keep_results(made.id, MEASURED)
+    assert keep(kept).results == MEASURED
+    other = keep(kept, b"others")
+    assert [each.id for each in kept.all()] == [other.id, made.id]
+
+
+@pytest.mark.parametrize("harm", ["no manifest", "a broken manifest", "another manifest"])
+def test_what_is_not_whole_is_never_offered(tmp_path: Path, harm: str) -> None:
+    kept = Candidates(tmp_path / "adapters")
+    made = keep(kept)
+    manifest = tmp_path / "adapters" / made.id / "manifest.json"
+    if harm == "no manifest":
+        manifest.unlink()
+    else:
+        manifest.write_text(manifest.read_text()[:40] if harm == "a broken manifest" else '{"id": "x"}')
+    assert kept.all() == ()
+    with pytest.raises(TragError, match="There is no adapter"):
+        kept.get(made.id)
+
+
+@pytest.mark.parametrize("id", ["", "..", "../adapters/20261120-0a0a0a0a", "20261120-0a0a0a0a/../x"])
+def test_no_id_leads_out_of_the_folder(tmp_path: Path, id: str) -> None:
+    kept = Candidates(tmp_path / "adapters")
+    keep(kept)
+    with pytest.raises(TragError, match="There is no adapter"):
+        kept.get(id)
+    with pytest.raises(TragError, match="There is no adapter"):
+        kept.remove(id)
+    assert (tmp_path / "made.gguf").exists()
+
+
+def test_a_removed_candidate_leaves_nothing(tmp_path: Path) -> None:
+    kept = Candidates(tmp_path / "adapters")
+    made = keep(kept)
+    kept.file(made.id).write_bytes(b"changed")
+    kept.remove(made.id)
+    assert list((tmp_path / "adapters").iterdir()) == []
+
+
+def test_the_manifest_of_what_ships_is_read_where_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Candidates(tmp_path / "adapters")
+    made = keep(kept)
+    monkeypatch.setattr(adapters, "SHIPPED", kept.file(made.id).parent)
+    assert adapters.shipped() == made
+    monkeypatch.setattr(adapters, "SHIPPED", tmp_path)
+    assert adapters.shipped() is None

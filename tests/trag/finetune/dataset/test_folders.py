@@ -1,6 +1,6 @@
 from prompts import Message
 from trag.finetune.dataset.examples import Example
-from trag.finetune.dataset.splitting import held_out_sources, split
+from trag.finetune.dataset.folders import held_out_sources, split
 
 
 def example(source: str, asked: str = "") -> Example:
@@ -26,12 +26,5 @@ def test_one_source_alone_is_learned_from() -> None:
 
 def test_no_question_is_on_both_sides_and_none_twice() -> None:
     aside = example("a", "Who is it?")
-    others = (
-        example("b", "who is it"),
-        example("c", "hi, who is it pls"),
-        example("d", "Who was it?"),
-        example("d", "Who was it?"),
-    )
-    train, held_out = split((aside, *others), {"a"})
-    assert held_out == (aside,)
-    assert train == (others[2],)
+    others = [example("b", "who is it"), example("c", "hi, who is it pls"), *[example("d", "Who was it?")] * 2]
+    assert split((aside, *others), {"a"}) == ((others[2],), (aside,))

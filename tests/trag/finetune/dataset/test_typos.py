@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 
-from trag.finetune.dataset.typed import plain, slips, typed
+from trag.finetune.dataset.typos import plain, slips, typed
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@
 
 prompts -> how likely each token comes next, by both -> the same first token? how far apart?
 
-`python -m trag.finetune.training.agreement FOLDER ADAPTER` compares them on the prompts of a training's dataset.
-Knows nothing about how an adapter is made.
+`python -m bench.adapter_parity FOLDER ADAPTER` compares them on the prompts of a training's dataset.
 """
 
 from __future__ import annotations
@@ -20,8 +19,9 @@ import numpy as np
 from prompts import Message
 from trag.errors import SHOWN, TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import material, plan, run
+from trag.finetune.training import plan, run, training_data
 from trag.finetune.training.base import Base
+from trag.llm import files
 
 if TYPE_CHECKING:
     from trag.llm.engine import Logarithms
@@ -56,7 +56,7 @@ def compare(
 
     from trag.llm.engine import Engine, logarithms
 
-    vocabulary = bases.vocabulary(base)
+    vocabulary = bases.GgufVocabulary(base)
     model = PeftModel.from_pretrained(bases.load(base, torch.float32), str(source)).eval()
     engine = Engine(str(gguf), str(adapter), _CONTEXT, 0, base.template)
     for messages in prompts:
@@ -81,37 +81,35 @@ def _divergence(one: Logarithms, other: Logarithms) -> float:
 
 def main() -> None:
     """Compare, say what was found, and end with 1 where a clear first token is another."""
-    parser = argparse.ArgumentParser(prog="python -m trag.finetune.training.agreement", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.adapter_parity", description=main.__doc__)
     parser.add_argument("folder", type=Path, help="of a finished training")
     parser.add_argument("adapter", type=Path, help="the GGUF file that was exported from it")
     parser.add_argument("--prompts", type=int, default=PROMPTS)
     words = parser.parse_args()
     try:
-        found = _compared(words.folder, words.adapter, words.prompts)
+        order = plan.read(words.folder)
+        if run.trained(words.folder) is None:
+            raise TragError(
+                f"{words.folder} holds no finished training.", "Go on with it: python -m trag.finetune.training"
+            )
+        base = bases.find(order.base)
+        if base.is_folder:
+            raise TragError(
+                f"{base.path} is no GGUF file, which llama.cpp could read.", "Name a GGUF file as the base."
+            )
+        (learned, held_out), _ = training_data.read(order.dataset)
+        asked = [example.messages for example in (*held_out, *learned)][: words.prompts]
+        gguf = files.find(order.base, str(words.adapter)).model
+        found = list(compare(base, run.adapter(words.folder), gguf, words.adapter, asked))
     except SHOWN as error:
-        print(error.message, error.hint, sep="\n", file=sys.stderr)  # noqa: T201
+        print(error.message, error.hint, sep="\n", file=sys.stderr)
         sys.exit(1)
     same, clear = sum(one.same for one in found), [one.same for one in found if one.clear]
     apart, moved = [one.apart for one in found], [one.moved for one in found]
-    print(f"the same first token: {same} of {len(found)}; where it is clear: {sum(clear)} of {len(clear)}")  # noqa: T201
-    print(f"apart, in nats: {np.mean(apart):.5f} on average, {max(apart):.5f} at most")  # noqa: T201
-    print(f"the adapter itself moves the base by {np.mean(moved):.3f} on average")  # noqa: T201
+    print(f"the same first token: {same} of {len(found)}; where it is clear: {sum(clear)} of {len(clear)}")
+    print(f"apart, in nats: {np.mean(apart):.5f} on average, {max(apart):.5f} at most")
+    print(f"the adapter itself moves the base by {np.mean(moved):.3f} on average")
     sys.exit(0 if all(clear) else 1)
-
-
-def _compared(folder: Path, adapter: Path, number: int) -> list[Compared]:
-    from trag.llm import files
-
-    order = plan.read(folder)
-    if run.trained(folder) is None:
-        raise TragError(f"{folder} holds no finished training.", "Go on with it: python -m trag.finetune.training")
-    base = bases.find(order.base)
-    if base.is_folder:
-        raise TragError(f"{base.path} is no GGUF file, which llama.cpp could read.", "Name a GGUF file as the base.")
-    (learned, held_out), _ = material.read(order.dataset)
-    asked = [example.messages for example in (*held_out, *learned)][:number]
-    gguf = files.find(order.base, str(adapter)).model
-    return list(compare(base, run.adapter(folder), gguf, adapter, asked))
 
 
 if __name__ == "__main__":

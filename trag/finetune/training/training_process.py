@@ -1,33 +1,107 @@
-"""The process that trains: started, found again after a restart of whoever started it, followed and ended.
+"""The process that trains: what it says while it runs, and how it is started, found again after a restart of whoever
+started it, followed and ended.
 
-It outlives a killed parent and goes on. What it says goes to files in its folder: progress.jsonl, a line a step, and
-errors.txt. A lock that it inherits says that it lives; only the kernel can take that from it. Knows nothing about
-training.
+It outlives a killed parent and goes on. What it says goes to files in its folder: progress.jsonl, a line of JSON a
+record, and errors.txt. A lock that it inherits says that it lives; only the kernel can take that from it. Importing
+this loads nothing heavy.
 """
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic, sleep
+from typing import get_args
 
 from store.files import is_held
 from trag.errors import TragError
-from trag.finetune.training.progress import Failed, Report, Step, decode
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[3]
 _LOCK, _PROGRESS, _ERRORS = "running.lock", "progress.jsonl", "errors.txt"
 _PATIENCE = 300.0
 """Seconds for the step that it is at, and a checkpoint, after it was asked to end."""
 _PACE = 0.1
 _LAST = 8192
 """Bytes that hold the last line of all that was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preparing:
+    """What is done before the first step, in words for people."""
+
+    doing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What it takes at most and what there is, in bytes, and the examples it learns from; said before it begins."""
+
+    memory: int
+    memory_free: int
+    disk: int
+    disk_free: int
+    examples: int
+    too_long: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`step` of `steps` is done with this loss; `held_out` is the last held-out loss, if there is one."""
+
+    step: int
+    steps: int
+    loss: float
+    held_out: float | None
+    tokens_per_second: float
+    seconds_left: float
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """Stopped when it was told to, after `step`; it goes on from there when it is started again."""
+
+    step: int
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The adapter is written. `stopped_early` is whether the held-out loss had stopped to fall."""
+
+    steps: int
+    held_out: float
+    stopped_early: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """It cannot go on, said as to a person."""
+
+    message: str
+    hint: str
+
+
+Report = Preparing | Needed | Step | Paused | Finished | Failed
+_RECORDS: Mapping[str, type[Report]] = {record.__name__: record for record in get_args(Report)}
+
+
+def encode(record: Report) -> str:
+    """The record as one line."""
+    return json.dumps([type(record).__name__, asdict(record)])
+
+
+def decode(line: str) -> Report:
+    """The record that `encode` made a line of."""
+    name, values = json.loads(line)
+    return _RECORDS[name](**values)
 
 
 def start(folder: Path, module: Sequence[str] = ("trag.finetune.training",)) -> subprocess.Popen[bytes]:
@@ -37,11 +111,14 @@ def start(folder: Path, module: Sequence[str] = ("trag.finetune.training",)) -> 
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise TragError(
-                "This fine-tune is being trained already.", "Wait until it has ended, or stop it."
-            ) from error
+            message = "This fine-tune is being trained already."
+            raise TragError(message, "Wait until it has ended, or stop it.") from error
         os.set_inheritable(lock.fileno(), True)
-        _mend(folder / _PROGRESS)
+        with (folder / _PROGRESS).open("a+b") as file:  # without a line that a full disk or a kill left half
+            size = file.tell()
+            file.seek(max(0, size - _LAST))
+            part = file.read()
+            file.truncate(size - len(part) + part.rfind(b"\n") + 1)
         with (folder / _PROGRESS).open("ab") as said, (folder / _ERRORS).open("wb") as errors:
             child = subprocess.Popen(
                 [sys.executable, "-m", *module, str(folder)],
@@ -55,15 +132,6 @@ def start(folder: Path, module: Sequence[str] = ("trag.finetune.training",)) -> 
         lock.truncate(0)
         lock.write(f"{child.pid}\n".encode())
     return child
-
-
-def _mend(said: Path) -> None:
-    """Cut off a line that a full disk or a kill left half, so that the next one stands alone."""
-    with said.open("a+b") as file:
-        end = file.tell()
-        file.seek(max(0, end - _LAST))
-        part = file.read()
-        file.truncate(end - len(part) + part.rfind(b"\n") + 1)
 
 
 def is_running(folder: Path) -> bool:

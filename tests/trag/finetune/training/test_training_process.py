@@ -12,12 +12,26 @@ from pathlib import Path
 import pytest
 
 from trag.errors import TragError
-from trag.finetune import child
-from trag.finetune.training.progress import Failed, Paused, Preparing, Step, encode
+from trag.finetune.training.training_process import (
+    Failed,
+    Paused,
+    Preparing,
+    Step,
+    encode,
+    end,
+    is_running,
+    newest,
+    problem,
+    said,
+    start,
+    steps,
+)
 
+ROOT = Path(__file__).parents[4]
+Module = Callable[[str], tuple[str, ...]]
 TRAINS = """
 import signal, sys, time
-from trag.finetune.training.progress import Paused, Step, encode
+from trag.finetune.training.training_process import Paused, Step, encode
 stopped = []
 signal.signal(signal.SIGTERM, lambda *_: stopped.append(1))
 for step in range(1, 400):
@@ -29,7 +43,7 @@ for step in range(1, 400):
 """
 FAILS = """
 import sys
-from trag.finetune.training.progress import Failed, encode
+from trag.finetune.training.training_process import Failed, encode
 print(encode(Failed("The loss is no number.", "Begin anew.")), flush=True)
 sys.exit(1)
 """
@@ -37,7 +51,7 @@ BREAKS = "raise ValueError('a fault')"
 
 
 @pytest.fixture
-def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], tuple[str, ...]]:
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Module:
     """Makes a module of these lines that a process can run."""
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 
@@ -49,82 +63,74 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], t
 
 
 def until(true: Callable[[], object], seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
+    last = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < end
+        assert time.monotonic() < last
         time.sleep(0.02)
 
 
 @pytest.mark.slow
-def test_a_process_is_followed_never_doubled_and_ended_with_its_checkpoint(
-    tmp_path: Path, module: Callable[[str], tuple[str, ...]]
-) -> None:
+def test_a_process_is_followed_never_doubled_and_ended_with_its_checkpoint(tmp_path: Path, module: Module) -> None:
     folder = tmp_path / "training"
-    assert not child.is_running(folder)
-    assert child.steps(child.said(folder)) == ()
-    process = child.start(folder, module(TRAINS))
-    until(lambda: child.steps(child.said(folder)))
-    assert child.is_running(folder)
+    assert not is_running(folder)
+    assert steps(said(folder)) == ()
+    process = start(folder, module(TRAINS))
+    until(lambda: steps(said(folder)))
+    assert is_running(folder)
     with pytest.raises(TragError, match="being trained already"):
-        child.start(folder, module(TRAINS))
-    child.end(folder)
+        start(folder, module(TRAINS))
+    end(folder)
     assert process.wait(10) == 0
-    assert not child.is_running(folder)
-    *steps, last = child.said(folder)
+    assert not is_running(folder)
+    *before, last = said(folder)
     assert isinstance(last, Paused)
-    assert child.steps(steps)[-1].step == last.step
+    assert steps(before)[-1].step == last.step
 
 
 @pytest.mark.slow
-def test_a_process_outlives_a_killed_parent_and_is_found_by_the_next(
-    tmp_path: Path, module: Callable[[str], tuple[str, ...]]
-) -> None:
+def test_a_process_outlives_a_killed_parent_and_is_found_by_the_next(tmp_path: Path, module: Module) -> None:
     module(TRAINS)
     folder = tmp_path / "training"
-    code = "import sys, time; from pathlib import Path; from trag.finetune import child\n"
-    code += "child.start(Path(sys.argv[1]), ('stand_in',)); print('begun', flush=True); time.sleep(60)"
+    code = "import sys, time; from pathlib import Path; from trag.finetune.training.training_process import start\n"
+    code += "start(Path(sys.argv[1]), ('stand_in',)); print('begun', flush=True); time.sleep(60)"
     with subprocess.Popen(
         [sys.executable, "-c", code, str(folder)],
         stdout=subprocess.PIPE,
-        cwd=Path(__file__).parents[3],
-        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{Path(__file__).parents[3]}"},
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
     ) as parent:
         assert parent.stdout
         assert parent.stdout.readline() == b"begun\n"
         parent.send_signal(signal.SIGKILL)
-    until(lambda: len(child.steps(child.said(folder))) > 2)
-    assert child.is_running(folder)
-    child.end(folder)
-    assert not child.is_running(folder)
+    until(lambda: len(steps(said(folder))) > 2)
+    assert is_running(folder)
+    end(folder)
+    assert not is_running(folder)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("code", "said", "hint"),
+    ("code", "message", "hint"),
     [(FAILS, "The loss is no number.", "Begin anew."), (BREAKS, "Training failed: ValueError: a fault", "errors.txt")],
     ids=["in its own words", "a fault"],
 )
-def test_why_it_ended_is_said(
-    tmp_path: Path, module: Callable[[str], tuple[str, ...]], code: str, said: str, hint: str
-) -> None:
-    process = child.start(tmp_path, module(code))
-    found = child.problem(tmp_path, process.wait(20))
-    assert found.message == said
+def test_why_it_ended_is_said(tmp_path: Path, module: Module, code: str, message: str, hint: str) -> None:
+    process = start(tmp_path, module(code))
+    found = problem(tmp_path, process.wait(20))
+    assert found.message == message
     assert hint in found.hint
 
 
 @pytest.mark.slow
-def test_a_line_that_a_full_disk_left_half_does_not_spoil_the_next(
-    tmp_path: Path, module: Callable[[str], tuple[str, ...]]
-) -> None:
+def test_a_line_that_a_full_disk_left_half_does_not_spoil_the_next(tmp_path: Path, module: Module) -> None:
     (tmp_path / "progress.jsonl").write_text(encode(Preparing("loading")) + '\n["Step", {"st')
-    child.start(tmp_path, module(FAILS)).wait(20)
-    assert child.said(tmp_path) == (Preparing("loading"), Failed("The loss is no number.", "Begin anew."))
+    start(tmp_path, module(FAILS)).wait(20)
+    assert said(tmp_path) == (Preparing("loading"), Failed("The loss is no number.", "Begin anew."))
 
 
 def test_a_kill_is_said_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "errors.txt").write_text("")
-    assert "SIGKILL" in child.problem(tmp_path, -9).message
+    assert "SIGKILL" in problem(tmp_path, -9).message
 
 
 def test_of_a_step_that_was_done_again_the_last_counts_and_half_a_line_does_not(tmp_path: Path) -> None:
@@ -136,7 +142,7 @@ def test_of_a_step_that_was_done_again_the_last_counts_and_half_a_line_does_not(
         Step(2, 3, 1.4, 1.2, 10.0, 5.0),
     )
     (tmp_path / "progress.jsonl").write_text("\n".join(map(encode, records)) + '\n["Step", {"st')
-    assert child.said(tmp_path) == records
-    assert child.newest(tmp_path) == records[-1]
-    assert child.newest(tmp_path / "nowhere") is None
-    assert [(step.step, step.loss) for step in child.steps(records)] == [(1, 2.0), (2, 1.4)]
+    assert said(tmp_path) == records
+    assert newest(tmp_path) == records[-1]
+    assert newest(tmp_path / "nowhere") is None
+    assert [(step.step, step.loss) for step in steps(records)] == [(1, 2.0), (2, 1.4)]

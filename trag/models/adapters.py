@@ -1,8 +1,8 @@
-"""The adapters that a home has made, each in a folder of its own with what it came from and how it was measured.
+"""Which adapter answers, and the adapters that a home has made: each in a folder of its own with what it came from and
+how it was measured.
 
 TRAG_HOME/adapters/<id>/: adapter.gguf, cases.jsonl (questions that its training has not seen), learned.json (those
-that it has), then manifest.json, written last and at once: a folder without one is unfinished, and never offered. Knows
-nothing about training, measuring or which adapter answers.
+that it has), then manifest.json, written last and at once: a folder without one is unfinished, and never offered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from typing import Any, Literal
 
 from store import disk_full, files
 from trag.errors import TragError
+from trag.llm import files as model_files
 from trag.llm.files import ADAPTER_FILE, SHIPPED, sha256_of
+from trag.settings import Settings
 
 CASES, LEARNED, MANIFEST = "cases.jsonl", "learned.json", "manifest.json"
 _ID = r"\d{8}-[0-9a-f]{8}"
@@ -40,8 +42,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a candidate has earned its place, why or why not in sentences, and the figures that say so; the first of
-    them is of all questions."""
+    """Whether a candidate has earned its place, why or why not, and the figures that say so, first that of all."""
 
     promote: bool
     reasons: tuple[str, ...]
@@ -49,7 +50,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measurement:
     """A verdict, the adapter that answered then ("" for none), and the id of the run that has the answers to all but
     the general questions.
     `against_sha256` is that of the adapter that answered, "" for none, None where it was not written down."""
@@ -74,23 +75,22 @@ class Manifest:
     dataset_sha256: str
     settings: tuple[tuple[str, str], ...]
     by: str
-    results: Measured | None = None
+    results: Measurement | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
-    """What a candidate is held against: the sha256 of the base model, and the adapter on it with its own, "" for
-    none."""
+class Baseline:
+    """What a candidate is held against: sha256 of the base model, and the adapter on it with its own, "" for none."""
 
     base_sha256: str
     adapter: str
     adapter_sha256: str
 
 
-Standing = Literal["unmeasured", "outdated", "earned", "not earned"]
+CandidateStatus = Literal["unmeasured", "outdated", "earned", "not earned"]
 
 
-def standing(candidate: Manifest, now: Against | None) -> Standing:
+def candidate_status(candidate: Manifest, now: Baseline | None) -> CandidateStatus:
     """How a candidate stands beside what answers `now` (None where nothing can): its figures say something only as long
     as that is what they were measured against."""
     results = candidate.results
@@ -168,7 +168,7 @@ class Candidates:
         _write(self.folder / manifest.id / MANIFEST, manifest)
         return manifest
 
-    def keep_results(self, id: str, results: Measured) -> Manifest:
+    def keep_results(self, id: str, results: Measurement) -> Manifest:
         """The candidate, measured. Raises TragError when it is gone."""
         measured = replace(self.get(id), results=results)
         _write(self.folder / id / MANIFEST, measured)
@@ -213,9 +213,74 @@ def _read(file: Path) -> Manifest | None:
         return None
 
 
-def _measured(values: Mapping[str, Any]) -> Measured:
+def _measured(values: Mapping[str, Any]) -> Measurement:
     verdict = values["verdict"]
     figures = tuple(Figure(**figure) for figure in verdict["figures"])
     kept = Verdict(verdict["promote"], tuple(verdict["reasons"]), figures)
     at, against_sha256 = datetime.fromisoformat(values["at"]), values.get("against_sha256")
-    return Measured(at, values["against"], kept, values["run"], against_sha256)
+    return Measurement(at, values["against"], kept, values["run"], against_sha256)
+
+
+def answering(settings: Settings, promoted: str, candidates: Candidates) -> str:
+    """The file of the adapter that answers, "" for none; `promoted` is the id of a candidate, "" for the adapter that
+    ships. Raises TragError when that candidate is gone."""
+    if settings.model_url:
+        return ""
+    if promoted and not settings.adapter and not why_left_out(settings, promoted, candidates):
+        return str(candidates.file(promoted))
+    return model_files.adapter_file(settings.model, settings.adapter)
+
+
+def why_left_out(settings: Settings, promoted: str, candidates: Candidates) -> str:
+    """Why the promoted candidate does not answer, "" where it does or none is. Raises TragError when it is gone."""
+    if not promoted:
+        return ""
+    if name := fixed_by(settings):
+        return f"The promoted adapter {promoted} does not answer: {name} says what does."
+    made_for = candidates.get(promoted)
+    if made_for.base_sha256 == model_files.base_sha256(settings.model):
+        return ""
+    return (
+        f"The promoted adapter {promoted} does not answer: it was trained on {made_for.base_name}, and the model is "
+        f"{model_files.base_name(settings.model)}."
+    )
+
+
+def fixed_by(settings: Settings) -> str:
+    """The name of the setting that says what answers, whatever is promoted; "" for none."""
+    return "TRAG_MODEL_URL" if settings.model_url else "TRAG_ADAPTER" if settings.adapter else ""
+
+
+def check_local(settings: Settings) -> None:
+    """Raises TragError where a server answers, which no adapter can be put on."""
+    if settings.model_url:
+        raise TragError(
+            "TRAG_MODEL_URL says what answers, and no adapter can be put on that.",
+            "Take TRAG_MODEL_URL out of the settings to make or measure one.",
+        )
+
+
+def check_open(settings: Settings) -> None:
+    """Raises TragError where the settings say what answers, whatever is promoted."""
+    if name := fixed_by(settings):
+        raise TragError(
+            f"{name} says what answers, so that promoting an adapter would change nothing.",
+            f"Take {name} out of the settings first.",
+        )
+
+
+def adapter_file_of(id: str, settings: Settings, candidates: Candidates) -> str:
+    """The file of a candidate; for the id "" that of the adapter that ships, "" where none does.
+
+    Raises TragError when the candidate is gone, or was trained on another model.
+    """
+    if not id:
+        return model_files.adapter_file(settings.model, "")
+    made_for, base = candidates.get(id), model_files.base_sha256(settings.model)
+    if made_for.base_sha256 != base:
+        raise TragError(
+            f"The adapter {id} was trained on {made_for.base_name} ({made_for.base_sha256[:12]}), and the model is "
+            f"{model_files.base_name(settings.model)} ({base[:12]}).",
+            "Set TRAG_MODEL to the model it was trained on, or fine-tune this one.",
+        )
+    return str(candidates.file(id))

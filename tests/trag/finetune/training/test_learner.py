@@ -12,19 +12,17 @@ from trag.finetune.training.packing import fit, pack, row
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("model", ["tiny", "tiny_qwen2"])
 def test_the_loss_of_a_sequence_is_that_of_its_examples_alone(
-    model: str, request: pytest.FixtureRequest, lessons: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch
+    either: Path, lessons: tuple[Example, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import torch
 
-    from trag import precision
-    from trag.finetune.training.learning import Learner
+    from trag.finetune.training import learner as learners
+    from trag.finetune.training.learner import Learner
 
-    monkeypatch.setattr(precision, "fast", lambda gpu: torch.float32)
-    file = request.getfixturevalue(model)
-    base = bases.find(str(file))
-    rows = [row(one, bases.vocabulary(base)) for one in lessons[:5]]
+    monkeypatch.setattr(learners, "fast_precision", lambda gpu: torch.float32)
+    base = bases.find(str(either))
+    rows = [row(one, bases.GgufVocabulary(base)) for one in lessons[:5]]
     learner = Learner(base, rank=2, alpha=4, seed=1)
     together, alone = list(pack(rows, 4096)), [packed for one in rows for packed in pack([one], 4096)]
     assert (len(together), len(alone)) == (1, 5)
@@ -36,15 +34,11 @@ def test_the_loss_of_a_sequence_is_that_of_its_examples_alone(
         assert learner.loss(alone[:1]) == pytest.approx(learner._model(tokens, labels=labels).loss.item(), rel=1e-5)
 
 
-@pytest.mark.parametrize("model", ["tiny", "tiny_qwen2"])
-def test_a_state_taken_up_goes_on_as_before(
-    model: str, request: pytest.FixtureRequest, lessons: tuple[Example, ...]
-) -> None:
-    from trag.finetune.training.learning import Learner
+def test_a_state_taken_up_goes_on_as_before(either: Path, lessons: tuple[Example, ...]) -> None:
+    from trag.finetune.training.learner import Learner
 
-    file = request.getfixturevalue(model)
-    base = bases.find(str(file))
-    sequences = fit(lessons[:8], bases.vocabulary(base), 4096).sequences
+    base = bases.find(str(either))
+    sequences = fit(lessons[:8], bases.GgufVocabulary(base), 4096).sequences
     first, second = (Learner(base, rank=2, alpha=4, seed=seed) for seed in (1, 2))
     first.learn(sequences, 0.01)
     second.restore(first.state())
@@ -58,7 +52,7 @@ def test_a_state_taken_up_goes_on_as_before(
 
 @pytest.mark.parametrize(("every", "names"), [(False, {"q_proj", "v_proj"}), (True, set("qkvo") | {"gate"})])
 def test_query_and_value_are_adapted_or_all_projections(tiny_qwen2: Path, every: bool, names: set[str]) -> None:
-    from trag.finetune.training.learning import Learner
+    from trag.finetune.training.learner import Learner
 
     base = bases.find(str(tiny_qwen2))
     learner = Learner(base, rank=2, alpha=4, seed=1, all_projections=every)
@@ -72,14 +66,14 @@ def test_weights_of_four_bits_learn_through_peft_at_the_rank_of_the_paper(tiny: 
     pytest.importorskip("bitsandbytes")
     import torch
 
-    from trag.finetune.training import learning, quantized
+    from trag.finetune.training import learner
 
     model = bases.load(bases.find(str(tiny)), torch.bfloat16)
-    quantized.quantize(model)
+    learner.quantize(model)
     model.to("cpu")
     assert model.model.layers[0].self_attn.q_proj.weight.dtype == torch.uint8
-    rank = learning.default_rank(quantized=True)
-    whole = learning.adapted(model, rank=rank, alpha=128, seed=1, all_projections=True)
+    rank = learner.default_rank(quantized=True)
+    whole = learner.adapted(model, rank=rank, alpha=128, seed=1, all_projections=True)
     assert {value.shape[0] for name, value in whole.named_parameters() if "lora_A" in name} == {64}
     trained = [value for value in whole.parameters() if value.requires_grad]
     optimizer, tokens = torch.optim.AdamW(trained, lr=0.01), torch.tensor([[5, 900, 17, 4, 8, 9]])
