@@ -24,6 +24,7 @@ from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
 from trag.web.quality import page as quality
 from trag.web.quality import render
+from trag.web.quality.context import QualityContext
 
 pytestmark = pytest.mark.slow  # a home with a chart takes seconds to open
 
@@ -323,8 +324,8 @@ def test_a_run_that_is_gone_is_not_found(client: TestClient, method: str, path: 
 
 def test_what_runs_is_not_removed(client: TestClient, store: Results, monkeypatch: pytest.MonkeyPatch) -> None:
     run = keep(store, results("trag")[:1], day=0, whole=False)
-    now = quality.Desk.is_running
-    monkeypatch.setattr(quality.Desk, "is_running", lambda desk, asked: asked.id == run.id or now(desk, asked))
+    now = QualityContext.is_running
+    monkeypatch.setattr(QualityContext, "is_running", lambda context, asked: asked.id == run.id or now(context, asked))
     answer = client.post(f"/quality/runs/{run.id}/remove")
     assert (answer.status_code, "Stop it first" in answer.text) == (409, True)
     assert store.run(run.id)

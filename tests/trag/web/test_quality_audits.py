@@ -24,7 +24,7 @@ from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
 from trag.web.quality import page as quality
-from trag.web.quality.needles import NeedlePage
+from trag.web.quality.context import QualityContext
 
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7*7}} evil.example"""
 MODEL = ModelUsed("tiny <b>", "a" * 64, "evil.example.gguf")
@@ -134,7 +134,7 @@ def test_a_needle_test_that_may_be_running_is_not_removed(
     client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = all_wrong(needle.results_of(home), CASES[:2], "trag-top-k2", answers=1)
-    monkeypatch.setattr(NeedlePage, "_is_going", lambda page: True)
+    monkeypatch.setattr(QualityContext, "is_needle_running", lambda context: True)
     answer = client.post(f"/quality/needles/{run.id}/remove")
     assert (answer.status_code, "Stop it first" in answer.text) == (409, True)
     assert needle.results_of(home).run(run.id)

@@ -17,8 +17,8 @@ from trag.evaluate.runs import Results, Run, sha256_of
 from trag.home import Home
 from trag.progress import Progress
 from trag.record import ModelUsed
-from trag.web.quality import running
-from trag.web.quality.running import Evaluating, Evaluation
+from trag.web.quality import evaluation as evaluation_module
+from trag.web.quality.evaluation import Evaluating, Evaluation
 
 CASES = (Case("a", "A?", "simple"), Case("b", "B?", "simple"))
 PLANNED = Run(
@@ -71,7 +71,7 @@ class Script:
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
     script = Script(Results(tmp_path / "results"))
-    monkeypatch.setattr(running, "evaluate", script.evaluate)
+    monkeypatch.setattr(evaluation_module, "evaluate", script.evaluate)
     monkeypatch.setattr(background, "PACE", 0.01)
     return script
 

@@ -23,7 +23,7 @@ from trag.llm.model import LanguageModel, ModelIdentity, Usage
 from trag.progress import silent
 from trag.request_queue import RequestQueue
 from trag.settings import Settings
-from trag.web.quality.running import Evaluating, Evaluation
+from trag.web.quality.evaluation import Evaluating, Evaluation
 
 pytestmark = pytest.mark.slow  # an encoder is opened
 

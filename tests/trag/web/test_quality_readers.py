@@ -33,7 +33,7 @@ from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
 from trag.web.quality import page as quality
-from trag.web.quality.running import Evaluation
+from trag.web.quality.evaluation import Evaluation
 
 MODEL = ModelUsed("tiny", "a" * 64, "")
 CASES = (
