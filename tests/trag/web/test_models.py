@@ -22,8 +22,7 @@ from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
 from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.models import page as models
-from trag.web.models.loss import HEIGHT, WIDTH, curve
-from trag.web.models.speed import Speed, speed
+from trag.web.models.figures import HEIGHT, WIDTH, Speed, curve, speed
 from trag.web.people.authentication import Authenticator
 
 HOSTILE = "<script>alert(1)</script>\"'{{7*7}}"
