@@ -18,7 +18,7 @@ from org.reading.charts import check, load
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.charts import page as charts
-from trag.web.charts.render import SAMPLE
+from trag.web.charts.page import SAMPLE
 from trag.web.charts.reviews import Reviews
 from trag.web.gate import UPLOADS, Gate
 from trag.web.people.authentication import Authenticator

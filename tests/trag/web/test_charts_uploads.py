@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from store import StoreError
-from trag.web.charts.uploads import KEPT, LONGEST_NAME, Upload, Uploads, shown_name
+from trag.web.charts.reviews import LONGEST_NAME, WAITING, Upload, Uploads, shown_name
 
 
 async def pieces(*contents: bytes, then: Exception | None = None) -> AsyncIterator[bytes]:
@@ -65,9 +65,9 @@ def test_what_is_discarded_is_gone(tmp_path: Path) -> None:
 
 def test_the_oldest_make_room(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path)
-    kept = [receive(uploads, str(number).encode()) for number in range(KEPT + 2)]
+    kept = [receive(uploads, str(number).encode()) for number in range(WAITING + 2)]
     assert uploads.all() == tuple(reversed(kept[2:]))
-    assert len([*tmp_path.iterdir()]) == 2 * KEPT
+    assert len([*tmp_path.iterdir()]) == 2 * WAITING
 
 
 @pytest.mark.parametrize("id", ["", "..", "../trag.db", "0" * 63, "A" * 64, f"{'0' * 64}.about"])

@@ -28,7 +28,7 @@ from trag.web.files import attachment
 from trag.web.forms import filled
 from trag.web.notices import Notice
 from trag.web.quality import render
-from trag.web.quality.answers import CHANGES, Answer, AnswerFilter, pairs
+from trag.web.quality.answers import CHANGES, MOST, Answer, AnswerFilter, pairs
 from trag.web.quality.figures import shares
 from trag.web.render import NEIGHBOURS, badge, pieces
 from trag.web.visitors import caller, named
@@ -96,7 +96,7 @@ class RunPages:
             wanted=query,
             systems=list(by_system(results)),
             kinds=list(dict.fromkeys(result.case.kind for result in results)),
-            answers=matching[query.first : query.first + render.MOST],
+            answers=matching[query.first : query.first + MOST],
             total=len(matching),
             undecided=sum(answer.result.score.verdict is None for answer in readable),
             closed=len(results) - len(readable),
@@ -216,7 +216,7 @@ class RunPages:
             after=after,
             shares=[shares([pair.before.result for pair in paired]), shares([pair.after.result for pair in paired])],
             total=len(shown),
-            pairs=shown[query.first : query.first + render.MOST],
+            pairs=shown[query.first : query.first + MOST],
             counts=Counter(pair.change for pair in of_kind),
             comparison=comparison,
             only_one=comparison.unpaired - sum(pair.change == "undecided" for pair in paired),
