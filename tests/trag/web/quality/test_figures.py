@@ -1,4 +1,4 @@
-"""The figures behind the page of the evaluations: shares and their intervals, trends, pairs of answers, filters."""
+"""The figures of the evaluations, and their answers: shares and intervals, trends, pairs of answers, filters."""
 
 from collections.abc import Sequence
 from dataclasses import replace
