@@ -26,10 +26,10 @@ from store.passage import OPEN, Audience, Passage
 from store.promotions import Promotion
 from store.records import Records
 from store.vectors import Vectors
+from trag import charts
 from trag import ingest as ingestion
 from trag.ask import Assistant
 from trag.backup import check_whole
-from trag.charts import kept
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
 from trag.ingest import editing, reconciliation
@@ -106,7 +106,7 @@ class Home:
         active = self.records.activations.active()
         if active is None:
             return Organization(name="the organization")
-        return _organization(kept.read(active, self._charts))
+        return _organization(charts.read(active, self._charts))
 
     @property
     def embedder(self) -> Embedder:
@@ -370,13 +370,13 @@ class Home:
         `name` and `original` are those of the file that `by` gave; `instead_of` is the version that they saw in use (""
         for none): StoreError is raised when that is another by now. A kill leaves one or the other. 0.1 ms a unit.
         """
-        sha256, given = kept.keep(chart, name, original, self._charts)
+        sha256, given = charts.keep(chart, name, original, self._charts)
         return self._answer_from(chart, name, sha256, given, by=by, instead_of=instead_of)
 
     def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> ChartVersion:
         """Answers from an earlier chart again. Raises TragError when there is no such version, or its file is gone."""
-        earlier = kept.find(version, self.records.activations.all())
-        chart = kept.read(earlier, self._charts)
+        earlier = charts.find(version, self.records.activations.all())
+        chart = charts.read(earlier, self._charts)
         return self._answer_from(chart, earlier.name, earlier.sha256, earlier.original, by=by, instead_of=instead_of)
 
     def _answer_from(
@@ -398,7 +398,7 @@ class Home:
         active = self.organization.chart
         if active is not None and active.version == version:
             return active
-        return kept.read(kept.find(version, self.records.activations.all()), self._charts)
+        return charts.read(charts.find(version, self.records.activations.all()), self._charts)
 
     def _earlier_charts(self) -> tuple[tuple[str, Chart], ...]:
         """The chart that was in use before this one, with the day of the change; none where there was none, or its file
@@ -412,7 +412,7 @@ class Home:
     def original_chart(self, version: str) -> bytes | None:
         """The file that a chart was given in, None where that was not written down. Raises TragError when there is no
         such version, or the file is gone."""
-        return kept.original(kept.find(version, self.records.activations.all()), self._charts)
+        return charts.original(charts.find(version, self.records.activations.all()), self._charts)
 
 
 @contextmanager

@@ -4,11 +4,9 @@ from trag.view import page, text
 page(content, "manual.pdf", 12, passage.text, sentences)  # a PDF
 text(passages, passage.id, sentences)  # everything else, and for who cannot see the picture
 
-Makes records, no HTML; who may read the document has been decided before.
+Who may read the document has been decided before.
 """
 
-from trag.view.pages import page
-from trag.view.records import Box, PageView, Part, Piece, TextView
-from trag.view.texts import source, text
+from trag.view.views import Box, PageView, Part, Piece, TextView, page, source, text
 
 __all__ = ["Box", "PageView", "Part", "Piece", "TextView", "page", "source", "text"]

@@ -1,4 +1,4 @@
-"""The child process of `trag.view.pages`: reads a PDF from its standard input, writes one of its pages as JSON.
+"""The child process of `trag.view.page`: reads a PDF from its standard input, writes one of its pages as JSON.
 
 python -m trag.view LIMITS PAGE WIDTH LENGTH
 
@@ -12,13 +12,14 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 
 from trag.sandbox import serve
-from trag.view.boxes import boxes
 from trag.view.locate import Word, find
 from trag.view.picture import Picture, picture  # loads PDFium's library, which `serve` would refuse
-from trag.view.records import Box, Mark, PageView, Piece
+from trag.view.views import Box, Mark, PageView, Piece
 
 _KEPT = "\n\u200c\u200d"
 """Line ends, and the joiners without which Persian and the Indic scripts are misspelt."""
+_BESIDE = 1.2
+"""How far apart words of one box may stand, in heights of the line: less than cells of a table do."""
 
 
 def view(content: bytes, number: int, width: int, length: int) -> PageView:
@@ -33,8 +34,8 @@ def view(content: bytes, number: int, width: int, length: int) -> PageView:
         shown.image,
         shown.width,
         shown.height,
-        _around(shown, [found.words[at] for at in found.passage]),
-        _around(shown, [found.words[at] for at in found.support]),
+        boxes(shown, [found.words[at] for at in found.passage]),
+        boxes(shown, [found.words[at] for at in found.support]),
         found.share,
         found.before,
         found.after,
@@ -42,10 +43,50 @@ def view(content: bytes, number: int, width: int, length: int) -> PageView:
     )
 
 
-def _around(shown: Picture, words: Sequence[Word]) -> tuple[Box, ...]:
-    """The boxes around words of a page."""
-    drawn = [[place for place in shown.places[word.start : word.end] if place] for word in words]
-    return boxes(drawn, shown.width / shown.height)
+def boxes(shown: Picture, words: Sequence[Word]) -> tuple[Box, ...]:
+    """What is drawn around words of a page, in reading order: a box a line, or a cell of a table.
+
+    A word that goes on in the next line gets two.
+    """
+    shape = shown.width / shown.height
+    found: list[Box] = []
+    for word in words:
+        drawn = [place for place in shown.places[word.start : word.end] if place]
+        for part in _parts(drawn, shape):
+            if found and _is_beside(found[-1], part, shape):
+                found[-1] = _union(found[-1], part)
+            else:
+                found.append(part)
+    return tuple(sorted(found, key=lambda box: (box.top, box.left)))
+
+
+def _parts(characters: Sequence[Box], shape: float) -> Iterator[Box]:
+    """A word's box, or one for each line that it is on."""
+    part: Box | None = None
+    for box in characters:
+        if part and not _is_beside(part, box, shape):
+            yield part
+            part = None
+        part = _union(part, box) if part else box
+    if part:
+        yield part
+
+
+def _is_beside(first: Box, second: Box, shape: float) -> bool:
+    """Whether two boxes are of one line: at about the same height, with little between them."""
+    height = min(first.bottom - first.top, second.bottom - second.top)
+    level = min(first.bottom, second.bottom) - max(first.top, second.top)
+    apart = max(first.left, second.left) - min(first.right, second.right)
+    return level > 0.5 * height and apart * shape < _BESIDE * max(first.bottom - first.top, second.bottom - second.top)
+
+
+def _union(first: Box, second: Box) -> Box:
+    return Box(
+        min(first.left, second.left),
+        min(first.top, second.top),
+        max(first.right, second.right),
+        max(first.bottom, second.bottom),
+    )
 
 
 def _pieces(text: str, words: Sequence[Word], passage: Collection[int], support: Collection[int]) -> Iterator[Piece]:

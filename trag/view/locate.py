@@ -5,7 +5,7 @@ its header, columns and captions may come in another order. So words are compare
 and aligned by a hidden Markov model: the best way through the page is the one that mostly goes on to the next word, and
 jumps where it has to (Vogel, Ney and Tillmann, "HMM-based word alignment in statistical translation", 1996, with
 equal words for translations). Several words of a passage may stand for one on the page, as a header does that is told
-with each row, and the passage may begin or end on another page. Knows nothing about PDF, pictures or boxes.
+with each row, and the passage may begin or end on another page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Which words of a passage bear out what an answer says.
-
-Knows nothing about sources, answers or pages.
-"""
+"""Which words of a passage bear out what an answer says."""
 
 from __future__ import annotations
 
@@ -34,11 +31,12 @@ def _shared(text: str, sentence: str) -> Iterator[Span]:
     if sentence and whole >= 0:
         yield whole, whole + len(sentence)
         return
-    wanted = _weight(sentence)
-    places = [
-        {match.span(): common for match in _WORD.finditer(text, *span) if (common := _weight(match[0]) & wanted)}
-        for span in _sentences(text)
-    ]
+    wanted, places, end = _weight(sentence), [], 0
+    for each in sentences(text):
+        start = text.index(each, end)
+        end = start + len(each)
+        matches = _WORD.finditer(text, start, end)
+        places.append({match.span(): common for match in matches if (common := _weight(match[0]) & wanted)})
     covered: set[str | float] = set()
     for place in sorted(places, key=lambda place: -len(set().union(*place.values()))):
         if not covered.issuperset(found := set().union(*place.values())):
@@ -64,11 +62,3 @@ def _runs(text: str, words: Iterable[Span]) -> Iterator[Span]:
         run = (start, end)
     if run:
         yield run
-
-
-def _sentences(text: str) -> Iterator[Span]:
-    at = 0
-    for sentence in sentences(text):
-        start = text.index(sentence, at)
-        at = start + len(sentence)
-        yield start, at

@@ -1,6 +1,6 @@
 """One page of a PDF as a picture, and its characters with their places. Run only in the child process.
 
-Knows nothing of passages. PDFium draws the page as it stands: no script is run, no form is filled, no link is followed,
+PDFium draws the page as it stands: no script is run, no form is filled, no link is followed,
 and of the other pages only the text of those beside it is read.
 """
 
@@ -15,7 +15,7 @@ import pypdfium2 as pdfium  # type: ignore[import-untyped]
 import pypdfium2.raw as raw  # type: ignore[import-untyped]
 
 from trag.errors import TragError
-from trag.view.records import Box
+from trag.view.views import Box
 
 _PIXELS = 8_000_000
 _SIDE = 8_000
@@ -59,13 +59,15 @@ def picture(content: bytes, size: int, number: int, width: int) -> Picture:
         opened = pdfium.PdfDocument(document)
         page = opened[number - 1]
         across, down = page.get_size()
-        scale = _scale(across, down, width)
+        if not (0 < across < math.inf and 0 < down < math.inf):
+            raise TragError("has a page without a size.", "Open it in a PDF viewer, print it to a new PDF.")
+        scale = min(width / across, math.sqrt(_PIXELS / across / down), _SIDE / max(across, down))
         bitmap = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)
         image = png(bytes(bitmap.buffer), bitmap.width, bitmap.height, bitmap.stride)
         text, places = _characters(page, page.get_textpage())
     except pdfium.PdfiumError as error:
         raise TragError(f"has a damaged page {number:,}.", "Open it in a PDF viewer, print it to a new PDF.") from error
-    before, after = (_text(opened, at) if 0 <= at < pages else "" for at in (number - 2, number))
+    before, after = _text(opened, number - 1), _text(opened, number + 1)
     return Picture(pages, image, bitmap.width, bitmap.height, text, places, before, after)
 
 
@@ -79,13 +81,6 @@ def png(pixels: bytes, width: int, height: int, stride: int) -> bytes:
     rows = b"".join(b"\0" + pixels[at : at + 3 * width] for at in range(0, height * stride, stride))
     data = zlib.compress(rows, 6)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
-
-
-def _scale(across: float, down: float, width: int) -> float:
-    """Pixels for a point, so that the page is as wide as asked for, or as large as a picture may be."""
-    if not (0 < across < math.inf and 0 < down < math.inf):
-        raise TragError("has a page without a size.", "Open it in a PDF viewer, print it to a new PDF.")
-    return min(width / across, math.sqrt(_PIXELS / across / down), _SIDE / max(across, down))
 
 
 def _characters(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tuple[str, tuple[Box | None, ...]]:
@@ -105,10 +100,12 @@ def _characters(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tuple[st
     return "".join(text), tuple(places)
 
 
-def _text(document: pdfium.PdfDocument, at: int) -> str:
-    """The text of another page; a damaged one has none."""
+def _text(document: pdfium.PdfDocument, number: int) -> str:
+    """The text of another page; one that is damaged or not there has none."""
+    if not 1 <= number <= len(document):
+        return ""
     try:
-        text_page = document[at].get_textpage()
+        text_page = document[number - 1].get_textpage()
     except pdfium.PdfiumError:
         return ""
     return "".join(chr(raw.FPDFText_GetUnicode(text_page, each)) for each in range(_count(text_page)))

@@ -31,7 +31,7 @@ from trag.web import access, gradio_calls
 from trag.web.api.refusals import response
 from trag.web.error_pages import told
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name
-from trag.web.quality import LARGEST_SET
+from trag.web.quality.render import LARGEST_SET
 from trag.web.request_bodies import BrokenOffError, TooLargeError, bounded, replayed, whole
 from trag.web.security_headers import Answer
 from trag.web.visitors import HERE, Visit

@@ -13,7 +13,7 @@ import pytest
 from trag.ingest.passages import section_passages
 from trag.ingest.reader import Limits, read
 from trag.ingest.sections import sections
-from trag.view.__main__ import _around
+from trag.view.__main__ import boxes
 from trag.view.locate import find, joined, words
 from trag.view.picture import Picture, picture
 
@@ -69,7 +69,7 @@ def test_passages_stand_in_their_boxes_and_little_else_does(make: Callable[[], b
         """The words whose middle is in a box, also on the next page where the passage goes on."""
         shown = drawn(number)
         found = find(shown.text, passage, before=shown.before, after=shown.after)
-        around = _around(shown, [found.words[at] for at in found.passage])
+        around = boxes(shown, [found.words[at] for at in found.passage])
         inside: Counter[str] = Counter()
         for word in found.words:
             places = [place for place in shown.places[word.start : word.end] if place]

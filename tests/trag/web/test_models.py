@@ -2,14 +2,16 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup, Tag
-from fastapi import FastAPI
+from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
+from tests import pages
+from tests.pages import served, texts
 from trag.finetune import gate
 from trag.finetune.running import FineTune
 from trag.finetune.stages import works_of
@@ -20,11 +22,8 @@ from trag.models.adapters import Figure, Manifest, Measurement
 from trag.models.catalogue import MODELS
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
 from trag.settings import Settings
-from trag.web.gate import Gate
 from trag.web.models import page as models
-from trag.web.models.loss import HEIGHT, WIDTH, curve
-from trag.web.models.speed import Speed, speed
-from trag.web.people.authentication import Authenticator
+from trag.web.models.figures import HEIGHT, WIDTH, Speed, curve, speed
 
 HOSTILE = "<script>alert(1)</script>\"'{{7*7}}"
 Make = Callable[..., Path]
@@ -41,18 +40,13 @@ def home(model_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 @pytest.fixture
-def mounted(home: Home) -> Iterator[tuple[TestClient, FineTune]]:
-    app = FastAPI()
-    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
-    fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
-    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
-        yield client, fine_tune
-    fine_tune.close()
+def client(home: Home) -> Iterator[TestClient]:
+    with over(home) as (client, _):
+        yield client
 
 
-@pytest.fixture
-def client(mounted: tuple[TestClient, FineTune]) -> TestClient:
-    return mounted[0]
+def over(home: Home) -> AbstractContextManager[tuple[TestClient, FineTune]]:
+    return served(home, lambda app: models.mount(app, home, ready=lambda: None, busy=lambda: False))
 
 
 def add(home: Home, file: Path, *figures: Figure, by: str = "ada") -> Manifest:
@@ -75,19 +69,13 @@ BAD = (Figure(gate.ALL, 40, 20, 21, 5, 4, 1.0), Figure(gate.REFUSED, 10, 9, 1, 0
 
 
 def soup(client: TestClient, path: str = "/models") -> BeautifulSoup:
-    answer = client.get(path)
-    assert answer.status_code == 200, answer.text
-    assert HOSTILE not in answer.text
-    return BeautifulSoup(answer.text, "html.parser")
-
-
-def texts(page: BeautifulSoup | Tag, selector: str) -> list[str]:
-    return [" ".join(each.get_text().split()) for each in page.select(selector)]
+    page = pages.soup(client, path)
+    assert HOSTILE not in str(page)
+    return page
 
 
 def post(client: TestClient, path: str, **form: str) -> BeautifulSoup:
-    answer = client.post(path, data=form)
-    return BeautifulSoup(answer.text, "html.parser")
+    return BeautifulSoup(client.post(path, data=form).text, "html.parser")
 
 
 @pytest.mark.slow
@@ -200,17 +188,13 @@ def test_a_removed_adapter_is_not_offered_as_the_way_back(empty_database: Path, 
             (tmp_path / name).write_bytes(name.encode())
             home.records.promotions.put(add(home, tmp_path / name).id, by="ada")
         _, a = [each.adapter for each in home.records.promotions.all()]
-        app = FastAPI()
-        app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
-        fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
-        with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+        with over(home) as (client, _):
             assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == f"Roll back to {a}"
             works = works_of(home)
             works.dataset(works.after(works.begin(by="ada", seed=1, settings={}), "done", candidate=a)).mkdir()
             post(client, f"/models/adapters/{a}/remove")
             assert works.all() == (), "what it learned from goes with it"
             assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == "Roll back to the model alone"
-        fine_tune.close()
 
 
 @pytest.mark.slow
@@ -243,10 +227,7 @@ def interrupted(home: Home) -> str:
 @pytest.mark.slow
 def test_an_interrupted_fine_tune_is_said_and_can_be_discarded(home: Home) -> None:
     id = interrupted(home)
-    app = FastAPI()
-    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
-    fine_tune = models.mount(app, home, ready=lambda: None, busy=lambda: False)
-    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+    with over(home) as (client, _):
         page = soup(client)
         assert texts(page, "#progress .state") == ["Interrupted when the program ended"]
         assert "up to step 8 of 20" in texts(page, "#progress .said")[0]
@@ -263,7 +244,6 @@ def test_an_interrupted_fine_tune_is_said_and_can_be_discarded(home: Home) -> No
         assert texts(soup(client, "/models/progress"), ".acts button") == ["Go on", "Discard"]
         page = post(client, "/models/finetune/discard")
         assert page.select("#progress .queue") == []
-    fine_tune.close()
     assert works_of(home).all() == ()
 
 

@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
 from org.reading.charts import load
+from tests.pages import assert_fits
 from trag.finetune import gate
 from trag.finetune.work import Works
 from trag.home import open_home
@@ -49,19 +50,11 @@ def app_model() -> str:
     return ""
 
 
-@pytest.fixture
-def page(context: BrowserContext) -> Page:
-    page = context.new_page()
-    page.goto("/models")
-    return page
-
-
-def adapter(home: Path) -> str:
-    return Candidates(home / "adapters").all()[-1].id
-
-
-def test_an_adapter_is_promoted_and_rolled_back_with_a_press_each(page: Page, own_home: Path) -> None:
-    id = adapter(own_home)
+def test_an_adapter_is_promoted_and_rolled_back_a_file_tried_and_a_fine_tune_begun_once_and_stopped(
+    context: BrowserContext, own_home: Path
+) -> None:
+    page, id = context.new_page(), Candidates(own_home / "adapters").all()[-1].id
+    assert_fits(page, "/models")
     card = page.locator(f"#adapter-{id}")
     expect(card.locator("header .verdict")).to_have_text("Has earned its place")
     card.get_by_role("button", name=f"Promote {id}").click()
@@ -74,14 +67,10 @@ def test_an_adapter_is_promoted_and_rolled_back_with_a_press_each(page: Page, ow
     expect(page.locator("#promotions tbody tr")).to_have_count(2, timeout=LONG)
     expect(page.locator(".model-name")).not_to_contain_text(id)
 
-
-def test_a_model_file_is_tried(page: Page) -> None:
     page.get_by_role("button", name="Try SmolLM2").click()
     expect(page.locator(".notice")).to_contain_text("can answer", timeout=LONG)
     expect(page.locator(".notice")).to_contain_text("sha256")
 
-
-def test_a_fine_tune_is_begun_once_and_stopped(page: Page) -> None:
     page.get_by_label("Passes").fill("0.3")
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(".stages .present")).to_have_text("Dataset")
@@ -124,11 +113,3 @@ def test_training_is_watched_outlives_the_app_and_is_stopped(
         expect(page.locator("#progress .said")).to_contain_text("up to step")
         page.close()
         process.kill()
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("direction", ["ltr", "rtl"])
-def test_nothing_stands_out_of_a_narrow_window_or_a_page_from_the_right(page: Page, width: int, direction: str) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
-    page.evaluate("direction => (document.documentElement.dir = direction)", direction)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

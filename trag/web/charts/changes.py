@@ -1,11 +1,14 @@
-"""What another chart would change, as a person reads it: whole branches rather than every unit, and words for fields.
+"""What another chart would change: in rows as a person reads it, and marked on the units laid out for the picture and
+the outline.
 
-Chart, Chart, Changes -> groups of rows.  Knows nothing about pages; org/changes.py tells what changed.
+Chart, Chart, Changes -> groups of rows; Chart (and Changes) -> Layout -> JSON of flat arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +17,8 @@ from org.changes import Change, Changes
 from org.chart import Chart, Unit
 
 Kind = Literal["added", "removed", "moved", "renamed", "edited"]
+Node = tuple[bool, str]
+"""A unit by whether it was removed, and its id in the chart that has it."""
 
 FIELDS = {
     "name": "Name",
@@ -58,36 +63,77 @@ class Group:
     rows: tuple[Row, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Units, each before those under it; for each the place of the one above it (-1: none), and where it differs its
+    marks: "+" added, "-" removed, ">" moved, "=" renamed, "*" edited.
+
+    What was removed stands where it stood, so that what is lost is seen.
+    """
+
+    units: tuple[Unit, ...]
+    above: tuple[int, ...]
+    marks: Mapping[int, str]
+    changes: Mapping[int, Change]
+    origins: Mapping[int, str]
+    """The name of the unit that a moved one was under."""
+
+    def to_json(self) -> bytes:
+        """names, above, types (places in kinds), kinds; aliases and marks by place, of those that have any."""
+        kinds: dict[str, int] = {"": 0}
+        arrays = {
+            "names": [unit.name for unit in self.units],
+            "above": self.above,
+            "types": [kinds.setdefault(unit.type, len(kinds)) for unit in self.units],
+            "kinds": list(kinds),
+            "aliases": {place: unit.aliases for place, unit in enumerate(self.units) if unit.aliases},
+            "marks": self.marks,
+        }
+        return json.dumps(arrays, ensure_ascii=False, separators=(",", ":")).encode()
+
+    def details(self, place: int) -> dict[str, list[tuple[str, str]]]:
+        """What is known of one unit beside its place, and what was otherwise before. IndexError where there is none."""
+        unit, change = self.units[place], self.changes.get(place)
+        facts = [
+            ("Also called", as_text(unit.aliases)),
+            ("Head", unit.head),
+            ("E-mail", unit.email),
+            ("Code", unit.code),
+        ]
+        before: list[tuple[str, str]] = []
+        if change and change.moved:
+            before.append(("Under", self.origins.get(place, "")))
+        if change and change.renamed:
+            before.append(("Name", change.before.name))
+        before += [(edit.field, edit.before) for edit in edits(change)] if change else []
+        return {
+            "facts": [fact for fact in (*facts, *unit.attributes, ("About", unit.description)) if fact[1]],
+            "before": before,
+        }
+
+
 def groups(before: Chart, after: Chart, changes: Changes) -> tuple[Group, ...]:
     """The groups that have something in them: what came and went first, then what is elsewhere or otherwise."""
-    rows: dict[Kind, tuple[int, Iterable[Row]]] = {
-        "added": (len(changes.added), _branches(after, changes.added)),
-        "removed": (len(changes.removed), _branches(before, changes.removed)),
-        "moved": (
-            len(changes.moved),
-            (_moved(before, after, change) for change in changes.moved),
-        ),
-        "renamed": (
-            len(changes.renamed),
-            (Row(c.after.name, _above(after, c.after), before=c.before.name) for c in changes.renamed),
-        ),
-        "edited": (
-            len(changes.edited),
-            (Row(c.after.name, _above(after, c.after), edits=edits(c)) for c in changes.edited),
-        ),
+    rows: dict[Kind, Iterable[Row]] = {
+        "added": _branches(after, changes.added),
+        "removed": _branches(before, changes.removed),
+        "moved": [_moved(before, after, change) for change in changes.moved],
+        "renamed": [Row(c.after.name, _above(after, c.after), before=c.before.name) for c in changes.renamed],
+        "edited": [Row(c.after.name, _above(after, c.after), edits=edits(c)) for c in changes.edited],
     }
-    return tuple(Group(kind, count, tuple(found)) for kind, (count, found) in rows.items() if count)
+    found = ((kind, len(getattr(changes, kind)), tuple(of)) for kind, of in rows.items())
+    return tuple(Group(kind, count, of) for kind, count, of in found if count)
 
 
 def edits(change: Change) -> tuple[Edit, ...]:
     """The fields of a unit that changed beside its name and its place."""
     return tuple(
-        Edit(FIELDS.get(field, field), told(getattr(change.before, field)), told(getattr(change.after, field)))
+        Edit(FIELDS.get(field, field), as_text(getattr(change.before, field)), as_text(getattr(change.after, field)))
         for field in change.edited
     )
 
 
-def told(value: str | Sequence[str] | Sequence[tuple[str, str]]) -> str:
+def as_text(value: str | Sequence[str] | Sequence[tuple[str, str]]) -> str:
     """A field of a unit in one line."""
     if isinstance(value, str):
         return value
@@ -104,6 +150,39 @@ def lines(groups: Sequence[Group]) -> Iterator[tuple[str, ...]]:
             if not row.edits:
                 after = {"moved": row.under, "renamed": row.name}.get(group.kind, "")
                 yield group.kind, row.name, row.under, row.before, after, str(row.below or "")
+
+
+def layout(chart: Chart, before: Chart | None = None, changes: Changes | None = None) -> Layout:
+    """The units of a chart; with what changed since `before`, also those that it no longer has."""
+    changed = {change.after.id: change for change in changes.changed} if changes else {}
+    added = {unit.id for unit in changes.added} if changes else set()
+    gone = _gone(changes) if changes else {}
+    units: list[Unit] = []
+    above: list[int] = []
+    marks: dict[int, str] = {}
+    waiting: list[tuple[Node, Unit, int]] = [((False, chart.root.id), chart.root, -1)]
+    while waiting:
+        node, unit, parent = waiting.pop()
+        place = len(units)
+        units.append(unit)
+        above.append(parent)
+        if node[0]:
+            marks[place] = "-"
+        elif unit.id in added:
+            marks[place] = "+"
+        elif change := changed.get(unit.id):
+            marks[place] = ">" * change.moved + "=" * change.renamed + "*" * bool(change.edited)
+        waiting += [((True, lost.id), lost, place) for lost in reversed(gone.get(node, ()))]
+        if not node[0]:
+            waiting += [((False, child.id), child, place) for child in reversed(chart.children(unit.id))]
+    marks = {place: mark for place, mark in marks.items() if mark}
+    kept = {place: changed[units[place].id] for place, mark in marks.items() if mark not in "+-"}
+    origins = {
+        place: disambiguation.called(before.unit(change.before.parent), before)
+        for place, change in kept.items()
+        if before and change.moved and change.before.parent
+    }
+    return Layout(tuple(units), tuple(above), marks, kept, origins)
 
 
 def _branches(chart: Chart, units: Sequence[Unit]) -> Iterator[Row]:
@@ -129,3 +208,14 @@ def _moved(before: Chart, after: Chart, change: Change) -> Row:
 def _above(chart: Chart, unit: Unit) -> str:
     """The unit above, with what tells it from others of its name; "" for the topmost."""
     return disambiguation.called(chart.unit(unit.parent), chart) if unit.parent else ""
+
+
+def _gone(changes: Changes) -> Mapping[Node, list[Unit]]:
+    """The removed units under what they were under: another removed one, or a unit that is still there."""
+    removed = {unit.id for unit in changes.removed}
+    now = {change.before.id: change.after.id for change in changes.changed}
+    gone: dict[Node, list[Unit]] = defaultdict(list)
+    for unit in changes.removed:
+        parent = unit.parent or ""  # the top of a chart is never removed
+        gone[parent in removed, parent if parent in removed else now.get(parent, parent)].append(unit)
+    return gone

@@ -1,7 +1,8 @@
 """The page of the organization's chart: which chart is in use, and another one uploaded, looked at and activated.
 
 GET shows and changes nothing; POST uploads, activates or discards, and sends the browser on to a page. Long work runs
-in threads: people who ask are answered meanwhile. Knows nothing about how a chart is read, compared or drawn.
+in threads: people who ask are answered meanwhile. Templates escape what they are given: names come from files that
+nobody has checked.
 """
 
 from __future__ import annotations
@@ -10,23 +11,29 @@ import asyncio
 import logging
 import threading
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect
 
 from org import export
+from org.chart import Chart
+from org.reading.charts import Report
+from org.reading.letters import ENCODINGS
+from org.reading.table import MAX_BYTES
 from store.chart_versions import ChartVersion
 from trag.errors import SHOWN, TragError, in_one_line
-from trag.web.charts import changes, render
-from trag.web.charts.reviews import Choice, Review, Reviews
-from trag.web.charts.uploads import Upload, Uploads
+from trag.web.charts import changes
+from trag.web.charts.reviews import Choice, Review, Reviews, Upload, Uploads
 from trag.web.error_pages import explain, missing
 from trag.web.files import attachment, table
 from trag.web.forms import filled
+from trag.web.render import environment
 from trag.web.visitors import named
 
 if TYPE_CHECKING:
@@ -37,6 +44,34 @@ log = logging.getLogger(__name__)
 PATIENCE = 1.0
 """Seconds that a page waits for a review before it says that it is being made."""
 LONG_PATIENCE = 20.0
+FIRST = 10
+"""Problems and changes of a kind that are shown at once."""
+LONGEST_SAMPLE = 60
+"""Characters of the cells that are shown with a header."""
+MOST = 500
+"""Problems and changes of a kind that a page can unfold; all of them can be downloaded."""
+
+COLUMNS = {
+    "name": ("Name", "What the unit is called. Needed."),
+    "parent": ("Parent", "The unit above it: its name, its id, or its path. Needed; empty for the topmost unit only."),
+    "type": ("Type", "What it is: division, office, committee, post."),
+    "aliases": ("Aliases", "Other names and acronyms, with | between them."),
+    "description": ("Description", "What it does, in a sentence or two."),
+    "id": ("Id", "A key of your own, which keeps a unit the same when its name changes."),
+    "head": ("Head", "Who leads it."),
+    "email": ("E-mail", "Where to write to."),
+    "code": ("Code", "A cost centre or another number."),
+}
+"""What each column of a chart's file is called and means."""
+
+SAMPLE = """name,parent,type,aliases,description,head
+Harbour Trust,,foundation,HT|The Trust,Keeps the old harbour open to everybody.,
+Board,Harbour Trust,board,Board of Trustees,Decides on the budget and the plan.,
+Director's Office,Board,office,DO,Runs the Trust from day to day.,R. Amadi
+Grants & Partners,Director's Office,department,GP|Grants Department,Gives grants and works with partners.,
+Education,Director's Office,department,EDU,"Runs courses, school visits and the library.",
+Library,Education,unit,,Lends books and maps.,L. Ostrow
+"""
 FORMATS: dict[str, tuple[export.Format, str]] = {
     "chart.csv": ("csv", "text/csv; charset=utf-8"),
     "chart.xlsx": ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
@@ -45,6 +80,7 @@ FORMATS: dict[str, tuple[export.Format, str]] = {
 }
 Kind = Literal["uploads", "versions"]
 Subject = Upload | ChartVersion
+Form = Annotated[ImmutableMultiDict[str, str], Depends(filled)]
 
 
 class ChartsPage:
@@ -80,12 +116,21 @@ class ChartsPage:
         """The chart in use, what waits to be looked at, and every version."""
         chart = self.home.organization.chart
         versions = self.home.records.activations.all()
-        done = versions[0] if versions and request.query_params.get("now") == versions[0].version else None
-        return HTMLResponse(render.active(chart, versions, self.uploads.all(), done=done))
+        return _page(
+            "active",
+            chart=chart,
+            facts=_facts(chart) if chart else None,
+            now=next((each for each in versions if chart and each.version == chart.version), None),
+            versions=versions,
+            uploads=self.uploads.all(),
+            done=next((each for each in versions[:1] if each.version == request.query_params.get("now")), None),
+            columns=COLUMNS,
+            largest=MAX_BYTES,
+        )
 
     def sample(self) -> Response:
         """A small chart to begin from."""
-        return attachment(render.SAMPLE.encode(), "chart.csv", "text/csv; charset=utf-8")
+        return attachment(SAMPLE.encode(), "chart.csv", "text/csv; charset=utf-8")
 
     def download(self, request: Request, version: str, name: str) -> Response:
         """A version as a file."""
@@ -131,19 +176,39 @@ class ChartsPage:
             return missing(request)
         review = await _within(self._review(subject, choice, against), PATIENCE)
         if review is None:
-            return HTMLResponse(render.working(subject, _query(choice, against=against)))
-        versions = await run_in_threadpool(self.home.records.activations.all)
+            return _page("working", subject=subject, path=_path(subject), query=_query(choice, against=against))
         seen = request.query_params.get("seen")
-        page = await run_in_threadpool(
-            render.review,
-            subject,
-            review,
+        overtaken = seen is not None and seen != against
+        return await run_in_threadpool(self._show, subject, review, choice, against, overtaken=overtaken)
+
+    def _show(self, subject: Subject, review: Review, choice: Choice, against: str, *, overtaken: bool) -> Response:
+        """The page of a review. `overtaken`: another chart was activated since the admin looked last."""
+        report, in_use = review.report, next(iter(self.home.records.activations.all()), None)
+        problems, used = (report.problems, dict(report.columns)) if report else ((), {})
+        chosen = report is not None and bool(choice.encoding or report.encoding in ENCODINGS)
+        return _page(
+            "review",
+            subject=subject,
+            path=_path(subject),
+            upload=isinstance(subject, Upload),
+            review=review,
+            facts=_facts(review.chart) if review.chart else None,
+            problems={word: [one for one in problems if one.severity == word] for word in ("error", "warning")},
+            columns=COLUMNS if report else {},
+            used=used,
+            headers=_headers(report) if report else (),
+            encodings={codec: encoding.label for codec, encoding in ENCODINGS.items()} if chosen else {},
+            told=report is None
+            or choice.columns is not None
+            or ({"name", "parent"} <= used.keys() and all(used[field].casefold() == field for field in used)),
             choice=choice,
             query=_query(choice, against=against),
-            versions=versions,
-            overtaken=seen is not None and seen != against,
+            in_use=in_use,
+            same=bool(review.chart and in_use and review.chart.version == in_use.version),
+            overtaken=overtaken,
+            first=FIRST,
+            most=MOST,
         )
-        return HTMLResponse(page)
 
     async def ready(self, request: Request, kind: Kind, id: str) -> Response:
         """Whether the page can be shown whole; waits a while for it."""
@@ -175,7 +240,9 @@ class ChartsPage:
         review = await self._seen(request, kind, id)
         if review is None or review.report is None:
             return missing(request)
-        return await run_in_threadpool(table, render.problem_lines(review.report.problems), "problems.csv")
+        rows = ((one.severity, str(one.row or ""), one.message, one.hint) for one in review.report.problems)
+        header = ("severity", "row", "problem", "what to do")
+        return await run_in_threadpool(table, chain([header], rows), "problems.csv")
 
     async def changes(self, request: Request, kind: Kind, id: str) -> Response:
         """Everything that would change, as a table."""
@@ -184,17 +251,13 @@ class ChartsPage:
             return missing(request)
         return await run_in_threadpool(table, changes.lines(review.groups), "changes.csv")
 
-    async def activate(self, request: Request, kind: Kind, id: str) -> Response:
-        """Answer from this chart, unless another was activated since the admin looked."""
-        decided = dict(await filled(request))
-        return RedirectResponse(await run_in_threadpool(self._activate, kind, id, decided, named(request)), 303)
-
-    def _activate(self, kind: Kind, id: str, decided: dict[str, str], by: str) -> str:
-        """The page to go on to. A second press waits for the first one, and finds it done."""
-        against, choice = decided.get("against", ""), Choice.read(decided)
+    def activate(self, request: Request, form: Form, kind: Kind, id: str) -> Response:
+        """Answer from this chart, unless another was activated since the admin looked. A second press waits for the
+        first one, and finds it done."""
+        against, choice, by = form.get("against", ""), Choice.read(form), named(request)
         with self._one_at_a_time:
-            if decided.get("version") and decided["version"] == self._active():
-                return f"/charts?{urlencode({'now': decided['version']})}"
+            if form.get("version") and form["version"] == self._active():
+                return RedirectResponse(f"/charts?{urlencode({'now': form['version']})}", 303)
             subject = self._subject(kind, id)
             if subject is None:
                 raise TragError("This file is no longer here.", "It was discarded, or activated in another window.")
@@ -204,16 +267,16 @@ class ChartsPage:
                 else:
                     chart = self._review(subject, choice, against).result().chart
                     if chart is None:
-                        return f"/charts/{kind}/{id}?{_query(choice)}"
+                        return RedirectResponse(f"/charts/{kind}/{id}?{_query(choice)}", 303)
                     original = self.uploads.content(subject)
                     done = self.home.activate_chart(chart, subject.name, original, by=by, instead_of=against)
                     self.uploads.discard(subject.id)
             except SHOWN:
                 if self._active() == against:
                     raise
-                return f"/charts/{kind}/{id}?{_query(choice, seen=against)}"
+                return RedirectResponse(f"/charts/{kind}/{id}?{_query(choice, seen=against)}", 303)
         log.info("%s activated the chart %s (%s)", by, done.version, done.name)
-        return f"/charts?{urlencode({'now': done.version})}"
+        return RedirectResponse(f"/charts?{urlencode({'now': done.version})}", 303)
 
     def _asked(self, request: Request, kind: Kind, id: str) -> tuple[Subject | None, Choice, str]:
         """What a request is about: an upload or a version, how to read it, and what to compare it with."""
@@ -263,3 +326,32 @@ async def _within(future: Future[Review], seconds: float) -> Review | None:
 
 def _query(choice: Choice, **more: str) -> str:
     return urlencode([*choice.fields(), *more.items()])
+
+
+def _page(name: str, **values: object) -> Response:
+    return HTMLResponse(environment().get_template(f"charts/{name}.html").render(here="/charts", **values))
+
+
+def _path(subject: Subject) -> str:
+    if isinstance(subject, Upload):
+        return f"/charts/uploads/{subject.id}"
+    return f"/charts/versions/{subject.version}"
+
+
+def _facts(chart: Chart) -> dict[str, object]:
+    """What a chart is like at a glance."""
+    depths = {chart.root.id: 1}
+    for unit in chart.descendants(chart.root.id):
+        depths[unit.id] = depths[unit.parent or ""] + 1
+    return {"root": chart.root.name, "units": len(chart), "levels": max(depths.values()), "types": chart.types}
+
+
+def _headers(report: Report) -> list[tuple[str, str]]:
+    """The headers of a file, each with what stands under it."""
+    found: list[tuple[str, str]] = []
+    for place, name in enumerate(report.header):
+        cells = [cells[place] for cells in report.samples if place < len(cells) and cells[place]]
+        sample = ", ".join(cells[:3])
+        if name:
+            found.append((name, sample if len(sample) <= LONGEST_SAMPLE else f"{sample[: LONGEST_SAMPLE - 1]}…"))
+    return found

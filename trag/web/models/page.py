@@ -1,7 +1,6 @@
 """The page of the models: what answers, the fine-tune that runs, the adapters that were made, and the model files.
 
-GET shows and changes nothing; POST does one thing and sends the browser on to a page. Knows nothing about how a model
-learns, is measured or is loaded.
+GET shows and changes nothing; POST does one thing and sends the browser on to a page.
 """
 
 from __future__ import annotations
@@ -10,28 +9,28 @@ import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, FastAPI, Request
-from fastapi.concurrency import run_in_threadpool
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
+from trag.finetune import gate
 from trag.finetune.running import FineTune
 from trag.finetune.stages import training, works_of
 from trag.finetune.training import plan, training_process
 from trag.finetune.training.training_process import Needed
-from trag.finetune.work import MOST_SEED
+from trag.finetune.work import MOST_SEED, STAGES
+from trag.models.adapters import candidate_status
+from trag.models.catalogue import MODELS, by_hand
 from trag.models.local import local_files, try_model
 from trag.web.error_pages import explain, missing
 from trag.web.files import attachment
 from trag.web.forms import both, filled, whole
-from trag.web.models import render
-from trag.web.models.answering import SHIPPED, answering
-from trag.web.models.loss import Curve, curve
-from trag.web.models.render import MOST_PASSES
+from trag.web.models.figures import HEIGHT, SHIPPED, WIDTH, Curve, answering, curve
 from trag.web.notices import Notice, Notices
+from trag.web.render import environment, percent, time_left
 from trag.web.visitors import named
 
 if TYPE_CHECKING:
@@ -40,6 +39,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PATH = "/models"
+TITLES = {"dataset": "Dataset", "train": "Training", "export": "Export", "measure": "Measurement"}
+SHOWN_PROMOTIONS = 20
+MOST_PASSES = 20.0
+"""Passes over the data that a fine-tune may be asked for."""
+Form = Annotated[ImmutableMultiDict[str, str], Depends(filled)]
 
 
 class ModelsPage:
@@ -70,36 +74,49 @@ class ModelsPage:
         return router
 
     def show(self, request: Request) -> Response:
-        """Everything there is to see and to do."""
-        losses, needed = self._said()
-        now = answering(self.home)
-        page = render.models(
-            now,
-            self.home.candidates.all(),
-            self.home.records.promotions.all(),
+        """Everything there is to see and to do. `before` is the adapter that a roll-back leads to, "" for the one that
+        ships, None for none; `passes` is how many a fine-tune that begins now usually makes."""
+        losses, needed = self._losses()
+        now, folder = answering(self.home), self.home.folder / "models"
+        return _page(
+            "list",
+            answering=now,
+            candidates=self.home.candidates.all(),
+            promotions=self.home.records.promotions.all()[:SHOWN_PROMOTIONS],
             before=self.home.adapter_before(),
-            files=local_files(self.home.folder / "models"),
-            folder=(self.home.folder / "models").absolute(),
+            files=local_files(folder),
+            folder=str(folder.absolute()),
+            known=MODELS,
+            by_hand=by_hand,
             going=self.fine_tune.now,
             curve=losses,
             needed=needed,
             passes=plan.chosen({}, from_adapter=bool(now.adapter)).epochs,
+            most_passes=MOST_PASSES,
             notice=self.notices.said(request),
         )
-        return HTMLResponse(page)
 
     def progress(self) -> Response:
         """The part of the page that changes while a fine-tune runs."""
-        return HTMLResponse(render.progress(self.fine_tune.now, *self._said()))
+        losses, needed = self._losses()
+        return _page("progress", going=self.fine_tune.now, curve=losses, needed=needed)
 
     # The fine-tune
 
-    async def begin(self, request: Request) -> Response:
+    def begin(self, request: Request, form: Form) -> Response:
         """A new fine-tune."""
-        return await run_in_threadpool(self._begin, request, await filled(request))
 
-    def _begin(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
-        passes, seed = both(lambda: _passes(form.get("epochs", "")), lambda: whole(form, "seed", most=MOST_SEED))
+        def read_passes() -> float:
+            try:
+                number = float(form.get("epochs", ""))
+            except ValueError:
+                number = 0.0
+            if not 0 < number <= MOST_PASSES:
+                problem = f"The number of passes must be more than 0, and at most {MOST_PASSES:g}."
+                raise TragError(problem, "Correct it and try again.")
+            return number
+
+        passes, seed = both(read_passes, lambda: whole(form, "seed", most=MOST_SEED))
         self.fine_tune.begin(by=named(request), seed=seed, settings={"epochs": passes})
         log.info("%s began a fine-tune", named(request))
         return self.notices.go(PATH)
@@ -135,7 +152,7 @@ class ModelsPage:
             return missing(request)
         return attachment(file.read_bytes(), f"{id}-{name}", "text/plain; charset=utf-8")
 
-    def _said(self) -> tuple[Curve | None, Needed | None]:
+    def _losses(self) -> tuple[Curve | None, Needed | None]:
         """The losses of the training that goes on or went on last, and what it takes."""
         now = self.fine_tune.now
         if now is None or not now.about.work.id:
@@ -146,20 +163,13 @@ class ModelsPage:
 
     # Adapters
 
-    async def promote(self, request: Request, id: str) -> Response:
+    def promote(self, request: Request, form: Form, id: str) -> Response:
         """Let an adapter answer from now on, unless another was promoted since the admin looked."""
-        return await run_in_threadpool(self._promote, request, await filled(request), id)
-
-    def _promote(self, request: Request, form: ImmutableMultiDict[str, str], id: str) -> Response:
-        wanted = "" if id == SHIPPED else id
-        self.home.promote(wanted, by=named(request), instead_of=form.get("instead_of"))
+        self.home.promote("" if id == SHIPPED else id, by=named(request), instead_of=form.get("instead_of"))
         return self._promoted(request)
 
-    async def roll_back(self, request: Request) -> Response:
+    def roll_back(self, request: Request, form: Form) -> Response:
         """Back to the adapter before."""
-        return await run_in_threadpool(self._roll_back, request, await filled(request))
-
-    def _roll_back(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         self.home.roll_back(by=named(request), instead_of=form.get("instead_of"))
         return self._promoted(request)
 
@@ -184,11 +194,8 @@ class ModelsPage:
 
     # Model files
 
-    async def attempt(self, request: Request) -> Response:
+    def attempt(self, form: Form) -> Response:
         """Load a model file in a process of its own, and let it write."""
-        return await run_in_threadpool(self._attempt, await filled(request))
-
-    def _attempt(self, form: ImmutableMultiDict[str, str]) -> Response:
         folder, name = self.home.folder / "models", Path(form.get("file", "")).name
         if not self._trying.acquire(blocking=False):
             raise TragError("A model is being tried already.", "Wait until that has ended.")
@@ -216,12 +223,21 @@ def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callab
     return fine_tune
 
 
-def _passes(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= MOST_PASSES:
-        problem = f"The number of passes must be more than 0, and at most {MOST_PASSES:g}."
-        raise TragError(problem, "Correct it and try again.")
-    return number
+def _page(name: str, **values: object) -> HTMLResponse:
+    """The page or a part of it; the template escapes what it is given."""
+    template = environment().get_template(f"models/{name}.html")
+    html = template.render(
+        here=PATH,
+        height=HEIGHT,
+        beside=gate.measured_against,
+        most_seed=MOST_SEED,
+        percent=percent,
+        standing=candidate_status,
+        stands=gate.status_sentence,
+        stages=[stage for stage in STAGES if stage != "done"],
+        time_left=time_left,
+        titles=TITLES,
+        width=WIDTH,
+        **values,
+    )
+    return HTMLResponse(html)

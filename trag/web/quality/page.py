@@ -1,38 +1,38 @@
-"""The page of the evaluations: what runs now, what can be asked next, every run, and how they went over time.
+"""The first page of the evaluations: what runs now, what can be asked next, the sets of questions, and every run.
 
-GET shows and changes nothing; POST does one thing and sends the browser on to a page. Knows nothing about how answers
-are made or scored.
+GET shows and changes nothing; POST does one thing and sends the browser on to a page.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import JSONResponse, Response
 from starlette.datastructures import ImmutableMultiDict
+from starlette.requests import ClientDisconnect
 
+from trag.errors import SHOWN, TragError
 from trag.evaluate import needle
+from trag.evaluate.cases import read
 from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
-from trag.evaluate.sets import CaseSets
+from trag.evaluate.sets import CaseSet, CaseSets
 from trag.web.error_pages import explain, missing, told
-from trag.web.forms import filled
+from trag.web.files import attachment
+from trag.web.forms import both, filled, whole
 from trag.web.notices import Notice
 from trag.web.quality import render
-from trag.web.quality.audits import AuditPage
-from trag.web.quality.compare import ComparePage
-from trag.web.quality.desk import LIMITED, Desk
-from trag.web.quality.figures import Figures
-from trag.web.quality.needles import NeedlePage
-from trag.web.quality.questions import QuestionsPage
-from trag.web.quality.run import RunPage
-from trag.web.quality.running import Evaluation
-from trag.web.quality.systems import offered
-from trag.web.quality.wanted import Wanted
+from trag.web.quality.answers import AnswerFilter
+from trag.web.quality.context import LIMITED, QualityContext
+from trag.web.quality.evaluation import Evaluation
+from trag.web.quality.figures import Figures, offered, trends
+from trag.web.quality.runs import RunPages
+from trag.web.uploads import received
 from trag.web.visitors import caller, named
 
 if TYPE_CHECKING:
@@ -40,12 +40,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+LINES = 1_000
+"""Lines of what is wrong with a file that a page is sent."""
+Form = Annotated[ImmutableMultiDict[str, str], Depends(filled)]
+
 
 class QualityPage:
     """What the routes share."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, context: QualityContext) -> None:
+        self.context = context
 
     def routes(self, router: APIRouter) -> None:
         """Every route of the page. Plain functions run in threads."""
@@ -53,73 +57,168 @@ class QualityPage:
         router.get("/progress")(self.progress)
         router.post("/runs")(self.begin)
         router.post("/runs/{run_id}/resume")(self.resume)
+        router.post("/audits")(self.begin_audit)
+        router.post("/needles")(self.begin_needle)
         router.post("/stop")(self.stop)
         router.post("/dismiss")(self.dismiss)
+        router.get("/sample.jsonl")(self.sample)
+        router.post("/cases")(self.upload)
+        router.post("/cases/chart")(self.make)
+        router.get("/cases/{id}.jsonl")(self.download)
+        router.post("/cases/{id}/remove")(self.remove)
 
     def show(self, request: Request) -> Response:
-        """Everything that was measured, and what can be measured next."""
-        adapter, measured = self.desk.home.adapter_name, self.desk.figures.all()
-        page = render.quality(
-            self.desk.sets.all(),
-            offered(adapter),
-            measured,
-            audits=[each for each in measured if auditing.is_audit(self.desk.home, each.run)],
-            needles=self.desk.needle_figures.all(),
-            limited=LIMITED if self.desk.is_limited(caller(request)) else None,
-            going=self.desk.evaluation.now,
-            chosen=request.query_params.get("set", ""),
-            first=Wanted.read(request.query_params).first,
-            state=self.desk.home.state(),
-            adapter=adapter,
-            notice=self.desk.notices.said(request),
+        """Everything that was measured, and what can be measured next. `chosen` is the set that was just added."""
+        home, measured, sets = self.context.home, self.context.figures.all(), self.context.sets.all()
+        ids, added = [kept.id for kept in sets], request.query_params.get("set", "")
+        return render.page(
+            "list",
+            sets=sets,
+            systems=offered(home.adapter_name),
+            measured=measured,
+            audits=[each for each in measured if auditing.is_audit(home, each.run)],
+            needles=self.context.needle_figures.all(),
+            limited=LIMITED if self.context.is_limited(caller(request)) else None,
+            trends=trends(measured),
+            first=AnswerFilter.read(request.query_params).first,
+            going=self.context.evaluation.now,
+            chosen=added if added in ids else next(iter(ids), ""),
+            state=home.state(),
+            adapter=home.adapter_name,
+            notice=self.context.notices.said(request),
+            largest=render.LARGEST_SET,
+            most_questions=render.MOST_QUESTIONS,
+            most_seed=render.MOST_SEED,
+            keys=render.KEYS,
         )
-        return HTMLResponse(page)
 
     def progress(self, request: Request) -> Response:
-        """The part of the page that changes while an evaluation runs."""
-        limited = self.desk.is_limited(caller(request))
-        return HTMLResponse(render.progress(self.desk.evaluation.now, limited=limited))
+        """The part of the page that changes while an evaluation runs; whoever is limited only looks on."""
+        limited = self.context.is_limited(caller(request))
+        return render.page("progress", going=self.context.evaluation.now, limited=limited)
 
-    async def begin(self, request: Request) -> Response:
+    # What is measured
+
+    def begin(self, request: Request, form: Form) -> Response:
         """Put a set of questions to systems."""
-        return await run_in_threadpool(self._begin, request, await filled(request))
-
-    def _begin(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
-        who = caller(request)
-        if self.desk.is_limited(who):
+        if self.context.is_limited(user := caller(request)):
             return told(request, LIMITED, 403)
-        kept, systems = self.desk.sets.find(form.get("set", "")), form.getlist("system")
+        kept, systems = self.context.sets.find(form.get("set", "")), form.getlist("system")
         if kept is None or not systems:
-            wanted = "Choose a set of questions." if kept is None else "Choose one system at least."
-            return self.desk.notices.go("/quality", Notice(f"Nothing was begun. {wanted}", good=False))
-        allowed = self.desk.allowed(who)
-        self.desk.evaluation.begin(self.desk.sets.cases(kept), kept.name, systems, allowed=allowed)
+            return self._nothing("Choose a set of questions." if kept is None else "Choose one system at least.")
+        cases = self.context.sets.cases(kept)
+        self.context.evaluation.begin(cases, kept.name, systems, allowed=self.context.allowed(user))
         log.info("%s began an evaluation", named(request))
-        return self.desk.notices.go("/quality")
+        return self.context.notices.go("/quality")
 
     def resume(self, request: Request, run_id: str) -> Response:
         """Go on with a run that was stopped or interrupted."""
-        who = caller(request)
-        if self.desk.is_limited(who):
+        if self.context.is_limited(user := caller(request)):
             return told(request, LIMITED, 403)
-        run = self.desk.run(run_id)
+        run = self.context.run(run_id)
         if run is None:
             return missing(request)
-        cases = self.desk.results.cases(run.id)
-        self.desk.evaluation.begin(cases, run.cases_name, run.systems, allowed=self.desk.allowed(who), resume=run.id)
+        cases, allowed = self.context.results.cases(run.id), self.context.allowed(user)
+        self.context.evaluation.begin(cases, run.cases_name, run.systems, allowed=allowed, resume=run.id)
         log.info("%s went on with an evaluation", named(request))
-        return self.desk.notices.go("/quality")
+        return self.context.notices.go("/quality")
+
+    def begin_audit(self, request: Request, form: Form) -> Response:
+        """Audit a system with the chart and the documents. Another database is audited from the terminal: an address
+        that is typed into a page would have the server connect to anything."""
+        if self.context.is_limited(user := caller(request)):
+            return told(request, LIMITED, 403)
+        system = form.get("system", "")
+        if not system:
+            return self._nothing("Choose a system.")
+        self.context.evaluation.begin_audit(system, allowed=self.context.allowed(user))
+        log.info("%s began a self-audit", named(request))
+        return self.context.notices.go("/quality")
+
+    def begin_needle(self, request: Request, form: Form) -> Response:
+        """Put what answers the questions of a set at each place of a prompt."""
+        if self.context.is_limited(user := caller(request)):
+            return told(request, LIMITED, 403)
+        kept = self.context.sets.find(form.get("set", ""))
+        if kept is None:
+            return self._nothing("Choose a set of questions.")
+        cases = self.context.sets.cases(kept)
+        self.context.evaluation.begin_needle(cases, kept.name, allowed=self.context.allowed(user))
+        log.info("%s began a needle test", named(request))
+        return self.context.notices.go("/quality")
 
     def stop(self, request: Request) -> Response:
         """End what runs where it is."""
-        self.desk.evaluation.stop()
+        self.context.evaluation.stop()
         log.info("%s stopped an evaluation", named(request))
-        return self.desk.notices.go("/quality")
+        return self.context.notices.go("/quality")
 
     def dismiss(self) -> Response:
         """Say no more of what has ended."""
-        self.desk.evaluation.dismiss()
-        return self.desk.notices.go("/quality")
+        self.context.evaluation.dismiss()
+        return self.context.notices.go("/quality")
+
+    def _nothing(self, wanted: str) -> Response:
+        return self.context.notices.go("/quality", Notice(f"Nothing was begun. {wanted}", good=False))
+
+    # Sets of questions
+
+    def sample(self) -> Response:
+        """A small set to begin from."""
+        return attachment(render.SAMPLE.encode(), "questions.jsonl", "application/jsonl; charset=utf-8")
+
+    async def upload(self, request: Request) -> Response:
+        """Keep the questions in the body; `name` is what the file is called."""
+        if await run_in_threadpool(self.context.is_limited, caller(request)):
+            return told(request, LIMITED, 403)
+        name = request.query_params.get("name", "")[-200:] or "questions.jsonl"
+
+        def keep(path: Path) -> CaseSet:
+            return self.context.sets.keep(read(path.read_bytes(), name), name, by=named(request))
+
+        try:
+            async with received(request.stream(), self.context.home.folder / "uploads") as file:
+                kept = await run_in_threadpool(keep, file.path)
+        except ClientDisconnect:
+            return Response(status_code=400)
+        except SHOWN as error:
+            lines = error.message.split("\n")
+            more = [f"and {len(lines) - LINES:,} more lines"] if len(lines) > LINES else []
+            return JSONResponse({"detail": "\n".join([*lines[:LINES], *more, error.hint])}, status_code=422)
+        log.info("%s uploaded a set of questions", named(request))
+        return JSONResponse({"page": f"/quality?set={kept.id}#new"}, status_code=201)
+
+    def make(self, request: Request, form: Form) -> Response:
+        """Questions made from the chart in use."""
+        from trag.evaluate.chart_cases import make
+
+        chart = self.context.home.organization.chart
+        if chart is None:
+            raise TragError("There is no chart to make questions from.", "Upload and activate one first.")
+        number, seed = both(
+            lambda: whole(form, "number", most=render.MOST_QUESTIONS),
+            lambda: whole(form, "seed", most=render.MOST_SEED),
+        )
+        cases = make(chart, seed=seed, number=number)
+        if not cases:
+            raise TragError("The chart gives no question.", "It needs two units at least.")
+        name = f"Chart {chart.version}, {len(cases)} questions, seed {seed}"
+        kept = self.context.sets.keep(cases, name, by=named(request), chart=chart.version)
+        notice = Notice(f"{len(cases):,} questions were made from the chart of {chart.root.name}.")
+        return self.context.notices.go(f"/quality?set={kept.id}#new", notice)
+
+    def download(self, request: Request, id: str) -> Response:
+        """A set as a file that can be uploaded again."""
+        kept = self.context.sets.find(id)
+        if kept is None:
+            return missing(request)
+        return attachment(self.context.sets.content(kept), f"{kept.name}.jsonl", "application/jsonl; charset=utf-8")
+
+    def remove(self, id: str) -> Response:
+        """Forget a set; what was measured with it stays."""
+        kept = self.context.sets.find(id)
+        self.context.sets.remove(id)
+        return self.context.notices.go("/quality", Notice(f"{kept.name} is removed. Its runs stay.") if kept else None)
 
 
 def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callable[[], bool]) -> Evaluation:
@@ -127,18 +226,10 @@ def mount(app: FastAPI, home: Home, *, ready: Callable[[], object], busy: Callab
     why they cannot; `busy` is whether people are being answered: they go first."""
     results, needles = results_of(home), needle.results_of(home)
     sets, evaluation = CaseSets(home.folder / "cases"), Evaluation(home, ready, busy)
-    desk = Desk(home, results, sets, evaluation, Figures(results), needles, Figures(needles))
+    context = QualityContext(home, results, sets, evaluation, Figures(results), needles, Figures(needles))
     router = APIRouter(prefix="/quality")
-    pages = (
-        QualityPage(desk),
-        QuestionsPage(desk),
-        RunPage(desk),
-        ComparePage(desk),
-        AuditPage(desk),
-        NeedlePage(desk),
-    )
-    for page in pages:
-        page.routes(router)
+    for pages in (QualityPage(context), RunPages(context)):
+        pages.routes(router)
     app.include_router(router)
     explain(app)
-    return desk.evaluation
+    return evaluation

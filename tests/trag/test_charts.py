@@ -1,4 +1,4 @@
-"""Chart files of anyone: read in a child, and whatever they do, a report with a reason."""
+"""Chart files: anyone's read in a child that ends in a report whatever they do, activated ones kept."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from org.export import Format, write
 from org.reading.charts import Report, load
 from org.reading.charts import check as check_here
 from org.reading.table import MAX_BYTES
-from trag import sandbox
-from trag.charts import check
-from trag.charts.reader import LIMITS
+from trag import charts, sandbox
+from trag.charts import LIMITS, check
+from trag.errors import TragError
 
 CHART = load(
     "name,parent,type,aliases,head,email,Phone\nTop,,trust,T|TT,Ann,t@example.org,1\nÉcole,Top,school,,Bo,,\n"
@@ -121,24 +121,7 @@ def test_no_bytes_under_no_name_raise(content: bytes, file: str) -> None:
 
 def mutated(content: bytes, chance: random.Random) -> bytes:
     """A file with a few things wrong: bytes changed, cut out, doubled, or swapped for telling ones."""
-    telling = [
-        b'"',
-        b",",
-        b"\n",
-        b"\0",
-        b"{",
-        b"[",
-        b"]",
-        b"\\",
-        b"\xff\xfe",
-        b"\xe9",
-        b"<",
-        b">",
-        b"&",
-        b"=",
-        b"|",
-        b"''",
-    ]
+    telling = [*(bytes([byte]) for byte in b'",\n\0{[]\\\xe9<>&=|'), b"\xff\xfe", b"''"]
     data = bytearray(content)
     for _ in range(chance.randint(1, 6)):
         at = chance.randrange(len(data) + 1)
@@ -167,35 +150,24 @@ def mutated_inside(content: bytes, chance: random.Random) -> bytes:
     return packed.getvalue()
 
 
-def assert_explained(seed: int) -> None:
-    chance = random.Random(seed)
-    format = FORMATS[seed % 4]
-    inside = format == "xlsx" and seed % 8 == 7
-    content = (mutated_inside if inside else mutated)(FILES[format], chance)
-    started = time.process_time()
-    report = check_here(content, name(format))
-    assert explained(report), (seed, report.problems)
-    assert time.process_time() - started < 5, seed
-
-
 @pytest.mark.slow
-def test_damaged_files_always_end_in_a_report_with_a_reason() -> None:
-    for seed in range(800):
-        assert_explained(seed)
-
-
-@pytest.mark.slow
-def test_many_damaged_files_always_end_in_a_report_with_a_reason() -> None:
-    for seed in range(800, 3_000):
-        assert_explained(seed)
+@pytest.mark.parametrize("part", range(4))
+def test_many_damaged_files_always_end_in_a_report_with_a_reason(part: int) -> None:
+    for seed in range(750 * part, 750 * (part + 1)):
+        chance, format = random.Random(seed), FORMATS[seed % 4]
+        inside = format == "xlsx" and seed % 8 == 7
+        content = (mutated_inside if inside else mutated)(FILES[format], chance)
+        started = time.process_time()
+        report = check_here(content, name(format))
+        assert explained(report), (seed, report.problems)
+        assert time.process_time() - started < 5, seed
 
 
 @pytest.mark.slow
 def test_damaged_files_do_the_same_in_the_child() -> None:
     for seed in range(12):
-        chance = random.Random(seed)
-        content = mutated(FILES[FORMATS[seed % 4]], chance)
-        assert explained(check(content, name(FORMATS[seed % 4])))
+        format = FORMATS[seed % 4]
+        assert explained(check(mutated(FILES[format], random.Random(seed)), name(format)))
 
 
 def large(count: int) -> Chart:
@@ -229,11 +201,19 @@ def test_the_largest_charts_fit_within_the_limits() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_one_more_unit_than_the_most_is_refused() -> None:
-    rows = [{"name": "Top", "parent": ""}, *({"name": f"n{number}", "parent": "Top"} for number in range(200_000))]
-    for file, content in (
-        ("a.json", json.dumps(rows)),
-        ("a.csv", "\n".join(f"{row['name']},{row['parent']}" for row in rows)),
-    ):
-        head = "name,parent\n" if file == "a.csv" else ""
-        report = check((head + content).encode(), file)
+    rows = [("Top", ""), *((f"n{number}", "Top") for number in range(200_000))]
+    objects = json.dumps([{"name": name, "parent": parent} for name, parent in rows])
+    for file, content in (("a.json", objects), ("a.csv", "\n".join(["name,parent", *map(",".join, rows)]))):
+        report = check(content.encode(), file)
         assert [problem.message for problem in report.problems] == ["The chart has more than 200,000 units."]
+
+
+def test_a_chart_that_would_be_too_large_to_be_read_again_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = b"name,parent\nClub,\nBar,Club\n"
+    chart = load(original, "club.csv")
+    monkeypatch.setattr("org.reading.table.MAX_BYTES", len(original))
+    with pytest.raises(TragError, match=r"club\.csv is too large: kept as JSON"):
+        charts.keep(chart, "club.csv", original, tmp_path / "charts")
+    assert not (tmp_path / "charts").exists()

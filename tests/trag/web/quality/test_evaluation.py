@@ -2,9 +2,10 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -17,20 +18,13 @@ from trag.evaluate.runs import Results, Run, sha256_of
 from trag.home import Home
 from trag.progress import Progress
 from trag.record import ModelUsed
-from trag.web.quality import running
-from trag.web.quality.running import Evaluating, Evaluation
+from trag.web.quality import evaluation as evaluation_module
+from trag.web.quality.evaluation import Evaluating, Evaluation
 
 CASES = (Case("a", "A?", "simple"), Case("b", "B?", "simple"))
 PLANNED = Run(
     "", "Exam", sha256_of(CASES), ("trag",), datetime.now(UTC), None, "abc", ModelUsed("m", "", ""), "", len(CASES)
 )
-
-
-class Folder:
-    """All that is needed of a home."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
 
 
 class Script:
@@ -42,17 +36,8 @@ class Script:
         self.asked: list[str] = []
         self.fails: Exception | None = None
 
-    def evaluate(
-        self,
-        home: object,
-        cases: Sequence[Case],
-        name: str,
-        systems: Sequence[str],
-        *,
-        resume: str,
-        progress: Progress,
-        stop: threading.Event,
-    ) -> Run:
+    def evaluate(self, *about: Any, resume: str, progress: Progress, stop: threading.Event) -> Run:
+        _, cases, _, systems = about
         run = self.results.run(resume) if resume else self.results.begin(PLANNED, cases)
         for done, case in enumerate(cases):
             progress(systems[0], done, len(cases))
@@ -71,37 +56,28 @@ class Script:
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
     script = Script(Results(tmp_path / "results"))
-    monkeypatch.setattr(running, "evaluate", script.evaluate)
+    monkeypatch.setattr(evaluation_module, "evaluate", script.evaluate)
     monkeypatch.setattr(background, "PACE", 0.01)
     return script
 
 
 @pytest.fixture
-def busy() -> threading.Event:
-    return threading.Event()
-
-
-@pytest.fixture
 def evaluation(script: Script, tmp_path: Path, busy: threading.Event) -> Iterator[Evaluation]:
-    evaluation = Evaluation(cast(Home, Folder(tmp_path)), ready=lambda: None, busy=busy.is_set)
+    evaluation = Evaluation(cast(Home, SimpleNamespace(folder=tmp_path)), ready=lambda: None, busy=busy.is_set)
     yield evaluation
     evaluation.close()
 
 
-def seen(evaluation: Evaluation, fits: Callable[[JobStatus[Evaluating]], bool]) -> JobStatus[Evaluating]:
-    """How far it has come, as soon as it has come that far."""
-    for _ in range(1000):
-        if evaluation.now and fits(evaluation.now):
-            return evaluation.now
-        time.sleep(0.01)
-    pytest.fail(f"stays at {evaluation.now}")
+Seen = Callable[..., JobStatus[Evaluating]]
 
 
 def begin(evaluation: Evaluation, **more: Any) -> None:
     evaluation.begin(CASES, "Exam", ["trag"], **{"allowed": lambda: True} | more)
 
 
-def test_it_tells_how_far_it_has_come_and_which_run_it_makes(evaluation: Evaluation, script: Script) -> None:
+def test_it_tells_how_far_it_has_come_and_which_run_it_makes(
+    evaluation: Evaluation, script: Script, seen: Seen
+) -> None:
     assert evaluation.now is None
     begin(evaluation)
     now = seen(evaluation, lambda now: now.state == "running" and bool(now.about.run))
@@ -114,7 +90,7 @@ def test_it_tells_how_far_it_has_come_and_which_run_it_makes(evaluation: Evaluat
     assert evaluation.now is None
 
 
-def test_one_at_a_time(evaluation: Evaluation, script: Script) -> None:
+def test_one_at_a_time(evaluation: Evaluation, script: Script, seen: Seen) -> None:
     begin(evaluation)
     with pytest.raises(TragError, match="running already"):
         begin(evaluation)
@@ -127,7 +103,7 @@ def test_one_at_a_time(evaluation: Evaluation, script: Script) -> None:
     assert len(script.results.runs()) == 2
 
 
-def test_people_go_first(evaluation: Evaluation, script: Script, busy: threading.Event) -> None:
+def test_people_go_first(evaluation: Evaluation, script: Script, busy: threading.Event, seen: Seen) -> None:
     busy.set()
     script.free.set()
     begin(evaluation)
@@ -140,7 +116,9 @@ def test_people_go_first(evaluation: Evaluation, script: Script, busy: threading
 
 
 @pytest.mark.parametrize("waits", [True, False], ids=["while people are answered", "while it asks"])
-def test_it_stops_and_goes_on(evaluation: Evaluation, script: Script, busy: threading.Event, waits: bool) -> None:
+def test_it_stops_and_goes_on(
+    evaluation: Evaluation, script: Script, busy: threading.Event, seen: Seen, waits: bool
+) -> None:
     if waits:
         busy.set()
     begin(evaluation)
@@ -159,7 +137,7 @@ def test_it_stops_and_goes_on(evaluation: Evaluation, script: Script, busy: thre
 
 
 def test_it_ends_when_a_document_is_closed_to_whoever_began_it_and_another_goes_on(
-    evaluation: Evaluation, script: Script
+    evaluation: Evaluation, script: Script, seen: Seen
 ) -> None:
     script.free.set()
     begin(evaluation, allowed=lambda: "a" not in script.asked)
@@ -176,7 +154,7 @@ def test_it_ends_when_a_document_is_closed_to_whoever_began_it_and_another_goes_
     ids=["told", "a bug"],
 )
 def test_what_goes_wrong_is_told_and_the_next_one_can_begin(
-    evaluation: Evaluation, script: Script, error: Exception, problem: str, caplog: pytest.LogCaptureFixture
+    evaluation: Evaluation, script: Script, seen: Seen, error: Exception, problem: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     script.fails = error
     begin(evaluation)
@@ -189,11 +167,11 @@ def test_what_goes_wrong_is_told_and_the_next_one_can_begin(
     assert seen(evaluation, lambda now: now.over).state == "done"
 
 
-def test_it_does_not_begin_while_nobody_can_be_answered(tmp_path: Path, script: Script) -> None:
+def test_it_does_not_begin_while_nobody_can_be_answered(tmp_path: Path, script: Script, seen: Seen) -> None:
     def ready() -> None:
         raise TragError("The model cannot be opened.", "Look at TRAG_MODEL.")
 
-    evaluation = Evaluation(cast(Home, Folder(tmp_path)), ready=ready, busy=lambda: False)
+    evaluation = Evaluation(cast(Home, SimpleNamespace(folder=tmp_path)), ready=ready, busy=lambda: False)
     begin(evaluation)
     assert seen(evaluation, lambda now: now.over).problem == "The model cannot be opened."
     assert script.results.runs() == ()

@@ -1,4 +1,4 @@
-"""The figures behind the page of the evaluations: shares and their intervals, trends, pairs of answers, filters."""
+"""The figures of the evaluations, and their answers: shares and intervals, trends, pairs of answers, filters."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,11 +13,8 @@ from trag.evaluate.scoring import Score
 from trag.record import AnswerRecord, ModelUsed
 from trag.systems import SYSTEMS
 from trag.web import quality
-from trag.web.quality.figures import Figures, trends
-from trag.web.quality.pairing import numbered, pairs
-from trag.web.quality.shares import shares
-from trag.web.quality.systems import offered, tone
-from trag.web.quality.wanted import Wanted
+from trag.web.quality.answers import AnswerFilter, numbered, pairs
+from trag.web.quality.figures import Figures, offered, shares, tone, trends
 from trag.web.render import time_left
 
 MODEL = ModelUsed("tiny", "0" * 64, "")
@@ -135,9 +132,9 @@ def test_only_the_same_question_in_the_same_words_is_paired() -> None:
     ids=str,
 )
 def test_answers_are_found_by_system_kind_and_verdict(query: dict[str, str], found: list[int]) -> None:
-    wanted = Wanted.read(query)
+    wanted = AnswerFilter.read(query)
     all_ = results(RIGHT, VERBOSE, WRONG, OPEN)
-    assert [number for number, each in enumerate(all_) if wanted.fits(each)] == found
+    assert [number for number, each in enumerate(all_) if wanted.matches(each)] == found
     assert wanted.first == 0
 
 

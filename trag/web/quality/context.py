@@ -1,8 +1,5 @@
-"""What the pages of the evaluations share: the home, its runs and sets of questions, what runs now, who may begin what,
-and notices.
-
-Knows nothing about HTML.
-"""
+"""What the pages of the evaluations share: the home, its runs and sets of questions, what runs now, and who may begin
+or read what."""
 
 from __future__ import annotations
 
@@ -18,9 +15,9 @@ from trag.people import CurrentUser
 from trag.people.permissions import hidden, readers
 from trag.web.evidence import documents_of
 from trag.web.notices import Notices
+from trag.web.quality.answers import Answer, numbered
+from trag.web.quality.evaluation import Evaluating, Evaluation
 from trag.web.quality.figures import Figures
-from trag.web.quality.pairing import Answer, numbered
-from trag.web.quality.running import Evaluating, Evaluation
 
 if TYPE_CHECKING:
     from trag.background import JobStatus
@@ -35,7 +32,7 @@ LIMITED = TragError(
 
 
 @dataclass(slots=True)
-class Desk:
+class QualityContext:
     """The evaluations of one home, for every page."""
 
     home: Home
@@ -55,32 +52,32 @@ class Desk:
         """The needle test of an id, None when there is none."""
         return next((run for run in self.needles.runs() if run.id == run_id), None)
 
-    def is_limited(self, who: CurrentUser) -> bool:
+    def is_limited(self, user: CurrentUser) -> bool:
         """Whether a document is closed to somebody. They neither begin anything nor add questions: a question with its
         answer, and the share of right answers to it, would tell what a closed document says."""
         chart = self.home.organization.chart
-        return readers(who, chart) is not None and bool(hidden(who, self.home.records.library.documents(), chart))
+        return readers(user, chart) is not None and bool(hidden(user, self.home.records.library.documents(), chart))
 
-    def allowed(self, who: CurrentUser) -> Callable[[], bool]:
+    def allowed(self, user: CurrentUser) -> Callable[[], bool]:
         """Whether somebody may go on with what they begin, which is asked again while it runs."""
-        return lambda: not self.is_limited(who)
+        return lambda: not self.is_limited(user)
 
     def answers(self, run: Run) -> tuple[Answer, ...]:
         """The answers that a run has by now. Raises TragError when they are damaged."""
         return numbered(self.results.results(run.id))
 
-    def open_to(self, who: CurrentUser, run: Run, answers: Sequence[Answer]) -> tuple[Answer, ...]:
+    def open_to(self, user: CurrentUser, run: Run, answers: Sequence[Answer]) -> tuple[Answer, ...]:
         """Those of a run's answers whose words somebody may read, and the right ones beside them.
 
         An evaluation reads every document. What it answered from, and the one that a question is about, must be open to
         them; a question that names none may be about any, whatever its kind is called, unless it is of a set that is
         kept here and was made from the chart.
         """
-        chart, there = self.home.organization.chart, self.home.records.library.documents()
-        closed = hidden(who, there, chart)
-        if readers(who, chart) is None:
+        chart, documents = self.home.organization.chart, self.home.records.library.documents()
+        if readers(user, chart) is None:
             return tuple(answers)
-        readable = {document.name for document in there} - closed
+        closed = hidden(user, documents, chart)
+        readable = {document.name for document in documents} - closed
         kept = self.sets.find(run.cases_sha256)
         nowhere_closed = not closed or (kept is not None and bool(kept.chart))
 
@@ -100,7 +97,7 @@ class Desk:
         """Whether answers are being added to a run, be it by a fine-tune's gate."""
         return self.going(run) is not None or is_filled(self.home, run.id)
 
-    def refuse_if_running(self, run: Run) -> None:
-        """Raises TragError for a run that must not be touched now."""
-        if self.is_running(run):
-            raise TragError("This evaluation is running.", "Stop it first.")
+    def is_needle_running(self) -> bool:
+        """Whether answers are being added to one of the needle tests."""
+        now = self.evaluation.now
+        return now is not None and not now.over and now.about.kind == "needle"

@@ -1,31 +1,29 @@
-"""The pages of the runs over a real home, through the gate: what they show, compare, keep and give out."""
+"""The pages of runs, self-audits and needle tests over a real home, through the gate: what they show, compare, keep and
+give out."""
 
 import csv
 import io
 import json
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from bs4 import BeautifulSoup, Tag
-from fastapi import FastAPI
+from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
-from trag.evaluate import running
+from tests.pages import soup, texts
+from trag.evaluate import needle, running
 from trag.evaluate.cases import Case, Some, write
+from trag.evaluate.grammar import filling, kept
+from trag.evaluate.grammar.filling import Dropped, Meaning
+from trag.evaluate.grammar.kept import Audit
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
-from trag.home import Home, open_home
+from trag.home import Home
 from trag.record import AnswerRecord, CheckedSentence, Checks, Misplaced, ModelUsed, Source
-from trag.settings import Settings
-from trag.web.gate import Gate
-from trag.web.people.authentication import Authenticator
-from trag.web.quality import page as quality
 from trag.web.quality import render
-
-pytestmark = pytest.mark.slow  # a home with a chart takes seconds to open
+from trag.web.quality.context import QualityContext
 
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7001*7003}} evil.example"""
 FORMULA = "=HYPERLINK(1)"
@@ -64,7 +62,7 @@ def results(*systems: str) -> list[Result]:
     ]
 
 
-def keep(store: Results, found: list[Result], *, day: int, name: str = "Exam", whole: bool = True) -> Run:
+def keep(store: Results, found: Sequence[Result], *, day: int, name: str = "Exam", whole: bool = True) -> Run:
     systems = tuple(dict.fromkeys(result.system for result in found))
     at = START + timedelta(days=day)
     total = len(systems) * len(CASES)
@@ -75,37 +73,9 @@ def keep(store: Results, found: list[Result], *, day: int, name: str = "Exam", w
     return store.finish(run) if whole else run
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    with open_home(Settings(home=tmp_path_factory.mktemp("home"))) as home:
-        yield home
-
-
-@pytest.fixture
-def client(home: Home) -> Iterator[TestClient]:
-    """The pages over a home without runs."""
-    shutil.rmtree(home.folder / "results", ignore_errors=True)
-    app = FastAPI()
-    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
-    evaluation = quality.mount(app, home, ready=lambda: None, busy=lambda: False)
-    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
-        yield client
-    evaluation.close()
-
-
 @pytest.fixture
 def store(home: Home, client: TestClient) -> Results:
     return Results(home.folder / "results")
-
-
-def soup(client: TestClient, path: str = "/quality") -> BeautifulSoup:
-    answer = client.get(path)
-    assert answer.status_code == 200, answer.text
-    return BeautifulSoup(answer.text, "html.parser")
-
-
-def texts(page: BeautifulSoup | Tag, selector: str) -> list[str]:
-    return [" ".join(each.get_text().split()) for each in page.select(selector)]
 
 
 def test_every_run_is_listed_with_what_it_was_made_with(client: TestClient, store: Results, home: Home) -> None:
@@ -113,7 +83,7 @@ def test_every_run_is_listed_with_what_it_was_made_with(client: TestClient, stor
     part = keep(store, results("trag")[:1], day=1, name="Part", whole=False)
     damaged = keep(store, results("trag"), day=2, name="Damaged")
     (home.folder / "results" / damaged.id / "results.jsonl").write_text("{}\n")
-    page = soup(client)
+    page = soup(client, "/quality")
     rows = page.select(".runs tbody tr")
     assert [texts(row, "th a")[0] for row in rows] == ["Damaged", "Part", "Exam"]
     assert "is damaged in line 1" in texts(rows[0], "th")[0]
@@ -128,7 +98,7 @@ def test_many_runs_are_turned_page_by_page(client: TestClient, store: Results, m
     for day in range(3):
         keep(store, results("trag")[:1], day=day, name=f"Exam {day}")
     monkeypatch.setattr(render, "MOST", 2)
-    page = soup(client)
+    page = soup(client, "/quality")
     assert texts(page, ".runs th a") == ["Exam 2", "Exam 1"]
     assert texts(page, "#all-runs") == ["3 runs"]
     page = soup(client, str(page.select("a[rel=next]")[0]["href"]))
@@ -148,58 +118,36 @@ def test_the_plot_of_a_run_shows_its_figures_and_has_them_as_a_table(client: Tes
         ["rag", "1", "3", "33.3%", "6.1%", "79.2%", "1"],
         ["trag", "3", "3", "100.0%", "43.9%", "100.0%", "1"],
     ]
-    assert texts(page, ".sheet h3") == [
-        "Overall",
-        "Questions about units",
-        "By kind of question",
-        "Refusals",
-        "Lists",
-        "Groups of paraphrases",
-        "Seconds an answer takes",
-    ]
+    assert texts(page, ".sheet h3")[0] == "Overall"
+    assert len(page.select(".sheet")) == 7
 
 
-def test_a_system_with_nothing_decided_has_no_bar(client: TestClient, store: Results) -> None:
-    run = keep(store, [results("trag")[2]], day=0, whole=False)
-    page = soup(client, f"/quality/runs/{run.id}")
+def test_a_run_with_little_or_nothing_in_it_is_a_page(client: TestClient, store: Results) -> None:
+    undecided, empty = keep(store, [results("trag")[2]], day=0, whole=False), keep(store, [], day=0, whole=False)
+    page = soup(client, f"/quality/runs/{undecided.id}")
     assert "nothing decided yet" in page.select("[data-plot=shares]")[0].get_text()
     assert not page.select("[data-plot=shares] rect")
-
-
-def test_a_run_without_answers_is_a_page(client: TestClient, store: Results) -> None:
-    run = keep(store, [], day=0, whole=False)
-    assert "There is no answer yet" in soup(client, f"/quality/runs/{run.id}").get_text()
-    soup(client)
+    assert "There is no answer yet" in soup(client, f"/quality/runs/{empty.id}").get_text()
+    soup(client, "/quality")
 
 
 def test_the_same_questions_asked_again_are_drawn_over_time(client: TestClient, store: Results) -> None:
     keep(store, results("rag"), day=0)
-    assert "Ask the same questions again" in soup(client).select("#over-time")[0].get_text()
+    assert "Ask the same questions again" in soup(client, "/quality").select("#over-time")[0].get_text()
     last = keep(store, results("trag", "rag"), day=1)
-    page = soup(client)
+    page = soup(client, "/quality")
     (plot,) = page.select("[data-plot=trend]")
     points = {str(g["data-system"]): [(u["x"], u["y"]) for u in g.select("use")] for g in plot.select("g[data-system]")}
     assert points == {"rag": [("25.00%", "130.7"), ("75.00%", "130.7")], "trag": [("75.00%", "8.0")]}
     assert len(plot.select("g[data-system=rag] .way")) == 1
-    assert [row[1:3] for row in ([*texts(row, "th, td")] for row in plot.select("tbody tr"))] == [
-        ["rag", "33.3%"],
-        ["rag", "33.3%"],
-        ["trag", "100.0%"],
-    ]
+    shares = [texts(row, "th, td")[1:3] for row in plot.select("tbody tr")]
+    assert shares == [["rag", "33.3%"], ["rag", "33.3%"], ["trag", "100.0%"]]
     assert page.select(f"#over-time a[href='/quality/runs/{last.id}']")
 
 
 @pytest.mark.parametrize(
     ("query", "shown"),
-    [
-        ({}, 8),
-        ({"system": "rag"}, 4),
-        ({"kind": "list"}, 2),
-        ({"verdict": "undecided"}, 2),
-        ({"verdict": "Incorrect", "kind": "simple"}, 1),
-        ({"kind": HOSTILE}, 2),
-        ({"kind": "none of it"}, 0),
-    ],
+    [({}, 8), ({"verdict": "Incorrect", "kind": "simple"}, 1), ({"kind": HOSTILE}, 2), ({"kind": "none of it"}, 0)],
     ids=str,
 )
 def test_answers_are_filtered(client: TestClient, store: Results, query: dict[str, str], shown: int) -> None:
@@ -231,14 +179,14 @@ def test_one_answer_is_shown_with_its_gold_its_checks_and_its_sources(client: Te
 @pytest.mark.parametrize("part", [{}, {"part": "row"}], ids=["the page", "its row"])
 def test_people_decide_what_the_gold_leaves_open(client: TestClient, store: Results, part: dict[str, str]) -> None:
     run = keep(store, results("trag"), day=0)
-    assert texts(soup(client), ".share") == ["trag 100.0% of 3"]
+    assert texts(soup(client, "/quality"), ".share") == ["trag 100.0% of 3"]
     page = soup(client, f"/quality/runs/{run.id}")
     assert "1 answer waits for your verdict" in page.get_text()
     assert [str(form["action"]) for form in page.select(".judge")] == [f"/quality/runs/{run.id}/answers/2/label"]
     answer = client.post(f"/quality/runs/{run.id}/answers/2/label", data={"verdict": "Incorrect"} | part)
     assert texts(BeautifulSoup(answer.text, "html.parser"), ".about .verdict") == ["Incorrect"]
     assert store.results(run.id)[2].score.verdict == "Incorrect"
-    assert texts(soup(client), ".share") == ["trag 75.0% of 4"]
+    assert texts(soup(client, "/quality"), ".share") == ["trag 75.0% of 4"]
 
 
 @pytest.mark.parametrize(("number", "verdict"), [("2", "Perfect"), ("2", ""), ("4", "Correct")])
@@ -274,10 +222,8 @@ def test_two_systems_are_compared_question_by_question(client: TestClient, store
 
 
 def test_another_set_has_nothing_in_common(client: TestClient, store: Results) -> None:
-    first, second = (
-        keep(store, results("rag")[:2], day=0, whole=False),
-        keep(store, results("trag")[2:], day=1, whole=False),
-    )
+    first = keep(store, results("rag")[:2], day=0, whole=False)
+    second = keep(store, results("trag")[2:], day=1, whole=False)
     page = soup(client, f"/quality/compare?before={first.id}/rag&after={second.id}/trag")
     assert "no question in common" in texts(page, ".notice")[0]
 
@@ -304,30 +250,15 @@ def test_a_run_is_removed(client: TestClient, store: Results) -> None:
     assert store.runs() == ()
 
 
+LOOKED_AT = ("", "/report.md", "/answers.csv", "/run.json", "/answers/0", "/audit", "/audit.md")
+CHANGED = ("/remove", "/resume", "/answers/0/label")
+
+
 @pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", ""),
-        ("GET", "/report.md"),
-        ("GET", "/answers.csv"),
-        ("GET", "/run.json"),
-        ("GET", "/answers/0"),
-        ("POST", "/remove"),
-        ("POST", "/resume"),
-        ("POST", "/answers/0/label"),
-    ],
+    ("method", "path"), [*(("GET", path) for path in LOOKED_AT), *(("POST", path) for path in CHANGED)]
 )
 def test_a_run_that_is_gone_is_not_found(client: TestClient, method: str, path: str) -> None:
     assert client.request(method, f"/quality/runs/20260101-000000{path}").status_code == 404
-
-
-def test_what_runs_is_not_removed(client: TestClient, store: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = keep(store, results("trag")[:1], day=0, whole=False)
-    now = quality.Desk.is_running
-    monkeypatch.setattr(quality.Desk, "is_running", lambda desk, asked: asked.id == run.id or now(desk, asked))
-    answer = client.post(f"/quality/runs/{run.id}/remove")
-    assert (answer.status_code, "Stop it first" in answer.text) == (409, True)
-    assert store.run(run.id)
 
 
 def test_a_run_that_a_gate_fills_is_not_removed(
@@ -338,7 +269,8 @@ def test_a_run_that_a_gate_fills_is_not_removed(
     monkeypatch.setattr(running, "_filled", {(home.folder, run.id)})
     page = soup(client, f"/quality/runs/{run.id}")
     assert not page.select("form[action$=resume], form[action$=remove], #progress")
-    assert client.post(f"/quality/runs/{run.id}/remove").status_code == 409
+    answer = client.post(f"/quality/runs/{run.id}/remove")
+    assert (answer.status_code, "Stop it first" in answer.text) == (409, True)
     assert store.run(run.id)
 
 
@@ -366,3 +298,65 @@ def test_words_of_others_are_shown_as_text_in_their_own_direction(
     assert "evil.example" in page.get_text()
     assert "49028003" not in page.select("main")[0].get_text()
     assert not undirected(page)
+
+
+def test_an_audit_says_which_part_is_weak_and_shows_words_of_others_as_text(
+    client: TestClient,
+    home: Home,
+    store: Results,
+    all_wrong: Callable[..., Run],
+    undirected: Callable[[BeautifulSoup], list[str]],
+) -> None:
+    texts_of_it = tuple(f"{HOSTILE} {number}?" for number in range(2))
+    meaning = Meaning("01-01", "SELECT", ("Bar",), HOSTILE, ((HOSTILE,),), texts_of_it[:1], texts_of_it[1:])
+    audit = Audit(HOSTILE, HOSTILE, 1, (meaning,), Dropped())
+    kept.save(audit, home.folder / "results")
+    run = all_wrong(store, filling.cases(audit.meanings), "trag", said=HOSTILE)
+    page = soup(client, f"/quality/runs/{run.id}/audit")
+    assert texts(page, ".weak .lead") == ["Of 2 wrong answers, 2 are owed to the documents."]
+    found = ["The documents 2 retrieval database", "The search 0 retrieval", "The model 0 language model"]
+    assert texts(page, ".weak dt") == found
+    assert texts(page, ".sheet h3")[-1] == "Answered wrongly"
+    assert texts(page, ".sheet:last-child tbody td")[1:3] == ["gap", "0/2"]
+    assert f"Of {HOSTILE}" in texts(page, ".sheet .note")[-1]
+    markdown = client.get(f"/quality/runs/{run.id}/audit.md")
+    assert "| language model | 0 | 0% |" in markdown.text
+    assert "<script" not in markdown.text
+    for each in (page, soup(client, "/quality")):
+        assert not each.select("img, main script, [onerror]")
+        assert not undirected(each)
+    part = all_wrong(store, filling.cases(audit.meanings), "trag", answers=0)
+    page = soup(client, f"/quality/runs/{part.id}/audit")
+    assert "no answer yet" in page.get_text()
+    assert page.select(f"form[action='/quality/runs/{part.id}/resume']")
+    listed = texts(soup(client, "/quality"), "#audits li")
+    assert ["not finished, 0 of 2 answers" in each for each in listed] == [True, False]
+
+
+def test_a_needle_test_is_shown_downloaded_and_removed(
+    client: TestClient, home: Home, all_wrong: Callable[..., Run], undirected: Callable[[BeautifulSoup], list[str]]
+) -> None:
+    tests = needle.results_of(home)
+    whole = all_wrong(tests, CASES[:1], "trag-top-k2")
+    part = all_wrong(tests, CASES[:2], "trag-top-k2", answers=1)
+    page = soup(client, f"/quality/needles/{whole.id}")
+    assert texts(page, ".sheet tbody tr:first-child > *") == ["Top", "0 (0.0%)", "-"]
+    assert "Not finished" in soup(client, f"/quality/needles/{part.id}").get_text()
+    assert "| Top | 0 (0.0%) | - |" in client.get(f"/quality/needles/{whole.id}/report.md").text
+    for each in (page, soup(client, "/quality")):
+        assert not each.select("img, main script, [onerror]")
+        assert not undirected(each)
+    listed = texts(soup(client, "/quality"), "#needles li")
+    assert sorted("not finished, 1 of 2 answers" in each for each in listed) == [False, True]
+    assert "is removed" in client.post(f"/quality/needles/{whole.id}/remove").text
+    assert [run.id for run in tests.runs()] == [part.id]
+
+
+def test_a_needle_test_that_may_be_running_is_not_removed(
+    client: TestClient, home: Home, all_wrong: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = all_wrong(needle.results_of(home), CASES[:2], "trag-top-k2", answers=1)
+    monkeypatch.setattr(QualityContext, "is_needle_running", lambda context: True)
+    answer = client.post(f"/quality/needles/{run.id}/remove")
+    assert (answer.status_code, "Stop it first" in answer.text) == (409, True)
+    assert needle.results_of(home).run(run.id)

@@ -1,8 +1,7 @@
 """What a reviewer sees and may do of the evaluations, which read every document: somebody to whom one is closed sees
 the figures and no words that are for others, and begins nothing."""
 
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +16,7 @@ from org.organization import Organization
 from org.reading.charts import load
 from store.passage import OPEN
 from store.person import Newcomer
-from trag.errors import TragError
+from tests.pages import ADDRESS, served
 from trag.evaluate import needle
 from trag.evaluate.cases import Case, write
 from trag.evaluate.grammar import filling, kept
@@ -27,13 +26,9 @@ from trag.evaluate.running import results_of
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
 from trag.evaluate.sets import CaseSets
-from trag.home import open_home
+from trag.home import Home
 from trag.record import AnswerRecord, ModelUsed, Source
-from trag.settings import Settings
-from trag.web.gate import Gate
-from trag.web.people.authentication import Authenticator
-from trag.web.quality import page as quality
-from trag.web.quality.running import Evaluation
+from trag.web.quality.evaluation import Evaluation
 
 MODEL = ModelUsed("tiny", "a" * 64, "")
 CASES = (
@@ -73,58 +68,40 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def place(empty_database: Path, tmp_path_factory: pytest.TempPathFactory, portal: BlockingPortal) -> Iterator[Place]:
-    folder = Path(shutil.copy(empty_database, tmp_path_factory.mktemp("home"))).parent
-
-    def ready() -> None:
-        raise TragError("No model here.", "Set one.")
-
-    with open_home(Settings(home=folder)) as home:
-        chart = load(b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\n", "chart.csv")
-        home.parts["organization"] = Organization("Club", chart)
-        for name, audience in (("all.md", OPEN), ("board.md", frozenset({"b"}))):
-            home.records.library.put(name, "1" * 64, None, ())
-            home.records.library.set_audience(name, audience)
-        results = results_of(home)
-        at = datetime(2026, 1, 5, 9, tzinfo=UTC)
-        planned = Run("", "Exam", sha256_of(CASES), ("trag", "rag"), at, None, "c0", MODEL, "", 10)
-        run = results.begin(planned, CASES)
-        for system in run.systems:
-            for number, case in enumerate(CASES):
-                sources = tuple(Source("s", "section", name, "1", None, "Words.", 0.5) for name in SOURCES[number])
-                words = f"The answer {number}."
-                record = AnswerRecord(case.id, case.question, case.question, words, "answered", MODEL, sources=sources)
-                results.add(run, Result(system, case, record, Score(None if number == 1 else "Correct")))
-        run = results.finish(run)
-        audit = Audit("the chart and the documents", "shipped", 1, (SECRET,), Dropped())
-        kept.save(audit, folder / "results")
-        audited = all_wrong(results, filling.cases(audit.meanings), "finetuned")
-        app = FastAPI()
-        app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
-        evaluation = quality.mount(app, home, ready=ready, busy=lambda: False)
-        browsers = {}
+def place(
+    home: Home, mount: Callable[[Home, FastAPI], Evaluation], all_wrong: Callable[..., Run], portal: BlockingPortal
+) -> Iterator[Place]:
+    chart = load(b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\n", "chart.csv")
+    home.parts["organization"] = Organization("Club", chart)
+    for name, audience in (("all.md", OPEN), ("board.md", frozenset({"b"}))):
+        home.records.library.put(name, "1" * 64, None, ())
+        home.records.library.set_audience(name, audience)
+    results = results_of(home)
+    at = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    planned = Run("", "Exam", sha256_of(CASES), ("trag", "rag"), at, None, "c0", MODEL, "", 10)
+    run = results.begin(planned, CASES)
+    for system in run.systems:
+        for number, case in enumerate(CASES):
+            sources = tuple(Source("s", "section", name, "1", None, "Words.", 0.5) for name in SOURCES[number])
+            words = f"The answer {number}."
+            record = AnswerRecord(case.id, case.question, case.question, words, "answered", MODEL, sources=sources)
+            results.add(run, Result(system, case, record, Score(None if number == 1 else "Correct")))
+    run = results.finish(run)
+    audit = Audit("the chart and the documents", "shipped", 1, (SECRET,), Dropped())
+    kept.save(audit, home.folder / "results")
+    audited = all_wrong(results, filling.cases(audit.meanings), "finetuned")
+    browsers = {}
+    tested = all_wrong(needle.results_of(home), CASES[3:4], "trag-top-k2")
+    CaseSets(home.folder / "cases").keep(MADE, "Chart", by="ada", chart=chart.version)
+    made = all_wrong(results, MADE, "finetuned")
+    with served(home, lambda app: mount(home, app)) as (client, evaluation):
         for name, role, unit in (("ada", "admin", ""), ("olga", "reviewer", "b"), ("rita", "reviewer", "")):
             newcomer = Newcomer(name, role=role, state="active", unit=unit)  # type: ignore[arg-type]
             person = home.records.people.add(newcomer, by="test")
             cookies = {"trag": home.records.sessions.begin(person.id)[0]}
-            browsers[name] = TestClient(app, base_url="http://127.0.0.1:7860", cookies=cookies)
+            browsers[name] = TestClient(client.app, base_url=ADDRESS, cookies=cookies)
             browsers[name].portal = portal
-        tested = all_wrong(needle.results_of(home), CASES[3:4], "trag-top-k2")
-        CaseSets(folder / "cases").keep(MADE, "Chart", by="ada", chart=chart.version)
-        made = all_wrong(results, MADE, "finetuned")
-        yield Place(folder, run, made, audited, tested, results, evaluation, browsers)
-        evaluation.close()
-
-
-def all_wrong(results: Results, cases: Sequence[Case], system: str) -> Run:
-    """A run of the cases by one system, whose every answer was wrong."""
-    at = datetime(2026, 1, 6, tzinfo=UTC)
-    planned = Run("", "One", sha256_of(cases), (system,), at, None, "c0", MODEL, "", len(cases))
-    run = results.begin(planned, cases)
-    for case in cases:
-        record = AnswerRecord(case.id, case.question, case.question, "No idea.", "answered", MODEL)
-        results.add(run, Result(system, case, record, Score("Incorrect")))
-    return results.finish(run)
+        yield Place(home.folder, run, made, audited, tested, results, evaluation, browsers)
 
 
 def words(html: str) -> str:
@@ -285,6 +262,6 @@ def test_a_run_that_is_no_audit_has_no_page_of_one(place: Place) -> None:
 def test_a_needle_test_is_removed_by_an_admin(place: Place) -> None:
     ada = place.browsers["ada"]
     answer = ada.post(f"/quality/needles/{place.needle.id}/remove")
-    assert "The needle test of One is removed." in words(answer.text)
+    assert "The needle test of <i>One</i> evil.example is removed." in words(answer.text)
     assert ada.get(f"/quality/needles/{place.needle.id}").status_code == 404
     assert ada.post(f"/quality/needles/{place.needle.id}/remove").status_code == 404

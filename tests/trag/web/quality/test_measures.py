@@ -11,6 +11,7 @@ import pytest
 
 from org.reading.charts import load
 from prompts import Message
+from tests.scripted import Scripted
 from trag import background
 from trag.background import JobStatus
 from trag.errors import TragError
@@ -19,47 +20,39 @@ from trag.evaluate.cases import Case
 from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
 from trag.home import Home, open_home
-from trag.llm.model import LanguageModel, ModelIdentity, Usage
+from trag.llm.model import LanguageModel, Usage
 from trag.progress import silent
 from trag.request_queue import RequestQueue
 from trag.settings import Settings
-from trag.web.quality.running import Evaluating, Evaluation
+from trag.web.quality.evaluation import Evaluating, Evaluation
 
 pytestmark = pytest.mark.slow  # an encoder is opened
 
 CHART = b"name,parent,type\nHarbour Board,,board\nPilots' Office,Harbour Board,office\n"
 ANIMALS = "dog cat gull crab seal eel cod hare owl fox mole toad".split()
+Seen = Callable[..., JobStatus[Evaluating]]
 CASES = (
     Case("where", "Where is the Pilots' Office?", "simple", gold=(("Harbour Board",),)),
     Case("pier", "What does a pier cost?", "document", gold=(("ten",),), document="rules.md", section="Piers"),
 )
 
 
-class Scripted:
-    """A model that says nothing of use, one answer after the other once it is let go."""
+class Gated(Scripted):
+    """A model that says nothing of use, the first answer at once and the others when it is let go."""
 
-    slots, context = 1, 8192
-    identity = ModelIdentity("scripted", "0" * 64, "")
+    context = 8192
 
     def __init__(self) -> None:
+        super().__init__("I do not know.")
         self.free = threading.Event()
-        self.prompts: list[str] = []
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return sum(self.count_text(message.content) for message in messages)
 
     def count_text(self, text: str) -> int:
         return len(text.split())
 
-    def stream(self, messages: Sequence[Message], **_: Any) -> Generator[str | Usage, None, None]:
-        self.prompts.append(messages[-1].content)
-        if len(self.prompts) > 1:
+    def stream(self, messages: Sequence[Message], **more: Any) -> Generator[str | Usage, None, None]:
+        if self.asked:
             assert self.free.wait(60)
-        yield "I do not know."
-        yield Usage(1, 1, 1)
-
-    def close(self) -> None:
-        pass
+        return super().stream(messages, **more)
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +67,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 
 @pytest.fixture
-def model(home: Home, monkeypatch: pytest.MonkeyPatch) -> Scripted:
-    model = Scripted()
+def model(home: Home, monkeypatch: pytest.MonkeyPatch) -> Gated:
+    model = Gated()
     spoken = cast(LanguageModel, model)
     monkeypatch.setitem(home.parts, "model", spoken)
     monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=RequestQueue(1, 0)))
@@ -84,28 +77,14 @@ def model(home: Home, monkeypatch: pytest.MonkeyPatch) -> Scripted:
 
 
 @pytest.fixture
-def busy() -> threading.Event:
-    return threading.Event()
-
-
-@pytest.fixture
-def evaluation(home: Home, model: Scripted, busy: threading.Event) -> Iterator[Evaluation]:
+def evaluation(home: Home, model: Gated, busy: threading.Event) -> Iterator[Evaluation]:
     evaluation = Evaluation(home, ready=lambda: home.assistant, busy=busy.is_set)
     yield evaluation
     model.free.set()
     evaluation.close()
 
 
-def seen(evaluation: Evaluation, fits: Callable[[JobStatus[Evaluating]], bool]) -> JobStatus[Evaluating]:
-    """How far it has come, as soon as it has come that far."""
-    for _ in range(6000):
-        if evaluation.now and fits(evaluation.now):
-            return evaluation.now
-        time.sleep(0.01)
-    pytest.fail(f"stays at {evaluation.now}")
-
-
-def stopped(evaluation: Evaluation, model: Scripted, begin: Callable[[], None]) -> int:
+def stopped(evaluation: Evaluation, model: Gated, begin: Callable[[], None], seen: Seen) -> int:
     """How many answers there are of what was begun and stopped."""
     begin()
     seen(evaluation, lambda now: now.about.done == 1)
@@ -117,31 +96,31 @@ def stopped(evaluation: Evaluation, model: Scripted, begin: Callable[[], None]) 
 
 
 def test_a_self_audit_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(
-    evaluation: Evaluation, home: Home, model: Scripted
+    evaluation: Evaluation, home: Home, model: Gated, seen: Seen
 ) -> None:
     def begin() -> None:
         evaluation.begin_audit("finetuned-tree", allowed=lambda: True)
 
-    stopped(evaluation, model, begin)
+    stopped(evaluation, model, begin, seen)
     (run,) = results_of(home).runs()
     begin()
     now = seen(evaluation, lambda now: now.over)
     assert (now.state, now.about.kind, now.about.run) == ("done", "audit", run.id)
     (run,) = results_of(home).runs()
     assert (bool(run.finished), run.systems, now.about.done) == (True, ("finetuned-tree",), run.total)
-    assert len(model.prompts) <= run.total + 1, "what was answered is not asked again"
+    assert len(model.asked) <= run.total + 1, "what was answered is not asked again"
     audit = auditing.of_run(home, run)
     assert run.cases_name == f"audit of {auditing.OWN}"
     assert auditing.examined(home, run, audit).diagnosis.asked
 
 
 def test_a_needle_test_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(
-    evaluation: Evaluation, home: Home, model: Scripted
+    evaluation: Evaluation, home: Home, model: Gated, seen: Seen
 ) -> None:
     def begin() -> None:
         evaluation.begin_needle(CASES, "Harbour", allowed=lambda: True)
 
-    stopped(evaluation, model, begin)
+    stopped(evaluation, model, begin, seen)
     (kept,) = needle.results_of(home).runs()
     assert not kept.finished
     begin()
@@ -150,24 +129,22 @@ def test_a_needle_test_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(
     (run,) = needle.results_of(home).runs()
     results = needle.results_of(home).results(run.id)
     asked = sum(one.record.checks.attempts for one in results)
-    assert (bool(run.finished), run.total, len(model.prompts)) == (True, 6, asked), (
-        "what was answered is not asked again"
-    )
+    assert (bool(run.finished), run.total, len(model.asked)) == (True, 6, asked), "what was answered is not asked again"
     assert needle.table(results).rows
     begin()
     assert seen(evaluation, lambda now: now.over).about.total == 6, "what is whole is shown again"
-    assert len(model.prompts) == asked
+    assert len(model.asked) == asked
 
 
 def test_people_go_first_before_the_first_question_and_while_it_is_made_ready(
-    evaluation: Evaluation, model: Scripted, busy: threading.Event
+    evaluation: Evaluation, model: Gated, busy: threading.Event, seen: Seen
 ) -> None:
     busy.set()
     model.free.set()
     evaluation.begin_audit("finetuned", allowed=lambda: True)
     seen(evaluation, lambda now: now.state == "waiting")
     time.sleep(0.1)
-    assert model.prompts == []
+    assert model.asked == []
     evaluation.stop()
     assert seen(evaluation, lambda now: now.over).state == "stopped"
 
@@ -188,7 +165,7 @@ def test_people_go_first_before_the_first_question_and_while_it_is_made_ready(
     ids=["no system", "no needle", "a closed document"],
 )
 def test_what_cannot_be_measured_is_said(
-    evaluation: Evaluation, begin: Callable[[Evaluation], None], problem: str
+    evaluation: Evaluation, begin: Callable[[Evaluation], None], problem: str, seen: Seen
 ) -> None:
     begin(evaluation)
     now = seen(evaluation, lambda now: now.over)
