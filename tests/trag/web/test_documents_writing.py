@@ -12,9 +12,10 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from store.passage import Passage
+from trag.cancellation import Cancelled
 from trag.errors import TragError
 from trag.home import Home, open_home
-from trag.pairs import GeneratedPair, Interrupted
+from trag.ingest.pairs import GeneratedPair
 from trag.progress import silent
 from trag.settings import Settings
 from trag.web.documents import page as documents
@@ -89,7 +90,7 @@ def test_whoever_asks_goes_first_and_it_can_be_stopped_and_gone_on_with(
         if passage.section == "2 Leave":
             desk.people.append("ada")
         if interrupted():
-            raise Interrupted
+            raise Cancelled
         return written(passage)
 
     monkeypatch.setattr("trag.home.pairs_of", somebody_asks)

@@ -18,7 +18,7 @@ from trag.ingest.examples import LONGEST as LONGEST_EXAMPLE
 from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES
 from trag.ingest.pairs import LONGEST as LONGEST_WORDS
 from trag.ingest.parse.recognise import FORMATS
-from trag.pairs import MOST_EXAMPLES
+from trag.pairs.writing import MOST_EXAMPLES
 from trag.sandbox import Limits
 from trag.web.documents.changing import seen
 from trag.web.documents.contents import MOST as SECTIONS

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trag.background import BackgroundJob
-from trag.pairs import Stopped
+from trag.cancellation import Cancelled
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -44,7 +44,7 @@ class PairWriting(BackgroundJob[Writing]):
         def pause() -> None:
             self._give_way()
             if stop.is_set():
-                raise Stopped
+                raise Cancelled
 
         def progress(step: str, done: int, total: int) -> None:
             self._tell(Writing(done, total), done=done, total=total)
