@@ -1,8 +1,7 @@
-"""Passwords: which may be chosen, and what is kept of them, which is a hash and never the words.
+"""Passwords: which may be chosen, and the hash that is kept of them.
 
 Argon2id with 19 MiB, two passes and one lane (OWASP, Password Storage). No rule says what a password is made of (NIST
 SP 800-63B): one that is guessed early is refused, by its length and by how an attacker's lists would come to it.
-Knows nothing about people.
 """
 
 from __future__ import annotations

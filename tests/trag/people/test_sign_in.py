@@ -10,7 +10,7 @@ from store.person import Newcomer, State
 from store.records import Records
 from trag.errors import TragError
 from trag.people import passwords, sign_in
-from trag.people.sign_in import DISABLED, PATIENCE, WAITS, WRONG, SignIn, TooSoon
+from trag.people.sign_in import DISABLED, RATE_LIMITS, WAITS, WRONG, RateLimited, SignIn
 
 PASSWORD = "violet kettle orbit"
 HOME = "10.0.0.7"
@@ -56,7 +56,7 @@ def tries(door: SignIn, name: str, times: int, address: str = HOME) -> list[obje
     for _ in range(times):
         with pytest.raises(TragError) as refused:
             door.by_password(name, "wrong", address)
-        found.append(refused.value.seconds if isinstance(refused.value, TooSoon) else 0)
+        found.append(refused.value.seconds if isinstance(refused.value, RateLimited) else 0)
     return found
 
 
@@ -90,7 +90,7 @@ def test_wrong_tries_wait_ever_longer_up_to_a_bound_and_never_for_good(
     records: Records, name: str, clock: Clock
 ) -> None:
     door, waits = SignIn(records), []
-    free = PATIENCE["from"].free
+    free = RATE_LIMITS["from"].free
     assert tries(door, name, free, "10.0.3.1") == [0] * free
     for _ in range(12):
         (wait,) = tries(door, name, 1, "10.0.3.1")
@@ -110,9 +110,9 @@ def test_somebody_elses_tries_make_the_owner_wait_a_few_seconds_at_most(
 ) -> None:
     door = SignIn(records)
     for place in range(40):
-        clock.pass_(PATIENCE["name"].most)
+        clock.pass_(RATE_LIMITS["name"].most)
         tries(door, name, 1, f"10.1.0.{place}")
-    with pytest.raises(TooSoon) as refused:
+    with pytest.raises(RateLimited) as refused:
         door.by_password(name, PASSWORD, "10.0.4.1")
     assert refused.value.seconds <= 10
     clock.pass_(10)
@@ -121,7 +121,7 @@ def test_somebody_elses_tries_make_the_owner_wait_a_few_seconds_at_most(
 
 @pytest.mark.slow
 def test_one_address_that_tries_many_names_is_slowed_down(records: Records, clock: Clock) -> None:
-    door, free = SignIn(records), PATIENCE["address"].free
+    door, free = SignIn(records), RATE_LIMITS["address"].free
     looked = [tries(door, f"sprayed-{number}", 1, "10.0.5.1")[0] for number in range(free + 5)]
     assert looked[:free] == [0] * free
     assert all(looked[free:])
@@ -133,7 +133,7 @@ def test_ten_thousand_tries_in_a_day_are_a_few_hundred_looks(records: Records, n
     for _ in range(10_000):
         with pytest.raises(TragError) as refused:
             door.by_password(name, "wrong", "10.0.6.1")
-        looked += not isinstance(refused.value, TooSoon)
+        looked += not isinstance(refused.value, RateLimited)
         clock.pass_(8.64)
         if looked > 400:
             break
@@ -141,7 +141,7 @@ def test_ten_thousand_tries_in_a_day_are_a_few_hundred_looks(records: Records, n
 
 
 def test_many_at_once_are_no_way_around_the_wait(records: Records, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    door, free = SignIn(records), PATIENCE["from"].free
+    door, free = SignIn(records), RATE_LIMITS["from"].free
     held, looked = threading.Event(), []
     monkeypatch.setattr(passwords, "is_right", lambda password, kept: (looked.append(1), held.wait(10), False)[2])
     threads = [threading.Thread(target=tries, args=(door, name, 1, "10.0.7.1")) for _ in range(20)]

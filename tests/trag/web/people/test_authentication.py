@@ -53,7 +53,7 @@ def test_the_first_account_turns_signing_in_on(opened: Any) -> None:
 
 
 def test_beyond_this_machine_nobody_comes_in_before_the_first_admin_who_has_a_link(opened: Any) -> None:
-    from trag.people.first_admin import first_link
+    from trag.people.accounts import first_link
 
     place = opened(address=PUBLIC)
     secret = first_link(place.records)
