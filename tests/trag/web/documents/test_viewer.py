@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
+from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
 from store.library import Pair
