@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -177,22 +177,20 @@ def unit_of(named: str, chart: Chart | None) -> str:
 def _newcomer(cells: Mapping[str, str], chart: Chart | None) -> Newcomer | list[TragError]:
     """Somebody in a row, or all that is wrong with it."""
     problems: list[TragError] = []
-    name = shown = unit = ""
-    try:
-        name = accepted(cells["name"])
-    except TragError as error:
-        problems.append(error)
-    try:
-        shown = accepted_shown(cells["shown"], name)
-    except TragError as error:
-        problems.append(error)
+
+    def cell(read: Callable[[str], str], column: str) -> str:
+        try:
+            return read(cells[column])
+        except TragError as error:
+            problems.append(error)
+            return ""
+
+    name = cell(accepted, "name")
+    shown = cell(lambda typed: accepted_shown(typed, name), "shown")
     role = role_of(cells["role"].casefold() or "employee")
     if role is None:
         problems.append(TragError(f"{cells['role']!r} is no role, which are {', '.join(ROLES)}"))
-    try:
-        unit = unit_of(cells["unit"], chart)
-    except TragError as error:
-        problems.append(error)
+    unit = cell(lambda named: unit_of(named, chart), "unit")
     if problems or role is None:
         return problems
     return Newcomer(name, shown, role, state="active", unit=unit)

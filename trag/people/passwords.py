@@ -77,9 +77,8 @@ def is_dated(kept: str) -> bool:
 def _composed(password: str) -> str:
     """The same characters however a keyboard composes them. What is too long in any case stays as it is: the time that
     marks take to be composed grows with the square of their number."""
-    if len(password) > LONGEST * _PARTS:
-        return password.encode("utf-8", "replace").decode("utf-8")
-    return unicodedata.normalize("NFC", password).encode("utf-8", "replace").decode("utf-8")
+    composed = password if len(password) > LONGEST * _PARTS else unicodedata.normalize("NFC", password)
+    return composed.encode("utf-8", "replace").decode("utf-8")
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -165,20 +164,17 @@ class PairsPage:
         name = request.query_params.get("name", "")[-200:] or "pairs.jsonl"
         try:
             async with received(request.stream(), self.context.home.folder / "uploads") as file:
-                text = await run_in_threadpool(self._take, file.path, name, named(request))
+                content, by = await run_in_threadpool(file.path.read_bytes), named(request)
+                results = await run_in_threadpool(self.context.home.import_pairs, content, name, by=by)
+            text = " ".join(map(str, results))
+            if all(result.failed for result in results):
+                raise TragError(text)
+            log.info("%s imported pairs", by)
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
             return JSONResponse({"detail": in_one_line(error)}, status_code=422)
         return JSONResponse({"told": text}, status_code=201)
-
-    def _take(self, path: Path, name: str, by: str) -> str:
-        results = self.context.home.import_pairs(path.read_bytes(), name, by=by)
-        text = " ".join(str(result) for result in results)
-        if all(result.failed for result in results):
-            raise TragError(text)
-        log.info("%s imported pairs", by)
-        return text
 
 
 def _back(form: Mapping[str, str]) -> str:

@@ -193,7 +193,12 @@ class Viewer:
             support = support or ((pair.source,) if pair.source else ())
             wanted = pair.passage.id
         current = next((each for each in passages if each.id == wanted), None)
-        quoted = _quoted(record, document, passage)
+        sources = record.sources if record else ()
+        source = next((each for each in sources if (each.id, each.document) == (passage, document.name)), None)
+        quoted = None
+        if source:
+            place = (source.document, source.section, source.page)
+            quoted = Passage(passage, "section", *place, source.text, source.question)
         if current is not None and (quoted is None or quoted.text == current.text):
             return Target(passages, view.source(passages, wanted), current, support, question)
         if quoted is None:
@@ -218,14 +223,6 @@ class Viewer:
 def is_drawn(document: Document) -> bool:
     """Whether a document is shown as pages."""
     return document.name.lower().endswith(".pdf")
-
-
-def _quoted(record: AnswerRecord | None, document: Document, passage: str) -> Passage | None:
-    """A passage of a document as an answer quoted it."""
-    for each in record.sources if record else ():
-        if each.id == passage and each.document == document.name:
-            return Passage(passage, "section", each.document, each.section, each.page, each.text, each.question)
-    return None
 
 
 def _text(document: Document, target: Target, key: str, problem: str = "") -> Response:

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.slow  # each opens a home with the real encoder
 
 RULES = b"# 1 Grants\n\nThe Board approves every grant above 50,000 LMD.\n\n# 2 Leave\n\nStaff ask two weeks before.\n"
 FORMULA = "=HYPERLINK(1)"
+LINES = '\'=A\nB "x" ü'
 RULES_KEY = key("rules.md")
 PATH = "/documents/pairs"
 
@@ -47,7 +48,7 @@ def client(app: TestClient, home: Home) -> TestClient:
     """The page over three pairs: one made, one for review, one approved."""
     made = Pair("a" * 32, "rules.md", "1 Grants", None, "Who approves?", "The Board.", "short answer", "rule")
     review = replace(made, id="b" * 32, question="How much <b>?", answer=FORMULA, state="review", searched=False)
-    kept = replace(made, id="c" * 32, section="2 Leave", question="When?", answer="Before.", state="approved", by="ada")
+    kept = replace(made, id="c" * 32, section="2 Leave", question="When?", answer=LINES, state="approved", by="ada")
     home.records.library.put_pairs("rules.md", (made, review, kept))
     return app
 
@@ -254,7 +255,7 @@ def test_pairs_leave_as_lines_and_as_a_guarded_table_and_come_back(client: TestC
     table = client.get("/documents/pairs.csv")
     header, *rows = csv.reader(io.StringIO(table.content.decode("utf-8-sig")))
     assert len(rows) == 3
-    assert [dict(zip(header, row, strict=True))["answer"] for row in rows] == ["The Board.", f"'{FORMULA}", "Before."]
+    assert [dict(zip(header, row, strict=True))["answer"] for row in rows] == ["The Board.", f"'{FORMULA}", f"'{LINES}"]
 
     lines[0] |= {"question": "Brought in?", "answer": "Yes."}
     content = "".join(f"{json.dumps(line)}\n" for line in lines).encode()

@@ -1,7 +1,5 @@
 """What the pages of the documents are made of, without a page: names in addresses, tables, sections, readers, files."""
 
-import csv
-import io
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -11,20 +9,17 @@ from urllib.parse import urlsplit
 import pytest
 from fastapi import Request
 
-from org.reading.cells import guard
 from org.reading.charts import load
 from store.jobs import Job
 from store.library import Document, Pair
 from store.passage import EVERYONE, Passage
 from trag.errors import TragError
-from trag.ingest.pairs import pairs as read_pairs
 from trag.view import PageView
 from trag.web.documents import viewer
 from trag.web.documents.document import Reader, contents, find_units, readers
 from trag.web.documents.names import LONGEST, accepted, key
 from trag.web.documents.page import MOST, Listing, TableQuery, listing
 from trag.web.documents.pair_review import PairSource, fingerprint
-from trag.web.documents.pairs import lines, rows
 from trag.web.documents.viewer import PageCache
 from trag.web.notices import KEPT, Notice, Notices
 
@@ -211,20 +206,6 @@ def test_notices_are_remembered_for_a_while() -> None:
     assert re.fullmatch(r"/documents\?search=a&told=[\w-]+#list", pages[-1])
     assert notices.go("/documents#list").headers["location"] == "/documents#list"
     assert said("/documents") is None
-
-
-def test_exported_pairs_can_be_imported() -> None:
-    other = replace(PAIR, question='Is "x" ü?', answer="'=A\nB", page=None, state="review", source="C.\nD.")
-    sheet = io.StringIO(newline="")
-    csv.writer(sheet).writerows([guard(cell) for cell in row] for row in rows([PAIR, other]))
-    for content, name in ((lines([PAIR, other]), "pairs.jsonl"), (sheet.getvalue(), "pairs.csv")):
-        found = read_pairs(content.encode(), name)
-        for each, pair in zip(found, (PAIR, other), strict=True):
-            assert (each.question, each.answer, each.type) == (pair.question, pair.answer, pair.type)
-            assert (each.document, each.section, each.page) == (pair.document, pair.section, pair.page)
-            assert (each.state, each.origin, each.source) == (pair.state, pair.origin, pair.source)
-    assert "'=Who?" in sheet.getvalue()
-    assert "''=A" in sheet.getvalue()
 
 
 def test_a_section_says_what_it_says_of_its_pairs_that_wait() -> None:
