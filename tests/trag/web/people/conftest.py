@@ -61,7 +61,7 @@ class Place:
 
     records: Records
     app: FastAPI
-    door: Authenticator
+    authenticator: Authenticator
     portal: BlockingPortal
 
     def browser(self, address: str = HERE, host: str = "10.0.0.7") -> TestClient:
@@ -97,11 +97,11 @@ def opened(empty_database: Path, tmp_path: Path, portal: BlockingPortal) -> Iter
         def opened(**settings: Any) -> Place:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
             app = FastAPI(openapi_url=None)
-            door = Authenticator(records, Settings(home=tmp_path, **settings))
-            app.add_middleware(Gate, door=door, functions={0: "employee"})
+            authenticator = Authenticator(records, Settings(home=tmp_path, **settings))
+            app.add_middleware(Gate, door=authenticator, functions={0: "employee"})
             app.get("/")(lambda: "asked")
-            people.mount(app, home, door)
-            return Place(records, app, door, portal)
+            people.mount(app, home, authenticator)
+            return Place(records, app, authenticator, portal)
 
         yield opened
 

@@ -290,7 +290,7 @@ def test_an_open_stream_ends_with_its_session(place: Place, monkeypatch: pytest.
         async def send(message: Any) -> None:
             sent.append(message)
 
-        guarded = asyncio.create_task(Gate(app, place.door, {})(scope, receive, send))
+        guarded = asyncio.create_task(Gate(app, place.authenticator, {})(scope, receive, send))
         await asyncio.sleep(0.3)
         assert not guarded.done()
         await asyncio.to_thread(place.records.people.change, ada.id, state="disabled", by="root")

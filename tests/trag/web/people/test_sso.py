@@ -208,8 +208,8 @@ def test_a_provider_that_does_not_answer_holds_up_nobody_else(
             await asyncio.sleep(0.02)
 
     async def visited() -> list[httpx.Response]:
-        door = httpx.ASGITransport(place.app)
-        async with httpx.AsyncClient(transport=door, base_url=HERE, trust_env=False, timeout=None) as client:
+        transport = httpx.ASGITransport(place.app)
+        async with httpx.AsyncClient(transport=transport, base_url=HERE, trust_env=False, timeout=None) as client:
             crowd = [asyncio.ensure_future(client.get("/sign-in/sso")) for _ in range(60)]
             await asyncio.wait_for(wait_for(lambda: len(calls) == 1), 8)
             others = (client.get("/sign-in"), client.get("/people", headers={"Cookie": f"trag={root}"}))
