@@ -178,68 +178,71 @@ def over_tls(folder: Path, port: int, behind: int) -> Iterator[None]:
         server.shutdown()
 
 
-def test_behind_a_proxy_that_ends_tls_and_by_single_sign_on(
+def test_behind_a_proxy_that_ends_tls(serving: Serving, home: Path, opened: Callable[[str], Page]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    public = f"https://{PUBLIC}:{port}"
+    (home / "trag.toml").write_text(f'address = "{public}"\nproxy_from = "127.0.0.1"\n')
+    with serving(home) as (address, process):
+        assert process.stdout
+        link = process.stdout.readline().split()[-1]
+        assert link.startswith(f"{public}/links/")
+        with over_tls(home, port, int(address.rsplit(":", 1)[1])):
+            page = opened(public)
+            page.goto("/")
+            expect(page.get_by_text("There are no accounts yet.")).to_be_visible()
+            page.goto(link)
+            choose(page, "root", "Rosa Root")
+            page.get_by_role("button", name="Make the account").click()
+            expect(page.locator("#log .welcome")).to_be_visible()  # so Gradio's own calls came through
+            expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)  # the model has come up
+            (cookie,) = page.context.cookies()
+            assert (cookie["name"], cookie["secure"], cookie["httpOnly"]) == ("__Host-trag", True, True)
+            page.goto("/people")
+            expect(page.get_by_role("heading", name="People", exact=True)).to_be_visible()
+            page.goto(link)
+            expect(page.get_by_role("alert")).to_contain_text("used already")
+        process.kill()
+
+
+def test_single_sign_on(
     serving: Serving, home: Path, opened: Callable[[str], Page], provided: Callable[..., Any]
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free, socket.create_server(("127.0.0.1", 0)) as other:
-        port, at = free.getsockname()[1], other.getsockname()[1]
-    public = f"https://{PUBLIC}:{port}"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     settings = {
-        "address": public,
-        "proxy_from": "127.0.0.1",
-        "sso_issuer": f"http://127.0.0.1:{at}",
+        "sso_issuer": f"http://127.0.0.1:{port}",
         "sso_client": "assistant",
         "sso_secret": "of the client",
         "sso_roles": "staff=employee, leads=admin",
     }
     (home / "trag.toml").write_text("".join(f'{name} = "{value}"\n' for name, value in settings.items()))
+    add = [sys.executable, "-m", "trag", "people", "add-admin", "root"]
+    environment = os.environ | {"TRAG_HOME": str(home)}
+    subprocess.run(add, check=True, env=environment, input=f"{PASSWORD}\n", text=True, capture_output=True)
     key = RSAKey.generate_key(2048).as_dict(private=True)
-    client = {
-        "client_id": "assistant",
-        "client_secret": "of the client",
-        "redirect_uris": [f"{public}/sign-in/back"],
-    }
-    with (
-        serving(home) as (address, process),
-        over_tls(home, port, int(address.rsplit(":", 1)[1])),
-        provided([client], [key], {"lee": {"name": "Lee", "groups": ["staff", "leads"]}}, port=at),
-    ):
-        assert process.stdout
-        link = process.stdout.readline().split()[-1]
-        assert link.startswith(f"{public}/links/")
-        page = opened(public)
-        page.goto("/")
-        expect(page.get_by_text("There are no accounts yet.")).to_be_visible()
-        page.goto(link)
-        choose(page, "root", "Rosa Root")
-        page.get_by_role("button", name="Make the account").click()
-        expect(page.locator("#log .welcome")).to_be_visible()  # so Gradio's own calls came through
-        expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)  # the model has come up
-        (cookie,) = page.context.cookies()
-        assert (cookie["name"], cookie["secure"], cookie["httpOnly"]) == ("__Host-trag", True, True)
-        page.goto("/people")
-        expect(page.get_by_role("heading", name="People", exact=True)).to_be_visible()
-        page.goto(link)
-        expect(page.get_by_role("alert")).to_contain_text("used already")
-
-        lee = opened(public)
-        lee.route(re.compile("^https://(?!assistant)"), lambda route: route.fulfill(body=""))  # a font of its pages
-        lee.goto("/account")
-        lee.get_by_role("link", name="Sign in with your organization").click()
-        lee.get_by_role("link", name="Cancel").click()
-        expect(lee.get_by_role("alert")).to_contain_text("You are not signed in.")
-        lee.goto("/account")
-        lee.get_by_role("link", name="Sign in with your organization").click()
-        lee.get_by_placeholder("Enter any login").fill("lee")
-        lee.get_by_placeholder("and password").fill("any")
-        lee.get_by_role("button", name="Sign-in").click()
-        lee.get_by_role("button", name="Continue").click()
-        expect(lee.get_by_role("heading", name="Lee")).to_be_visible()
-        expect(lee.get_by_text("by single sign-on. Admin")).to_be_visible()
-        lee.goto("/people/log")
-        expect(lee.locator("tbody tr").first).to_contain_text("signed in by single sign-on")
-        lee.goto("/account")
-        lee.get_by_role("button", name="Sign out").first.click()
-        expect(lee.get_by_role("heading", name="Sign in")).to_be_visible()
-        lee.wait_for_load_state()  # what the page is made of comes from the process that ends now
+    client = {"client_id": "assistant", "client_secret": "of the client"}
+    with serving(home) as (address, process):
+        client |= {"redirect_uris": [f"{address}/sign-in/back"]}
+        with provided([client], [key], {"lee": {"name": "Lee", "groups": ["staff", "leads"]}}, port=port):
+            page = opened(address)
+            page.route(re.compile("^https:"), lambda route: route.fulfill(body=""))  # a font that its pages ask for
+            page.goto("/account")
+            page.get_by_role("link", name="Sign in with your organization").click()
+            page.get_by_role("link", name="Cancel").click()
+            expect(page.get_by_role("alert")).to_contain_text("You are not signed in.")
+            page.goto("/account")
+            page.get_by_role("link", name="Sign in with your organization").click()
+            page.get_by_placeholder("Enter any login").fill("lee")
+            page.get_by_placeholder("and password").fill("any")
+            page.get_by_role("button", name="Sign-in").click()
+            page.get_by_role("button", name="Continue").click()
+            expect(page.get_by_role("heading", name="Lee")).to_be_visible()
+            expect(page.get_by_text("by single sign-on. Admin")).to_be_visible()
+            page.goto("/people/log")
+            expect(page.locator("tbody tr").first).to_contain_text("signed in by single sign-on")
+            page.goto("/account")
+            page.get_by_role("button", name="Sign out").first.click()
+            expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+            page.wait_for_load_state()  # what the page is made of comes from the process that ends now
         process.kill()
