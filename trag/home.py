@@ -35,6 +35,7 @@ from trag.errors import TragError
 from trag.ingest import editing, reconciliation
 from trag.ingest.context import written
 from trag.ingest.examples import example_questions
+from trag.ingest.pairs import GeneratedPair
 from trag.ingest.queue import Queue
 from trag.llm import files as model_files
 from trag.llm.leases import Leases
@@ -44,7 +45,7 @@ from trag.llm.opening import open_model
 from trag.llm.smoke_test import trial
 from trag.models import adapters
 from trag.models.adapters import Candidates
-from trag.pairs import MOST_EXAMPLES, GeneratedPair, Written, pairs_of, write
+from trag.pairs.writing import MOST_EXAMPLES, Written, pairs_of, write
 from trag.progress import Progress, silent
 from trag.request_queue import RequestQueue
 from trag.reranking.reranker import Reranker
@@ -253,7 +254,7 @@ class Home:
         """Has the model write pairs about the sections that people gave none for, some ten seconds each on two cores;
         what is written is kept whatever ends it, and not written again.
 
-        `pause` is called between two passages: it may wait, and raise trag.pairs.Stopped to end the work. While
+        `pause` is called between two passages: it may wait, and raise Cancelled to end the work. While
         `interrupted` says so, the model writes nothing. Raises TragError when it cannot be reached.
         """
         examples = self.records.examples.all()

@@ -1,8 +1,7 @@
-"""Passwords: which may be chosen, and what is kept of them, which is a hash and never the words.
+"""Passwords: which may be chosen, and the hash that is kept of them.
 
 Argon2id with 19 MiB, two passes and one lane (OWASP, Password Storage). No rule says what a password is made of (NIST
 SP 800-63B): one that is guessed early is refused, by its length and by how an attacker's lists would come to it.
-Knows nothing about people.
 """
 
 from __future__ import annotations
@@ -78,9 +77,8 @@ def is_dated(kept: str) -> bool:
 def _composed(password: str) -> str:
     """The same characters however a keyboard composes them. What is too long in any case stays as it is: the time that
     marks take to be composed grows with the square of their number."""
-    if len(password) > LONGEST * _PARTS:
-        return password.encode("utf-8", "replace").decode("utf-8")
-    return unicodedata.normalize("NFC", password).encode("utf-8", "replace").decode("utf-8")
+    composed = password if len(password) > LONGEST * _PARTS else unicodedata.normalize("NFC", password)
+    return composed.encode("utf-8", "replace").decode("utf-8")
 
 
 @cache

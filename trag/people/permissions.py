@@ -1,31 +1,64 @@
-"""What somebody may read: who asks, and the chart in use -> the keys of the audiences that they belong to.
+"""Who asks, in which role, and what they may read: a user and the chart in use -> the keys of audiences that they hold.
 
 A document is for everyone, or for units of the chart and everybody below them. So somebody holds the keys of their own
 unit and of each unit above it, as the chart in use has them: where it no longer has a unit, neither those who were in
 it nor a document that was for it gain anything. A reviewer reads as an employee of their unit does: to judge answers
 opens no document. An admin reads everything, since an admin says who else may; so does whoever sits at a home without
 accounts, and so do exports and the terminal, which only an admin can start, and evaluations, which nobody can start to
-whom a document is closed.
-
-Every search, page and list asks here. Knows nothing about how a caller is known, or where documents are kept.
+whom a document is closed. Every search, page and list asks here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from store.passage import EVERYONE, OPEN, Audience
+from store.person import Person, Role
 from trag.errors import TragError
-from trag.people import CurrentUser
 
 if TYPE_CHECKING:
     from org.chart import Chart
     from store.library import Document, Library
 
+ROLES: tuple[Role, ...] = ("employee", "reviewer", "admin")
+"""What somebody may do; each may do all that those before it may."""
 Readers = frozenset[str] | None
 """The keys that somebody holds, one of which is enough; None for who may read everything."""
+
+
+def role_of(word: str) -> Role | None:
+    """The role that a word names, None where it names none."""
+    return next((role for role in ROLES if role == word), None)
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentUser:
+    """Who asks: the id of a person, the name they sign in with and the one that is shown, their role, and the id of
+    their unit in the chart, "" for none."""
+
+    person: str
+    name: str
+    shown: str
+    role: Role
+    unit: str = ""
+
+    local: ClassVar[CurrentUser]
+    """Whoever sits at the machine of a home without accounts: one person, who may do everything."""
+
+    @classmethod
+    def of(cls, person: Person) -> CurrentUser:
+        """A person of the records as somebody who asks."""
+        return cls(person.id, person.name, person.shown, person.role, person.unit)
+
+    def may(self, role: Role) -> bool:
+        """Whether they may do what is asked of that role."""
+        return ROLES.index(self.role) >= ROLES.index(role)
+
+
+CurrentUser.local = CurrentUser("local", "local", "You", "admin")
 
 
 def readers(caller: CurrentUser, chart: Chart | None) -> Readers:
@@ -43,8 +76,12 @@ def audience_of(units: Iterable[str], chart: Chart | None, kept: Audience = OPEN
     Raises TragError that names every one the chart in use does not have, or has several of. Those of `kept`, by their
     ids, may stay though the chart no longer has them.
     """
-    wanted = tuple(dict.fromkeys(units))
-    found = {unit: (unit,) if unit in kept - OPEN else _meant(unit, chart) for unit in wanted}
+    found: dict[str, tuple[str, ...]] = {}
+    for unit in dict.fromkeys(units):
+        if unit in kept - OPEN or (chart and unit in chart.units):
+            found[unit] = (unit,)
+        else:
+            found[unit] = tuple(one.id for one in chart.named(unit)) if chart else ()
     unknown = [unit for unit, ids in found.items() if not ids]
     several = [unit for unit, ids in found.items() if len(ids) > 1]
     if unknown or several:
@@ -54,12 +91,6 @@ def audience_of(units: Iterable[str], chart: Chart | None, kept: Audience = OPEN
     if EVERYONE in chain(*found.values()):
         raise TragError(f'A unit whose id is "{EVERYONE}" would open it to all.', "Give it another id in the chart.")
     return frozenset(chain(*found.values())) or OPEN
-
-
-def _meant(unit: str, chart: Chart | None) -> tuple[str, ...]:
-    if chart is None:
-        return ()
-    return (unit,) if unit in chart.units else tuple(one.id for one in chart.named(unit))
 
 
 def may_read(caller: CurrentUser, audience: Audience, chart: Chart | None) -> bool:

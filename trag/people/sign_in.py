@@ -1,8 +1,8 @@
-"""Signing in with a name and a password.
+"""Signing in with a name and a password, and the rate limits on it.
 
 Whoever does not know the password learns nothing: the words, and the time they take, are the same whether the name
 exists or not. Wrong tries make the next one wait, ever longer up to a bound, and never shut anybody out for good
-(ASVS 6.3.1, 6.3.8). Knows nothing about cookies or pages.
+(ASVS 6.3.1, 6.3.8).
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from trag.errors import TragError
 from trag.people import passwords
 
 if TYPE_CHECKING:
-    from store.people import Failures
     from store.records import Records
 
 WRONG = ("The name or the password is wrong.", "Try again, or ask an admin for a link to set a new password.")
@@ -31,16 +30,17 @@ _SKEW = 5.0
 """Seconds by which a failure may lie ahead of this clock; further ahead, the clock was set back."""
 
 
-class TooSoon(TragError):
+class RateLimited(TragError):
     """A try before its time; `seconds` until the next one counts."""
 
     def __init__(self, seconds: int) -> None:
-        super().__init__("There were too many wrong tries.", f"Try again in {_spoken(seconds)}.")
+        wait = f"{seconds} seconds" if seconds < 90 else f"{round(seconds / 60)} minutes"
+        super().__init__("There were too many wrong tries.", f"Try again in {wait}.")
         self.seconds = seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RateLimit:
     """`free` wrong tries cost nothing; each more doubles the wait from a second up to `most` seconds."""
 
     free: int
@@ -51,7 +51,7 @@ class Patience:
         return min(2 ** min(failed - self.free, 30), self.most) if failed >= self.free else 0
 
 
-PATIENCE = {"from": Patience(4, 300), "name": Patience(12, 10), "address": Patience(60, 10)}
+RATE_LIMITS = {"from": RateLimit(4, 300), "name": RateLimit(12, 10), "address": RateLimit(60, 10)}
 """For one name from one address; for one name from anywhere, short, since anybody can cause it; and for one address,
 short, since a whole building may share it."""
 
@@ -65,11 +65,13 @@ class SignIn:
         self._trying: Counter[str] = Counter()
 
     def by_password(self, name: str, password: str, address: str) -> Person:
-        """Who has this name and password. Raises TragError with what may be said to whoever does not: TooSoon without
-        even looking at the password."""
+        """Who has this name and password. Raises TragError with what may be said to whoever does not: RateLimited
+        without even looking at the password."""
         people, audit = self._records.people, self._records.audit
-        keys = _keys(name, address)
-        with self._one_more(keys):
+        # Names are hashed: what is typed there by mistake may be a password.
+        who = hashlib.sha256(folded(name[:200]).encode("utf-8", "replace")).hexdigest()[:32]
+        keys = {"from": f"from:{who}:{address}", "name": f"name:{who}", "address": f"address:{address}"}
+        with self._attempt(keys):
             person = people.find(name) if name else None
             kept = people.secret(person.id if person else "")
             if not passwords.is_right(password, kept):
@@ -87,21 +89,21 @@ class SignIn:
         return person
 
     def is_own(self, person: Person, password: str, address: str) -> bool:
-        """Whether somebody who is in already knows their own password; wrong tries count as at the door."""
+        """Whether somebody who is in already knows their own password; wrong tries count as for `by_password`."""
         try:
             return self.by_password(person.name, password, address).id == person.id
-        except TooSoon:
+        except RateLimited:
             raise
         except TragError:
             return False
 
     @contextmanager
-    def _one_more(self, keys: dict[str, str]) -> Iterator[None]:
+    def _attempt(self, keys: dict[str, str]) -> Iterator[None]:
         """A try under way counts as failed until it is over: many at once are no way around the wait."""
         with self._lock:
-            wait = max(self._wait(PATIENCE[kind], key) for kind, key in keys.items())
+            wait = max(self._wait(RATE_LIMITS[kind], key) for kind, key in keys.items())
             if wait:
-                raise TooSoon(wait)
+                raise RateLimited(wait)
             self._trying.update(keys.values())
         try:
             yield
@@ -110,27 +112,15 @@ class SignIn:
                 self._trying.subtract(keys.values())
                 self._trying += Counter()  # drops what is zero
 
-    def _wait(self, patience: Patience, key: str) -> int:
+    def _wait(self, limit: RateLimit, key: str) -> int:
+        """Whole seconds until the next try counts. A clock that was set back ends a wait: nobody waits for a day."""
         failures, trying = self._records.people.failures(key), self._trying[key]
-        seconds = patience.seconds(failures.count + trying)
-        return seconds if trying else _left(failures, seconds)
-
-
-def _left(failures: Failures, seconds: int) -> int:
-    """What is left of a wait, in whole seconds. A clock that was set back ends it: nobody waits for a day."""
-    since = (_now() - failures.last).total_seconds() if failures.last else seconds
-    return 0 if since >= seconds or since < -_SKEW else max(1, round(seconds - since))
-
-
-def _keys(name: str, address: str) -> dict[str, str]:
-    """What failures are counted under. Names are hashed: what is typed there by mistake may be a password."""
-    who = hashlib.sha256(folded(name[:200]).encode("utf-8", "replace")).hexdigest()[:32]
-    return {"from": f"from:{who}:{address}", "name": f"name:{who}", "address": f"address:{address}"}
+        seconds = limit.seconds(failures.count + trying)
+        if trying:
+            return seconds
+        since = (_now() - failures.last).total_seconds() if failures.last else seconds
+        return 0 if since >= seconds or since < -_SKEW else max(1, round(seconds - since))
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-def _spoken(seconds: int) -> str:
-    return f"{seconds} seconds" if seconds < 90 else f"{round(seconds / 60)} minutes"

@@ -1,8 +1,5 @@
 """Single sign-on by OpenID Connect: discovery, the code flow with PKCE, state and nonce, an ID token that is checked,
-and userinfo for what it leaves out; groups of the provider become a role and a unit here.
-
-settings -> SingleSignOn; begin() -> where to send the browser; finish() -> a claim about who came back.
-Authlib speaks the protocol. Knows nothing about cookies or pages.
+and userinfo for what it leaves out; groups of the provider become a role and a unit here. Authlib speaks the protocol.
 """
 
 from __future__ import annotations
@@ -20,9 +17,9 @@ from urllib.parse import quote
 
 from store.person import Role
 from trag.errors import TragError
-from trag.people import ROLES, role_of
-from trag.people.names import LONGEST
-from trag.people.sso_mapping import Claim
+from trag.people.accounts import LONGEST
+from trag.people.external_identity import Claim
+from trag.people.permissions import ROLES, role_of
 from trag.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -50,7 +47,7 @@ OVER = ("Signing in took too long, or was begun in another window.", "Sign in ag
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class PendingSignIn:
     """Somebody on the way to the provider, and what must come back. `browser` is held by their browser alone."""
 
     url: str
@@ -76,56 +73,50 @@ class SingleSignOn:
         self._roles = roles(settings.sso_roles)
         self._units = pairs("sso_units", settings.sso_units)
         self._lock = threading.Lock()
-        self._begun: OrderedDict[str, Begun] = OrderedDict()
+        self._pending: OrderedDict[str, PendingSignIn] = OrderedDict()
         self._asking = threading.Lock()
         self._client: Any = None
         self._old_at = 0.0
         self._alone_until = 0.0
 
-    def begin(self, back: str, after: str) -> Begun:
+    def begin(self, back: str, after: str) -> PendingSignIn:
         """Where to send a browser that comes back to `back`, and then goes on to `after`. Raises TragError when the
         provider is silent."""
-        with _explained():
+        with _plain_errors():
             made = self._provider().create_authorization_url(back)
-        begun = Begun(
-            url=made["url"],
-            state=made["state"],
-            browser=secrets.token_urlsafe(32),
-            nonce=made["nonce"],
-            verifier=made["code_verifier"],
-            back=back,
-            after=after,
-            ends=time.monotonic() + LASTS,
+        browser, ends = secrets.token_urlsafe(32), time.monotonic() + LASTS
+        pending = PendingSignIn(
+            made["url"], made["state"], browser, made["nonce"], made["code_verifier"], back, after, ends
         )
         with self._lock:
-            self._begun[begun.state] = begun
-            while len(self._begun) > MOST:
-                self._begun.popitem(last=False)
-        return begun
+            self._pending[pending.state] = pending
+            while len(self._pending) > MOST:
+                self._pending.popitem(last=False)
+        return pending
 
     def finish(self, state: str, code: str, browser: str) -> tuple[Claim, str]:
         """Who came back to this browser, welcome or not, and where they wanted to go. Raises TragError for whoever did
         not begin here, and for a token that is not sound."""
         with self._lock:
-            begun = self._begun.pop(state, None)
-        same = begun is not None and secrets.compare_digest(begun.browser.encode(), browser.encode())
-        if begun is None or not same or time.monotonic() > begun.ends:
+            pending = self._pending.pop(state, None)
+        same = pending is not None and secrets.compare_digest(pending.browser.encode(), browser.encode())
+        if pending is None or not same or time.monotonic() > pending.ends:
             raise TragError(*OVER)
-        with _explained():
+        with _plain_errors():
             provider = self._provider()
-            token = self._token(provider, begun, code)
-            claims = self._told(provider, token, self._checked(provider, token, begun.nonce))
-        return self._claim(claims), begun.after
+            token = self._token(provider, pending, code)
+            claims = self._with_userinfo(provider, token, self._checked(provider, token, pending.nonce))
+        return self._claim(claims), pending.after
 
-    def _token(self, provider: Any, begun: Begun, code: str) -> Any:
+    def _token(self, provider: Any, pending: PendingSignIn, code: str) -> Any:
         """What the provider gives for a code. Raises TragError where it accepts the secret in none of the ways that it
         says it takes: many take each client's in one of them only."""
         from authlib.integrations.base_client import OAuthError
 
         refused: Exception | None = None
-        for way in _ways(self._settings, provider.server_metadata):
+        for way in _client_auth(self._settings, provider.server_metadata):
             try:
-                return provider.fetch_access_token(begun.back, code=code, code_verifier=begun.verifier, **way)
+                return provider.fetch_access_token(pending.back, code=code, code_verifier=pending.verifier, **way)
             except OAuthError as error:
                 if error.error != "invalid_client":
                     raise
@@ -149,11 +140,11 @@ class SingleSignOn:
             raise TragError("The sign-in service sent no ID token.", "An admin can look at its settings.")
         return dict(claims)
 
-    def _told(self, provider: Any, token: Any, claims: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What is known of somebody: the claims of the ID token and, where one that is wanted is not among them, those
+    def _with_userinfo(self, provider: Any, token: Any, claims: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What is known of somebody: the claims of the ID token and, where one that is needed is not among them, those
         of userinfo. Raises TragError where that is about somebody else."""
-        wanted = {self._settings.sso_name} | ({self._settings.sso_groups} if self._roles or self._units else set())
-        if wanted <= claims.keys() or "userinfo_endpoint" not in provider.server_metadata:
+        needed = {self._settings.sso_name} | ({self._settings.sso_groups} if self._roles or self._units else set())
+        if needed <= claims.keys() or "userinfo_endpoint" not in provider.server_metadata:
             return claims
         more = provider.userinfo(token=token)
         if more.get("sub") != claims["sub"]:
@@ -162,8 +153,8 @@ class SingleSignOn:
 
     def _claim(self, claims: Mapping[str, Any]) -> Claim:
         subject = f"{claims['iss']} {claims['sub']}"
-        told = claims.get(self._settings.sso_groups)
-        listed = told if isinstance(told, list) else [told]
+        value = claims.get(self._settings.sso_groups)
+        listed = value if isinstance(value, list) else [value]
         groups = [each for each in listed if isinstance(each, str)]
         found = [self._roles[group] for group in groups if group in self._roles]
         if self._roles and not found:
@@ -195,7 +186,7 @@ class SingleSignOn:
                 if time.monotonic() < self._alone_until:
                     raise TragError(*SILENT)
                 try:
-                    self._client = _found(self._settings, self._issuer)
+                    self._client = _discovered(self._settings, self._issuer)
                 except BaseException:
                     self._alone_until = time.monotonic() + COOL_DOWN
                     raise
@@ -225,7 +216,7 @@ def pairs(setting: str, text: str) -> dict[str, str]:
     return found
 
 
-def _found(settings: Settings, issuer: str) -> Any:
+def _discovered(settings: Settings, issuer: str) -> Any:
     """Authlib's client of the provider, with what the provider tells of itself."""
     from authlib.integrations.base_client.sync_app import BaseApp, OAuth2Mixin
     from authlib.integrations.base_client.sync_openid import OpenIDMixin
@@ -249,16 +240,16 @@ def _found(settings: Settings, issuer: str) -> Any:
             "leeway": 0,  # a token for userinfo is used at once, however short it lasts
         },
     )
-    told = provider.load_server_metadata()
-    if str(told.get("issuer", "")).rstrip("/") != issuer:
-        raise TragError(f"The sign-in service calls itself {told.get('issuer')!r}.", f"sso_issuer says {issuer!r}.")
-    told["id_token_signing_alg_values_supported"] = list(ALGORITHMS)
-    if (settings.sso_roles or settings.sso_units) and settings.sso_groups in told.get("scopes_supported", ()):
+    metadata = provider.load_server_metadata()
+    if str(metadata.get("issuer", "")).rstrip("/") != issuer:
+        raise TragError(f"The sign-in service calls itself {metadata.get('issuer')!r}.", f"sso_issuer says {issuer!r}.")
+    metadata["id_token_signing_alg_values_supported"] = list(ALGORITHMS)
+    if (settings.sso_roles or settings.sso_units) and settings.sso_groups in metadata.get("scopes_supported", ()):
         provider.client_kwargs["scope"] += f" {settings.sso_groups}"
     return provider
 
 
-def _ways(settings: Settings, told: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _client_auth(settings: Settings, metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
     """How this assistant may say who it is when it asks for a token, best first: for Authlib to send along."""
     from httpx2 import Auth, BasicAuth
 
@@ -270,7 +261,7 @@ def _ways(settings: Settings, told: Mapping[str, Any]) -> list[dict[str, Any]]:
         "client_secret_basic": {"auth": BasicAuth(quote(client, safe=""), quote(secret, safe=""))},
         "client_secret_post": {"auth": Auth(), "client_id": client, "client_secret": secret},
     }
-    taken = told.get("token_endpoint_auth_methods_supported") or ()
+    taken = metadata.get("token_endpoint_auth_methods_supported") or ()
     return [way for name, way in ways.items() if name in taken] or [ways["client_secret_basic"]]
 
 
@@ -285,7 +276,7 @@ def broken_off(error: str) -> TragError:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _plain_errors() -> Iterator[None]:
     """What the provider or the network refused, in words; the log has the rest."""
     from authlib.common.errors import AuthlibBaseError
     from httpx2 import HTTPError

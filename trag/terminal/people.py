@@ -48,7 +48,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _add_admin(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
-    from trag.people.first_admin import make_admin
+    from trag.people.accounts import make_admin
 
     with open_home(settings) as home:
         chart = home.organization.chart
@@ -72,11 +72,11 @@ def _list(settings: Settings, options: argparse.Namespace) -> None:
 
 def _link(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
-    from trag.people.sso_mapping import NO_PASSWORD, is_vouched_for
+    from trag.people.external_identity import NO_PASSWORD, is_external
 
     with open_home(settings) as home:
         person = person_called(home.records.people, options.name)
-        if is_vouched_for(home.records.people, person, settings):
+        if is_external(home.records.people, person, settings):
             raise TragError(*NO_PASSWORD)
         secret, _ = home.records.links.make("password", person.id, LINK_LASTS, by=by())
     print(f"For {person.shown}, within a day, once the app runs: {settings.url}/links/{secret}")
@@ -84,7 +84,7 @@ def _link(settings: Settings, options: argparse.Namespace) -> None:
 
 def _rename(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
-    from trag.people.names import accepted
+    from trag.people.accounts import accepted
 
     with open_home(settings) as home:
         people = home.records.people

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from fastapi import Request
+from fastapi import Depends, Request
 from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
@@ -21,6 +21,10 @@ async def filled(request: Request) -> ImmutableMultiDict[str, str]:
     """The fields of a form, each as often as it was sent."""
     async with request.form() as form:
         return ImmutableMultiDict([(name, value) for name, value in form.multi_items() if isinstance(value, str)])
+
+
+Form = Annotated[ImmutableMultiDict[str, str], Depends(filled)]
+"""The fields of a form as a route takes them: read before it, so that it can be a plain function, run in a thread."""
 
 
 def number(text: str, otherwise: int = 0) -> int:

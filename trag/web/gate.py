@@ -25,7 +25,7 @@ from starlette.requests import Request
 from org.reading.table import MAX_BYTES
 from store import StoreError
 from trag.errors import TragError
-from trag.people.user_import import LARGEST as LARGEST_ROSTER
+from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
 from trag.web import access, gradio_calls
 from trag.web.api.refusals import response
@@ -52,7 +52,7 @@ UPLOADS = {
     "/documents/uploads": ("A document", Limits().file_bytes),
     "/documents/pairs/import": ("A file of pairs", MAX_BYTES),
     "/quality/cases": ("A set of questions", LARGEST_SET),
-    "/people/import": ("A list of people", LARGEST_ROSTER),
+    "/people/import": ("A list of people", LARGEST_IMPORT),
 }
 """The paths that a file is sent to, its body passed on as it comes: what it is called, and the bytes it may have."""
 
@@ -115,13 +115,13 @@ class Gate:
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
                 what = f"{scope['method']} {_spoken(scope['path'])}"
-                await run_in_threadpool(self.door.called, visit.caller.name, what, where, f"answered {answer.status}")
+                await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")
         except _Refused as refusal:
             what = f"{scope['method']} {_spoken(scope['path'])}"
             log.warning("refused %r: %s %s", what, refusal.status, refusal.reason)
             if refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.reason}"
-                await run_in_threadpool(self.door.refused, who, what, where, reason)
+                await run_in_threadpool(self.door.log_refusal, who, what, where, reason)
             await self._refuse(refusal, scope, receive, answer, visit, where)
 
     async def _refuse(
@@ -171,7 +171,7 @@ class Gate:
         """Who sent a request. Raises _Refused when the records cannot say."""
         try:
             if path in access.PROGRAMS:
-                return await run_in_threadpool(self.door.program, headers)
+                return await run_in_threadpool(self.door.by_token, headers)
             return await run_in_threadpool(self.door.visit, headers, client, used=path not in access.LOOKS)
         except StoreError as error:
             log.exception("nobody can be let in")

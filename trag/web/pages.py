@@ -57,7 +57,7 @@ def create_app(home: Home) -> FastAPI:
         async with tool.running():
             yield
         charts_page.reviews.close()
-        await run_in_threadpool(shelf.writing.close)
+        await run_in_threadpool(documents_page.writing.close)
         await run_in_threadpool(evaluation.close)
         await run_in_threadpool(fine_tune.close)
         await run_in_threadpool(page.askings.end_all)
@@ -69,14 +69,14 @@ def create_app(home: Home) -> FastAPI:
     for path in STATIC.iterdir():
         app.get(f"/{path.name}")(_sent(path))
     charts_page = charts.mount(app, home)
-    shelf = documents.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
+    documents_page = documents.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     evaluation = quality.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     fine_tune = models.mount(app, home, ready=page.assistant.result, busy=page.askings.busy)
     people.mount(app, home, door)
     review.mount(app, home)
     programs.mount(app, home, page.askings, ready=page.assistant.result)
     tool = mcp.mount(app, Answerer(home, page.askings, page.assistant.result), on=home.settings.mcp)
-    threads.submit(shelf.begin).add_done_callback(_logged)
+    threads.submit(documents_page.begin).add_done_callback(_logged)
     gr.mount_gradio_app(
         app,
         blocks,

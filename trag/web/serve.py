@@ -16,7 +16,7 @@ import uvicorn
 
 from trag.errors import TragError
 from trag.home import open_home
-from trag.people.first_admin import first_link
+from trag.people.accounts import first_link
 from trag.settings import Settings
 from trag.web.pages import create_app
 from trag.web.people.authentication import LOCAL

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from store.passage import Passage
+from trag.cancellation import Cancelled
 from trag.errors import TragError
 from trag.ingest.editing import approved, deleted, keep
+from trag.ingest.pairs import GeneratedPair
 from trag.llm.remote import RequestRefused
-from trag.pairs import GeneratedPair, Interrupted, Stopped, Written, write
+from trag.pairs.writing import Written, write
 from trag.progress import silent
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
@@ -81,7 +83,7 @@ def test_another_version_keeps_what_was_written_of_unchanged_sections_alone(shel
 
 def test_whatever_ends_it_what_was_written_of_whole_sections_is_kept(shelf: Any, tmp_path: Path) -> None:
     put(shelf, tmp_path, a=RULES, b="# B\n\nThe bar opens at noon.\n")
-    pauses = iter([None, Stopped()])
+    pauses = iter([None, Cancelled()])
 
     def pause() -> None:
         if error := next(pauses, None):
@@ -107,7 +109,7 @@ def test_a_passage_that_was_interrupted_is_written_about_again_after_a_pause(she
     def interrupted_once(passage: Passage) -> None:
         events.append(passage.section)
         if events.count("1 Fees") == 1:
-            raise Interrupted
+            raise Cancelled
 
     assert written(shelf, interrupted_once, pause=lambda: events.append("pause")).whole
     assert events == ["pause", "1 Fees", "pause", "1 Fees", "pause", "2 Votes"]

@@ -14,7 +14,7 @@ from store.passage import Passage
 from trag.errors import TragError
 from trag.llm.model import ModelDied, Usage
 from trag.llm.remote import RemoteModel, RequestRefused
-from trag.pairs import pairs_of
+from trag.pairs.writing import pairs_of
 
 MESSAGES = (Message("user", "Name three colours."),)
 

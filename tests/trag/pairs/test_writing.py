@@ -1,22 +1,25 @@
 """What becomes of what a model writes about a passage. A scripted model stands in for one that writes."""
 
 import json
-import threading
 from collections.abc import Generator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from prompts import Message
 from store.passage import Passage
-from trag.ingest.pairs import DIRECT_TYPES
-from trag.llm.model import LanguageModel
-from trag.pairs import GeneratedPair, Interrupted, pairs_of
-from trag.pairs.writing import TYPES, grammar
+from tests.scripted import Scripted
+from trag.cancellation import Cancelled
+from trag.ingest.pairs import DIRECT_TYPES, GeneratedPair
+from trag.llm.model import Usage
+from trag.pairs.writing import TYPES, grammar, is_grounded, pairs_of, source
 
 TEXT = "The board has seven directors. The chair may not be a member of staff.\n\nThe board  meets once a month."
 PASSAGE = Passage("p", "section", "board.md", "4 Board > 4.1 Members", 7, TEXT)
+HOURS = "The library opens at 9:00 and closes at 18:00, but not on Mondays."
+FEE = "The Head of Finance may waive a fee of 40 EUR."
+RULE = "The chair may not be a member of staff."
 
 
 def line(sentence: int, question: str, answer: str, type: str = "short answer") -> str:
@@ -29,37 +32,25 @@ WRONG = line(3, "How often does the board meet?", "The board meets twice a month
 TURN = line(3, "And how often does it meet?", "The board meets once a month.")
 
 
-class Scripted:
-    """A model that writes what it was given, an answer a call; a word is a token. It ends when it is stopped."""
-
-    identity, slots = "scripted", 1
+class Writer(Scripted):
+    """Keeps the grammars that it was held to."""
 
     def __init__(self, *answers: str, context: int = 4096) -> None:
-        self.answers = list(answers)
+        super().__init__(*answers)
         self.context = context
-        self.asked: list[str] = []
         self.grammars: list[str] = []
 
-    def count(self, messages: Sequence[Message]) -> int:
-        return sum(len(message.content.split()) for message in messages)
-
-    def stream(
-        self, messages: Sequence[Message], *, stop: threading.Event, grammar: str, **_: Any
-    ) -> Generator[str, None, None]:
-        self.asked.append(messages[-1].content)
-        self.grammars.append(grammar)
-        for part in self.answers.pop(0).splitlines(keepends=True):
-            if stop.is_set():
-                return
-            yield part
+    def stream(self, messages: Sequence[Message], **options: Any) -> Generator[str | Usage, None, None]:
+        self.grammars.append(options["grammar"])
+        return super().stream(messages, **options)
 
 
-def written(model: Scripted, folder: Path, passage: Passage = PASSAGE, **options: Any) -> tuple[GeneratedPair, ...]:
-    return pairs_of(passage, cast(LanguageModel, model), folder=folder, **options)
+def written(model: Writer, folder: Path, passage: Passage = PASSAGE, **options: Any) -> tuple[GeneratedPair, ...]:
+    return pairs_of(passage, model, folder=folder, **options)
 
 
 def test_every_pair_is_checked_and_stands_on_a_sentence_of_its_passage(tmp_path: Path) -> None:
-    found = written(Scripted(GOOD + DENIED + WRONG + 'nonsense {\n{"sentence": 1}\n[]\n', TURN), tmp_path)
+    found = written(Writer(GOOD + DENIED + WRONG + 'nonsense {\n{"sentence": 1}\n[]\n', TURN), tmp_path)
     answers = ("The board has seven directors.", "The board meets once a month.")
     place = ("4 Board > 4.1 Members", 7)
     assert found == (
@@ -83,25 +74,26 @@ def test_every_pair_is_checked_and_stands_on_a_sentence_of_its_passage(tmp_path:
     ids=["no sentence", "none such", "no question", "type", "long", "empty", "broken off"],
 )
 def test_what_is_no_pair_is_left_out(tmp_path: Path, bad: str) -> None:
-    assert written(Scripted(bad, ""), tmp_path) == ()
+    assert written(Writer(bad, ""), tmp_path) == ()
 
 
 def test_the_same_pair_of_two_ways_is_there_once(tmp_path: Path) -> None:
-    assert len(written(Scripted(GOOD + GOOD, "", GOOD), tmp_path, examples=["Who?"])) == 1
+    assert len(written(Writer(GOOD + GOOD, "", GOOD), tmp_path, examples=["Who?"])) == 1
 
 
 def test_the_third_way_shows_the_model_the_questions_of_the_expert_as_many_as_fit(tmp_path: Path) -> None:
-    model = Scripted("", "", GOOD, context=1_200)
+    model = Writer("", "", GOOD, context=1_200)
     examples = [f"Example{number} " + "who " * 30 for number in range(20)]
     assert len(written(model, tmp_path, examples=examples)) == 1
-    assert ["Example1" in text for text in model.asked] == [False, False, True]
-    assert 1 < model.asked[2].count("who who") // 15 < 10
-    assert all("1. The board has seven directors.\n2. " in text and "Board > Members" in text for text in model.asked)
+    asked = [messages[-1].content for messages in model.asked]
+    assert ["Example1" in text for text in asked] == [False, False, True]
+    assert 1 < asked[2].count("who who") // 15 < 10
+    assert all("1. The board has seven directors.\n2. " in text and "Board > Members" in text for text in asked)
 
 
 def test_what_was_written_is_not_written_again_until_the_passage_or_the_examples_change(tmp_path: Path) -> None:
     def asked(passage: Passage, **options: Any) -> int:
-        model = Scripted(GOOD, TURN, GOOD)
+        model = Writer(GOOD, TURN, GOOD)
         found = written(model, tmp_path, passage, **options)
         assert {(pair.section, pair.page) for pair in found} == {(passage.section, passage.page)}
         return len(model.asked)
@@ -113,10 +105,9 @@ def test_what_was_written_is_not_written_again_until_the_passage_or_the_examples
 
 
 def test_nothing_is_kept_of_a_call_that_was_interrupted_and_all_of_those_before(tmp_path: Path) -> None:
-    looks = iter([False, False, True])
-    model = Scripted(GOOD, TURN, TURN)
-    with pytest.raises(Interrupted):
-        written(model, tmp_path, interrupted=lambda: next(looks, False))
+    model = Writer(GOOD, TURN)
+    with pytest.raises(Cancelled):
+        written(model, tmp_path, interrupted=lambda: any(tmp_path.iterdir()))
     assert len(list(tmp_path.iterdir())) == 1
     assert len(written(model, tmp_path)) == 2
     assert len(model.asked) == 3
@@ -125,9 +116,53 @@ def test_nothing_is_kept_of_a_call_that_was_interrupted_and_all_of_those_before(
 def test_the_grammar_is_one_that_llama_cpp_reads_and_allows_each_sentence_once_in_order(tmp_path: Path) -> None:
     from llama_cpp import LlamaGrammar
 
-    model = Scripted(GOOD, TURN)
+    model = Writer(GOOD, TURN)
     written(model, tmp_path)
     assert [text.splitlines()[0] for text in model.grammars] == ["root ::= p1? p2? p3?"] * 2
     assert ["type" in text for text in model.grammars] == [True, False]
     for text in (*model.grammars, grammar(40, TYPES)):
         LlamaGrammar.from_string(text)
+
+
+@pytest.mark.parametrize(
+    ("answer", "type", "source", "holds"),
+    [
+        ("The Head of Finance.", "short answer", FEE, True),
+        ("the head of finance may waive it.", "short answer", FEE, True),
+        ("40 EUR.", "short answer", FEE, True),
+        ("The Head of Sales.", "short answer", FEE, False),
+        ("Bob.", "short answer", FEE, False),
+        ("45 EUR.", "short answer", FEE, False),
+        ("A fee of forty-five.", "short answer", FEE, False),
+        ("Yes, the Head of Finance may waive it.", "yes no", FEE, True),
+        ("Yes.", "yes no", FEE, False),
+        ("No, the chair may not be a member of staff.", "yes no", RULE, True),
+        ("Yes, the chair may be a member of staff.", "yes no", RULE, False),
+        ("Yes, the chair may be a member of staff.", "fact check", RULE, False),
+        ("But not on Mondays.", "short answer", HOURS, True),
+        ("But not on Sundays.", "short answer", HOURS, False),
+        ("", "short answer", FEE, False),
+        ("Die Leiterin der Finanzen.", "short answer", "Gebühren erlässt die Leiterin der Finanzen.", True),
+        ("Rules, the Head of Finance may waive it.", "short answer", FEE, True),
+        ("Herr Maier.", "short answer", "Gebühren erlässt die Leiterin der Finanzen.", False),
+    ],
+)
+def test_every_name_and_number_stands_in_the_section_and_denial_in_the_source(
+    answer: str, type: str, source: str, holds: bool
+) -> None:
+    assert is_grounded(answer, type, source=source, section=f"1 Rules\n{source} A later sentence.") is holds
+
+
+@pytest.mark.parametrize(
+    ("answer", "named", "place"),
+    [
+        ("No, a claim that comes later is not paid.", 0, 1),
+        ("Claims reach the office within 30 days.", 1, 0),
+        ("30 days.", 0, 0),
+        ("Unrelated.", 1, 1),
+    ],
+    ids=["its neighbour", "the one before", "named", "none says more"],
+)
+def test_a_pair_stands_on_the_sentence_that_says_most_of_it(answer: str, named: int, place: int) -> None:
+    sentences = ("Claims reach the office within 30 days of the journey.", "A claim that comes later is not paid.")
+    assert source(answer, sentences, named) == sentences[place]

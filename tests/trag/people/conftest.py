@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from argon2 import PasswordHasher
@@ -14,6 +15,13 @@ from trag.people import passwords
 def records(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Records]:
     """One home for every test of the rules: each uses names of its own."""
     with closing(Records(f"sqlite:///{tmp_path_factory.mktemp('people')}/trag.db")) as records:
+        yield records
+
+
+@pytest.fixture
+def new_records(tmp_path: Path) -> Iterator[Records]:
+    """A home of the test's own."""
+    with closing(Records(f"sqlite:///{tmp_path}/trag.db")) as records:
         yield records
 
 

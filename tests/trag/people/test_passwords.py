@@ -8,7 +8,7 @@ import pytest
 from store.person import folded
 from trag.errors import TragError
 from trag.people import passwords
-from trag.people.names import accepted, accepted_shown
+from trag.people.accounts import accepted, accepted_shown
 
 GOOD = "violet kettle orbit"
 

@@ -1,2 +1,1 @@
-"""The pages of the documents: what is there and being worked on, one of them, its pairs, and a source opened at its
-place."""
+"""The pages of the documents: what is there and being worked on, one of them, its pairs, and a source at its place."""

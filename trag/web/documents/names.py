@@ -1,7 +1,5 @@
-"""Names of documents in addresses: a name may hold anything, so an address has a key made from it.
-
-Knows nothing about pages.
-"""
+"""Names of documents: as they may be uploaded, and in addresses, which have a key made from a name since that may hold
+anything."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""The page of the documents: what is there, what is being worked on, and files uploaded to be next.
+"""The page of the documents: the table of what is there, what is being worked on, and files uploaded to be next.
 
 GET shows and changes nothing; POST does one thing and sends the browser on to a page. Long work runs in the queue or in
-threads: people who ask are answered meanwhile. Knows nothing about how a document is read.
+threads: people who ask are answered meanwhile.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
@@ -17,34 +17,142 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError, in_one_line
+from trag.ingest.parse.recognise import FORMATS
 from trag.people.permissions import audience_of
-from trag.web.documents import render
-from trag.web.documents.document import DocumentPage
-from trag.web.documents.drawn import Drawn
-from trag.web.documents.examples import ExamplesPage
-from trag.web.documents.listing import Asked, listing
+from trag.sandbox import Limits
+from trag.web.documents.context import DocumentsContext, page
+from trag.web.documents.document import DocumentPage, readers
 from trag.web.documents.names import accepted
+from trag.web.documents.pair_writing import ExamplesPage, PairWriting
 from trag.web.documents.pairs import PairsPage
-from trag.web.documents.shelf import Shelf
-from trag.web.documents.viewer import Viewer
-from trag.web.documents.writing import PairWriting
+from trag.web.documents.viewer import PageCache, Viewer
 from trag.web.error_pages import explain
+from trag.web.forms import number
 from trag.web.uploads import received
 from trag.web.visitors import named
 
 if TYPE_CHECKING:
     from store.jobs import Job
-    from store.passage import Audience
+    from store.library import Document
     from trag.home import Home
 
 log = logging.getLogger(__name__)
 
+MOST = 100
+"""Documents on a page."""
+
+ORDERS: dict[str, Callable[[Document], Any]] = {
+    "name": lambda document: document.name.casefold(),
+    "pages": lambda document: document.pages or 0,
+    "pairs": lambda document: document.pairs,
+    "reviews": lambda document: document.reviews,
+    "added": lambda document: document.added,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TableQuery:
+    """What the table of documents is to show: words in their names, an order (descending with "-" before it), the first
+    row, and whether only documents with problems."""
+
+    words: str = ""
+    order: str = "-added"
+    first: int = 0
+    problems: bool = False
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> TableQuery:
+        """What the query of an address asks for; nonsense in it is left alone."""
+        order = query.get("order", "")
+        return cls(
+            " ".join(query.get("words", "").split()),
+            order if order.removeprefix("-") in ORDERS else cls().order,
+            number(query.get("first", "")),
+            bool(query.get("problems")),
+        )
+
+    def turned(self, column: str) -> str:
+        """The order that a press on a column's head asks for: the other way round when it is ordered by that one."""
+        first = column if column == "name" else f"-{column}"
+        other = f"-{column}" if column == "name" else column
+        return other if self.order == first else first
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A document, how many sections it has, and what is wrong with it: why a newer version failed, what was odd in it.
+
+    It is searched all the time, also while it is being replaced, and after a newer version failed.
+    """
+
+    document: Document
+    sections: int
+    state: Literal["searched", "replacing", "failed"]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The rows of one page, how many there are in all, and how many documents have problems, whatever is asked for."""
+
+    query: TableQuery
+    rows: tuple[Row, ...]
+    total: int
+    troubled: int
+
+
+def listing(
+    documents: Sequence[Document], query: TableQuery, jobs: Sequence[Job], sections: Callable[[Document], int]
+) -> Listing:
+    """The documents that are asked for; those that are equal in the order stay by name. `jobs` are the uploads, the
+    newest first; `sections` counts those of a document."""
+    latest: dict[str, Job] = {}
+    for job in jobs:
+        latest.setdefault(job.name, job)
+    replacing = {job.name for job in jobs if job.state in ("waiting", "working")}
+    failed = {
+        each.name: last
+        for each in documents
+        if (last := latest.get(each.name)) and last.state == "failed" and last.added > each.added
+    }
+
+    def row(document: Document) -> Row:
+        job = failed.get(document.name)
+        state: Literal["searched", "failed"] = "failed" if job else "searched"
+        failure = (f"A newer version failed: {job.message} {job.hint}".rstrip(),) if job else ()
+        return Row(
+            document,
+            sections(document),
+            "replacing" if document.name in replacing else state,
+            (*failure, *document.notes),
+        )
+
+    troubled = {each.name for each in documents if each.notes or each.name in failed}
+    words = query.words.casefold().split()
+    found = [
+        each
+        for each in documents
+        if all(word in f"{each.name} {each.by}".casefold() for word in words)
+        and (not query.problems or each.name in troubled)
+    ]
+    found.sort(key=ORDERS["name"])
+    found.sort(key=ORDERS[query.order.removeprefix("-")], reverse=query.order.startswith("-"))
+    return Listing(query, tuple(map(row, found[query.first : query.first + MOST])), len(found), len(troubled))
+
 
 class DocumentsPage:
-    """What the routes share."""
+    """The routes of the page, the background job that writes pairs, and the cache of drawn pages."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
+    def __init__(self, context: DocumentsContext, writing: PairWriting, cache: PageCache) -> None:
+        self.context = context
+        self.home = context.home
+        self.writing = writing
+        self.cache = cache
+
+    def begin(self) -> None:
+        """Resume what was being worked on when the app was closed, and clear away what was left."""
+        _ = self.home.queue
+        self.cache.keep_only({document.sha256 for document in self.context.library.documents()})
 
     def routes(self, router: APIRouter) -> None:
         """Every route of the page. Plain functions run in threads."""
@@ -61,20 +169,26 @@ class DocumentsPage:
 
     def show(self, request: Request) -> Response:
         """What is being worked on, and every document."""
-        documents, jobs = self.shelf.library.documents(), self.shelf.home.queue.jobs()
-        page = render.documents(
-            documents,
-            listing(documents, Asked.read(request.query_params), jobs, self.shelf.sections),
-            jobs,
-            self.shelf.home.organization.chart,
-            writing=self.shelf.writing.now,
-            notice=self.shelf.notices.said(request),
+        documents, jobs = self.context.library.documents(), self.home.queue.jobs()
+        chart = self.home.organization.chart
+        html = page(
+            "list",
+            documents=documents,
+            listing=listing(documents, TableQuery.read(request.query_params), jobs, self.context.sections),
+            most=MOST,
+            jobs=jobs,
+            writing=self.writing.now,
+            readers=lambda document: readers(document.audience, chart),
+            chart=chart,
+            notice=self.context.notices.said(request),
+            largest=Limits().file_bytes,
+            formats=FORMATS,
         )
-        return HTMLResponse(page)
+        return HTMLResponse(html)
 
     def queue(self) -> Response:
         """The part of the page that changes while files are worked on."""
-        return HTMLResponse(render.queue(self.shelf.home.queue.jobs(), self.shelf.writing.now))
+        return HTMLResponse(page("queue", jobs=self.home.queue.jobs(), writing=self.writing.now))
 
     async def upload(self, request: Request) -> Response:
         """Keep the body as a file that is worked on next. `name` is what it is called, each `unit` one that may read it
@@ -82,9 +196,12 @@ class DocumentsPage:
         try:
             name = accepted(request.query_params.get("name", ""))
             units = request.query_params.getlist("unit")
-            audience = audience_of(units, self.shelf.home.organization.chart)
-            async with received(request.stream(), self.shelf.home.folder / "uploads") as file:
-                job: Job = await run_in_threadpool(self._add, file.path, name, audience, named(request))
+            audience = audience_of(units, self.home.organization.chart)
+            async with received(request.stream(), self.home.folder / "uploads") as file:
+                content = await run_in_threadpool(file.path.read_bytes)
+                add, by = self.home.queue.add, named(request)
+                job: Job = await run_in_threadpool(add, content, name, by=by, audience=audience)
+                log.info("%s uploaded a document", by)
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
@@ -93,65 +210,59 @@ class DocumentsPage:
 
     def present(self, names: Annotated[list[str], Body()]) -> Response:
         """Which of these names a document has already, or a file that waits to be one: an upload would replace it."""
-        there = {document.name for document in self.shelf.library.documents()}
-        there |= {job.name for job in self.shelf.home.queue.jobs() if job.state in ("waiting", "working")}
-        return JSONResponse({"present": [name for name in names if _kept(name) in there]})
+        there = {document.name for document in self.context.library.documents()}
+        there |= {job.name for job in self.home.queue.jobs() if job.state in ("waiting", "working")}
+        present = []
+        for name in names:
+            try:
+                present += [name] if accepted(name) in there else []
+            except TragError:
+                continue  # an upload of it will be refused
+        return JSONResponse({"present": present})
 
     def cancel(self, id: str) -> Response:
         """Work on a file no more."""
-        self.shelf.home.queue.cancel(id)
-        return self.shelf.notices.go("/documents")
+        self.home.queue.cancel(id)
+        return self.context.notices.go("/documents")
 
     def retry(self, id: str) -> Response:
         """Work on a file again that failed or was cancelled."""
-        self.shelf.home.queue.retry(id)
-        return self.shelf.notices.go("/documents")
+        self.home.queue.retry(id)
+        return self.context.notices.go("/documents")
 
     def clear(self) -> Response:
         """Forget what has ended."""
-        self.shelf.home.queue.clear()
-        return self.shelf.notices.go("/documents")
+        self.home.queue.clear()
+        return self.context.notices.go("/documents")
 
     def write(self, request: Request) -> Response:
-        """Have the model write pairs, or go on with that."""
-        self.shelf.writing.begin(by=named(request))
+        """Have the model write pairs, or resume that."""
+        self.writing.begin(by=named(request))
         log.info("%s began the writing of pairs", named(request))
-        return self.shelf.notices.go("/documents")
+        return self.context.notices.go("/documents")
 
     def stop_writing(self, request: Request) -> Response:
         """End it where it is."""
-        self.shelf.writing.stop()
+        self.writing.stop()
         log.info("%s stopped the writing of pairs", named(request))
-        return self.shelf.notices.go("/documents")
+        return self.context.notices.go("/documents")
 
     def dismiss_writing(self) -> Response:
         """Say no more of what has ended."""
-        self.shelf.writing.dismiss()
-        return self.shelf.notices.go("/documents")
-
-    def _add(self, path: Path, name: str, audience: Audience, by: str) -> Job:
-        job = self.shelf.home.queue.add(path.read_bytes(), name, by=by, audience=audience)
-        log.info("%s uploaded a document", by)
-        return job
+        self.writing.dismiss()
+        return self.context.notices.go("/documents")
 
 
 def mount(
     app: FastAPI, home: Home, *, ready: Callable[[], object] = lambda: None, busy: Callable[[], bool] = lambda: False
-) -> Shelf:
+) -> DocumentsPage:
     """The routes of every page of the documents in `app`. `ready` returns when questions can be answered, and raises
     why they cannot; `busy` is whether people are being answered: they go before the writing of pairs."""
-    shelf = Shelf(home, Drawn(home.folder / "cache" / "pages"), PairWriting(home, ready, busy))
+    context, cache = DocumentsContext(home), PageCache(home.folder / "cache" / "pages")
+    documents = DocumentsPage(context, PairWriting(home, ready, busy), cache)
     router = APIRouter(prefix="/documents")
-    for page in (DocumentsPage(shelf), PairsPage(shelf), ExamplesPage(shelf), Viewer(shelf), DocumentPage(shelf)):
-        page.routes(router)
+    for each in (documents, PairsPage(context), ExamplesPage(context), Viewer(context, cache), DocumentPage(context)):
+        each.routes(router)
     app.include_router(router)
     explain(app)
-    return shelf
-
-
-def _kept(name: str) -> str:
-    """The name of an uploaded document as it is kept, "" for one that is refused."""
-    try:
-        return accepted(name)
-    except TragError:
-        return ""
+    return documents

@@ -1,51 +1,46 @@
-"""The page of the question-answer pairs: searched, looked over, changed, added, brought in and taken out.
-
-Knows nothing about how pairs are made or searched.
-"""
+"""The page of the question-answer pairs: searched, looked over, changed, added, brought in and taken out."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, Response
-from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.ingest.editing import Wording
-from trag.web.documents import render
-from trag.web.documents.changing import ACTIONS, Changes
+from trag.json_lines import as_line
+from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key
-from trag.web.documents.shelf import Shelf
-from trag.web.documents.sources import sayings
-from trag.web.documents.transfer import lines, rows
+from trag.web.documents.pair_review import ACTIONS, PairEditor, pair_sources
 from trag.web.error_pages import missing
 from trag.web.files import attachment, table
-from trag.web.forms import filled, number
+from trag.web.forms import Form, number
 from trag.web.notices import Notice
 from trag.web.uploads import received
 from trag.web.visitors import named
 
 if TYPE_CHECKING:
-    from store.library import Document, State
+    from store.library import Document, Pair, State
 
 log = logging.getLogger(__name__)
 
 MOST = 50
 """Pairs on a page."""
+CHOICES = 500
+"""Documents that can be chosen in a list; of a larger library, the rest is reached from the table of documents."""
 STATES: tuple[State, ...] = ("review", "made", "approved", "deleted")
 """Those that wait for somebody come first."""
 KEPT: tuple[State, ...] = ("review", "made", "approved")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PairQuery:
     """Which pairs a page shows: those of a document (its key, "" for all) and a state ("": all but the deleted) that
     have some words, from the first one on."""
 
@@ -55,7 +50,7 @@ class Wanted:
     first: int = 0
 
     @classmethod
-    def read(cls, query: Mapping[str, str]) -> Wanted:
+    def read(cls, query: Mapping[str, str]) -> PairQuery:
         """What the query of an address asks for; nonsense in it is left alone."""
         state = query.get("state", "")
         return cls(
@@ -72,11 +67,11 @@ class Wanted:
 
 
 class PairsPage:
-    """What the routes share."""
+    """The routes of the page."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
-        self.changes = Changes(shelf.home)
+    def __init__(self, context: DocumentsContext) -> None:
+        self.context = context
+        self.editor = PairEditor(context.home)
 
     def routes(self, router: APIRouter) -> None:
         """Every route of the page. Plain functions run in threads."""
@@ -89,103 +84,125 @@ class PairsPage:
 
     def show(self, request: Request) -> Response:
         """The pairs that are asked for."""
-        wanted = Wanted.read(request.query_params)
-        document = self.shelf.find(wanted.document) if wanted.document else None
-        if wanted.document and document is None:
+        query = PairQuery.read(request.query_params)
+        document = self.context.find(query.document) if query.document else None
+        if query.document and document is None:
             return missing(request)
-        library, name = self.shelf.library, document.name if document else None
-        found = library.pairs(name, states=wanted.states, words=wanted.words, first=wanted.first, most=MOST)
-        page = render.pairs(
-            found,
-            wanted,
-            {state: library.count_pairs(name, states=(state,), words=wanted.words) for state in STATES},
-            library.documents(),
-            document,
+        library, name = self.context.library, document.name if document else None
+        found = library.pairs(name, states=query.states, words=query.words, first=query.first, most=MOST)
+        counts = {state: library.count_pairs(name, states=(state,), words=query.words) for state in STATES}
+        others = tuple(each for each in library.documents()[:CHOICES] if each != document)
+        html = page(
+            "pairs",
+            pairs=found,
+            query=query,
+            counts=counts,
+            total=sum(counts[state] for state in query.states),
             most=MOST,
+            documents=(*others, document) if document else others,
+            document=document,
             sections=tuple(dict.fromkeys(one.section for one in library.passages(name))) if name else (),
-            says=sayings(found, library),
-            notice=self.shelf.notices.said(request),
+            says=pair_sources(found, library),
+            notice=self.context.notices.said(request),
         )
-        return HTMLResponse(page)
+        return HTMLResponse(html)
 
     def as_lines(self, request: Request, document: str = "") -> Response:
         """The pairs as a file that can be imported again; those that were deleted are not in it."""
-        of = self.shelf.find(document) if document else None
+        of = self.context.find(document) if document else None
         if document and of is None:
             return missing(request)
-        content = lines(self.shelf.library.pairs(of.name if of else None, states=KEPT)).encode()
+        content = lines(self.context.library.pairs(of.name if of else None, states=KEPT)).encode()
         return attachment(content, _file(of, "jsonl"), "application/jsonl; charset=utf-8")
 
     def as_table(self, request: Request, document: str = "") -> Response:
         """The pairs as a table for people, which can be imported again too."""
-        of = self.shelf.find(document) if document else None
+        of = self.context.find(document) if document else None
         if document and of is None:
             return missing(request)
-        return table(rows(self.shelf.library.pairs(of.name if of else None)), _file(of, "csv"))
+        return table(rows(self.context.library.pairs(of.name if of else None)), _file(of, "csv"))
 
-    async def change(self, request: Request) -> Response:
+    def change(self, request: Request, form: Form) -> Response:
         """One pair added, approved, edited, deleted or restored."""
-        return await run_in_threadpool(self._change, request, await filled(request))
+        by, back = named(request), _back(form)
+        wording = Wording(form.get("question", ""), form.get("answer", ""), form.get("type", ""))
+        if form.get("do", "") == "add":
+            document = self.context.find(form.get("document", ""))
+            if document is None:
+                return missing(request)
+            pair = self.editor.add(document.name, form.get("section", ""), wording, by=by)
+            path = f"/documents/pairs?document={key(document.name)}&state=approved#pair-{pair.id}"
+            use = "searched from now on" if pair.searched else "not searched: its type is for training alone"
+            return self.context.notices.go(path, Notice(f"The pair is added. It is {use}."))
+        action = next((each for each in ACTIONS if each == form.get("do", "")), None)
+        if action is None:
+            return missing(request)
+        changed = self.editor.change(form.get("id", ""), form.get("seen", ""), action, wording, by=by)
+        part = form.get("part") == "row"
+        if changed.done and not part:
+            return self.context.notices.go(f"{back.partition('#')[0]}#pair-{changed.pair.id}")
+        values = {
+            "pair": changed.pair,
+            "done": changed.done,
+            "typed": wording if action == "edit" and not changed.done else None,
+            "says": pair_sources([changed.pair], self.context.library),
+            "back": back,
+        }
+        return HTMLResponse(page("pair" if part else "meanwhile", **values), 200 if part else 409)
 
-    async def approve(self, request: Request) -> Response:
+    def approve(self, request: Request, form: Form) -> Response:
         """Every pair that was chosen."""
-        return await run_in_threadpool(self._approve, request, await filled(request))
+        chosen = [(id, seen) for id, colon, seen in (each.partition(":") for each in form.getlist("pair")) if colon]
+        done, other = self.editor.approve(chosen, by=named(request))
+        more = f"{other:,} changed or went meanwhile and {'was' if other == 1 else 'were'} left alone." if other else ""
+        text = f"{done:,} {'pair is' if done == 1 else 'pairs are'} approved."
+        notice = Notice(f"{text} {more}".strip() if chosen else "No pair was chosen.", good=bool(done))
+        return self.context.notices.go(_back(form).partition("#")[0], notice)
 
     async def take(self, request: Request) -> Response:
         """The pairs in a file of JSON lines or a table, each for the document that it names."""
         name = request.query_params.get("name", "")[-200:] or "pairs.jsonl"
         try:
-            async with received(request.stream(), self.shelf.home.folder / "uploads") as file:
-                told = await run_in_threadpool(self._take, file.path, name, named(request))
+            async with received(request.stream(), self.context.home.folder / "uploads") as file:
+                content, by = await run_in_threadpool(file.path.read_bytes), named(request)
+                results = await run_in_threadpool(self.context.home.import_pairs, content, name, by=by)
+            text = " ".join(map(str, results))
+            if all(result.failed for result in results):
+                raise TragError(text)
+            log.info("%s imported pairs", by)
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
             return JSONResponse({"detail": in_one_line(error)}, status_code=422)
-        return JSONResponse({"told": told}, status_code=201)
+        return JSONResponse({"told": text}, status_code=201)
 
-    def _change(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
-        by, back = named(request), self.shelf.back(form.get("back", ""), "/documents/pairs")
-        action, type_ = form.get("do", ""), form.get("type", "")
-        said = Wording(form.get("question", ""), form.get("answer", ""), type_)
-        if action == "add":
-            document = self.shelf.find(form.get("document", ""))
-            if document is None:
-                return missing(request)
-            pair = self.changes.add(document.name, form.get("section", ""), said, by=by)
-            path = f"/documents/pairs?document={key(document.name)}&state=approved#pair-{pair.id}"
-            use = "searched from now on" if pair.searched else "not searched: its type is for training alone"
-            return self.shelf.notices.go(path, Notice(f"The pair is added. It is {use}."))
-        wanted = next((each for each in ACTIONS if each == action), None)
-        if wanted is None:
-            return missing(request)
-        changed = self.changes.change(form.get("id", ""), form.get("seen", ""), wanted, said, by=by)
-        typed = said if action == "edit" and not changed.done else None
-        says = sayings([changed.pair], self.shelf.library)
-        if form.get("part") == "row":
-            return HTMLResponse(render.pair(changed.pair, done=changed.done, typed=typed, says=says, back=back))
-        if not changed.done:
-            return HTMLResponse(render.changed_meanwhile(changed.pair, typed, says, back), 409)
-        return self.shelf.notices.go(f"{back.partition('#')[0]}#pair-{changed.pair.id}")
 
-    def _approve(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
-        chosen = [tuple(each.split(":", 1)) for each in form.getlist("pair") if ":" in each]
-        done, other = self.changes.approve([(id, was) for id, was in chosen], by=named(request))
-        more = f"{other:,} changed or went meanwhile and {'was' if other == 1 else 'were'} left alone." if other else ""
-        told = f"{done:,} {'pair is' if done == 1 else 'pairs are'} approved."
-        notice = Notice(f"{told} {more}".strip() if chosen else "No pair was chosen.", good=bool(done))
-        return self.shelf.notices.go(
-            self.shelf.back(form.get("back", ""), "/documents/pairs").partition("#")[0], notice
-        )
-
-    def _take(self, path: Path, name: str, by: str) -> str:
-        results = self.shelf.home.import_pairs(path.read_bytes(), name, by=by)
-        told = " ".join(str(result) for result in results)
-        if all(result.failed for result in results):
-            raise TragError(told)
-        log.info("%s imported pairs", by)
-        return told
+def _back(form: Mapping[str, str]) -> str:
+    """The page that a form was on, as it says; only one of the documents is believed."""
+    path = form.get("back", "")
+    return path if path == "/documents" or path.startswith(("/documents?", "/documents/")) else "/documents/pairs"
 
 
 def _file(document: Document | None, suffix: str) -> str:
     """What a file of the pairs of a document, or of all, is called."""
     return f"{document.name.rsplit('/', 1)[-1].rsplit('.', 1)[0]}-pairs.{suffix}" if document else f"pairs.{suffix}"
+
+
+def lines(pairs: Iterable[Pair]) -> str:
+    """Pairs as `trag.ingest.pairs` reads them, one JSON object a line."""
+    fields = ("question", "answer", "type", "document", "section", "page", "source", "state", "origin")
+    return "".join(f"{as_line({field: getattr(pair, field) for field in fields})}\n" for pair in pairs)
+
+
+def rows(pairs: Iterable[Pair]) -> Iterator[tuple[str, ...]]:
+    """Pairs as a table that `trag.ingest.pairs` reads, its header first."""
+    yield (
+        "document", "section", "page", "question", "answer", "type", "state", "searched", "origin", "changed by",
+        "source",
+    )  # fmt: skip
+    for pair in pairs:
+        searched = "yes" if pair.searched else "no"
+        yield (
+            pair.document, pair.section, str(pair.page or ""), pair.question, pair.answer, pair.type, pair.state,
+            searched, pair.origin, pair.by, pair.source,
+        )  # fmt: skip

@@ -1,40 +1,117 @@
 """A source opened at its place: a page of a PDF with the passage on it, or the passage in the text around it.
 
 What is looked for comes from the records: an address names a passage and an answer, and never carries words.
-Knows nothing about how a page is drawn or a place is found.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
+import os
+import re
+import shutil
+import threading
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
+from store import StoreError, files
 from store.passage import Passage
 from trag import view
 from trag.errors import TragError, in_one_line
 from trag.people.permissions import opened
 from trag.record import AnswerRecord
-from trag.web.documents import render
-from trag.web.documents.shelf import Shelf
+from trag.view import PageView
+from trag.web.documents.context import DocumentsContext, page
 from trag.web.error_pages import missing
 from trag.web.evidence import documents_of
-from trag.web.forms import number
+from trag.web.forms import number as read_number
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
     from store.library import Document
-    from trag.view import PageView
+
+log = logging.getLogger(__name__)
 
 AROUND = 60
 """Passages that are shown before and after the one that is asked for."""
+KEPT = 256_000_000
+"""Bytes of drawn pages that are kept."""
+AT_ONCE = 2
+"""Pages that are drawn at the same time."""
+
+
+class PageCache:
+    """Pages of PDFs as they were drawn, so that turning back to one takes no time; bounded in size. Any thread may call
+    any method.
+
+    FOLDER/<content hash of the document>/<hash of the page and what is marked on it>.json -> PageView
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._drawing = threading.BoundedSemaphore(AT_ONCE)
+        self._clearing = threading.Lock()
+
+    def page(
+        self, original: Callable[[], bytes], sha256: str, name: str, number: int, passage: str, support: Sequence[str]
+    ) -> PageView:
+        """A page of a document with a passage on it, drawn when it is not there. `original` gives the document.
+
+        Raises TragError when it cannot be drawn.
+        """
+        key = json.dumps([number, passage, list(support)])
+        path = self._folder / sha256 / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.json"
+        found = _read(path)
+        if found is not None:
+            return found
+        with self._drawing:
+            found = _read(path) or view.page(original(), name, number, passage, support)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            files.write_atomic(path, found.to_json().encode())
+            self._make_room()
+        except (OSError, StoreError) as error:
+            log.warning("page %d cannot be kept: %s", number, error)  # it is shown all the same
+        return found
+
+    def keep_only(self, hashes: Collection[str]) -> None:
+        """Forget the pages of every document but those with these content hashes."""
+        with self._clearing:
+            for folder in self._folder.glob("*"):
+                if re.fullmatch(r"[0-9a-f]{64}", folder.name) and folder.name not in hashes:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+    def _make_room(self) -> None:
+        """Forget the pages that were looked at longest ago."""
+        with self._clearing:
+            pages = [(path, path.stat()) for path in self._folder.glob("*/*.json")]
+            size = sum(stat.st_size for _, stat in pages)
+            for path, stat in sorted(pages, key=lambda page: page[1].st_mtime):
+                if size <= KEPT:
+                    return
+                path.unlink(missing_ok=True)
+                size -= stat.st_size
+
+
+def _read(path: Path) -> PageView | None:
+    """A page that was kept, None when it was not, or is not whole."""
+    try:
+        found = PageView.from_json(path.read_text("utf-8"))
+        os.utime(path)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What is looked for in a document: a stretch of its text, and the sentences of an answer that it bears out.
+class Target:
+    """What is looked for in a document: a stretch of its text, and the sentences of an answer that it supports.
 
     `here` is the passage that is shown, which for a pair is the one it was made from; `quoted` is what was asked for,
     None for the whole document, whose beginning is `here`. `question` is what the answer answers; `changed`: the
@@ -50,10 +127,11 @@ class Place:
 
 
 class Viewer:
-    """What the routes share."""
+    """The routes of the viewer."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
+    def __init__(self, context: DocumentsContext, cache: PageCache) -> None:
+        self.context = context
+        self.cache = cache
 
     def routes(self, router: APIRouter) -> None:
         """Every route of the viewer. Plain functions run in threads."""
@@ -62,87 +140,84 @@ class Viewer:
 
     def show(self, request: Request, key: str, passage: str = "", answer: str = "", page: str = "") -> Response:
         """The source at its place; `page` is another page of it, nonsense in it is left alone."""
-        document = self.shelf.readable(request, key)
-        if document is None:
-            return missing(request)
-        place = self._place(request, document, passage, answer)
-        if place is None:
+        document = self.context.readable(request, key)
+        target = self._target(request, document, passage, answer) if document else None
+        if document is None or target is None:
             return missing(request)
         if not is_drawn(document):
-            return HTMLResponse(self._text(document, place))
-        shown = number(page) or (place.here.page if place.here and place.here.page else 1)
+            return _text(document, target, key)
+        shown = read_number(page) or (target.here.page if target.here and target.here.page else 1)
         try:
-            drawn = self._drawn(document, place, shown)
+            drawn = self._drawn(document, target, shown)
         except TragError as error:
-            return HTMLResponse(self._text(document, place, in_one_line(error)))
-        return HTMLResponse(render.page(document, place, drawn, passage=passage, answer=answer))
+            return _text(document, target, key, in_one_line(error))
+        asked = {name: value for name, value in (("passage", passage), ("answer", answer)) if value}
+        return _page("view_page", key, document=document, place=target, drawn=drawn, asked=asked)
 
     def picture(self, request: Request, key: str, number: int, passage: str = "", answer: str = "") -> Response:
         """A page as a picture, which stays as it is for as long as the document does."""
-        document = self.shelf.readable(request, key)
-        place = self._place(request, document, passage, answer) if document else None
-        if document is None or place is None or not is_drawn(document):
+        document = self.context.readable(request, key)
+        target = self._target(request, document, passage, answer) if document else None
+        if document is None or target is None or not is_drawn(document):
             return missing(request)
         headers = {"etag": f'"{document.sha256[:32]}-{number}"', "cache-control": "private, no-cache"}
         if request.headers.get("if-none-match") == headers["etag"]:
             return Response(status_code=304, headers=headers)
-        return Response(self._drawn(document, place, number).image, media_type="image/png", headers=headers)
+        return Response(self._drawn(document, target, number).image, media_type="image/png", headers=headers)
 
-    def _text(self, document: Document, place: Place, problem: str = "") -> str:
-        alone = place.here is not None and place.here is place.quoted and place.changed
-        passages = (place.here,) if alone and place.here else place.passages
-        found = view.text(passages, place.here.id, place.support, around=AROUND) if place.here else None
-        return render.text(document, place, found, problem=problem)
+    def _drawn(self, document: Document, target: Target, number: int) -> PageView:
+        def original() -> bytes:
+            content = self.context.home.original(document.name)
+            if content is None:
+                raise TragError("The original is no longer here.", "Upload the document again.")
+            return content
 
-    def _drawn(self, document: Document, place: Place, number: int) -> PageView:
         # A passage may begin on the page before and go on on the next; on others there is nothing to be found.
-        near = place.here and place.here.page and abs(place.here.page - number) <= 1
-        there = place.here if place.quoted and near else None
-        words, support = (there.text, place.support) if there else ("", ())
-        return self.shelf.drawn.page(
-            lambda: self._original(document), document.sha256, document.name, number, words, support
-        )
+        near = target.here and target.here.page and abs(target.here.page - number) <= 1
+        passage = target.here if target.quoted and near else None
+        words, support = (passage.text, target.support) if passage else ("", ())
+        return self.cache.page(original, document.sha256, document.name, number, words, support)
 
-    def _original(self, document: Document) -> bytes:
-        content = self.shelf.home.original(document.name)
-        if content is None:
-            raise TragError("The original is no longer here.", "Upload the document again.")
-        return content
-
-    def _place(self, request: Request, document: Document, passage: str, answer: str) -> Place | None:
+    def _target(self, request: Request, document: Document, passage: str, answer: str) -> Target | None:
         """What is looked for, None where there is no such passage."""
-        passages = tuple(self.shelf.library.passages(document.name))
+        passages = tuple(self.context.library.passages(document.name))
         if not passage:
-            return Place(passages, next((each for each in passages if each.kind == "section"), None))
+            return Target(passages, next((each for each in passages if each.kind == "section"), None))
         record = self._record(request, answer)
-        support, asked = _support(record, passage), record.question if record else ""
-        wanted, pair = passage, self.shelf.library.pair(passage.partition("-")[0])
+        sentences, question = (record.checks.sentences, record.question) if record else ((), "")
+        support = tuple(each.evidence or each.text for each in sentences if each.supported and each.source == passage)
+        wanted, pair = passage, self.context.library.pair(passage.partition("-")[0])
         if pair is not None and pair.document == document.name:
             # Also one that is not searched opens, and one that says something else by now opens where it was made.
             passages = (*(each for each in passages if each.id != pair.passage.id), pair.passage)
             support = support or ((pair.source,) if pair.source else ())
             wanted = pair.passage.id
         current = next((each for each in passages if each.id == wanted), None)
-        told = _told(record, document, passage)
-        if current is not None and (told is None or told.text == current.text):
-            return Place(passages, view.source(passages, wanted), current, support, asked)
-        if told is None:
+        sources = record.sources if record else ()
+        source = next((each for each in sources if (each.id, each.document) == (passage, document.name)), None)
+        quoted = None
+        if source:
+            place = (source.document, source.section, source.page)
+            quoted = Passage(passage, "section", *place, source.text, source.question)
+        if current is not None and (quoted is None or quoted.text == current.text):
+            return Target(passages, view.source(passages, wanted), current, support, question)
+        if quoted is None:
             return None
         if current is not None:
-            return Place(passages, view.source(passages, wanted), told, support, asked, changed=True)
-        return Place((*passages, told), told, told, support, asked, changed=True)
+            return Target(passages, view.source(passages, wanted), quoted, support, question, changed=True)
+        return Target((*passages, quoted), quoted, quoted, support, question, changed=True)
 
     def _record(self, request: Request, answer: str) -> AnswerRecord | None:
         """An answer that was given to whoever asks; or any, to a reviewer who may read all that it stands on."""
-        home, who = self.shelf.home, caller(request)
+        home, user = self.context.home, caller(request)
         stored = home.records.answer(answer) if answer else None
         if stored is None:
             return None
         record = AnswerRecord.from_json(stored.record_json)
-        if stored.conversation and home.records.owns(who.person, stored.conversation):
+        if stored.conversation and home.records.owns(user.person, stored.conversation):
             return record
-        readable = opened(who, documents_of(record), self.shelf.library, home.organization.chart)
-        return record if who.may("reviewer") and all(readable.values()) else None
+        readable = opened(user, documents_of(record), self.context.library, home.organization.chart)
+        return record if user.may("reviewer") and all(readable.values()) else None
 
 
 def is_drawn(document: Document) -> bool:
@@ -150,15 +225,13 @@ def is_drawn(document: Document) -> bool:
     return document.name.lower().endswith(".pdf")
 
 
-def _told(record: AnswerRecord | None, document: Document, passage: str) -> Passage | None:
-    """A passage of a document as an answer quoted it."""
-    for each in record.sources if record else ():
-        if each.id == passage and each.document == document.name:
-            return Passage(passage, "section", each.document, each.section, each.page, each.text, each.question)
-    return None
+def _text(document: Document, target: Target, key: str, problem: str = "") -> Response:
+    """The passage in the text around it; `problem` says why it is not shown on its page."""
+    alone = target.here is not None and target.here is target.quoted and target.changed
+    passages = (target.here,) if alone and target.here else target.passages
+    found = view.text(passages, target.here.id, target.support, around=AROUND) if target.here else None
+    return _page("view_text", key, document=document, place=target, found=found, problem=problem)
 
 
-def _support(record: AnswerRecord | None, passage: str) -> tuple[str, ...]:
-    """The sentences of an answer that stand on a passage."""
-    sentences = record.checks.sentences if record else ()
-    return tuple(each.evidence or each.text for each in sentences if each.supported and each.source == passage)
+def _page(template: str, key: str, **values: object) -> Response:
+    return HTMLResponse(page(template, path=f"/documents/{key}", **values))

@@ -1,2 +1,1 @@
-"""The pages of the people: signing in, one's own account, and everybody's for those in charge; and who is at the
-door."""
+"""The pages of the people: signing in, one's own account, everybody's for admins; and session authentication."""

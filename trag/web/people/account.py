@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from starlette.datastructures import ImmutableMultiDict
+from fastapi.responses import RedirectResponse, Response
 
 from trag.errors import TragError
 from trag.people import passwords
-from trag.people.sso_mapping import way_in
+from trag.people.external_identity import sign_in_method
 from trag.web.error_pages import missing
-from trag.web.forms import filled, number
+from trag.web.forms import Form, number
 from trag.web.notices import Notice
-from trag.web.people import render
-from trag.web.people.once import Given
-from trag.web.people.register import Register
+from trag.web.people.context import PeopleContext, SecretNotice
 from trag.web.visitors import caller, visit, where
 
 if TYPE_CHECKING:
@@ -35,12 +31,12 @@ MOST_TOKENS = 50
 
 
 class AccountPage:
-    """What the routes share."""
+    """The routes of one's own account."""
 
-    def __init__(self, register: Register) -> None:
-        self.register = register
-        self.records = register.records
-        self.notices = register.notices
+    def __init__(self, context: PeopleContext) -> None:
+        self.context = context
+        self.records = context.records
+        self.notices = context.notices
 
     def routes(self, router: APIRouter) -> None:
         """Every route of the page. Plain functions run in threads."""
@@ -56,25 +52,23 @@ class AccountPage:
         person = self.records.people.get(caller(request).person)
         if person is None:
             return RedirectResponse("/people", 303)
-        page = render.account(
-            person,
-            self.records.sessions.of(person.id),
-            self.records.tokens.of(person.id),
-            here=visit(request).session,
+        return self.context.page(
+            "account",
+            here=PATH,
+            person=person,
+            sessions=self.records.sessions.of(person.id),
+            tokens=self.records.tokens.of(person.id),
+            this=visit(request).session,
             has_password=passwords.is_one(self.records.people.secret(person.id)),
-            way=way_in(self.records.people, person),
-            given=self.register.given(request),
+            way=sign_in_method(self.records.people, person),
+            given=self.context.shown_once(request),
             notice=self.notices.said(request),
         )
-        return HTMLResponse(page)
 
-    async def set_password(self, request: Request) -> Response:
+    def set_password(self, request: Request, form: Form) -> Response:
         """Another password, for whoever knows the one before."""
-        return await run_in_threadpool(self._set_password, request, await filled(request))
-
-    def _set_password(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         person = self._person(request)
-        if not self.register.door.sign_in.is_own(person, form.get("current", ""), where(request)):
+        if not self.context.authenticator.sign_in.is_own(person, form.get("current", ""), where(request)):
             return self.notices.go(
                 PATH, Notice("Your current password is another one. Nothing was changed.", good=False)
             )
@@ -84,7 +78,7 @@ class AccountPage:
                 PATH, Notice("The two new passwords are not the same. Nothing was changed.", good=False)
             )
         try:
-            passwords.check(password, (person.name, person.shown, self.register.organization))
+            passwords.check(password, (person.name, person.shown, self.context.organization))
         except TragError as error:
             return self.notices.go(PATH, Notice(error.message, good=False, more=(error.hint,)))
         hashed, here = passwords.hashed(password), visit(request).session
@@ -107,22 +101,19 @@ class AccountPage:
         self.records.audit.add(person.name, "sessions ended", person.name, where=where(request), result="one")
         return self.notices.go(PATH, Notice("That browser is signed out."))
 
-    async def make_token(self, request: Request) -> Response:
+    def make_token(self, request: Request, form: Form) -> Response:
         """A token for a program, shown once."""
-        return await run_in_threadpool(self._make_token, request, await filled(request))
-
-    def _make_token(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         person, name = self._person(request), " ".join(form.get("name", "").split())[:100]
         days = number(form.get("days", ""))
         if not name or not 1 <= days <= MOST_DAYS:
-            told = f"A token needs a name, and lasts 1 to {MOST_DAYS} days."
-            return self.notices.go(PATH, Notice(f"{told} None was made.", good=False))
+            needed = f"A token needs a name, and lasts 1 to {MOST_DAYS} days."
+            return self.notices.go(PATH, Notice(f"{needed} None was made.", good=False))
         if len(self.records.tokens.of(person.id)) >= MOST_TOKENS:
             return self.notices.go(PATH, Notice(f"You have {MOST_TOKENS} tokens already. End one first.", good=False))
         lasts = timedelta(days=days)
         secret, token = self.records.tokens.make(person.id, name, lasts, by=person.name, where=where(request))
         advice = f"It is shown this once. A program that has it acts as you until {token.ends:%-d %b %Y}."
-        ticket = self.register.once.keep(person.id, Given("Your new token", advice, ((name, secret),)))
+        ticket = self.context.secrets.keep(person.id, SecretNotice("Your new token", advice, ((name, secret),)))
         return RedirectResponse(f"/account?{urlencode({'given': ticket})}#tokens", 303)
 
     def end_token(self, request: Request, id: str) -> Response:

@@ -1,7 +1,7 @@
-"""Who is at the door: the cookie of a session, what a trusted proxy says, or a program's token -> a visit.
+"""Session authentication: the cookie of a session, what a trusted proxy says, or a program's token -> a visit.
 
 A home without accounts has one visitor, whoever sits at this machine. Sessions are looked up for every request, so that
-what an admin changes counts at once. Knows nothing about addresses and who may call them.
+what an admin changes counts at once.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from store import StoreError
 from store.person import Person
 from trag.errors import TragError
 from trag.people import CurrentUser
-from trag.people.proxy import proxies
+from trag.people.external_identity import Claim, provision, proxies
 from trag.people.sign_in import SignIn
 from trag.people.sso import SingleSignOn
-from trag.people.sso_mapping import Claim, arrive
 from trag.web.visitors import Visit
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ MOST_REFUSALS = 60
 
 
 class Authenticator:
-    """The door of one home. Any thread may use it."""
+    """Who sends the requests to one home. Any thread may use it."""
 
     def __init__(self, records: Records, settings: Settings) -> None:
         """Raises TragError for settings that do not fit together."""
@@ -79,12 +78,12 @@ class Authenticator:
         itself."""
         if self.local:
             return Visit(CurrentUser.local)
-        if vouched := self.vouched(headers, client):
-            return Visit(CurrentUser.of(vouched)) if vouched.state == "active" else None
-        found = self.records.sessions.find(secret, used=used) if (secret := held(headers)) else None
+        if person := self.by_proxy(headers, client):
+            return Visit(CurrentUser.of(person)) if person.state == "active" else None
+        found = self.records.sessions.find(secret, used=used) if (secret := session_secret(headers)) else None
         return Visit(CurrentUser.of(found[1]), found[0].id) if found else None
 
-    def program(self, headers: Headers) -> Visit | None:
+    def by_token(self, headers: Headers) -> Visit | None:
         """Whom a program asks for, by the token that it sends; None where that opens nothing. Without accounts it is
         whoever sits here, and a token is not looked at."""
         if self.local:
@@ -93,14 +92,14 @@ class Authenticator:
         found = self.records.tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
         return Visit(CurrentUser.of(found[1])) if found else None
 
-    def vouched(self, headers: Headers, client: str) -> Person | None:
+    def by_proxy(self, headers: Headers, client: str) -> Person | None:
         """Whom a trusted proxy says this is, whatever their state; None where it says nothing."""
         name = self._proxies.user(client, headers.getlist(self._proxies.header or "-"))
         if not name:
             return None
         people = self.records.people
         try:
-            return people.find(name) or arrive(people, Claim(name, name, "proxy"), where=self.where(headers, client))
+            return people.find(name) or provision(people, Claim(name, name, "proxy"), where=self.where(headers, client))
         except (TragError, StoreError) as error:
             log.warning("the proxy named somebody who cannot be let in: %s", error.message)
             return None
@@ -121,7 +120,7 @@ class Authenticator:
                 del self._owners[tabs.popitem(last=False)[0]]
         return True
 
-    def refused(self, who: str, what: str, where: str, reason: str) -> None:
+    def log_refusal(self, who: str, what: str, where: str, reason: str) -> None:
         """Write down a refusal, where there are accounts, but no more of them than people look through."""
         if self.local:
             return
@@ -140,7 +139,7 @@ class Authenticator:
         except StoreError as error:  # it stays refused, whatever can be kept of it
             log.error("a refusal was not written down: %s", error.message)
 
-    def called(self, who: str, what: str, where: str, result: str) -> None:
+    def log_call(self, who: str, what: str, where: str, result: str) -> None:
         """Write down who changed something or took data away, where there are accounts."""
         if self.local:
             return
@@ -149,11 +148,11 @@ class Authenticator:
         except StoreError as error:  # what was done stands in the log without where it came from
             log.error("a call was not written down: %s", error.message)
 
-    def let_in(self, person: Person, headers: Headers, where: str, how: str, response: Response) -> Response:
+    def start_session(self, person: Person, headers: Headers, where: str, how: str, response: Response) -> Response:
         """A new session for somebody who proved who they are; what the browser held before ends. Raises StoreError
         unless they are active."""
         sessions = self.records.sessions
-        if (before := held(headers)) and (found := sessions.find(before)):
+        if (before := session_secret(headers)) and (found := sessions.find(before)):
             sessions.end(found[0].id)
         secret, session = sessions.begin(person.id)
         self.records.audit.add(person.name, "sign-in", where=where, result=f"signed in by {how}")
@@ -163,14 +162,14 @@ class Authenticator:
         return response
 
 
-def let_out(headers: Headers, response: Response) -> Response:
+def forget_session(headers: Headers, response: Response) -> Response:
     """The browser forgets its session."""
     name, secure = _cookie(headers)
     response.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=secure)
     return response
 
 
-def held(headers: Headers) -> str:
+def session_secret(headers: Headers) -> str:
     """The secret of the session that a browser holds, "" for none; two of them are none."""
     name, _ = _cookie(headers)
     return one_cookie(headers, name)

@@ -1,53 +1,77 @@
-"""The page of the people, for admins: who waits, who is here, new ones, and the log of what was done.
+"""The pages of the people, for admins: who waits, who is here, new ones, one of them, and the log of what was done.
 
 GET shows and changes nothing; POST does one thing and sends the browser on. A home without accounts gets its first one
-here. Knows nothing about passwords but the links that set them.
+here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from starlette.datastructures import ImmutableMultiDict, UploadFile
+from fastapi.responses import RedirectResponse, Response
+from starlette.datastructures import UploadFile
 
-from store.person import Newcomer
+from store.person import Newcomer, Person, Role, State
 from trag.errors import TragError
-from trag.people.first_admin import make_admin
-from trag.people.names import accepted, accepted_shown
-from trag.people.sso_mapping import way_in
-from trag.people.user_import import read_roster, unit_of, without
+from trag.ingest.parse.characters import counted
+from trag.json_lines import as_line
+from trag.people.accounts import accepted, accepted_shown, make_admin, newcomers, read_people, unit_of
+from trag.people.external_identity import NO_PASSWORD, is_external, sign_in_method
+from trag.people.permissions import ROLES, role_of
 from trag.web.error_pages import explain, missing
-from trag.web.files import streamed, table
-from trag.web.forms import filled, number
+from trag.web.files import csv_line, streamed, table
+from trag.web.forms import Form, number
 from trag.web.notices import Notice
-from trag.web.people import render
 from trag.web.people.account import AccountPage
 from trag.web.people.authentication import Authenticator
-from trag.web.people.logs import as_csv, as_json
-from trag.web.people.person import PersonPage, role
-from trag.web.people.register import Register
-from trag.web.people.signing import SigningPages
+from trag.web.people.context import STATES, PeopleContext, unit_typed
+from trag.web.people.sign_in import SignInPages, typed_twice
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:
+    from store.audit import Event
+    from store.forgetting import Forgotten
     from trag.home import Home
 
 MOST = 100
 """People, and events of the log, on a page."""
+FIELDS = ("number", "at", "who", "what", "about", "where", "result", "chain")
+"""What is exported of each event of the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleQuery:
+    """Which people a page is asked to show: words in their names, a state and a role ("" for any), and the page."""
+
+    search: str = ""
+    state: str = ""
+    role: str = ""
+    page: int = 1
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> PeopleQuery:
+        """What the query of an address asks for; nonsense in it is left alone."""
+        state, role = query.get("state", ""), query.get("role", "")
+        return cls(
+            " ".join(query.get("search", "").split())[:100],
+            state if state in STATES else "",
+            role if role in ROLES else "",
+            max(1, number(query.get("page", ""))),
+        )
 
 
 class PeoplePage:
-    """What the routes share."""
+    """The routes of everybody's page, and of the log."""
 
-    def __init__(self, register: Register) -> None:
-        self.register = register
-        self.records = register.records
-        self.door = register.door
+    def __init__(self, context: PeopleContext) -> None:
+        self.context = context
+        self.records = context.records
+        self.authenticator = context.authenticator
 
     def routes(self, router: APIRouter) -> None:
         """Every route of the page. Plain functions run in threads."""
@@ -63,66 +87,58 @@ class PeoplePage:
 
     def show(self, request: Request) -> Response:
         """Everybody, who waits first; without accounts the way to the first one."""
-        if self.door.local:
-            return HTMLResponse(render.no_accounts(problem=None, form={}))
-        wanted, seen = render.Wanted.read(request.query_params), datetime.now(UTC)
-        people = self.records.people
-        chosen = {"search": wanted.search, "state": wanted.state, "role": wanted.role}
-        found = people.all(**chosen, page=wanted.page, most=MOST)
-        page = render.people(
-            found,
-            wanted,
-            ways_in={each.id: way_in(people, each) for each in found},
+        if self.authenticator.local:
+            return self._no_accounts({})
+        query, seen, people = PeopleQuery.read(request.query_params), datetime.now(UTC), self.records.people
+        chosen = {"search": query.search, "state": query.state, "role": query.role}
+        found = people.all(**chosen, page=query.page, most=MOST)
+        return self.context.page(
+            "list",
+            here="/people",
+            people=found,
+            query=query,
+            ways_in={each.id: sign_in_method(people, each) for each in found},
             total=people.count(**chosen),
-            counts={state: people.count(state=state) for state in render.STATES},
+            counts={state: people.count(state=state) for state in STATES},
             most=MOST,
             seen=seen,
-            chart=self.register.chart,
-            given=self.register.given(request),
-            notice=self.register.notices.said(request),
-            sso=self.door.sso is not None,
+            chart=self.context.chart,
+            given=self.context.shown_once(request),
+            notice=self.context.notices.said(request),
+            sso=self.authenticator.sso is not None,
         )
-        return HTMLResponse(page)
 
-    async def first(self, request: Request) -> Response:
+    def first(self, request: Request, form: Form) -> Response:
         """The first admin of a home without accounts."""
-        return await run_in_threadpool(self._first, request, await filled(request))
-
-    def _first(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
-        if not self.door.local:
+        if not self.authenticator.local:
             return missing(request)
         try:
-            if form.get("password", "") != form.get("again", ""):
-                raise TragError("The two passwords are not the same.", "Type the same one twice.")
+            name, shown, password = form.get("name", ""), form.get("shown", ""), typed_twice(form)
             person = make_admin(
-                self.records,
-                form.get("name", ""),
-                form.get("shown", ""),
-                form.get("password", ""),
-                organization=self.register.organization,
-                by="local",
-                where=where(request),
-                first=True,
-            )
+                self.records, name, shown, password,
+                organization=self.context.organization, by="local", where=where(request), first=True,
+            )  # fmt: skip
         except TragError as error:
-            return HTMLResponse(render.no_accounts(problem=error, form=form), 422)
-        return self.door.let_in(person, request.headers, where(request), "password", RedirectResponse("/people", 303))
+            return self._no_accounts(form, error)
+        response = RedirectResponse("/people", 303)
+        return self.authenticator.start_session(person, request.headers, where(request), "password", response)
 
-    async def add(self, request: Request) -> Response:
+    def _no_accounts(self, form: Mapping[str, str], problem: TragError | None = None) -> Response:
+        typed = {field: form.get(field, "") for field in ("name", "shown")}
+        return self.context.page("none", 422 if problem else 200, here="/people", problem=problem, typed=typed)
+
+    def add(self, request: Request, form: Form) -> Response:
         """Somebody new, and a link for them to choose a password by."""
-        return await run_in_threadpool(self._add, request, await filled(request))
-
-    def _add(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         name = accepted(form.get("name", ""))
         newcomer = Newcomer(
             name,
             accepted_shown(form.get("shown", ""), name),
-            role(form.get("role", "employee")),
+            read_role(form.get("role", "employee")),
             state="active",
-            unit=unit_of(form.get("unit", "").strip(), self.register.chart),
+            unit=unit_of(form.get("unit", "").strip(), self.context.chart),
         )
         person = self.records.people.add(newcomer, by=caller(request).name, where=where(request))
-        return self.register.give(request, (person,), f"{person.shown} is added")
+        return self.context.give_links(request, (person,), f"{person.shown} is added")
 
     async def take(self, request: Request) -> Response:
         """Everybody in a CSV file, or nobody; those who are here already stay as they are, where that was ticked."""
@@ -133,26 +149,25 @@ class PeoplePage:
         return await run_in_threadpool(self._take, request, content, links, leave)
 
     def _take(self, request: Request, content: bytes, links: bool, leave: bool) -> Response:
-        listed, people = read_roster(content, self.register.chart), self.records.people
-        there = people.known(each.newcomer.name for each in listed)
-        added = people.add_all(without(listed, there, leave=leave), by=caller(request).name, where=where(request))
-        told = f"{len(added):,} {'person is' if len(added) == 1 else 'people are'} added"
-        if there:
-            told += f"; {len(there):,} who {'was' if len(there) == 1 else 'were'} here already stay as they are"
+        rows, people = read_people(content, self.context.chart), self.records.people
+        present = people.known(each.newcomer.name for each in rows)
+        added = people.add_all(newcomers(rows, present, leave=leave), by=caller(request).name, where=where(request))
+        text = f"{len(added):,} {'person is' if len(added) == 1 else 'people are'} added"
+        if present:
+            text += f"; {len(present):,} who {'was' if len(present) == 1 else 'were'} here already stay as they are"
         if links and added:
-            return self.register.give(request, added, told)
-        return self.register.notices.go("/people", Notice(f"{told}."))
+            return self.context.give_links(request, added, text)
+        return self.context.notices.go("/people", Notice(f"{text}."))
 
-    async def refuse(self, request: Request) -> Response:
+    def refuse(self, request: Request, form: Form) -> Response:
         """Remove everybody who waits and was on the page that was looked at."""
-        return await run_in_threadpool(self._refuse, request, await filled(request))
-
-    def _refuse(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
-        refused = self.records.people.refuse(
-            _moment(form.get("seen", "")), by=caller(request).name, where=where(request)
-        )
-        told = "1 request is" if len(refused) == 1 else f"{len(refused):,} requests are"
-        return self.register.notices.go("/people", Notice(f"{told} refused and removed."))
+        try:
+            seen = datetime.fromisoformat(form.get("seen", "")).astimezone(UTC)
+        except (ValueError, OverflowError) as error:
+            raise TragError("It is not clear who was meant.", "Load the page People again.") from error
+        refused = self.records.people.refuse(seen, by=caller(request).name, where=where(request))
+        text = "1 request is" if len(refused) == 1 else f"{len(refused):,} requests are"
+        return self.context.notices.go("/people", Notice(f"{text} refused and removed."))
 
     def sample(self) -> Response:
         """A file to be imported, to begin with."""
@@ -163,19 +178,20 @@ class PeoplePage:
         ]
         return table(rows, "people.csv")
 
-    # The log
-
     def log(self, request: Request, before: str = "", who: str = "", check: str = "") -> Response:
-        """What was done, the newest first."""
-        page = render.log(
-            self.records.audit.page(before=number(before) or None, who=who[:100], most=MOST),
-            who=who[:100],
+        """What was done, the newest first; where that is to be checked, with the first row that does not follow from
+        the one before."""
+        who, audit = who[:100], self.records.audit
+        return self.context.page(
+            "log",
+            here="/people",
+            events=audit.page(before=number(before) or None, who=who, most=MOST),
+            who=who,
             most=MOST,
-            count=self.records.audit.count(who=who[:100]),
-            broken=self.records.audit.verify() if check else None,
+            count=audit.count(who=who),
+            broken=audit.verify() if check else None,
             checked=bool(check),
         )
-        return HTMLResponse(page)
 
     def log_csv(self, request: Request) -> Response:
         """The whole log as a table."""
@@ -190,20 +206,175 @@ class PeoplePage:
         return streamed(lines, name, media)
 
 
-def mount(app: FastAPI, home: Home, door: Authenticator) -> None:
+class PersonPage:
+    """The routes of one person's page: what they may do, how they get in, what is kept of them, and their removal."""
+
+    def __init__(self, context: PeopleContext) -> None:
+        self.context = context
+        self.records = context.records
+
+    def routes(self, router: APIRouter) -> None:
+        """Every route of the page. Plain functions run in threads."""
+        router.get("/people/{id}")(self.show)
+        router.post("/people/{id}")(self.change)
+        router.post("/people/{id}/name")(self.rename)
+        router.post("/people/{id}/link")(self.link)
+        router.post("/people/{id}/end")(self.end)
+        router.post("/people/{id}/forget")(self.forget)
+        router.post("/people/{id}/remove")(self.remove)
+
+    def show(self, request: Request, id: str) -> Response:
+        """Everything about one person."""
+        person = self.records.people.get(id)
+        if person is None:
+            return missing(request)
+        return self.context.page(
+            "one",
+            here="/people",
+            person=person,
+            sessions=self.records.sessions.of(id),
+            tokens=self.records.tokens.of(id),
+            events=self.records.audit.page(about=person.name, most=20),
+            own=caller(request).person == id,
+            way=sign_in_method(self.records.people, person),
+            vouched=is_external(self.records.people, person, self.context.authenticator.settings),
+            conversations=len(self.records.conversations(id)),
+            chart=self.context.chart,
+            given=self.context.shown_once(request),
+            notice=self.context.notices.said(request),
+        )
+
+    def change(self, request: Request, form: Form, id: str) -> Response:
+        """Another role, state, unit or shown name; what a form does not name stays."""
+        before = self.records.people.get(id)
+        if before is None:
+            return missing(request)
+        unit, chart = form.get("unit"), self.context.chart
+        unchanged = (before.unit, unit_typed(before.unit, chart))
+        person = self.records.people.change(
+            id,
+            by=caller(request).name,
+            where=where(request),
+            shown=accepted_shown(form["shown"], before.name) if "shown" in form else None,
+            role=read_role(form["role"]) if "role" in form else None,
+            state=read_state(form["state"]) if "state" in form else None,
+            unit=None if unit is None or unit in unchanged else unit_of(unit.strip(), chart),
+        )
+        path = f"/people/{id}" if form.get("back") == "one" else "/people"
+        return self.context.notices.go(path, Notice(difference(before, person)))
+
+    def rename(self, request: Request, form: Form, id: str) -> Response:
+        """Another name to sign in with."""
+        before = self.records.people.get(id)
+        if before is None:
+            return missing(request)
+        name = accepted(form.get("name", ""))
+        shown = name if before.shown == before.name else None
+        person = self.records.people.change(id, by=caller(request).name, where=where(request), name=name, shown=shown)
+        text = "Nothing was different." if person == before else f"{before.name} signs in as {person.name} from now on."
+        return self.context.notices.go(f"/people/{id}", Notice(text))
+
+    def link(self, request: Request, id: str) -> Response:
+        """A link by which somebody sets a new password: an admin never knows it. Raises TragError for who is vouched
+        for by somebody else."""
+        person = self.records.people.get(id)
+        if person is None:
+            return missing(request)
+        if is_external(self.records.people, person, self.context.authenticator.settings):
+            raise TragError(*NO_PASSWORD)
+        return self.context.give_links(request, (person,), f"A link for {person.shown}", f"/people/{id}")
+
+    def end(self, request: Request, id: str) -> Response:
+        """Sign somebody out everywhere."""
+        person = self.records.people.get(id)
+        if person is None:
+            return missing(request)
+        self.records.sessions.end_all(id)
+        self.records.audit.add(caller(request).name, "sessions ended", person.name, where=where(request), result="all")
+        return self.context.notices.go(f"/people/{id}", Notice(f"{person.shown} is signed out everywhere."))
+
+    def forget(self, request: Request, id: str) -> Response:
+        """Forget every conversation of somebody, who stays."""
+        person = self.records.people.get(id)
+        if person is None:
+            return missing(request)
+        gone = self.records.forget_person(id, by=caller(request).name, where=where(request))
+        return self.context.notices.go(
+            f"/people/{id}", Notice(f"Forgotten of {person.shown}: {forgotten_in_words(gone)}")
+        )
+
+    def remove(self, request: Request, id: str) -> Response:
+        """Remove somebody with all that let them in, and forget their conversations."""
+        person = self.records.people.get(id)
+        if person is None:
+            return missing(request)
+        gone = self.records.people.remove(id, by=caller(request).name, where=where(request))
+        text = f"{person.shown} is removed, and the name {person.name} is free. Forgotten: {forgotten_in_words(gone)}"
+        return self.context.notices.go("/people", Notice(text))
+
+
+def mount(app: FastAPI, home: Home, authenticator: Authenticator) -> None:
     """The routes of every page of the people in `app`."""
-    router, register = APIRouter(), Register(home, door)
-    SigningPages(register).routes(router)
-    AccountPage(register).routes(router)
-    PeoplePage(register).routes(router)
-    PersonPage(register).routes(router)
+    router, context = APIRouter(), PeopleContext(home, authenticator)
+    for page in (SignInPages(context), AccountPage(context), PeoplePage(context), PersonPage(context)):
+        page.routes(router)
     app.include_router(router)
     explain(app)
 
 
-def _moment(typed: str) -> datetime:
-    """When a page was drawn, as it says itself. Raises TragError for what is no moment."""
-    try:
-        return datetime.fromisoformat(typed).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise TragError("It is not clear who was meant.", "Load the page People again.") from error
+def read_role(typed: str) -> Role:
+    """A role as a form names it. Raises TragError for what is none."""
+    found = role_of(typed)
+    if found is None:
+        raise TragError(f"{typed!r} is no role.", f"Use one of {', '.join(ROLES)}.")
+    return found
+
+
+def read_state(typed: str) -> State:
+    """A state as a form names it. Raises TragError for what is none."""
+    found = next((each for each in STATES if each == typed), None)
+    if found is None:
+        raise TragError(f"{typed!r} is no state.", f"Use one of {', '.join(STATES)}.")
+    return found
+
+
+def difference(before: Person, now: Person) -> str:
+    """What is different about somebody, in words."""
+    if before == now:
+        return "Nothing was different."
+    if before.state != now.state:
+        words = {
+            "active": "may use the assistant now",
+            "disabled": "is disabled, and signed out",
+            "pending": "waits again",
+        }
+        return f"{now.shown} {words[now.state]}."
+    if before.role != now.role:
+        return f"{now.shown} is {'an' if now.role[0] in 'ae' else 'a'} {now.role} now."
+    return f"{now.shown} is changed."
+
+
+def forgotten_in_words(gone: Forgotten) -> str:
+    """What was forgotten of somebody."""
+    text = f"{counted(gone.conversations, 'conversation')} with {counted(gone.answers, 'answer')}."
+    if gone.kept:
+        verb = "stays" if gone.kept == 1 else "stay"
+        text += f" {counted(gone.kept, 'answer')} that reviewers judged {verb}, without a name."
+    return text
+
+
+def as_csv(events: Iterable[Event]) -> Iterator[str]:
+    """The log as a table that a spreadsheet runs nothing of: a header, then a line for each event."""
+    yield csv_line(FIELDS)
+    for event in events:
+        yield csv_line(_fields(event).values())
+
+
+def as_json(events: Iterable[Event]) -> Iterator[str]:
+    """The log as JSON, a line for each event."""
+    for event in events:
+        yield as_line(_fields(event) | {"number": event.number}) + "\n"
+
+
+def _fields(event: Event) -> dict[str, str]:
+    return {field: event.at.isoformat() if field == "at" else str(getattr(event, field)) for field in FIELDS}

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from anyio.from_thread import BlockingPortal
 from argon2 import PasswordHasher
+from bs4 import BeautifulSoup
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
@@ -29,7 +30,20 @@ from trag.web.people.authentication import Authenticator
 
 HERE = "http://127.0.0.1:7860"
 PASSWORD = "violet kettle orbit"
+OTHER = "amber spoon glacier"
+HOSTILE = """<script>alert(1)</script>"'{{7001*7003}}"""
 CHART = load(b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Club,team\nBar,Board,team\n", "chart.csv")
+
+
+def words(answer: Any) -> str:
+    """What a page says."""
+    return " ".join(BeautifulSoup(answer.text, "html.parser").get_text(" ").split())
+
+
+def alert(answer: Any) -> str:
+    """What a page says is wrong."""
+    found = BeautifulSoup(answer.text, "html.parser").select_one("[role=alert]")
+    return " ".join(found.get_text(" ").split()) if found else ""
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +61,7 @@ class Place:
 
     records: Records
     app: FastAPI
-    door: Authenticator
+    authenticator: Authenticator
     portal: BlockingPortal
 
     def browser(self, address: str = HERE, host: str = "10.0.0.7") -> TestClient:
@@ -83,11 +97,11 @@ def opened(empty_database: Path, tmp_path: Path, portal: BlockingPortal) -> Iter
         def opened(**settings: Any) -> Place:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
             app = FastAPI(openapi_url=None)
-            door = Authenticator(records, Settings(home=tmp_path, **settings))
-            app.add_middleware(Gate, door=door, functions={0: "employee"})
+            authenticator = Authenticator(records, Settings(home=tmp_path, **settings))
+            app.add_middleware(Gate, door=authenticator, functions={0: "employee"})
             app.get("/")(lambda: "asked")
-            people.mount(app, home, door)
-            return Place(records, app, door, portal)
+            people.mount(app, home, authenticator)
+            return Place(records, app, authenticator, portal)
 
         yield opened
 

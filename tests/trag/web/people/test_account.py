@@ -5,28 +5,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from bs4 import BeautifulSoup
 
 from org.reading.charts import load
-
-Place = Any  # of conftest.py
-PASSWORD = "violet kettle orbit"
-OTHER = "amber spoon glacier"
-HOSTILE = """<script>alert(1)</script>"'{{7*7}}"""
+from tests.trag.web.people.conftest import HOSTILE, OTHER, PASSWORD, Place, words
 
 pytestmark = pytest.mark.slow
 
 
-def words(answer: Any) -> str:
-    return " ".join(BeautifulSoup(answer.text, "html.parser").get_text(" ").split())
-
-
 def test_an_account_that_was_asked_for_waits_until_an_admin_approves_it(place: Place) -> None:
     ada, form = place.browser(), {"name": "ada", "shown": "Ada L", "password": PASSWORD, "again": PASSWORD}
-    assert (
-        ada.post("/account/new", data=form | {"role": "admin", "state": "active"}).headers["location"]
-        == "/sign-in?asked=1"
-    )
+    sent = ada.post("/account/new", data=form | {"role": "admin", "state": "active"})
+    assert sent.headers["location"] == "/sign-in?asked=1"
     asked = place.records.people.find("ada")
     assert asked
     assert (asked.role, asked.state) == ("employee", "pending")

@@ -1,4 +1,4 @@
-"""Who is let in, kept out and shut out: the door, through the gate, over real records."""
+"""Who is let in, kept out and shut out, through the gate, over real records."""
 
 import asyncio
 import re
@@ -9,20 +9,14 @@ import pytest
 from bs4 import BeautifulSoup
 
 from store import StoreError, keys
+from tests.trag.web.people.conftest import HERE, OTHER, PASSWORD, Place, words
+from trag.people.accounts import first_link
 from trag.web import access, gate
 from trag.web.gate import Gate
 
-Place = Any  # of conftest.py
-HERE = "http://127.0.0.1:7860"
 PUBLIC = "https://assistant.example.org"
-PASSWORD = "violet kettle orbit"
-OTHER = "amber spoon glacier"
 
 pytestmark = pytest.mark.slow
-
-
-def words(answer: Any) -> str:
-    return " ".join(BeautifulSoup(answer.text, "html.parser").get_text(" ").split())
 
 
 # Without accounts
@@ -53,8 +47,6 @@ def test_the_first_account_turns_signing_in_on(opened: Any) -> None:
 
 
 def test_beyond_this_machine_nobody_comes_in_before_the_first_admin_who_has_a_link(opened: Any) -> None:
-    from trag.people.first_admin import first_link
-
     place = opened(address=PUBLIC)
     secret = first_link(place.records)
     browser = place.browser(PUBLIC)
@@ -76,7 +68,7 @@ def test_beyond_this_machine_nobody_comes_in_before_the_first_admin_who_has_a_li
     assert first_link(place.records) == ""
 
 
-# The door
+# Sessions
 
 
 def test_signing_in_gives_a_new_session_and_ends_the_one_before(place: Place) -> None:
@@ -298,7 +290,7 @@ def test_an_open_stream_ends_with_its_session(place: Place, monkeypatch: pytest.
         async def send(message: Any) -> None:
             sent.append(message)
 
-        guarded = asyncio.create_task(Gate(app, place.door, {})(scope, receive, send))
+        guarded = asyncio.create_task(Gate(app, place.authenticator, {})(scope, receive, send))
         await asyncio.sleep(0.3)
         assert not guarded.done()
         await asyncio.to_thread(place.records.people.change, ada.id, state="disabled", by="root")

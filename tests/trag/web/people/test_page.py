@@ -1,4 +1,4 @@
-"""The page of the people: who may do what, by whom, and the log."""
+"""The pages of the people: who may do what, by whom, the log, and one person renamed, forgotten, removed."""
 
 import re
 from typing import Any
@@ -6,21 +6,10 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
-from org.reading.charts import load
-
-Place = Any  # of conftest.py
-HERE = "http://127.0.0.1:7860"
-PASSWORD = "violet kettle orbit"
-OTHER = "amber spoon glacier"
-HOSTILE = """<script>alert(1)</script>"'{{7001*7003}}"""
-
-CHART = load(b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Club,team\nBar,Board,team\n", "chart.csv")
+from store.person import Newcomer
+from tests.trag.web.people.conftest import CHART, HERE, HOSTILE, OTHER, PASSWORD, Place, words
 
 pytestmark = pytest.mark.slow
-
-
-def words(answer: Any) -> str:
-    return " ".join(BeautifulSoup(answer.text, "html.parser").get_text(" ").split())
 
 
 def test_another_role_counts_at_once_and_ends_every_session(place: Place) -> None:
@@ -44,18 +33,21 @@ def test_the_last_admin_stays_one(place: Place) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("path", "change", "told"),
     [
-        ({"role": "owner"}, "no role"),
-        ({"state": "gone"}, "no state"),
-        ({"unit": "Pub"}, "no unit 'Pub'"),
-        ({"unit": "Bar"}, "2 units of the chart are called 'Bar'"),
-        ({"shown": "x" * 200}, "cannot be shown"),
+        ("", {"role": "owner"}, "no role"),
+        ("", {"state": "gone"}, "no state"),
+        ("", {"unit": "Pub"}, "no unit 'Pub'"),
+        ("", {"unit": "Bar"}, "2 units of the chart are called 'Bar'"),
+        ("", {"shown": "x" * 200}, "cannot be shown"),
+        ("/name", {"name": "Root"}, "taken"),
+        ("/name", {"name": "a b"}, "cannot be a name"),
+        ("/name", {"name": ""}, "missing"),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(place: Place, change: dict[str, str], told: str) -> None:
+def test_what_cannot_be_is_refused_in_words(place: Place, path: str, change: dict[str, str], told: str) -> None:
     ada = place.add("ada")
-    assert told in words(place.signed_in("root").post(f"/people/{ada.id}", data=change))
+    assert told in words(place.signed_in("root").post(f"/people/{ada.id}{path}", data=change))
     assert place.records.people.get(ada.id) == ada
 
 
@@ -86,11 +78,15 @@ def test_an_admin_gives_a_link_and_never_learns_the_password(place: Place) -> No
     assert ("root", "person added", "ada", f"employee, active, unit {CHART.named('Board')[0].id}") in place.done(10)
 
 
+def imported(root: Any, content: str, **form: str) -> Any:
+    return root.post("/people/import", data=form, files={"file": ("p.csv", content.encode(), "text/csv")})
+
+
 def test_people_are_imported_all_or_none(place: Place) -> None:
     root = place.signed_in("root")
 
     def send(content: str, **form: str) -> Any:
-        return root.post("/people/import", data=form, files={"file": ("p.csv", content.encode(), "text/csv")})
+        return imported(root, content, **form)
 
     told = words(send("name,role,unit\nada,employee,Board\nbo,boss,\nada,,\ncy d,,\n,,Pub\n"))
     for problem in ("row 3: 'boss' is no role", "row 4: ada stands in row 2", "row 5: 'cy d' cannot", "row 6: A name"):
@@ -110,10 +106,7 @@ def test_who_is_here_already_is_left_as_they_are_where_that_was_ticked(place: Pl
     root, zoe = place.signed_in("root"), place.add("zoe", "reviewer")
 
     def send(content: str) -> str:
-        files = {"file": ("p.csv", content.encode(), "text/csv")}
-        return words(
-            root.get(root.post("/people/import", data={"leave": "1", "links": "1"}, files=files).headers["location"])
-        )
+        return words(root.get(imported(root, content, leave="1", links="1").headers["location"]))
 
     told = send("name,role\nada,\nZOE,admin\n")
     assert "1 person is added; 1 who was here already stay" in told
@@ -168,3 +161,80 @@ def test_names_are_text_on_every_page(place: Place) -> None:
         assert page.status_code == 200
         assert HOSTILE not in page.text
         assert "49028003" not in BeautifulSoup(page.text, "html.parser").get_text()
+
+
+def test_who_is_renamed_signs_in_under_the_new_name_and_the_old_one_is_free(place: Place) -> None:
+    ada, root = place.add("ada"), place.signed_in("root")
+    browser = place.signed_in("ada")
+    answer = root.post(f"/people/{ada.id}/name", data={"name": "ada.lovelace"})
+    told = words(root.get(answer.headers["location"]))
+    assert "ada signs in as ada.lovelace from now on." in told
+    assert "name: ada -> ada.lovelace; shown: ada -> ada.lovelace" in told, "in what was done about this account"
+    assert browser.get("/").status_code == 200
+    assert place.browser().post("/sign-in", data={"name": "ada", "password": PASSWORD}).status_code == 403
+    place.signed_in("ada.lovelace")
+    event = place.records.audit.page(what="person changed")[0]
+    assert (event.who, event.about, event.where) == ("root", "ada.lovelace", "10.0.0.7")
+    assert place.add("ada").id != ada.id
+
+
+def test_what_somebody_asked_is_forgotten_and_how_much_it_was_is_told(place: Place) -> None:
+    ada, root, records = place.add("ada"), place.signed_in("root"), place.records
+    for number in range(2):
+        conversation = records.start_conversation(ada.id, "t").id
+        records.save_answer(f"a{number}", conversation, "q", "w", "{}")
+    records.put_label("a0", "somebody", "Correct", "", "")
+    page = root.get(f"/people/{ada.id}")
+    assert "2 conversations with every answer, and what their programs asked, for good." in words(page)
+    answer = root.post(f"/people/{ada.id}/forget")
+    told = "Forgotten of ada: 2 conversations with 1 answer. 1 answer that reviewers judged stays, without a name."
+    assert told in words(root.get(answer.headers["location"]))
+    assert (records.conversations(ada.id), records.people.get(ada.id)) == ((), ada)
+    event = records.audit.page(what="conversations forgotten")[0]
+    assert (event.who, event.about, event.where) == ("root", "ada", "10.0.0.7")
+
+
+def test_who_is_removed_is_out_at_once_with_all_that_they_asked(place: Place) -> None:
+    ada, root, records = place.add("ada"), place.signed_in("root"), place.records
+    browser = place.signed_in("ada")
+    records.save_answer("a", records.start_conversation(ada.id, "t").id, "q", "w", "{}")
+    answer = root.post(f"/people/{ada.id}/remove")
+    assert answer.headers["location"].startswith("/people?")
+    told = "ada is removed, and the name ada is free. Forgotten: 1 conversation with 1 answer."
+    assert told in words(root.get(answer.headers["location"]))
+    assert browser.get("/").headers["location"] == "/sign-in"
+    assert (records.people.find("ada"), records.conversations(ada.id), records.answer("a")) == (None, (), None)
+    for path in ("", "/name", "/link", "/end", "/forget", "/remove"):
+        assert root.post(f"/people/{ada.id}{path}", data={"name": "x"}).status_code == 404
+    event = records.audit.page(what="person removed")[0]
+    assert (event.who, event.about, event.where) == ("root", "ada", "10.0.0.7")
+
+
+def test_the_last_admin_is_not_removed_and_nobody_is_offered_to_remove_themselves(place: Place) -> None:
+    root, person = place.signed_in("root"), place.records.people.find("root")
+    page = BeautifulSoup(root.get(f"/people/{person.id}").text, "html.parser")
+    assert page.select_one("#remove") is None
+    assert "last active admin" in words(root.post(f"/people/{person.id}/remove"))
+    assert place.records.people.find("root") == person
+
+
+def test_a_request_is_refused_alone_too(place: Place) -> None:
+    junk, root = place.add("junk", state="pending"), place.signed_in("root")
+    page = BeautifulSoup(root.get(f"/people/{junk.id}").text, "html.parser")
+    form = page.select_one("#remove")
+    assert form
+    assert "Refuse the request of junk ?" in " ".join(form.get_text(" ").split())
+    root.post(str(form["action"]))
+    assert place.records.people.find("junk") is None
+
+
+def test_who_comes_by_the_proxy_is_given_no_link_to_set_a_password(opened: Any) -> None:
+    place = opened(proxy_user="x-user", proxy_from="10.0.0.5")
+    place.add("root", "admin")
+    root, records = place.signed_in("root"), place.records
+    by_proxy = records.people.add(Newcomer("bo", state="active", how="proxy"), by="test")
+    by_password = place.add("ada")
+    offered = ["Give a link" in words(root.get(f"/people/{each.id}")) for each in (by_proxy, by_password)]
+    assert offered == [False, True]
+    assert "has no password here" in words(root.post(f"/people/{by_proxy.id}/link"))
+    assert records.audit.page(what="link made") == ()

@@ -8,34 +8,25 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import httpx2
 import pytest
-from bs4 import BeautifulSoup
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from org.reading.charts import load
 from store.person import Newcomer
-from store.records import Records
+from tests.trag.web.people.conftest import HERE, OTHER, PASSWORD, Place, alert
 from trag.errors import TragError
 from trag.people import passwords, sso
 from trag.people.sso import SingleSignOn, pairs, roles
 from trag.settings import Settings
-from trag.web.gate import Gate
-from trag.web.people import page as people
-from trag.web.people.authentication import Authenticator
 
-HERE = "http://127.0.0.1:7860"
-CHART = load(b"id,name,parent,type\nclub,Club,,club\nboard,Board,club,board\n", "chart.csv")
 ROLES = "staff=employee, leads=reviewer, boss=admin"
 
 pytestmark = pytest.mark.slow
@@ -61,28 +52,17 @@ def provider() -> Iterator[str]:
 
 
 @pytest.fixture
-def opened(provider: str, tmp_path: Path) -> Iterator[Any]:
-    """Opens a home that people sign in to at the provider."""
-    with closing(Records(f"sqlite:///{tmp_path / 'trag.db'}")) as records:
+def at(opened: Any, provider: str) -> Any:
+    """Opens a home with one admin that people sign in to at the provider."""
 
-        def opened(**settings: Any) -> tuple[Records, FastAPI]:
-            home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
-            wanted = {"sso_issuer": provider, "sso_client": "assistant", "sso_secret": "of the client"} | settings
-            door = Authenticator(records, Settings(home=tmp_path, **wanted))
-            app = FastAPI(openapi_url=None)
-            app.add_middleware(Gate, door=door, functions={})
-            app.get("/")(lambda: "asked")
-            people.mount(app, home, door)
-            return records, app
+    def at(**settings: Any) -> Place:
+        wanted = {"sso_issuer": provider, "sso_client": "assistant", "sso_secret": "of the client"} | settings
+        place: Place = opened(**wanted)
+        if not place.records.people.find("root"):
+            place.add("root", "admin")
+        return place
 
-        records.people.add(
-            Newcomer("root", role="admin", state="active", secret=passwords.hashed("violet kettle")), by="t"
-        )
-        yield opened
-
-
-def browser(app: FastAPI) -> TestClient:
-    return TestClient(app, base_url=HERE, headers={"Accept": "text/html"}, follow_redirects=False)
+    return at
 
 
 def go(visitor: TestClient, login: str, wrong: str = "") -> str:
@@ -97,137 +77,101 @@ def go(visitor: TestClient, login: str, wrong: str = "") -> str:
     return answer.headers["location"].removeprefix(HERE)
 
 
-def told(answer: Any) -> str:
-    found = BeautifulSoup(answer.text, "html.parser").select_one("[role=alert]")
-    return " ".join(found.get_text(" ").split()) if found else ""
-
-
-def test_groups_become_a_role_and_a_unit(opened: Any) -> None:
-    records, app = opened(sso_roles=ROLES, sso_units="board=board")
-    visitor = browser(app)
-    assert "Sign in with your organization" in visitor.get("/sign-in").text
-    answer = visitor.get(go(visitor, "ada"))
-    assert answer.headers["location"] == "/account", answer.text
-    assert "Ada" in visitor.get("/account").text
-    ada = records.people.find("ada")
-    assert ada
-    assert (ada.role, ada.state, ada.unit, ada.how, ada.shown) == ("employee", "active", "board", "sso", "Ada")
-    lee = browser(app)
-    lee.get(go(lee, "lee"))
-    assert records.people.find("lee").role == "reviewer"
-    out = browser(app)
-    answer = out.get(go(out, "out"))
-    assert (answer.status_code, "None of your groups" in told(answer)) == (403, True)
-    assert records.people.find("out") is None
-
-
-def test_without_groups_in_the_settings_an_admin_lets_each_in(opened: Any) -> None:
-    records, app = opened()
-    visitor = browser(app)
-    assert "waits for an admin" in told(visitor.get(go(visitor, "ada")))
-    assert visitor.get("/").status_code == 303
-    records.people.change(records.people.find("ada").id, state="active", role="reviewer", by="root")
-    assert visitor.get(go(visitor, "ada")).headers["location"] == "/account"
-    assert records.people.find("ada").role == "reviewer"
-
-
-def test_another_group_at_the_provider_ends_what_the_one_before_allowed(opened: Any) -> None:
-    records, app = opened(sso_roles=ROLES)
-    visitor = browser(app)
+def test_another_group_at_the_provider_ends_what_the_one_before_allowed_and_who_is_disabled_stays_out(at: Any) -> None:
+    place = at(sso_roles=ROLES)
+    records = place.records
+    visitor = place.browser()
     visitor.get(go(visitor, "ada"))
     records.people.change(records.people.find("ada").id, role="admin", by="root")
     assert visitor.get("/account").status_code == 303
     visitor.get(go(visitor, "ada"))
     assert records.people.find("ada").role == "employee"
+    records.people.change(records.people.find("ada").id, state="disabled", by="root")
+    assert visitor.get("/").status_code == 303
+    assert "disabled" in alert(visitor.get(go(visitor, "ada")))
 
 
 @pytest.mark.parametrize("wrong", ["nonce", "aud", "iss", "exp", "none", "hmac", "key", "denied"])
-def test_a_token_that_is_not_sound_opens_nothing(opened: Any, wrong: str) -> None:
-    records, app = opened(sso_roles=ROLES)
-    visitor = browser(app)
+def test_a_token_that_is_not_sound_opens_nothing(at: Any, wrong: str) -> None:
+    place = at(sso_roles=ROLES)
+    records = place.records
+    visitor = place.browser()
     answer = visitor.get(go(visitor, "ada", wrong))
     assert answer.status_code == 403
-    assert "service" in told(answer)
+    assert "service" in alert(answer)
     assert "trag" not in visitor.cookies
     assert records.people.find("ada") is None
     assert records.audit.page(most=1)[0].result.startswith("single sign-on: ")
 
 
-def test_only_the_browser_that_began_comes_back_and_only_once(opened: Any) -> None:
-    _, app = opened(sso_roles=ROLES)
-    visitor, victim = browser(app), browser(app)
+def test_only_the_browser_that_began_comes_back_and_only_once(at: Any) -> None:
+    place = at(sso_roles=ROLES)
+    visitor, victim = place.browser(), place.browser()
     back = go(visitor, "ada")
-    assert "took too long" in told(victim.get(back))  # a link that would sign them in as somebody else
+    assert "took too long" in alert(victim.get(back))  # a link that would sign them in as somebody else
     strange = {"Cookie": b"trag-sso=caf\xe9"}
-    assert "took too long" in told(browser(app).get(go(browser(app), "ada"), headers=strange))
-    visitor, again = browser(app), browser(app)
+    assert "took too long" in alert(place.browser().get(go(place.browser(), "ada"), headers=strange))
+    visitor, again = place.browser(), place.browser()
     back = go(visitor, "ada")
     again.cookies.set("trag-sso", visitor.cookies["trag-sso"])
     assert visitor.get(back).headers["location"] == "/account"
-    assert "took too long" in told(again.get(back))
+    assert "took too long" in alert(again.get(back))
     for forged in ("/sign-in/back", "/sign-in/back?state=x&code=y", f"{back}&state=x"):
-        assert browser(app).get(forged).status_code == 403
+        assert place.browser().get(forged).status_code == 403
 
 
-def test_a_name_that_is_somebody_elses_here_is_not_taken_over(opened: Any) -> None:
-    records, app = opened(sso_roles=ROLES)
-    records.people.add(Newcomer("ada", state="active", secret=passwords.hashed("violet kettle")), by="root")
-    visitor = browser(app)
-    assert "belongs to another account" in told(visitor.get(go(visitor, "ada")))
-    lee = browser(app)
+def test_a_name_that_is_somebody_elses_here_is_not_taken_over(at: Any) -> None:
+    place = at(sso_roles=ROLES)
+    records = place.records
+    records.people.add(Newcomer("ada", state="active", secret=passwords.hashed(PASSWORD)), by="root")
+    visitor = place.browser()
+    assert "belongs to another account" in alert(visitor.get(go(visitor, "ada")))
+    lee = place.browser()
     assert lee.get(go(lee, "lee")).headers["location"] == "/account"
-    assert "belongs to another account" in told(visitor.get(go(visitor, "lee", "subject")))
+    assert "belongs to another account" in alert(visitor.get(go(visitor, "lee", "subject")))
 
 
-def test_who_was_imported_comes_in_by_single_sign_on(opened: Any) -> None:
-    records, app = opened()
+def test_who_was_imported_comes_in_by_single_sign_on(at: Any) -> None:
+    place = at()
+    records = place.records
     imported = records.people.add(Newcomer("ada", "Ada", "reviewer", "active"), by="root")
-    visitor = browser(app)
+    visitor = place.browser()
     assert visitor.get(go(visitor, "ada")).headers["location"] == "/account"
     assert records.people.find("ada").id == imported.id
-    root = browser(app)
-    root.post("/sign-in", data={"name": "root", "password": "violet kettle"})
+    root = place.signed_in("root")
     for page in (visitor.get("/account"), root.get("/people?search=ada"), root.get(f"/people/{imported.id}")):
         assert "by single sign-on" in page.text
 
 
-def test_a_disabled_person_stays_out(opened: Any) -> None:
-    records, app = opened(sso_roles=ROLES)
-    visitor = browser(app)
-    visitor.get(go(visitor, "ada"))
-    records.people.change(records.people.find("ada").id, state="disabled", by="root")
-    assert visitor.get("/").status_code == 303
-    assert "disabled" in told(visitor.get(go(visitor, "ada")))
-
-
-def test_who_loses_every_group_loses_their_browsers_and_programs_when_they_come_again(opened: Any) -> None:
-    records, app = opened(sso_roles=ROLES)
-    before, elsewhere = browser(app), browser(app)
+def test_who_loses_every_group_loses_their_browsers_and_programs_when_they_come_again(at: Any) -> None:
+    place = at(sso_roles=ROLES)
+    records = place.records
+    before, elsewhere = place.browser(), place.browser()
     before.get(go(before, "ada"))
     assert before.get("/").status_code == 200
     token, _ = records.tokens.make(records.people.find("ada").id, "job", timedelta(days=365), by="ada")
     answer = elsewhere.get(go(elsewhere, "ada", "groups"))
-    assert (answer.status_code, "None of your groups" in told(answer)) == (403, True)
+    assert (answer.status_code, "None of your groups" in alert(answer)) == (403, True)
     assert before.get("/").status_code == 303
     assert records.tokens.find(token) is None
     event = records.audit.page(what="sessions and tokens ended")[0]
-    assert (event.who, event.about, event.where) == ("ada (sso)", "ada", "testclient")
+    assert (event.who, event.about, event.where) == ("ada (sso)", "ada", "10.0.0.7")
     assert elsewhere.get(go(elsewhere, "ada")).headers["location"] == "/account", "with a group they are in again"
 
 
-def test_who_comes_by_single_sign_on_sets_no_password_that_would_shut_them_out(opened: Any) -> None:
-    records, app = opened(sso_roles=ROLES)
+def test_who_comes_by_single_sign_on_sets_no_password_that_would_shut_them_out(at: Any) -> None:
+    place = at(sso_roles=ROLES)
+    records = place.records
     imported = records.people.add(Newcomer("ada", "Ada", "reviewer", "active"), by="root")
     early, _ = records.links.make("password", imported.id, timedelta(days=7), by="root")
-    visitor, root = browser(app), browser(app)
+    visitor, root = place.browser(), place.signed_in("root")
     visitor.get(go(visitor, "ada"))
-    root.post("/sign-in", data={"name": "root", "password": "violet kettle"})
     assert "Give a link" not in root.get(f"/people/{imported.id}").text
     assert "has no password here" in root.post(f"/people/{imported.id}/link").text
-    assert "has no password here" in told(browser(app).get(f"/links/{early}"))
-    form = {"password": "amber spoon glacier", "again": "amber spoon glacier"}
-    assert "has no password here" in told(browser(app).post(f"/links/{early}", data=form))
-    again = browser(app)
+    assert "has no password here" in alert(place.browser().get(f"/links/{early}"))
+    form = {"password": OTHER, "again": OTHER}
+    assert "has no password here" in alert(place.browser().post(f"/links/{early}", data=form))
+    again = place.browser()
     assert again.get(go(again, "ada")).headers["location"] == "/account"
 
 
@@ -252,10 +196,11 @@ def silent() -> Iterator[tuple[str, list[socket.socket]]]:
 
 
 def test_a_provider_that_does_not_answer_holds_up_nobody_else(
-    opened: Any, silent: tuple[str, list[socket.socket]], monkeypatch: pytest.MonkeyPatch
+    at: Any, silent: tuple[str, list[socket.socket]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address, calls = silent
-    records, app = opened(sso_issuer=address)
+    place = at(sso_issuer=address)
+    records = place.records
     root, _ = records.sessions.begin(records.people.find("root").id)
 
     async def wait_for(condition: Callable[[], bool]) -> None:
@@ -263,8 +208,8 @@ def test_a_provider_that_does_not_answer_holds_up_nobody_else(
             await asyncio.sleep(0.02)
 
     async def visited() -> list[httpx.Response]:
-        door = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(transport=door, base_url=HERE, trust_env=False, timeout=None) as client:
+        transport = httpx.ASGITransport(place.app)
+        async with httpx.AsyncClient(transport=transport, base_url=HERE, trust_env=False, timeout=None) as client:
             crowd = [asyncio.ensure_future(client.get("/sign-in/sso")) for _ in range(60)]
             await asyncio.wait_for(wait_for(lambda: len(calls) == 1), 8)
             others = (client.get("/sign-in"), client.get("/people", headers={"Cookie": f"trag={root}"}))
@@ -276,13 +221,13 @@ def test_a_provider_that_does_not_answer_holds_up_nobody_else(
 
     answers = asyncio.run(visited())
     assert {each.status_code for each in answers} == {502}
-    assert sum("did not answer a moment ago" in told(each) for each in answers) == 59
+    assert sum("did not answer a moment ago" in alert(each) for each in answers) == 59
     assert len(calls) == 1, "one asked, and nobody after that for a while"
     monkeypatch.setattr(sso, "COOL_DOWN", 0.0)
-    app_again = opened(sso_issuer=address)[1]
+    again = at(sso_issuer=address)
     for number in (2, 3):
         threading.Timer(0.3, lambda at=number: calls[at - 1].close()).start()
-        browser(app_again).get("/sign-in/sso")
+        again.browser().get("/sign-in/sso")
         assert len(calls) == number, "then it is asked again"
 
 
@@ -312,9 +257,10 @@ def test_what_tells_nothing_of_a_provider_is_told_in_words(body: bytes) -> None:
             server.shutdown()
 
 
-def test_coming_back_without_end_does_not_flood_the_log(opened: Any) -> None:
-    records, app = opened()
-    visitor, before = browser(app), records.audit.count()
+def test_coming_back_without_end_does_not_flood_the_log(at: Any) -> None:
+    place = at()
+    records = place.records
+    visitor, before = place.browser(), records.audit.count()
     for _ in range(100):
         assert visitor.get("/sign-in/back?error=server_error").status_code == 403
     assert records.audit.count() - before == 60

@@ -10,9 +10,9 @@ from bs4 import BeautifulSoup
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 from starlette.testclient import TestClient
 
+from tests.trag.web.people.conftest import HERE, alert
 from trag.people import sso
 
-HERE = "http://127.0.0.1:7860"
 BACK = f"{HERE}/sign-in/back"
 ROLES = {"sso_roles": "staff=employee, leads=reviewer, boss=admin", "sso_units": "of the bar=Bar, of the board=Board"}
 PEOPLE: dict[str, dict[str, Any]] = {
@@ -110,11 +110,6 @@ def come(place: Any, login: str) -> tuple[TestClient, Any]:
     return visitor, visitor.get(there(begin(visitor), login))
 
 
-def alert(answer: Any) -> str:
-    found = BeautifulSoup(answer.text, "html.parser").select_one("[role=alert]")
-    return " ".join(found.get_text(" ").split()) if found else ""
-
-
 def test_groups_that_userinfo_alone_tells_become_a_role_and_a_unit(at: Any, provider: Any) -> None:
     place = at(provider, **ROLES)
     visitor = place.browser()
@@ -161,9 +156,10 @@ def test_without_groups_in_the_settings_an_admin_lets_each_in(at: Any, provider:
     assert visitor.get("/").status_code == 303
     ada = place.records.people.find("ada")
     assert (ada.role, ada.state) == ("employee", "pending")
-    place.records.people.change(ada.id, state="active", by="root")
+    place.records.people.change(ada.id, state="active", role="reviewer", by="root")
     visitor, answer = come(place, "ada")
     assert (answer.headers["location"], visitor.get("/").status_code) == ("/account", 200)
+    assert place.records.people.find("ada").role == "reviewer"
 
 
 def test_an_address_that_userinfo_tells_is_a_name_where_it_was_checked(at: Any, provider: Any) -> None:

@@ -1,7 +1,5 @@
 """What the pages of the documents are made of, without a page: names in addresses, tables, sections, readers, files."""
 
-import csv
-import io
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -11,23 +9,18 @@ from urllib.parse import urlsplit
 import pytest
 from fastapi import Request
 
-from org.reading.cells import guard
 from org.reading.charts import load
 from store.jobs import Job
 from store.library import Document, Pair
 from store.passage import EVERYONE, Passage
 from trag.errors import TragError
-from trag.ingest.pairs import pairs as read_pairs
 from trag.view import PageView
-from trag.web.documents import drawn as drawn_pages
-from trag.web.documents.changing import seen
-from trag.web.documents.contents import contents
-from trag.web.documents.drawn import Drawn
-from trag.web.documents.listing import MOST, Asked, Listing, listing
+from trag.web.documents import viewer
+from trag.web.documents.document import Reader, contents, find_units, readers
 from trag.web.documents.names import LONGEST, accepted, key
-from trag.web.documents.readers import Reader, find, readers
-from trag.web.documents.sources import Saying
-from trag.web.documents.transfer import lines, rows
+from trag.web.documents.page import MOST, Listing, TableQuery, listing
+from trag.web.documents.pair_review import PairSource, fingerprint
+from trag.web.documents.viewer import PageCache
 from trag.web.notices import KEPT, Notice, Notices
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -82,7 +75,7 @@ def document(name: str, **more: object) -> Document:
     return replace(Document(name, "0" * 64, None, NOW), **more)  # type: ignore[arg-type]
 
 
-def shown(documents: tuple[Document, ...], asked: Asked, *jobs: Job) -> Listing:
+def shown(documents: tuple[Document, ...], asked: TableQuery, *jobs: Job) -> Listing:
     return listing(documents, asked, jobs, lambda document: len(document.name))
 
 
@@ -111,7 +104,7 @@ DOCUMENTS = (
     ids=str,
 )
 def test_a_table_shows_what_is_asked_for(query: dict[str, str], names: list[str]) -> None:
-    assert [each.document.name for each in shown(DOCUMENTS, Asked.read(query)).rows] == names
+    assert [each.document.name for each in shown(DOCUMENTS, TableQuery.read(query)).rows] == names
 
 
 def test_a_row_says_its_sections_its_state_and_its_problems() -> None:
@@ -127,27 +120,29 @@ def test_a_row_says_its_sections_its_state_and_its_problems() -> None:
         job("A.md", "done", 2),
         job("A.md", "failed", 1),
     )
-    found = shown(DOCUMENTS, Asked(order="name"), *jobs)
+    found = shown(DOCUMENTS, TableQuery(order="name"), *jobs)
     assert [(each.sections, each.state, each.problems) for each in found.rows] == [
         (4, "searched", ()),
         (4, "failed", (failed, "page 2 damaged, not read")),
         (9, "replacing", ()),
     ]
     assert found.troubled == 1
-    assert shown(DOCUMENTS[1:], Asked(), job("A.md", "failed", -1)).troubled == 0, "another has taken its place since"
-    assert shown(DOCUMENTS[1:], Asked(), job("A.md", "failed", 1)).troubled == 1
+    assert shown(DOCUMENTS[1:], TableQuery(), job("A.md", "failed", -1)).troubled == 0, (
+        "another has taken its place since"
+    )
+    assert shown(DOCUMENTS[1:], TableQuery(), job("A.md", "failed", 1)).troubled == 1
 
 
 def test_a_press_on_a_column_turns_its_order() -> None:
-    assert Asked(order="name").turned("name") == "-name"
-    assert Asked(order="-name").turned("name") == "name"
-    assert Asked(order="name").turned("pages") == "-pages"
-    assert Asked(order="-pages").turned("pages") == "pages"
+    assert TableQuery(order="name").turned("name") == "-name"
+    assert TableQuery(order="-name").turned("name") == "name"
+    assert TableQuery(order="name").turned("pages") == "-pages"
+    assert TableQuery(order="-pages").turned("pages") == "pages"
 
 
 def test_a_long_table_is_turned_page_by_page() -> None:
     many = tuple(document(f"{number:03}.md") for number in range(2 * MOST + 1))
-    first, last = shown(many, Asked(order="name")), shown(many, Asked(order="name", first=2 * MOST))
+    first, last = shown(many, TableQuery(order="name")), shown(many, TableQuery(order="name", first=2 * MOST))
     assert (len(first.rows), first.total) == (MOST, 2 * MOST + 1)
     assert [each.document.name for each in last.rows] == [f"{2 * MOST}.md"]
 
@@ -192,8 +187,8 @@ def test_readers_are_named(audience: set[str], named: tuple[Reader, ...] | None)
     [("boa", ["Board", "Board Room"]), ("BENCH", ["Board"]), ("room board", ["Board Room"]), ("", []), ("x", [])],
 )
 def test_units_are_found_by_their_names(words: str, names: list[str]) -> None:
-    assert [each.name for each in find(CHART, words)] == names
-    assert find(None, words) == ()
+    assert [each.name for each in find_units(CHART, words)] == names
+    assert find_units(None, words) == ()
 
 
 def test_notices_are_remembered_for_a_while() -> None:
@@ -213,32 +208,18 @@ def test_notices_are_remembered_for_a_while() -> None:
     assert said("/documents") is None
 
 
-def test_exported_pairs_can_be_imported() -> None:
-    other = replace(PAIR, question='Is "x" ü?', answer="'=A\nB", page=None, state="review", source="C.\nD.")
-    sheet = io.StringIO(newline="")
-    csv.writer(sheet).writerows([guard(cell) for cell in row] for row in rows([PAIR, other]))
-    for content, name in ((lines([PAIR, other]), "pairs.jsonl"), (sheet.getvalue(), "pairs.csv")):
-        found = read_pairs(content.encode(), name)
-        for each, pair in zip(found, (PAIR, other), strict=True):
-            assert (each.question, each.answer, each.type) == (pair.question, pair.answer, pair.type)
-            assert (each.document, each.section, each.page) == (pair.document, pair.section, pair.page)
-            assert (each.state, each.origin, each.source) == (pair.state, pair.origin, pair.source)
-    assert "'=Who?" in sheet.getvalue()
-    assert "''=A" in sheet.getvalue()
-
-
 def test_a_section_says_what_it_says_of_its_pairs_that_wait() -> None:
     passages = [Passage("s1", "section", "a.md", "2 Two", 3, "Ada is who.")]
     waiting = replace(PAIR, id="p2", state="review", searched=False, source="Bob is who.")
     (section,) = contents(passages, (PAIR, waiting))
-    assert section.says == {"p2": Saying("Ada is who.", "Bob is who.")}
+    assert section.sources == {"p2": PairSource("Ada is who.", "Bob is who.")}
 
 
 def test_what_is_seen_of_a_pair_differs_when_it_does() -> None:
     others = [replace(PAIR, question="Who?"), replace(PAIR, answer="Bob."), replace(PAIR, state="approved")]
     others.append(replace(PAIR, type="list"))
-    assert len({seen(each) for each in (PAIR, *others)}) == 5
-    assert seen(replace(PAIR, by="ada", searched=False)) == seen(PAIR)
+    assert len({fingerprint(each) for each in (PAIR, *others)}) == 5
+    assert fingerprint(replace(PAIR, by="ada", searched=False)) == fingerprint(PAIR)
 
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (10).to_bytes(4, "big") + (20).to_bytes(4, "big")
@@ -251,8 +232,8 @@ def test_a_drawn_page_is_kept_until_its_document_goes(tmp_path: Path, monkeypatc
         made.append(number)
         return PageView(number, 3, PNG, 10, 20, (), (), 0.0, False, False, ())
 
-    monkeypatch.setattr(drawn_pages.view, "page", page)
-    pages, one, two = Drawn(tmp_path / "cache"), "1" * 64, "2" * 64
+    monkeypatch.setattr(viewer.view, "page", page)
+    pages, one, two = PageCache(tmp_path / "cache"), "1" * 64, "2" * 64
     for sha256, number, passage in ((one, 1, "x"), (one, 1, "x"), (one, 2, "x"), (one, 1, "y"), (two, 1, "x")):
         assert pages.page(lambda: b"", sha256, "a.pdf", number, passage, ()).number == number
     assert made == [1, 2, 1, 1]
@@ -264,9 +245,9 @@ def test_a_drawn_page_is_kept_until_its_document_goes(tmp_path: Path, monkeypatc
 
 def test_the_pages_looked_at_longest_ago_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     view = PageView(1, 9, PNG + bytes(1_000), 10, 20, (), (), 0.0, False, False, ())
-    monkeypatch.setattr(drawn_pages.view, "page", lambda *_: view)
-    monkeypatch.setattr(drawn_pages, "KEPT", 4 * len(view.to_json()))
-    pages = Drawn(tmp_path)
+    monkeypatch.setattr(viewer.view, "page", lambda *_: view)
+    monkeypatch.setattr(viewer, "KEPT", 4 * len(view.to_json()))
+    pages = PageCache(tmp_path)
     for number in range(1, 9):
         pages.page(lambda: b"", "1" * 64, "a.pdf", number, "", ())
     kept = [*tmp_path.rglob("*.json")]

@@ -9,42 +9,37 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup, Tag
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from store.library import Pair
-from trag.embed import open_embedder
-from trag.home import Home, open_home
-from trag.settings import Settings
-from trag.web.documents import page as documents
+from tests.trag.web.documents.conftest import Opened, served
+from tests.trag.web.documents.conftest import soup as soup_of
+from trag.home import Home
+from trag.progress import silent
 from trag.web.documents import pairs as pairs_page
 from trag.web.documents.names import key
-from trag.web.gate import Gate
-from trag.web.people.authentication import Authenticator
 
 pytestmark = pytest.mark.slow  # each opens a home with the real encoder
 
 RULES = b"# 1 Grants\n\nThe Board approves every grant above 50,000 LMD.\n\n# 2 Leave\n\nStaff ask two weeks before.\n"
 FORMULA = "=HYPERLINK(1)"
+LINES = '\'=A\nB "x" ü'
 RULES_KEY = key("rules.md")
+PATH = "/documents/pairs"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
-    with open_home(Settings(home=tmp_path_factory.mktemp("home"))) as home:
-        home.__dict__["embedder"] = open_embedder(Settings().embedder)
+def home(tmp_path_factory: pytest.TempPathFactory, opened: Opened) -> Iterator[Home]:
+    with opened(tmp_path_factory.mktemp("home")) as home:
         file = home.folder / "rules.md"
         file.write_bytes(RULES)
-        home.ingest([file], replace=False, progress=lambda *_: None)
+        home.ingest([file], replace=False, progress=silent)
         yield home
 
 
 @pytest.fixture(scope="module")
 def app(home: Home) -> Iterator[TestClient]:
-    app = FastAPI()
-    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
-    documents.mount(app, home)
-    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+    with served(home) as client:
         yield client
 
 
@@ -53,15 +48,13 @@ def client(app: TestClient, home: Home) -> TestClient:
     """The page over three pairs: one made, one for review, one approved."""
     made = Pair("a" * 32, "rules.md", "1 Grants", None, "Who approves?", "The Board.", "short answer", "rule")
     review = replace(made, id="b" * 32, question="How much <b>?", answer=FORMULA, state="review", searched=False)
-    kept = replace(made, id="c" * 32, section="2 Leave", question="When?", answer="Before.", state="approved", by="ada")
+    kept = replace(made, id="c" * 32, section="2 Leave", question="When?", answer=LINES, state="approved", by="ada")
     home.records.library.put_pairs("rules.md", (made, review, kept))
     return app
 
 
-def soup(client: TestClient, path: str = "/documents/pairs") -> BeautifulSoup:
-    answer = client.get(path)
-    assert answer.status_code == 200, answer.text
-    return BeautifulSoup(answer.text, "html.parser")
+def soup(client: TestClient, path: str = PATH) -> BeautifulSoup:
+    return soup_of(client, path)
 
 
 def questions(page: BeautifulSoup) -> list[str]:
@@ -100,6 +93,7 @@ def test_pairs_are_found_by_words_state_and_document(client: TestClient, query: 
     page = soup(client, f"/documents/pairs{query}")
     assert questions(page) == shown
     assert not page.select(".pair b")
+    assert client.get(f"/documents/pairs?document={'0' * 32}").status_code == 404
 
 
 def test_many_pairs_are_turned_page_by_page(client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,10 +106,6 @@ def test_many_pairs_are_turned_page_by_page(client: TestClient, home: Home, monk
     assert questions(page) == ["When?"]
     assert page.select("a[rel=prev]")
     assert not page.select("a[rel=next]")
-
-
-def test_a_page_of_a_document_that_is_gone_is_not_found(client: TestClient) -> None:
-    assert client.get(f"/documents/pairs?document={'0' * 32}").status_code == 404
 
 
 def says(page: BeautifulSoup, letter: str) -> list[str]:
@@ -265,7 +255,7 @@ def test_pairs_leave_as_lines_and_as_a_guarded_table_and_come_back(client: TestC
     table = client.get("/documents/pairs.csv")
     header, *rows = csv.reader(io.StringIO(table.content.decode("utf-8-sig")))
     assert len(rows) == 3
-    assert [dict(zip(header, row, strict=True))["answer"] for row in rows] == ["The Board.", f"'{FORMULA}", "Before."]
+    assert [dict(zip(header, row, strict=True))["answer"] for row in rows] == ["The Board.", f"'{FORMULA}", f"'{LINES}"]
 
     lines[0] |= {"question": "Brought in?", "answer": "Yes."}
     content = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
@@ -304,19 +294,24 @@ def test_pairs_come_back_as_they_left(client: TestClient, home: Home, suffix: st
     assert not {each.passage.id for each in library.pairs(states=("review", "deleted"))} & indexed
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"question": "x"}\n', b"\xff\xfe\x00"])
-def test_a_file_that_holds_no_pairs_is_refused(client: TestClient, home: Home, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        *(("a.jsonl", content, "a.jsonl") for content in (b"", b"{", b'{"question": "x"}\n', b"\xff\xfe\x00")),
+        (
+            "a.csv",
+            b"question;answer\r\nWho?;I.\r\n",
+            'a.csv has no "type", no "document", no "section" among the columns in line 1.',
+        ),
+    ],
+    ids=["empty", "broken", "one field", "bytes", "columns"],
+)
+def test_a_file_that_holds_no_pairs_is_refused(
+    client: TestClient, home: Home, name: str, content: bytes, told: str
+) -> None:
     before = home.records.library.pairs()
-    answer = client.post("/documents/pairs/import?name=a.jsonl", content=content)
+    answer = client.post(f"/documents/pairs/import?name={name}", content=content)
     assert answer.status_code == 422
-    assert "a.jsonl" in answer.json()["detail"]
+    assert told in answer.json()["detail"]
     assert home.records.library.pairs() == before
     assert [*(Path(home.folder) / "uploads").iterdir()] == []
-
-
-def test_a_table_without_the_columns_is_refused_with_all_that_it_lacks(client: TestClient, home: Home) -> None:
-    before = home.records.library.pairs()
-    answer = client.post("/documents/pairs/import?name=a.csv", content=b"question;answer\r\nWho?;I.\r\n")
-    assert answer.status_code == 422
-    assert 'a.csv has no "type", no "document", no "section" among the columns in line 1.' in answer.json()["detail"]
-    assert home.records.library.pairs() == before

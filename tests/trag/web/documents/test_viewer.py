@@ -7,22 +7,17 @@ from typing import cast
 
 import pytest
 from bs4 import BeautifulSoup
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from store.library import Pair
 from store.passage import OPEN, Passage
 from store.person import Role
-from trag.embed import open_embedder
-from trag.home import Home, open_home
+from tests.trag.web.documents.conftest import Opened, served, soup
+from trag.home import Home
 from trag.people import CurrentUser
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
-from trag.settings import Settings
-from trag.web.documents import page as documents
-from trag.web.documents import viewer
+from trag.web.documents import context, viewer
 from trag.web.documents.names import key
-from trag.web.gate import Gate
-from trag.web.people.authentication import Authenticator
 
 LIMITS = "The Board approves every grant above 50,000 LMD."
 LEAVE = "A member of staff asks for leave two weeks before it begins."
@@ -32,9 +27,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory, pdf: Callable[..., bytes]) -> Iterator[Home]:
-    with open_home(Settings(home=tmp_path_factory.mktemp("home"))) as home:
-        home.__dict__["embedder"] = open_embedder(Settings().embedder)
+def home(tmp_path_factory: pytest.TempPathFactory, opened: Opened, pdf: Callable[..., bytes]) -> Iterator[Home]:
+    with opened(tmp_path_factory.mktemp("home")) as home:
         folder = home.folder / "given"
         folder.mkdir()
         pages = (
@@ -51,10 +45,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, pdf: Callable[..., bytes]) ->
 
 @pytest.fixture(scope="module")
 def client(home: Home) -> Iterator[TestClient]:
-    app = FastAPI()
-    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
-    documents.mount(app, home)
-    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+    with served(home) as client:
         yield client
 
 
@@ -75,12 +66,6 @@ def answered(home: Home, found: Passage, *more: Source, owner: str = "local", id
     conversation = home.records.start_conversation(owner, "x").id
     home.records.save_answer(id, conversation, record.question, record.answer, record.to_json())
     return id
-
-
-def soup(client: TestClient, path: str, status: int = 200) -> BeautifulSoup:
-    answer = client.get(path)
-    assert answer.status_code == status, answer.text
-    return BeautifulSoup(answer.text, "html.parser")
 
 
 def words(page: BeautifulSoup, selector: str) -> str:
@@ -186,10 +171,8 @@ def test_the_answer_of_somebody_else_adds_something_for_those_alone_who_may_judg
 
 
 def test_who_may_not_read_it_is_told_nothing(client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    from trag.web.documents import shelf
-
     home.records.library.set_audience(PDF, frozenset({"board"}))
-    monkeypatch.setattr(shelf, "caller", lambda request: CurrentUser("1", "eve", "Eve", "employee"))
+    monkeypatch.setattr(context, "caller", lambda request: CurrentUser("1", "eve", "Eve", "employee"))
     for end in ("", "/view", "/pages/1.png", "/original"):
         answer = client.get(f"/documents/{key(PDF)}{end}")
         assert answer.status_code == 404
@@ -202,7 +185,6 @@ def test_a_pdf_that_cannot_be_drawn_is_shown_as_text(
 ) -> None:
     found = passage(home, PDF, "weeks")
     monkeypatch.setattr(type(home), "original", lambda *_: b"%PDF-1.7 damaged")
-    monkeypatch.setattr(viewer.Viewer, "_original", lambda *_: b"%PDF-1.7 damaged")
     page = soup(client, f"/documents/{key(PDF)}/view?passage={found.id}&page=4")
     assert "This is its text." in words(page, ".notice")
     assert LEAVE in words(page, "#here")

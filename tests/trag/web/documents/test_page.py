@@ -2,25 +2,19 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 from bs4 import BeautifulSoup
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from org.reading.charts import load
 from store import StoreError
+from tests.trag.web.documents.conftest import Opened, served, soup, words
 from trag import ingest as ingestion
-from trag.embed import Embedder, open_embedder
-from trag.home import Home, open_home
-from trag.settings import Settings
-from trag.web.documents import page as documents
+from trag.home import Home
 from trag.web.documents.names import key
-from trag.web.gate import UPLOADS, Gate
-from trag.web.people.authentication import Authenticator
+from trag.web.gate import UPLOADS
 
 pytestmark = pytest.mark.slow  # each opens a home with the real encoder
 
@@ -32,41 +26,14 @@ The Board approves every grant above 50,000 LMD.
 
 A member of staff asks for leave two weeks before it begins.
 """
-NEWER = RULES.replace(b"two weeks", b"four weeks")
-PAIRS = (
-    b'{"question": "Who approves large grants?", "answer": "The Board.", "type": "short answer", '
-    b'"document": "rules.md", "section": "1 Grants"}\n'
-)
 CLUB = b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Club,team\n"
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7*7}}.md"""
 QUERY = "Who approves large grants?"
 
 
-@pytest.fixture(scope="module")
-def embedder() -> Embedder:
-    return open_embedder(Settings().embedder)
-
-
-@contextmanager
-def opened(folder: Path, embedder: Embedder) -> Iterator[Home]:
-    """A home with the embedder that is open already."""
-    with open_home(Settings(home=folder)) as home:
-        home.__dict__["embedder"] = embedder
-        yield home
-
-
-@contextmanager
-def served(home: Home) -> Iterator[TestClient]:
-    app = FastAPI()
-    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
-    documents.mount(app, home)
-    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
-        yield client
-
-
 @pytest.fixture
-def home(tmp_path: Path, embedder: Embedder) -> Iterator[Home]:
-    with opened(tmp_path / "home", embedder) as home:
+def home(tmp_path: Path, opened: Opened) -> Iterator[Home]:
+    with opened(tmp_path / "home") as home:
         yield home
 
 
@@ -94,21 +61,18 @@ def upload(
     assert [job.state for job in home.queue.jobs()][:1] == ["done"], home.queue.jobs()
 
 
-def soup(client: TestClient, path: str, status: int = 200) -> BeautifulSoup:
-    answer = client.get(path)
-    assert answer.status_code == status, answer.text
-    return BeautifulSoup(answer.text, "html.parser")
-
-
-def words(page: BeautifulSoup, selector: str) -> str:
-    return " ".join(" ".join(found.get_text(" ").split()) for found in page.select(selector))
-
-
 def searched(home: Home, question: str, readers: set[str] | None = None) -> set[str]:
     """The documents that a search finds."""
     vector = home.embedder.embed_questions([question])[0]
     found = home.vectors.search(vector, question, kinds=("section", "qa"), k=5, readers=readers)
     return {passage.document for passage in found}
+
+
+def club(home: Home) -> dict[str, str]:
+    """A chart in use: the ids of its units by their names."""
+    chart = load(CLUB, "club.csv")
+    home.activate_chart(chart, "club.csv", CLUB, by="ada")
+    return {unit.name: unit.id for unit in chart.units.values()}
 
 
 def test_a_home_without_documents_says_how_to_begin(client: TestClient) -> None:
@@ -130,20 +94,16 @@ def test_uploads_are_worked_on_and_searched(client: TestClient, home: Home) -> N
     assert words(page, ".section .title") == "1 Grants 2 Leave"
     cleared = client.post("/documents/queue/clear")
     assert not BeautifulSoup(cleared.text, "html.parser").select(".queue li")
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("setup.exe", "is named .exe"), ("", "no name"), (f"{'x' * 300}.md", "may have 300 characters")],
-)
-def test_what_cannot_be_read_is_refused_at_once(client: TestClient, home: Home, name: str, said: str) -> None:
-    answer = client.post("/documents/uploads", params={"name": name}, content=b"x")
-    assert answer.status_code == 422
-    assert said in answer.json()["detail"]
-    assert not home.queue.jobs()
+    upload(client, home, RULES.replace(b"two weeks", b"four weeks"))
+    texts = " ".join(passage.text for passage in home.records.library.passages("rules.md"))
+    assert ("four weeks" in texts, "two weeks" in texts) == (True, False), "the newer version is in its place"
+    assert words(soup(client, "/documents"), "tbody th a") == "rules.md"
 
 
 def test_a_bad_file_says_why_and_can_be_tried_again(client: TestClient, home: Home) -> None:
+    refused = client.post("/documents/uploads?name=setup.exe", content=b"x")
+    assert (refused.status_code, "is named .exe" in refused.json()["detail"]) == (422, True)
+    assert not home.queue.jobs()
     answer = client.post("/documents/uploads?name=broken.pdf", content=b"%PDF-1.7 nothing")
     assert answer.status_code == 201
     settled(home)
@@ -168,28 +128,19 @@ def test_a_file_that_is_too_large_or_breaks_off_is_not_kept(
     assert not home.queue.jobs()
 
 
-def test_what_waits_goes_on_after_a_restart(tmp_path: Path, embedder: Embedder) -> None:
-    with opened(tmp_path, embedder) as home, served(home) as client:
+def test_what_waits_goes_on_after_a_restart(tmp_path: Path, opened: Opened) -> None:
+    with opened(tmp_path) as home, served(home) as client:
         for number in range(4):
             client.post(f"/documents/uploads?name={number}.md", content=RULES + str(number).encode())
-    with opened(tmp_path, embedder) as home, served(home) as client:
-        documents.Shelf(home, documents.Drawn(tmp_path / "cache"), Mock()).begin()
+    with opened(tmp_path) as home, served(home) as client:
+        client.documents.begin()  # type: ignore[attr-defined]
         settled(home)
         assert words(soup(client, "/documents"), "tbody th a").split() == ["3.md", "2.md", "1.md", "0.md"]
 
 
-def test_a_newer_version_takes_the_place_of_the_older(client: TestClient, home: Home) -> None:
-    upload(client, home)
-    upload(client, home, NEWER)
-    assert words(soup(client, "/documents"), "tbody th a") == "rules.md"
-    texts = " ".join(passage.text for passage in home.records.library.passages("rules.md"))
-    assert "four weeks" in texts
-    assert "two weeks" not in texts
-
-
 def test_names_that_an_upload_would_replace_are_told(client: TestClient, home: Home) -> None:
     upload(client, home)
-    upload(client, home, NEWER, "old/rules.md")
+    upload(client, home, RULES + b"Old.", "old/rules.md")
     names = ["rules.md", "new.md", "../old\\rules.md", "RULES.md", "setup.exe", ""]
     answer = client.post("/documents/present", json=names)
     assert answer.json() == {"present": ["rules.md", "../old\\rules.md"]}
@@ -205,6 +156,7 @@ def test_documents_with_problems_are_seen_at_a_glance_and_shown_alone(client: Te
     upload(client, home, b"# Maps\n\nThe pier is here.\n\n![map](map.png)\n", "maps.md")
     page = soup(client, "/documents")
     assert words(page, ".facts a[href*=problems]") == "1"
+    assert words(page, "tbody th > a") == "maps.md rules.md", "the newest first"
     assert words(page, "td[data-name=Sections]") == "1 2"
     assert words(page, "td[data-name=State]") == "Searched Searched"
     assert "1 picture could not be read (section Maps)" in words(page, "tbody .notes")
@@ -214,6 +166,7 @@ def test_documents_with_problems_are_seen_at_a_glance_and_shown_alone(client: Te
     assert words(page, "tbody th > a") == "maps.md rules.md"
     assert words(page, "td[data-name=State]") == "Searched Newer version failed"
     assert "A newer version failed: rules.md is named .md but looks like" in words(page, "tbody .notes")
+    assert page.select("th[aria-sort=ascending]")
     assert "problems=1" in str(page.select_one("thead a")["href"])  # type: ignore[index]
     assert words(soup(client, "/documents?problems=1&words=pier"), "#list") == (
         "0 documents with “ pier ” with problems Show all Find No document is called that. Show all"
@@ -262,9 +215,7 @@ def test_a_document_that_cannot_be_deleted_whole_is_said_to_be_and_is_by_a_secon
 
 def test_readers_are_everyone_or_units_and_searches_keep_to_it(client: TestClient, home: Home) -> None:
     upload(client, home)
-    chart = load(CLUB, "club.csv")
-    home.activate_chart(chart, "club.csv", CLUB, by="ada")
-    ids = {unit.name: unit.id for unit in chart.units.values()}
+    ids = club(home)
     path = f"/documents/{key('rules.md')}"
     assert client.get("/documents/units?words=bo").json() == [{"id": ids["Board"], "name": "Board", "under": "Club"}]
     done = client.post(f"{path}/audience", data={"readers": "units", "unit": [ids["Board"], ids["Bar"]]})
@@ -283,9 +234,8 @@ def test_readers_are_everyone_or_units_and_searches_keep_to_it(client: TestClien
 
 def test_a_page_that_shows_earlier_readers_opens_nothing_that_was_closed_since(client: TestClient, home: Home) -> None:
     upload(client, home)
-    chart = load(CLUB, "club.csv")
-    home.activate_chart(chart, "club.csv", CLUB, by="ada")
-    board, bar = (unit.id for unit in chart.units.values() if unit.name in ("Board", "Bar"))
+    ids = club(home)
+    board, bar = ids["Board"], ids["Bar"]
     path = f"/documents/{key('rules.md')}"
     for after in ((board, bar), (bar,)):
         seen = str(soup(client, path).select("[name=instead_of]")[0]["value"])
@@ -301,9 +251,7 @@ def test_a_page_that_shows_earlier_readers_opens_nothing_that_was_closed_since(c
 
 
 def test_what_is_new_is_from_the_first_moment_only_for_those_it_is_for(client: TestClient, home: Home) -> None:
-    chart = load(CLUB, "club.csv")
-    home.activate_chart(chart, "club.csv", CLUB, by="ada")
-    bar = next(unit.id for unit in chart.units.values() if unit.name == "Bar")
+    bar = club(home)["Bar"]
     refused = client.post("/documents/uploads", params={"name": "rules.md", "unit": [bar, "gone"]}, content=RULES)
     assert (refused.status_code, "no unit gone" in refused.json()["detail"]) == (422, True)
     assert not home.queue.jobs()
@@ -348,16 +296,6 @@ def test_any_name_stays_text_and_is_reached(client: TestClient, home: Home, name
     assert disposition.count('"') == 2
     assert answer.headers["content-type"] == "application/octet-stream"
     assert answer.headers["x-content-type-options"] == "nosniff"
-
-
-def test_a_long_library_is_searched_and_sorted(client: TestClient, home: Home) -> None:
-    for name in ("b.md", "a plan.md", "c.md"):
-        upload(client, home, RULES + name.encode(), name)
-    assert words(soup(client, "/documents?order=name"), "tbody th a") == "a plan.md b.md c.md"
-    assert words(soup(client, "/documents"), "tbody th a") == "c.md a plan.md b.md"
-    assert words(soup(client, "/documents?words=PLAN"), "tbody th a") == "a plan.md"
-    assert "No document is called that" in words(soup(client, "/documents?words=%3Cb%3E"), "#list")
-    assert soup(client, "/documents?order=name").select("th[aria-sort=ascending]")
 
 
 @pytest.mark.parametrize("end", ["", "/view", "/original", "/pages/1.png"])

@@ -43,9 +43,21 @@ def upload(page: Page, *files: tuple[str, bytes]) -> None:
     payloads = [FilePayload(name=name, mimeType="application/octet-stream", buffer=content) for name, content in files]
     page.set_input_files("input[name=files]", payloads)
     for name, _ in files:
-        row = page.locator(".queue li").filter(has_text=name).first
-        expect(row.locator(".state")).to_have_text("Done", timeout=60_000)
+        done(page, name)
         expect(page.locator("tbody th a").filter(has_text=name)).to_have_text(name)
+
+
+def chosen(name: str, text: str) -> FilePayload:
+    return FilePayload(name=name, mimeType="text/markdown", buffer=f"# Of the harbour\n\n{text}\n".encode())
+
+
+def queued(page: Page, name: str) -> Locator:
+    """The newest row of a file in the queue."""
+    return page.locator(".queue li").filter(has_text=name).first
+
+
+def done(page: Page, name: str) -> None:
+    expect(queued(page, name).locator(".state")).to_have_text("Done", timeout=60_000)
 
 
 def to_the_questions(page: Page) -> None:
@@ -141,42 +153,6 @@ def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page, context: Br
     expect(answered.locator(".asked").filter(has_text="Where is a visiting bicycle kept?").first).to_be_attached()
 
 
-def test_a_pair_that_cannot_be_changed_stays_as_it_is_and_says_why(app: str, browser: Browser) -> None:
-    def over(route: Route) -> None:
-        """A refusal as the gate makes it: a page to who reads pages, else a word."""
-        if route.request.method != "POST":
-            route.fallback()
-        elif "text/html" in route.request.headers["accept"]:
-            route.fulfill(status=401, content_type="text/html", body="<h1>Sign in</h1>")
-        else:
-            route.fulfill(status=401, json={"detail": "You are not signed in any more."})
-
-    context = browser.new_context(base_url=app)  # of its own: the console tells of every refusal
-    page = context.new_page()
-    page.goto("/documents/pairs")
-    row = page.locator(".pair").first
-    question = row.locator(".question").inner_text()
-    pair = page.locator(f"#{row.get_attribute('id')}")
-
-    page.route("**/documents/pairs", over)
-    pair.get_by_text("Edit", exact=True).click()
-    pair.get_by_role("textbox", name="Answer").fill("My own words.")
-    pair.get_by_role("button", name="Save and approve").click()
-    expect(pair.get_by_role("alert")).to_have_text("You are not signed in any more.")
-    expect(pair.locator(".question")).to_have_text(question)
-    expect(pair.get_by_role("textbox", name="Answer")).to_have_value("My own words.")
-    page.unroute("**/documents/pairs")
-    pair.get_by_role("button", name="Delete").click()
-    expect(pair.locator(".tag")).to_have_text("Deleted")
-    page.route("**/documents/pairs", over)
-    pair.get_by_role("button", name="Restore").click()
-    expect(pair.get_by_role("alert")).to_have_text("You are not signed in any more.")
-    page.unroute("**/documents/pairs")
-    pair.get_by_role("button", name="Restore").click()
-    expect(pair.locator(".tag")).to_have_text("Approved")
-    context.close()
-
-
 def test_example_questions_are_written_by_keyboard_and_not_over_what_others_wrote(
     app: str, browser: Browser, page: Page
 ) -> None:
@@ -210,29 +186,15 @@ def test_example_questions_are_written_by_keyboard_and_not_over_what_others_wrot
     expect(field).to_have_value("Mine?")
 
 
-def test_readers_are_chosen_by_keyboard(page: Page) -> None:
-    upload(page, ("secret.md", MARKDOWN.replace("fourteen", "sixteen").encode()))
-    page.get_by_role("link", name="secret.md", exact=True).click()
-    page.wait_for_load_state()
-    page.get_by_label("These units").check()
-    box = page.get_by_role("combobox", name="Add a unit")
-    box.fill("ethics off")
-    expect(page.get_by_role("option").first).to_contain_text("Ethics Office")
-    box.press("Enter")
-    expect(page.locator(".chips li")).to_contain_text("Ethics Office")
-    page.get_by_role("button", name="Save who may read it").click()
-    expect(page.locator(".notice.good")).to_be_visible()
-    page.goto("/documents")
-    row = page.locator("tbody tr").filter(has=page.get_by_role("link", name="secret.md", exact=True))
-    expect(row.locator("[data-name=Readers]")).to_have_text("Ethics Office")
-
-
-def test_a_unit_is_taken_by_a_slow_press_and_the_list_goes_with_the_focus(page: Page) -> None:
+def test_readers_are_chosen_before_and_after_an_upload_by_keyboard_and_by_a_slow_press(page: Page) -> None:
     page.get_by_text("Who may read what is new").click()
     page.get_by_label("These units").check()
-    box = page.get_by_role("combobox", name="Add a unit")
+    page.set_input_files("input[name=files]", chosen("pay.md", "The pay round is in May."))
+    expect(page.locator(".drop .status")).to_contain_text("say which units")
+    expect(queued(page, "pay.md")).to_have_count(0)
+    box, option = page.get_by_role("combobox", name="Add a unit"), page.get_by_role("option").first
+    expect(box).to_be_focused()
     box.fill("ethics off")
-    option = page.get_by_role("option").first
     expect(option).to_contain_text("Ethics Office")
     option.hover()
     page.mouse.down()
@@ -244,41 +206,69 @@ def test_a_unit_is_taken_by_a_slow_press_and_the_list_goes_with_the_focus(page: 
     expect(option).to_be_visible()
     page.keyboard.press("Tab")
     expect(option).to_be_hidden()
-
-
-def test_what_is_uploaded_is_only_for_those_who_were_chosen_before(page: Page) -> None:
-    page.get_by_text("Who may read what is new").click()
-    page.get_by_label("These units").check()
-    payload = FilePayload(name="pay.md", mimeType="text/markdown", buffer=b"# Pay\n\nThe pay round is in May.\n")
-    page.set_input_files("input[name=files]", payload)
-    expect(page.locator(".drop .status")).to_contain_text("say which units")
-    expect(page.locator(".queue li").filter(has_text="pay.md")).to_have_count(0)
-    box = page.get_by_role("combobox", name="Add a unit")
-    expect(box).to_be_focused()
-    box.fill("ethics off")
-    expect(page.get_by_role("option").first).to_contain_text("Ethics Office")
-    box.press("Enter")
     upload(page, ("pay.md", b"# Pay\n\nThe pay round is in May.\n"))
     row = page.locator("tbody tr").filter(has=page.get_by_role("link", name="pay.md", exact=True))
     expect(row.locator("[data-name=Readers]")).to_have_text("Ethics Office")
 
-
-def test_a_newer_version_takes_the_place_whatever_it_is_called(page: Page) -> None:
-    upload(page, ("ferry.md", b"# Ferry\n\nThe ferry leaves at six.\n"))
-    page.get_by_role("link", name="ferry.md", exact=True).click()
-    newer = FilePayload(name="ferry (2).md", mimeType="text/markdown", buffer=b"# Ferry\n\nThe ferry leaves at nine.\n")
+    page.get_by_role("link", name="pay.md", exact=True).click()
     page.wait_for_load_state()
-    page.set_input_files(".replace input", newer)
+    page.get_by_role("button", name="Take out Ethics Office").press("Enter")
+    box.fill("board of trust")
+    expect(option).to_contain_text("Board of Trustees")
+    box.press("Enter")
+    expect(page.locator(".chips li")).to_contain_text("Board of Trustees")
+    page.get_by_role("button", name="Save who may read it").click()
+    expect(page.locator(".notice.good")).to_be_visible()
+    page.goto("/documents")
+    expect(row.locator("[data-name=Readers]")).to_have_text("Board of Trustees")
+
+
+def test_a_document_is_replaced_from_its_page_or_when_somebody_says_so(page: Page) -> None:
+    question = page.get_by_role("group", name="To be replaced")
+
+    def choose(word: str) -> None:
+        files = [chosen(name, f"The quay of {name} closes at {word}.") for name in ("quay.md", f"{word}.md")]
+        page.set_input_files("input[name=files]", files)
+        expect(question).to_contain_text("This document is here already. Replace it?quay.md")
+        done(page, f"{word}.md")
+
+    upload(page, ("quay.md", b"# Quay\n\nThe quay closes at five.\n"))
+    page.get_by_role("link", name="quay.md", exact=True).click()
+    page.wait_for_load_state()
+    page.set_input_files(".replace input", chosen("quay (2).md", "The quay closes at nine."))
     page.wait_for_url("**/documents#queue")
-    done = page.locator(".queue li").filter(has_text="ferry.md").first
-    expect(done.locator(".said")).to_contain_text("replaced", timeout=60_000)
-    expect(page.locator("tbody th a").filter(has_text="ferry")).to_have_text("ferry.md")
-    page.get_by_role("link", name="ferry.md", exact=True).click()
+    expect(queued(page, "quay.md").locator(".said")).to_contain_text("replaced", timeout=60_000)
+    expect(page.locator("tbody th a").filter(has_text="quay")).to_have_text("quay.md")
+    page.get_by_role("link", name="quay.md", exact=True).click()
     page.get_by_role("link", name="Open", exact=True).first.click()
-    expect(page.locator(".reading-text")).to_contain_text("leaves at nine")
+    expect(page.locator(".reading-text")).to_contain_text("closes at nine")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
-    assert download.value.suggested_filename == "ferry.md"
+    assert download.value.suggested_filename == "quay.md"
+
+    page.goto("/documents")
+    page.get_by_role("button", name="Clear what has ended").click()
+    choose("six")
+    question.get_by_role("button", name="Leave out").click()
+    expect(question).to_have_count(0)
+    choose("seven")
+    expect(queued(page, "quay.md")).to_have_count(0)
+    expect(question).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(question.get_by_role("button", name="Replace")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(queued(page, "quay.md").locator(".said")).to_contain_text("replaced", timeout=60_000)
+    page.get_by_role("button", name="Clear what has ended").click()
+    expect(queued(page, "quay.md")).to_have_count(0)
+    choose("eight")
+    page.get_by_text("Who may read what is new").click()
+    page.get_by_label("These units").check()  # too late for files that were chosen before
+    question.get_by_role("button", name="Replace").click()
+    expect(queued(page, "quay.md").locator(".said")).to_contain_text("replaced", timeout=60_000)
+    page.get_by_role("link", name="quay.md", exact=True).click()
+    page.get_by_role("link", name="Open", exact=True).first.click()
+    expect(page.locator(".reading-text")).to_contain_text("closes at eight")
 
 
 def test_an_upload_is_shown_in_progress_and_cancelled(page: Page) -> None:
@@ -310,11 +300,40 @@ def test_an_upload_is_shown_in_progress_and_cancelled(page: Page) -> None:
     expect(row("gates.md").get_by_role("button", name="Try gates.md again")).to_be_visible()
 
 
-def test_the_queue_says_what_is_refused_and_leads_to_sign_in_when_the_session_is_over(
-    app: str, browser: Browser
-) -> None:
+def test_what_is_refused_is_said_and_an_ended_session_leads_to_sign_in(app: str, browser: Browser) -> None:
+    def over(route: Route) -> None:
+        """A refusal as the gate makes it: a page to who reads pages, else a word."""
+        if route.request.method != "POST":
+            route.fallback()
+        elif "text/html" in route.request.headers["accept"]:
+            route.fulfill(status=401, content_type="text/html", body="<h1>Sign in</h1>")
+        else:
+            route.fulfill(status=401, json={"detail": "You are not signed in any more."})
+
     context = browser.new_context(base_url=app)  # of its own: the console tells of every refusal
     page = context.new_page()
+    page.goto("/documents/pairs")
+    row = page.locator(".pair").first
+    question = row.locator(".question").inner_text()
+    pair = page.locator(f"#{row.get_attribute('id')}")
+
+    page.route("**/documents/pairs", over)
+    pair.get_by_text("Edit", exact=True).click()
+    pair.get_by_role("textbox", name="Answer").fill("My own words.")
+    pair.get_by_role("button", name="Save and approve").click()
+    expect(pair.get_by_role("alert")).to_have_text("You are not signed in any more.")
+    expect(pair.locator(".question")).to_have_text(question)
+    expect(pair.get_by_role("textbox", name="Answer")).to_have_value("My own words.")
+    page.unroute("**/documents/pairs")
+    pair.get_by_role("button", name="Delete").click()
+    expect(pair.locator(".tag")).to_have_text("Deleted")
+    page.route("**/documents/pairs", over)
+    pair.get_by_role("button", name="Restore").click()
+    expect(pair.get_by_role("alert")).to_have_text("You are not signed in any more.")
+    page.unroute("**/documents/pairs")
+    pair.get_by_role("button", name="Restore").click()
+    expect(pair.locator(".tag")).to_have_text("Approved")
+
     page.goto("/documents")
     upload(page, ("mole.md", b"# Mole\n\nThe mole is long.\n"))
     row = page.locator(".queue li").filter(has_text="mole.md")
@@ -326,62 +345,14 @@ def test_the_queue_says_what_is_refused_and_leads_to_sign_in_when_the_session_is
     expect(row).to_have_count(0)
     expect(page.get_by_role("alert").filter(has_text="space")).to_have_count(0)
 
-    def over(route: Route) -> None:
-        route.fulfill(status=401, json={"detail": "You are not signed in."})
-
-    page.route("**/documents/queue", over, times=1)
+    page.route("**/documents/queue", lambda route: route.fulfill(status=401, json={"detail": "x"}), times=1)
     with page.expect_navigation(timeout=60_000):
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     remove(page, "mole.md")
     context.close()
 
 
-def test_a_document_of_the_same_name_is_replaced_when_somebody_says_so(page: Page) -> None:
-    def choose(words: str) -> None:
-        names = ("quay.md", f"{words}.md")
-        buffers = [f"# Quay\n\nThe quay of {name} closes at {words}.\n".encode() for name in names]
-        files = [
-            FilePayload(name=name, mimeType="text/markdown", buffer=buffer)
-            for name, buffer in zip(names, buffers, strict=True)
-        ]
-        page.set_input_files("input[name=files]", files)
-
-    upload(page, ("quay.md", b"# Quay\n\nThe quay closes at five.\n"))
-    question = page.get_by_role("group", name="To be replaced")
-    choose("six")
-    expect(question).to_contain_text("This document is here already. Replace it?quay.md")
-    expect(page.locator(".queue li").filter(has_text="six.md").locator(".state")).to_have_text("Done", timeout=60_000)
-    question.get_by_role("button", name="Leave out").click()
-    expect(question).to_have_count(0)
-    choose("seven")
-    expect(page.locator(".queue li").filter(has_text="seven.md").locator(".state")).to_have_text("Done", timeout=60_000)
-    expect(page.locator(".queue li").filter(has_text="quay.md")).to_have_count(1)
-    expect(question).to_be_focused()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    expect(question.get_by_role("button", name="Replace")).to_be_focused()
-    page.keyboard.press("Enter")
-    replaced = page.locator(".queue li").filter(has_text="quay.md").first
-    expect(replaced.locator(".said")).to_contain_text("replaced", timeout=60_000)
-    page.get_by_role("link", name="quay.md", exact=True).click()
-    page.get_by_role("link", name="Open", exact=True).first.click()
-    expect(page.locator(".reading-text")).to_contain_text("closes at seven")
-
-
-def test_who_may_read_what_is_new_is_settled_when_the_files_are_chosen(page: Page) -> None:
-    upload(page, ("tide.md", b"# Tide\n\nThe tide turns at one.\n"))
-    newer = FilePayload(name="tide.md", mimeType="text/markdown", buffer=b"# Tide\n\nThe tide turns at two.\n")
-    page.set_input_files("input[name=files]", newer)
-    question = page.get_by_role("group", name="To be replaced")
-    expect(question).to_be_visible()
-    page.get_by_text("Who may read what is new").click()
-    page.get_by_label("These units").check()
-    question.get_by_role("button", name="Replace").click()
-    replaced = page.locator(".queue li").filter(has_text="tide.md").first
-    expect(replaced.locator(".said")).to_contain_text("replaced", timeout=60_000)
-
-
-def test_files_are_dropped_anywhere_on_the_page(page: Page) -> None:
+def test_files_are_dropped_anywhere_folders_are_uploaded_and_bad_files_say_why(page: Page, tmp_path: Path) -> None:
     page.evaluate(
         """() => {
             const data = new DataTransfer();
@@ -391,11 +362,9 @@ def test_files_are_dropped_anywhere_on_the_page(page: Page) -> None:
             for (const kind of ["dragover", "drop"]) document.body.dispatchEvent(new DragEvent(kind, how));
         }"""
     )
-    expect(page.locator(".queue li").filter(has_text="lamp.md").locator(".state")).to_have_text("Done", timeout=60_000)
+    done(page, "lamp.md")
     expect(page.locator(".drop .status")).to_contain_text("1 file was left out")
-
-
-def test_a_folder_is_uploaded_and_bad_files_say_why(page: Page, tmp_path: Path) -> None:
+    page.reload()
     folder = tmp_path / "rules"
     (folder / "old").mkdir(parents=True)
     (folder / "notes.md").write_text("# New\n\nThe ferry leaves at six.\n")
@@ -405,8 +374,8 @@ def test_a_folder_is_uploaded_and_bad_files_say_why(page: Page, tmp_path: Path) 
     page.set_input_files("input[name=folder]", folder)
     expect(page.locator(".drop .status")).to_contain_text("1 file was left out")
     for name in ("rules/notes.md", "rules/old/notes.md"):
-        expect(page.locator(".queue li").filter(has_text=name).locator(".state")).to_have_text("Done", timeout=60_000)
-    failed = page.locator(".queue li").filter(has_text="empty.pdf")
+        done(page, name)
+    failed = queued(page, "empty.pdf")
     expect(failed.locator(".state")).to_have_text("Failed")
     expect(failed.get_by_role("button", name="Try empty.pdf again")).to_be_visible()
     page.reload()

@@ -1,40 +1,32 @@
-"""The pages of the door: signing in and out, asking for an account, and the links that set a password.
+"""Signing in and out, asking for an account, and the links that set a password.
 
-GET shows, and changes nothing but what leads to an OpenID provider; POST does one thing and sends the browser on. Knows
-nothing about how a password or a token is checked.
+GET shows, and changes nothing but what leads to an OpenID provider; POST does one thing and sends the browser on.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from starlette.datastructures import ImmutableMultiDict
+from fastapi.responses import RedirectResponse, Response
 
 from store import StoreError
 from store.keys import Link
 from store.person import Newcomer, Person
 from trag.errors import TragError
 from trag.people import passwords
-from trag.people.first_admin import make_admin
-from trag.people.names import accepted, accepted_shown
-from trag.people.sign_in import DISABLED, WAITS, TooSoon
+from trag.people.accounts import accepted, accepted_shown, make_admin
+from trag.people.external_identity import NO_PASSWORD, is_external, provision
+from trag.people.sign_in import DISABLED, WAITS, RateLimited
 from trag.people.sso import LASTS, broken_off
-from trag.people.sso_mapping import NO_PASSWORD, arrive, is_vouched_for
 from trag.web import access
 from trag.web.error_pages import missing
-from trag.web.forms import filled
-from trag.web.people import render
-from trag.web.people.authentication import LOCAL, host_name, let_out, one_cookie
-from trag.web.people.register import Register
+from trag.web.forms import Form
+from trag.web.people.authentication import LOCAL, forget_session, host_name, one_cookie
+from trag.web.people.context import PeopleContext
 from trag.web.visitors import visit, where
-
-if TYPE_CHECKING:
-    from trag.people.sso import Begun
 
 MOST_WAITING = 500
 """Accounts that may wait for an admin at once."""
@@ -50,13 +42,13 @@ OVER = (
 _PATH = re.compile(r"/(?![/\\])[^\x00-\x20\\]{0,2000}")
 
 
-class SigningPages:
-    """What the routes share."""
+class SignInPages:
+    """The routes of these pages."""
 
-    def __init__(self, register: Register) -> None:
-        self.register = register
-        self.records = register.records
-        self.door = register.door
+    def __init__(self, context: PeopleContext) -> None:
+        self.context = context
+        self.records = context.records
+        self.authenticator = context.authenticator
         self.apart = CapacityLimiter(APART)
 
     def routes(self, router: APIRouter) -> None:
@@ -66,7 +58,7 @@ class SigningPages:
         router.get("/sign-in/sso")(self.go)
         router.get("/sign-in/back")(self.come_back)
         router.post("/sign-out")(self.sign_out)
-        router.get("/account/new")(self.show_asking)
+        router.get("/account/new")(self.show_new)
         router.post("/account/new")(self.ask)
         router.get("/links/{code}")(self.show_link)
         router.post("/links/{code}")(self.use_link)
@@ -75,24 +67,20 @@ class SigningPages:
         """The page to sign in on; whoever is in already goes on. `over` says that something was sent by somebody who is
         in no more."""
         client = request.client.host if request.client else ""
-        if self.door.local or self.door.visit(request.headers, client):
+        if self.authenticator.local or self.authenticator.visit(request.headers, client):
             return RedirectResponse(_inside(after), 303)
-        vouched = self.door.vouched(request.headers, client)
-        problem = _not_active(vouched) if vouched else TragError(*OVER) if over else None
-        return self._sign_in_page(after, problem, asked=bool(asked), status=401 if over else 200)
+        person = self.authenticator.by_proxy(request.headers, client)
+        problem = _not_active(person) if person else TragError(*OVER) if over else None
+        return self._page(after, problem, asked=bool(asked), status=401 if over else 200)
 
-    async def sign_in(self, request: Request) -> Response:
+    def sign_in(self, request: Request, form: Form) -> Response:
         """Let somebody in who knows their password."""
-        return await run_in_threadpool(self._sign_in, request, await filled(request))
-
-    def _sign_in(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         name, after = form.get("name", "").strip(), form.get("after", "")
         try:
-            person = self.door.sign_in.by_password(name, form.get("password", ""), where(request))
-            response = RedirectResponse(_inside(after), 303)
-            return self.door.let_in(person, request.headers, where(request), "password", response)
+            person = self.authenticator.sign_in.by_password(name, form.get("password", ""), where(request))
+            return self._start(request, person, "password", _inside(after))
         except (TragError, StoreError) as error:
-            return self._sign_in_page(after, error, name=name, status=429 if isinstance(error, TooSoon) else 403)
+            return self._page(after, error, name=name, status=429 if isinstance(error, RateLimited) else 403)
 
     def sign_out(self, request: Request) -> Response:
         """End the session."""
@@ -100,7 +88,7 @@ class SigningPages:
         if here.session:
             self.records.sessions.end(here.session)
             self.records.audit.add(here.caller.name, "sign-out", where=where(request))
-        return let_out(request.headers, RedirectResponse("/sign-in", 303))
+        return forget_session(request.headers, RedirectResponse("/sign-in", 303))
 
     # Single sign-on
 
@@ -109,18 +97,18 @@ class SigningPages:
         return await to_thread.run_sync(self._begin_at_provider, request, after, limiter=self.apart)
 
     def _begin_at_provider(self, request: Request, after: str) -> Response:
-        if self.door.sso is None:
+        if self.authenticator.sso is None:
             return missing(request)
-        host = request.headers["host"]
-        own = f"http://{host}" if host_name(request.headers) in LOCAL else self.door.settings.address.rstrip("/")
+        local, host = host_name(request.headers) in LOCAL, request.headers["host"]
+        own = f"http://{host}" if local else self.authenticator.settings.address.rstrip("/")
         try:
-            begun: Begun = self.door.sso.begin(f"{own}/sign-in/back", _inside(after))
+            pending = self.authenticator.sso.begin(f"{own}/sign-in/back", _inside(after))
         except TragError as error:
-            return self._sign_in_page(after, error, status=502)
-        response = RedirectResponse(begun.url, 303, {"cache-control": "no-store"})
-        name, secure = _ticket(request)
+            return self._page(after, error, status=502)
+        response = RedirectResponse(pending.url, 303, {"cache-control": "no-store"})
+        name, secure = _sso_cookie(request)
         response.set_cookie(
-            name, begun.browser, max_age=int(LASTS), path="/", httponly=True, samesite="lax", secure=secure
+            name, pending.browser, max_age=int(LASTS), path="/", httponly=True, samesite="lax", secure=secure
         )
         return response
 
@@ -129,42 +117,41 @@ class SigningPages:
         return await to_thread.run_sync(self._finish_at_provider, request, state, code, error, limiter=self.apart)
 
     def _finish_at_provider(self, request: Request, state: str, code: str, error: str) -> Response:
-        if self.door.sso is None:
+        if self.authenticator.sso is None:
             return missing(request)
-        name, secure = _ticket(request)
+        name, secure = _sso_cookie(request)
         try:
             if error or not code:
                 raise broken_off(error)
-            claim, after = self.door.sso.finish(state, code, one_cookie(request.headers, name))
-            person = arrive(self.records.people, claim, where=where(request))
+            claim, after = self.authenticator.sso.finish(state, code, one_cookie(request.headers, name))
+            person = provision(self.records.people, claim, where=where(request))
             if person.state != "active":
                 raise _not_active(person)
-            response = RedirectResponse(after, 303)
-            answer = self.door.let_in(person, request.headers, where(request), "single sign-on", response)
+            answer = self._start(request, person, "single sign-on", after)
         except (TragError, StoreError) as problem:
-            self.door.refused("", "sign-in", where(request), f"single sign-on: {problem.message}")
-            answer = self._sign_in_page("/", problem, status=403)
+            self.authenticator.log_refusal("", "sign-in", where(request), f"single sign-on: {problem.message}")
+            answer = self._page("/", problem, status=403)
         answer.delete_cookie(name, path="/", httponly=True, samesite="lax", secure=secure)
         return answer
 
     # New accounts
 
-    def show_asking(self, request: Request) -> Response:
+    def show_new(self, request: Request) -> Response:
         """The page to ask for an account on."""
-        return missing(request) if self._closed() else self._page("new")
+        return missing(request) if self._closed() else self._choosing("new")
 
-    async def ask(self, request: Request) -> Response:
+    def ask(self, request: Request, form: Form) -> Response:
         """Keep somebody who waits for an admin."""
-        return await run_in_threadpool(self._ask, request, await filled(request))
-
-    def _ask(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         if self._closed():
             return missing(request)
         people, key = self.records.people, f"asking:{where(request)}"
         try:
             if people.failures(key).count >= MOST_ASKED:
                 raise TragError("Too many accounts were asked for from where you are.", "Try again tomorrow.")
-            name, shown, kept = _chosen(form, self.register.organization)
+            name = accepted(form.get("name", ""))
+            shown, password = accepted_shown(form.get("shown", ""), name), typed_twice(form)
+            passwords.check(password, (name, shown, self.context.organization))
+            hashed = passwords.hashed(password)
             if people.count(state="pending") >= MOST_WAITING:
                 raise TragError(*FULL)
             people.failed(key)
@@ -172,9 +159,9 @@ class SigningPages:
             if people.find(name):
                 self.records.audit.add("", "account asked for", name, where=where(request), result="the name is taken")
             else:
-                people.add(Newcomer(name, shown, secret=kept), by=name, where=where(request))
+                people.add(Newcomer(name, shown, secret=hashed), by=name, where=where(request))
         except (TragError, StoreError) as error:
-            return self._page("new", error, form)
+            return self._choosing("new", error, form)
         return RedirectResponse("/sign-in?asked=1", 303)
 
     # Links
@@ -184,89 +171,98 @@ class SigningPages:
         link = self.records.links.find(code)
         return self._link_page(link, code) if link else self._gone()
 
-    async def use_link(self, request: Request, code: str) -> Response:
+    def use_link(self, request: Request, code: str, form: Form) -> Response:
         """Make the first admin, or set a new password."""
-        return await run_in_threadpool(self._use_link, request, await filled(request), code)
-
-    def _use_link(self, request: Request, form: ImmutableMultiDict[str, str], code: str) -> Response:
         link = self.records.links.find(code)
         if link is None:
             return self._gone()
-        people = self.records.people
+        people, organization = self.records.people, self.context.organization
         try:
             if link.kind == "first admin":
+                name, shown, password = form.get("name", ""), form.get("shown", ""), typed_twice(form)
                 person = make_admin(
-                    self.records,
-                    form.get("name", ""),
-                    form.get("shown", ""),
-                    _twice(form),
-                    organization=self.register.organization,
-                    by="",
-                    where=where(request),
-                    link=code,
-                    first=True,
-                )
+                    self.records, name, shown, password,
+                    organization=organization, by="", where=where(request), link=code, first=True,
+                )  # fmt: skip
             else:
                 found = people.get(link.person or "")
                 if found is None:
                     return self._gone()
-                if is_vouched_for(people, found, self.door.settings):
+                if is_external(people, found, self.authenticator.settings):
                     return self._link_page(link, code)
-                person, password = found, _twice(form)
-                passwords.check(password, (person.name, person.shown, self.register.organization))
+                person, password = found, typed_twice(form)
+                passwords.check(password, (person.name, person.shown, organization))
                 people.put_secret(
                     person.id, passwords.hashed(password), by=person.name, where=where(request), link=code
                 )
         except (TragError, StoreError) as error:
             return self._link_page(link, code, error, form)
         if person.state != "active":
-            return self._sign_in_page("/", _not_active(person))
-        return self.door.let_in(person, request.headers, where(request), "link", RedirectResponse("/", 303))
+            return self._page("/", _not_active(person))
+        return self._start(request, person, "link", "/")
+
+    def _start(self, request: Request, person: Person, how: str, path: str) -> Response:
+        """On to a page of ours with a new session."""
+        response = RedirectResponse(path, 303)
+        return self.authenticator.start_session(person, request.headers, where(request), how, response)
 
     def _closed(self) -> bool:
         """Whether nobody may ask for an account: there are none, or somebody else says who people are."""
-        return not self.door.accounts or self.door.sso is not None or bool(self.door.settings.proxy_user)
+        settings = self.authenticator.settings
+        return not self.authenticator.accounts or self.authenticator.sso is not None or bool(settings.proxy_user)
 
     def _gone(self) -> Response:
         problem = TragError("This link was used already, or its time is over.", "Ask an admin for a new one.")
-        return self._sign_in_page("/", problem, status=404)
+        return self._page("/", problem, status=404)
 
-    def _link_page(self, link: Link, code: str, problem: Any = None, form: Any = None) -> Response:
-        person = self.records.people.get(link.person) if link.person else None
-        if person and is_vouched_for(self.records.people, person, self.door.settings):
-            return self._sign_in_page("/", TragError(*NO_PASSWORD), status=409)
-        return self._page("link", problem, form, person=person, code=code)
-
-    def _sign_in_page(
-        self, after: str, problem: Any = None, *, name: str = "", asked: bool = False, status: int = 200
+    def _link_page(
+        self, link: Link, code: str, problem: TragError | StoreError | None = None, form: Form | None = None
     ) -> Response:
-        page = render.sign_in(
-            self.register.organization,
+        person = self.records.people.get(link.person) if link.person else None
+        if person and is_external(self.records.people, person, self.authenticator.settings):
+            return self._page("/", TragError(*NO_PASSWORD), status=409)
+        return self._choosing("link", problem, form, person=person, code=code)
+
+    def _choosing(
+        self,
+        template: str,
+        problem: TragError | StoreError | None = None,
+        form: Mapping[str, str] | None = None,
+        **values: object,
+    ) -> Response:
+        """A page on which a password is chosen: "new" for a new account, "link" for what a link is for."""
+        typed = {field: (form or {}).get(field, "") for field in ("name", "shown")}
+        values |= {"organization": self.context.organization, "problem": problem, "typed": typed}
+        return self.context.page(template, 422 if problem else 200, **values)
+
+    def _page(
+        self,
+        after: str,
+        problem: TragError | StoreError | None = None,
+        *,
+        name: str = "",
+        asked: bool = False,
+        status: int = 200,
+    ) -> Response:
+        """The page to sign in on. `problem` is why that failed, `asked` that an account was asked for a moment ago."""
+        page = self.context.page(
+            "sign_in",
+            status,
+            organization=self.context.organization,
             name=name,
             after=_inside(after),
             problem=problem,
             asked=asked,
-            accounts=self.door.accounts,
-            sso=self.door.sso is not None,
+            accounts=self.authenticator.accounts,
+            sso=self.authenticator.sso is not None,
             closed=self._closed(),
         )
-        more = {"retry-after": str(problem.seconds)} if isinstance(problem, TooSoon) else None
-        return HTMLResponse(page, status, more)
-
-    def _page(self, kind: str, problem: Any = None, form: Any = None, **values: object) -> Response:
-        page = render.choosing(kind, self.register.organization, problem=problem, form=form or {}, **values)
-        return HTMLResponse(page, 422 if problem else 200)
+        if isinstance(problem, RateLimited):
+            page.headers["retry-after"] = str(problem.seconds)
+        return page
 
 
-def _chosen(form: ImmutableMultiDict[str, str], organization: str) -> tuple[str, str, str]:
-    """The name, the shown name and what is kept of the password in a form. Raises TragError."""
-    name = accepted(form.get("name", ""))
-    shown, password = accepted_shown(form.get("shown", ""), name), _twice(form)
-    passwords.check(password, (name, shown, organization))
-    return name, shown, passwords.hashed(password)
-
-
-def _twice(form: ImmutableMultiDict[str, str]) -> str:
+def typed_twice(form: Mapping[str, str]) -> str:
     """The password that was typed twice. Raises TragError for two."""
     password = form.get("password", "")
     if password != form.get("again", ""):
@@ -285,6 +281,6 @@ def _inside(after: str) -> str:
     return after if known and known != "anyone" else "/"
 
 
-def _ticket(request: Request) -> tuple[str, bool]:
-    """The cookie that binds a way to the provider and back to one browser."""
+def _sso_cookie(request: Request) -> tuple[str, bool]:
+    """The cookie that binds a way to the provider and back to one browser, and whether it is sent over TLS only."""
     return ("trag-sso", False) if host_name(request.headers) in LOCAL else ("__Host-trag-sso", True)

@@ -1,0 +1,82 @@
+"""What the pages of the documents share: the home, documents by the key in an address, notices, and the templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from fastapi import Request
+
+from trag.ingest.pairs import DIRECT_TYPES, LONGEST, OTHER_TYPES
+from trag.people.permissions import may_read
+from trag.web.documents.names import key
+from trag.web.documents.pair_review import fingerprint
+from trag.web.marks import marked
+from trag.web.notices import Notices
+from trag.web.render import environment, time_left
+from trag.web.visitors import caller
+
+if TYPE_CHECKING:
+    from store.library import Document, Library
+    from trag.home import Home
+
+STATES = {"made": "Made", "review": "For review", "approved": "Approved", "deleted": "Deleted"}
+"""What people call the states of a pair."""
+ORIGINS = {"given": "given", "rule": "made by rule", "model": "written by the model", "person": "written by a person"}
+
+
+@dataclass(slots=True)
+class DocumentsContext:
+    """The documents of one home, for every page."""
+
+    home: Home
+    notices: Notices = field(default_factory=Notices)
+    _names: dict[str, str] = field(default_factory=dict)
+    _sections: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def library(self) -> Library:
+        """Where documents and pairs are kept."""
+        return self.home.records.library
+
+    def find(self, wanted: str) -> Document | None:
+        """The document of a key."""
+        if wanted not in self._names:
+            self._names = {key(document.name): document.name for document in self.library.documents()}
+        return self.library.document(self._names[wanted]) if wanted in self._names else None
+
+    def readable(self, request: Request, wanted: str) -> Document | None:
+        """The document of a key. One that whoever asks may not read is None, like one that does not exist."""
+        document = self.find(wanted)
+        chart = self.home.organization.chart
+        return document if document and may_read(caller(request), document.audience, chart) else None
+
+    def sections(self, document: Document) -> int:
+        """How many sections a document has; counted once for each content."""
+        if document.sha256 not in self._sections:
+            passages = self.library.passages(document.name)
+            self._sections[document.sha256] = len({each.section for each in passages if each.kind == "section"})
+        return self._sections[document.sha256]
+
+
+def page(template: str, **values: object) -> str:
+    """A page of templates/documents with these values, which are escaped there: names and words come from files that
+    nobody has checked."""
+    return (
+        environment()
+        .get_template(f"documents/{template}.html")
+        .render(
+            here="/documents",
+            fingerprint=fingerprint,
+            key=key,
+            longest_words=LONGEST,
+            marked=marked,
+            origins=ORIGINS,
+            states=STATES,
+            time_left=time_left,
+            types={"Searched": sorted(DIRECT_TYPES), "For training alone": sorted(OTHER_TYPES)},
+            urlencode=urlencode,
+            **values,
+        )
+    )

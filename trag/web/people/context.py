@@ -1,0 +1,141 @@
+"""What the pages of the people share: the records, links and tokens that are shown once, and the templates."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from org.chart import Chart
+from store.person import How, Person, Role, State
+from trag.people.passwords import LONGEST, SHORTEST
+from trag.people.permissions import ROLES
+from trag.web.notices import Notices
+from trag.web.people.authentication import LOCAL, Authenticator, host_name
+from trag.web.render import environment, unit_name
+from trag.web.visitors import caller, where
+
+if TYPE_CHECKING:
+    from trag.home import Home
+
+LINK_LASTS = timedelta(days=7)
+SECRETS_KEPT = 200
+SECRETS_LAST = 300.0
+"""Seconds that a browser may take to come for a secret."""
+MOST_UNITS = 2_000
+"""Units that are offered while one is typed; of a larger chart, the name or id is typed in full."""
+STATES: dict[State, str] = {"pending": "Waits", "active": "Active", "disabled": "Disabled"}
+MEANINGS: dict[Role, str] = {
+    "employee": "asks",
+    "reviewer": "also judges answers, and measures how right they are",
+    "admin": "also runs everything: documents, chart, models, people",
+}
+WAYS: dict[How, str] = {"password": "password", "sso": "single sign-on", "proxy": "the proxy"}
+
+
+@dataclass(frozen=True, slots=True)
+class SecretNotice:
+    """Secrets for somebody to take down: a headline, a word of advice, and each secret with what it is for."""
+
+    text: str
+    advice: str
+    secrets: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneTimeSecrets:
+    """Links and tokens, which are kept nowhere in plain, until their page is shown once, each to one person."""
+
+    _kept: OrderedDict[str, tuple[str, float, SecretNotice]] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def keep(self, person: str, notice: SecretNotice) -> str:
+        """The ticket under which that person is shown it."""
+        ticket = secrets.token_urlsafe(12)
+        with self._lock:
+            self._kept[ticket] = person, time.monotonic(), notice
+            while len(self._kept) > SECRETS_KEPT:
+                self._kept.popitem(last=False)
+        return ticket
+
+    def take(self, person: str, ticket: str) -> SecretNotice | None:
+        """What is kept under a ticket; gone after that, and nothing for anybody else."""
+        with self._lock:
+            owner, since, notice = self._kept.get(ticket, ("", 0.0, None))
+            if notice is None or owner != person:
+                return None
+            del self._kept[ticket]
+        return notice if time.monotonic() - since < SECRETS_LAST else None
+
+
+class PeopleContext:
+    """The people of one home, as their pages see them."""
+
+    def __init__(self, home: Home, authenticator: Authenticator) -> None:
+        self.home = home
+        self.records = home.records
+        self.authenticator = authenticator
+        self.secrets = OneTimeSecrets()
+        self.notices = Notices()
+
+    @property
+    def chart(self) -> Chart | None:
+        """The chart in use."""
+        return self.home.organization.chart
+
+    @property
+    def organization(self) -> str:
+        """The name on the chart, "" without one."""
+        return self.chart.root.name if self.chart else ""
+
+    def shown_once(self, request: Request) -> SecretNotice | None:
+        """The secrets that the address of a request names, for the one time."""
+        return self.secrets.take(caller(request).person, request.query_params.get("given", ""))
+
+    def give_links(self, request: Request, people: Sequence[Person], text: str, back: str = "/people") -> Response:
+        """On to the page that shows, once, a link for each of these people to set a password by."""
+        host = request.headers["host"]
+        own = f"http://{host}" if host_name(request.headers) in LOCAL else f"https://{host}"
+        by, links = caller(request), []
+        for person in people:
+            secret, link = self.records.links.make("password", person.id, LINK_LASTS, by=by.name, where=where(request))
+            links.append((person.name, f"{own}/links/{secret}"))
+        many = "each link to the one it is for" if len(links) > 1 else f"it to {people[0].shown}"
+        advice = f"Shown this once. Give {many}: it sets a password, works once, and ends on {link.ends:%-d %b %Y}."
+        ticket = self.secrets.keep(by.person, SecretNotice(text, advice, tuple(links)))
+        return RedirectResponse(f"{back}?{urlencode({'given': ticket})}", 303)
+
+    def page(self, template: str, status: int = 200, **values: object) -> HTMLResponse:
+        """A page of templates/people with these values, which are escaped there: names come from strangers. The units
+        of a `chart` are offered while one is typed."""
+        chart = values.get("chart")
+        units = [unit.name for unit in chart.units.values()][:MOST_UNITS] if isinstance(chart, Chart) else []
+        html = environment().get_template(f"people/{template}.html")
+        constants = {
+            "longest": LONGEST,
+            "meanings": MEANINGS,
+            "now": datetime.now(UTC),
+            "roles": ROLES,
+            "shortest": SHORTEST,
+            "states": STATES,
+            "unit_name": unit_name,
+            "unit_typed": unit_typed,
+            "units": sorted(dict.fromkeys(units), key=str.casefold),
+            "ways": WAYS,
+        }
+        return HTMLResponse(html.render({"here": ""} | values | constants), status)
+
+
+def unit_typed(unit: str, chart: Chart | None) -> str:
+    """What to type for a unit: its name, or its id where others are called so too."""
+    name = unit_name(unit, chart)
+    return name if chart and len(chart.named(name)) == 1 else unit
