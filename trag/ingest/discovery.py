@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from trag.ingest.parse.characters import clean, counted
-from trag.ingest.parse.recognise import FORMATS
+from trag.ingest.parse.formats import FORMATS
 from trag.ingest.reader import shown
 
 PAIRS = ".jsonl"

@@ -15,7 +15,7 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from trag.errors import TragError
-from trag.ingest.parse.recognise import FORMATS
+from trag.ingest.parse.formats import FORMATS
 from trag.ingest.reader import Limits, read
 from trag.ingest.sections import sections
 

@@ -2,7 +2,6 @@
 what its XML declares, and what in it is not read.
 
 Nothing is ever unpacked to disk, so names inside it, whatever they are, are only looked up.
-Knows nothing of what the documents say.
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ def screen(content: bytes, what: str) -> tuple[str, ...]:
         ]
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
         raise damaged(what, error) from error
-    outside = sum(bool(_OUTSIDE.search(told)) and not _HYPERLINK.search(told) for _, told in relations)
+    outside = sum(bool(_OUTSIDE.search(relation)) and not _HYPERLINK.search(relation) for _, relation in relations)
     # What a chart is drawn from is read from the chart.
-    embedded = sum(bool(_EMBEDDED.search(told)) and "/charts/" not in place for place, told in relations)
+    embedded = sum(bool(_EMBEDDED.search(relation)) and "/charts/" not in place for place, relation in relations)
     macros = any(entry.filename.endswith("vbaProject.bin") for entry in entries)
     notes = (
         f"{counted(outside, 'link')} to content outside the file not followed" if outside else "",

@@ -13,13 +13,11 @@ from itertools import pairwise
 from statistics import median
 
 from trag.ingest.blocks import Block
-from trag.ingest.parse import hyphens
-from trag.ingest.parse.captions import belongs_to_table
 from trag.ingest.parse.headings import LONGEST, promote
+from trag.ingest.parse.lines import BULLET, NUMBER, unwrapped, word_counts
 from trag.ingest.parse.pdf_aligned import aligned
 from trag.ingest.parse.pdf_lines import LARGER, Line, body_size
-from trag.ingest.parse.tables import Row, same_header, with_header
-from trag.ingest.parse.text import BULLET, NUMBER
+from trag.ingest.parse.tables import Row, belongs_to_table, same_header, with_header
 
 Titles = Mapping[int, Mapping[str, int]]
 """What a PDF's outline lists: by page, the depth of each title, from 0; titles as `folded` makes them."""
@@ -38,12 +36,12 @@ def blocks(found: Sequence[Line], titles: Titles) -> tuple[Block, ...]:
     made = tuple(_with_table_headers(_blocks(found, _outlined(found, titles))))
     if not any(block.kind == "heading" for block in made):
         made = promote(made)
-    written = hyphens.words(block.text for block in made)
+    written = word_counts(block.text for block in made)
     return tuple(
         replace(
             block,
-            text=hyphens.unwrapped(block.text, written),
-            rows=tuple(tuple(hyphens.unwrapped(cell, written) for cell in row) for row in block.rows),
+            text=unwrapped(block.text, written),
+            rows=tuple(tuple(unwrapped(cell, written) for cell in row) for row in block.rows),
         )
         for block in made
     )

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 
+from trag.ingest.parse.lines import LEADER
 from trag.ingest.parse.pdf_lines import Line
-from trag.ingest.parse.text import LEADER
 
 _FEWEST = 5  # lines side by side
 _SHORTEST = 25  # characters of a column's usual line; the cells of tables are shorter

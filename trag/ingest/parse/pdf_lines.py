@@ -10,12 +10,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from trag.ingest.parse.characters import from_right
+from trag.ingest.parse.lines import LEADER, NUMBERED, PART, EdgeLine, contents_lines, running_lines
 from trag.ingest.parse.pdf_page import Drawn
 from trag.ingest.parse.pdf_pen import Fragment
 from trag.ingest.parse.pdf_ruled import Grid, fill, grids
-from trag.ingest.parse.running import NUMBERED, PART, Edge, running
 from trag.ingest.parse.tables import Row
-from trag.ingest.parse.text import LEADER, contents
 
 _NUMBER_ALONE = re.compile(rf"{PART}+\W*", re.IGNORECASE)
 _MARK = re.compile(r"[-•‣◦▪–]|\(?\w{1,3}[.)]")
@@ -215,8 +214,8 @@ def _is_column(passed: Sequence[Line]) -> bool:
 
 def without_contents(found: Sequence[Line]) -> Sequence[Line]:
     """The lines without tables of contents, and without the dots that lead from one thing to another in other lines."""
-    listed = {at for table in contents([line.text for line in found]) for at in table}
-    kept = [line for at, line in enumerate(found) if at not in listed]
+    left_out = contents_lines([line.text for line in found])
+    kept = [line for at, line in enumerate(found) if at not in left_out]
     undotted = [line if line.rows else replace(line, cells=list(_undotted(line))) for line in kept]
     return [line for line in undotted if line.cells]
 
@@ -239,7 +238,7 @@ def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:
     body = body_size([line for found in pages for line in found])
     edges = [_edges(found) for found in pages]
     often = max(3, (len(pages) + 1) // 2)
-    repeated = running([[_edge(line) for line in at] for at in edges], often=often)
+    repeated = running_lines([[_edge(line) for line in at] for at in edges], often=often)
 
     def runs(line: Line) -> bool:
         # Chapters and articles may each begin on a page of their own.
@@ -264,5 +263,5 @@ def _edges(found: Sequence[Line]) -> list[Line]:
     return by_height[:3] + by_height[-3:]
 
 
-def _edge(line: Line) -> Edge:
-    return Edge(line.page, line.text, bool(line.rows))
+def _edge(line: Line) -> EdgeLine:
+    return EdgeLine(line.page, line.text, bool(line.rows))

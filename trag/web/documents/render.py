@@ -17,7 +17,7 @@ from trag.ingest.editing import Wording
 from trag.ingest.examples import LONGEST as LONGEST_EXAMPLE
 from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES
 from trag.ingest.pairs import LONGEST as LONGEST_WORDS
-from trag.ingest.parse.recognise import FORMATS
+from trag.ingest.parse.formats import FORMATS
 from trag.pairs import MOST_EXAMPLES
 from trag.sandbox import Limits
 from trag.web.documents.changing import seen
