@@ -17,10 +17,10 @@ from trag.errors import TragError
 from trag.ingest.blocks import Reading
 from trag.ingest.parse.characters import counted, listed
 from trag.ingest.parse.pdf_blocks import blocks, folded
-from trag.ingest.parse.pdf_columns import in_columns
-from trag.ingest.parse.pdf_font import Font
-from trag.ingest.parse.pdf_lines import lines, without_contents, without_running_lines
-from trag.ingest.parse.pdf_page import Drawn, draw, without_stamps
+from trag.ingest.parse.pdf_content import PageContent, page_content, without_stamps
+from trag.ingest.parse.pdf_graphics import Font
+from trag.ingest.parse.pdf_lines import in_columns, without_contents, without_running_lines
+from trag.ingest.parse.pdf_tables import page_lines
 
 PAGES = 5_000
 """Pages that a file may have."""
@@ -30,7 +30,6 @@ _MOST = 0.5
 _LITTLE = 300
 """The share of a page from which on pictures are taken for a scan, where fewer characters than this stand beside them:
 a stamp, a reference number, a running line."""
-_NOTHING = Drawn((), (), 0, 0, 0, 0)
 _DAMAGE = (
     PyPdfError,
     ArithmeticError,
@@ -62,22 +61,22 @@ def parse(content: bytes) -> Reading:
         raise TragError(
             f"is a damaged PDF ({error}).", "Open it in a PDF viewer, print it to a new PDF and ingest that."
         ) from error
-    shown = without_stamps([each or _NOTHING for each in drawn])
-    pages = [in_columns(lines(each, number)) for number, each in enumerate(shown, 1)]
+    shown = without_stamps([each or PageContent() for each in drawn])
+    pages = [in_columns(page_lines(each, number)) for number, each in enumerate(shown, 1)]
     found = without_running_lines(pages)
     notes = (*_unread(drawn, {line.page for line in found}), *_unopened(reader))
     return Reading("PDF", blocks(without_contents(found), _outline(reader)), count, notes)
 
 
-def _draw(page: PageObject, fonts: dict[int, Font]) -> Drawn | None:
+def _draw(page: PageObject, fonts: dict[int, Font]) -> PageContent | None:
     """What is on a page, None where it is damaged: the others can be read all the same."""
     try:
-        return draw(page, fonts)
+        return page_content(page, fonts)
     except _DAMAGE:
         return None
 
 
-def _unread(drawn: Sequence[Drawn | None], told: set[int]) -> Iterator[str]:
+def _unread(drawn: Sequence[PageContent | None], told: set[int]) -> Iterator[str]:
     """What could not be read, page by page. `told` are the pages with text beside headers and footers."""
     numbered = [(number, page) for number, page in enumerate(drawn, 1) if page is not None]
     silent = [(number, page) for number, page in numbered if number not in told]
@@ -103,7 +102,7 @@ def _unread(drawn: Sequence[Drawn | None], told: set[int]) -> Iterator[str]:
             yield f"{listed('page', numbers)} {cause}"
 
 
-def _is_scan(page: Drawn) -> bool:
+def _is_scan(page: PageContent) -> bool:
     """Whether a page seems to be a picture with a few words printed over it. Text that is not painted is what a machine
     has read of the picture."""
     painted = all(fragment.painted for fragment in page.fragments)

@@ -15,8 +15,8 @@ from statistics import median
 from trag.ingest.blocks import Block
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.lines import BULLET, NUMBER, unwrapped, word_counts
-from trag.ingest.parse.pdf_aligned import aligned
 from trag.ingest.parse.pdf_lines import LARGER, Line, body_size
+from trag.ingest.parse.pdf_tables import aligned_table
 from trag.ingest.parse.tables import Row, belongs_to_table, same_header, with_header
 
 Titles = Mapping[int, Mapping[str, int]]
@@ -127,7 +127,7 @@ def _table(found: Sequence[Line]) -> tuple[tuple[Row, ...], int]:
     """The rows of the table that begins with the first of `found`, and how many lines it takes; else nothing and 0."""
     if found[0].rows:
         return found[0].rows, 1
-    return aligned(found) if len(found[0].cells) > 1 else ((), 0)
+    return aligned_table(found) if len(found[0].cells) > 1 else ((), 0)
 
 
 def _paragraph(found: Sequence[Line]) -> Iterator[Block]:
