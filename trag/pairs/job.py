@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trag.errors import in_one_line
-from trag.ingest.pair_import import keep_written
-from trag.ingest.pairing import with_people
+from trag.ingest.pair_changes import keep_generated
+from trag.ingest.pairing import given_sections
 from trag.ingest.pairs import GeneratedPair
 from trag.llm.remote import RequestRefused
 from trag.pairs.writing import Interrupted
@@ -81,7 +81,7 @@ def write(
                         refused.append(error)
                     done += 1
             finally:
-                new += keep_written(document, found, stock, by=by)
+                new += keep_generated(document, found, stock, by=by)
     except Stopped:
         return Written(done, total, new)
     if refused and len(refused) == total:  # it is not the sections that are at fault
@@ -92,7 +92,7 @@ def write(
 def _sections(document: str, stock: IngestContext) -> dict[str, list[Passage]]:
     """The passages of each section that has no pairs of people's, by its path, in order."""
     library = stock.records.library
-    spared = with_people(library.pairs(document))
+    spared = given_sections(library.pairs(document))
     found: dict[str, list[Passage]] = {}
     for passage in library.passages(document):
         if passage.kind == "section" and passage.section not in spared:

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 
 import prompts
 from store.files import write_atomic
-from trag.ingest.deduplication import distinct
-from trag.ingest.pair_anchors import unnumbered
+from trag.ingest.pairing import distinct, unnumbered
 from trag.ingest.pairs import DIRECT_TYPES, LONGEST, GeneratedPair
 from trag.pairs.checks import bears_out, source
 from trag.words import sentences

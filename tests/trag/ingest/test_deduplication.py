@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from trag.ingest.deduplication import distinct
+from trag.ingest.pairing import distinct
 from trag.ingest.pairs import GeneratedPair
 
 

@@ -13,9 +13,8 @@ from store import StoreError, disk_full
 from store.library import Pair
 from store.vectors import Vectors
 from trag.errors import TragError
-from trag.ingest.editing import Wording, approved, deleted, edited, keep, new_pair
-from trag.ingest.passages import section_passages
-from trag.ingest.sections import Section
+from trag.ingest.pair_changes import Wording, approved, deleted, edited, keep_pair, new_pair
+from trag.ingest.passages import Section, section_passages
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
@@ -31,7 +30,7 @@ def test_a_pair_is_written_changed_and_removed_and_the_index_follows(shelf: Any,
     there = tuple(shelf.records.library.passages("rules.md"))
 
     def put(pair: Pair) -> Pair:
-        keep(pair, shelf.stock)
+        keep_pair(pair, shelf.context)
         assert shelf.in_line()
         return pair
 
@@ -58,7 +57,7 @@ def test_a_pair_of_a_document_that_did_not_reach_the_index_is_for_the_readers_of
         shelf.ingest(tmp_path / "rules.md", audience=frozenset({"hr"}))
     there = tuple(shelf.records.library.passages("rules.md"))
     said = Wording("Who may swim?", "Every member may swim.", "")
-    keep(new_pair("rules.md", "Rules > Fees", said, "ada", there), shelf.stock)
+    keep_pair(new_pair("rules.md", "Rules > Fees", said, "ada", there), shelf.context)
     assert shelf.vectors.audiences() == {"rules.md": {"hr"}}
 
 

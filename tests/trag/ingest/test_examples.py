@@ -3,7 +3,7 @@
 import pytest
 
 from trag.errors import TragError
-from trag.ingest.examples import LONGEST, example_questions
+from trag.ingest.pairs import LONGEST_EXAMPLE, example_questions
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
     lines = [f"Question {number}?" for number in range(20)]
     assert len(example_questions("\n".join(lines), 20)) == 20
     with pytest.raises(TragError) as refused:
-        example_questions("\n".join(["w" * (LONGEST + 1), *lines]), 20)
+        example_questions("\n".join(["w" * (LONGEST_EXAMPLE + 1), *lines]), 20)
     assert (
         refused.value.message
         == "There are 21 questions; 20 are the most. Question 1 has 301 characters; 300 are the most."

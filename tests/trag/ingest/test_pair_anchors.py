@@ -7,9 +7,8 @@ import pytest
 
 from store.library import Pair
 from store.passage import Passage
-from trag.ingest.pair_anchors import holds, placed, standing, unchanged, unnumbered
-from trag.ingest.passages import section_passages
-from trag.ingest.sections import Section
+from trag.ingest.pairing import anchor, anchored, contains, unchanged_sections, unnumbered
+from trag.ingest.passages import Section, section_passages
 
 PAIR = Pair("p", "a.md", "1 Fees", 9, "What is the fee?", "40 EUR a year.", "short answer", "person")
 
@@ -22,26 +21,26 @@ def test_a_pair_stands_where_its_source_is_else_where_its_answer_is() -> None:
     there = passages(
         ("1 Fees", "Fees are due.", 2), ("1 Fees", "The fee is 40 EUR a year.", 3), ("2 Fee", "40 EUR a year.", 4)
     )
-    assert placed(PAIR, there) == replace(PAIR, page=3, source="The fee is 40 EUR a year.")
+    assert anchored(PAIR, there) == replace(PAIR, page=3, source="The fee is 40 EUR a year.")
     stated = replace(PAIR, source="Fees are due.")
-    assert placed(stated, there) == replace(stated, page=2)
+    assert anchored(stated, there) == replace(stated, page=2)
 
 
 def test_a_pair_of_a_section_that_is_gone_stands_where_its_answer_is_said_or_nowhere() -> None:
     there = passages(("2 Money", "The fee is 40 EUR a year.", 3), ("3 Votes", "One vote each.", 4))
-    found = placed(PAIR, there)
+    found = anchored(PAIR, there)
     assert (found.section, found.page, found.source) == ("2 Money", 3, "The fee is 40 EUR a year.")
-    assert standing(PAIR, there[1:]) is None
-    assert (placed(PAIR, there[1:]).section, placed(PAIR, there[1:]).page) == ("1 Fees", None)
-    assert standing(PAIR, ()) is None
+    assert anchor(PAIR, there[1:]) is None
+    assert (anchored(PAIR, there[1:]).section, anchored(PAIR, there[1:]).page) == ("1 Fees", None)
+    assert anchor(PAIR, ()) is None
 
 
 def test_a_source_may_run_on_into_the_next_passage() -> None:
     there = passages(("1", "One is here.\nTwo is"), ("1", "there. Three\n  is not."))
-    assert holds(there, "One  is here.")
-    assert holds(passages(("1", "One is here."), ("1", "Two is there.")), "One is here.\n\nTwo is there.")
-    assert not holds(there, "Two is there.")
-    assert not holds(there, "")
+    assert contains(there, "One  is here.")
+    assert contains(passages(("1", "One is here."), ("1", "Two is there.")), "One is here.\n\nTwo is there.")
+    assert not contains(there, "Two is there.")
+    assert not contains(there, "")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +85,7 @@ FEES, LIMITS = "The fee is 40 EUR.", "Heads sign up to 10."
 def test_a_section_is_the_same_when_its_text_and_heading_are(
     before: list[tuple[str, str]], after: list[tuple[str, str]], same: dict[str, str]
 ) -> None:
-    assert unchanged(passages(*before), passages(*after)) == same
+    assert unchanged_sections(passages(*before), passages(*after)) == same
 
 
 def test_a_text_that_is_parted_by_pages_elsewhere_is_the_same() -> None:
@@ -94,7 +93,7 @@ def test_a_text_that_is_parted_by_pages_elsewhere_is_the_same() -> None:
     old = passages(("1 A", "\n\n".join(paragraphs[:5]), 1), ("1 A", "\n\n".join(paragraphs[5:]), 2))
     new = passages(("1 A", "\n\n".join(paragraphs[:2]), 3), ("1 A", "\n\n".join(paragraphs[2:]), 4))
     assert {passage.id for passage in old} != {passage.id for passage in new}
-    assert unchanged(old, new) == {"1 A": "1 A"}
+    assert unchanged_sections(old, new) == {"1 A": "1 A"}
 
 
 @pytest.mark.slow
@@ -104,7 +103,5 @@ def test_many_pairs_of_sections_that_are_gone_take_a_second_or_two() -> None:
     )
     started = time.monotonic()
     for number in range(100):
-        standing(
-            Pair(str(number), "a.md", "gone", None, "Who?", f"Nobody but member {number}.", "list", "person"), there
-        )
+        anchor(Pair(str(number), "a.md", "gone", None, "Who?", f"Nobody but member {number}.", "list", "person"), there)
     assert time.monotonic() - started < 10

@@ -13,8 +13,7 @@ from store import StoreError, disk_full
 from store.library import Pair
 from store.passage import Passage
 from store.vectors import Vectors
-from trag.ingest.editing import Wording, approved, keep, new_pair
-from trag.ingest.pair_import import give_file
+from trag.ingest.pair_changes import Wording, approved, import_pair_file, keep_pair, new_pair
 from trag.progress import silent
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
@@ -43,7 +42,7 @@ def test_a_pair_is_cited_where_its_section_stands_now(shelf: Any, tmp_path: Path
     shelf.ingest(file)
     there = tuple(shelf.records.library.passages("pool.pdf"))
     section = next(passage.section for passage in there if "Swimming" in passage.section)
-    keep(new_pair("pool.pdf", section, Wording(QUESTION, "Members over ten.", ""), "ada", there), shelf.stock)
+    keep_pair(new_pair("pool.pdf", section, Wording(QUESTION, "Members over ten.", ""), "ada", there), shelf.context)
     assert (found(shelf).section, found(shelf).page) == (section, 2)
     renumbered = [("Heading2", "4.3 Swimming"), SWIMMING[1]]
     guests = [("Heading2", "4.2 Guests"), ("BodyText", "Guests pay at the desk before they go in.")]
@@ -65,7 +64,7 @@ def test_pairs_given_for_a_document_that_did_not_reach_the_index_are_for_the_rea
         shelf.ingest(tmp_path / "pool.md", audience=frozenset({"hr"}))
     section = next(shelf.records.library.passages("pool.md")).section
     content = line(Pair("x", "pool.md", section, None, QUESTION, "Members.", "short answer", "given"))
-    give_file(content, "pairs.jsonl", shelf.stock, by="bob", progress=silent)
+    import_pair_file(content, "pairs.jsonl", shelf.context, by="bob", progress=silent)
     assert shelf.vectors.audiences() == {"pool.md": {"hr"}}
 
 
@@ -79,7 +78,7 @@ def test_a_pair_that_waits_comes_back_waiting_and_is_searched_when_somebody_appr
     waiting = Pair("x", "pool.md", section, None, QUESTION, "Dogs.", "short answer", "model", "review", False)
 
     def give(content: bytes) -> str:
-        (told,) = give_file(content, "pairs.jsonl", shelf.stock, by="bob", progress=silent)
+        (told,) = import_pair_file(content, "pairs.jsonl", shelf.context, by="bob", progress=silent)
         assert shelf.in_line()
         return str(told)
 
@@ -88,7 +87,7 @@ def test_a_pair_that_waits_comes_back_waiting_and_is_searched_when_somebody_appr
     assert (pair.state, pair.origin, pair.searched, pair.source) == ("review", "model", False, "")
     assert shelf.vectors.count("qa") == 0
     assert give(line(waiting)).startswith("unchanged: ")
-    keep(approved(pair, "ada", tuple(library.passages())), shelf.stock)
+    keep_pair(approved(pair, "ada", tuple(library.passages())), shelf.context)
     assert found(shelf).text == "Dogs."
     assert "line 1 left as decided here" in give(line(waiting))
     assert library.pairs()[0].state == "approved"

@@ -7,7 +7,7 @@ import pytest
 
 from org.reading.cells import guard
 from trag.errors import TragError
-from trag.ingest.pairs import pairs
+from trag.ingest.pairs import read_pairs
 
 HEADER = ("question", "answer", "type", "document", "section")
 GOOD = ("Who?", "The board.", "short answer", "a.md", "1 A")
@@ -26,7 +26,7 @@ def table(*rows: tuple[str, ...], delimiter: str = ",", before: str = "") -> byt
 )
 def test_rows_are_read_whatever_stands_between_their_cells(delimiter: str, before: str) -> None:
     formula = ("=SUM(A1)", '\'-1, or\n+2; "three"', *GOOD[2:])
-    first, second = pairs(table(HEADER, GOOD, formula, delimiter=delimiter, before=before), "p.CSV")
+    first, second = read_pairs(table(HEADER, GOOD, formula, delimiter=delimiter, before=before), "p.CSV")
     assert (first.question, first.answer, first.type, first.document, first.section) == GOOD
     assert (first.state, first.origin, first.page, first.source) == (None, None, None, "")
     assert (second.question, second.answer) == formula[:2]
@@ -35,7 +35,7 @@ def test_rows_are_read_whatever_stands_between_their_cells(delimiter: str, befor
 
 def test_columns_stand_in_any_order_under_any_case_and_others_are_left_alone() -> None:
     header = ("State", " PAGE", "Origin", "source", "colour", *HEADER)
-    (found,) = pairs(table(header, ("Review", "7", "model", "The board sits.", "red", *GOOD)), "p.csv")
+    (found,) = read_pairs(table(header, ("Review", "7", "model", "The board sits.", "red", *GOOD)), "p.csv")
     assert (found.state, found.page, found.origin, found.source) == ("review", 7, "model", "The board sits.")
 
 
@@ -63,7 +63,7 @@ def test_columns_stand_in_any_order_under_any_case_and_others_are_left_alone() -
 )
 def test_everything_that_is_wrong_is_told_at_once_by_its_line(content: bytes, said: str) -> None:
     with pytest.raises(TragError) as caught:
-        pairs(content, "p.csv")
+        read_pairs(content, "p.csv")
     assert said in caught.value.message
     assert caught.value.message.startswith("p.csv")
     assert caught.value.hint

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from trag.errors import TragError
-from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES, pairs
+from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES, read_pairs
 
 GOOD = {"question": "Who?", "answer": "The board.", "type": "short_answer", "document": "a.md", "section": "1 A"}
 
@@ -13,7 +13,7 @@ def lines(*rows: object) -> bytes:
 
 
 def test_pairs_are_read_with_their_line_and_other_fields_are_left_alone() -> None:
-    first, second = pairs(
+    first, second = read_pairs(
         lines(GOOD, "", GOOD | {"type": "Fill in the Blank", "answer": " two\u00a0words ", "extra": 1}), "p.jsonl"
     )
     assert (first.question, first.answer, first.type, first.document, first.section, first.line) == (
@@ -30,7 +30,7 @@ def test_pairs_are_read_with_their_line_and_other_fields_are_left_alone() -> Non
 
 def test_every_bad_line_is_told_at_once() -> None:
     with pytest.raises(TragError) as caught:
-        pairs(
+        read_pairs(
             lines(
                 GOOD,
                 "{not json",
@@ -58,11 +58,11 @@ def test_every_bad_line_is_told_at_once() -> None:
 
 def test_what_is_known_of_a_pair_is_read_and_what_is_not_known_is_told() -> None:
     more = {"state": "review", "origin": "model", "page": 3, "source": "The board\nsits."}
-    first, second = pairs(lines(GOOD | more, GOOD | {"state": None, "page": None, "source": ""}), "p.jsonl")
+    first, second = read_pairs(lines(GOOD | more, GOOD | {"state": None, "page": None, "source": ""}), "p.jsonl")
     assert (first.state, first.origin, first.page, first.source) == ("review", "model", 3, "The board\nsits.")
     assert (second.state, second.origin, second.page, second.source) == (None, None, None, "")
     with pytest.raises(TragError) as caught:
-        pairs(lines(GOOD | {"state": "done", "page": 0}, GOOD | {"source": ["x"]}), "p.jsonl")
+        read_pairs(lines(GOOD | {"state": "done", "page": 0}, GOOD | {"source": ["x"]}), "p.jsonl")
     assert (
         "line 1 unknown state 'done' (known: made, approved, review, deleted), unknown page '0'" in caught.value.message
     )
@@ -75,19 +75,21 @@ def test_what_is_known_of_a_pair_is_read_and_what_is_not_known_is_told() -> None
 def test_a_whole_number_is_a_page_however_a_program_writes_it(said: object, page: int | None) -> None:
     if page is None:
         with pytest.raises(TragError, match="unknown page"):
-            pairs(lines(GOOD | {"page": said}), "p.jsonl")
+            read_pairs(lines(GOOD | {"page": said}), "p.jsonl")
     else:
-        assert pairs(lines(GOOD | {"page": said}), "p.jsonl")[0].page == page
+        assert read_pairs(lines(GOOD | {"page": said}), "p.jsonl")[0].page == page
 
 
 def test_a_document_is_named_as_it_shows_however_it_is_spelt() -> None:
-    assert pairs(lines(GOOD | {"document": " U\u0308ber\u00adsicht.pdf"}), "p.jsonl")[0].document == "Übersicht.pdf"
+    assert (
+        read_pairs(lines(GOOD | {"document": " U\u0308ber\u00adsicht.pdf"}), "p.jsonl")[0].document == "Übersicht.pdf"
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n"], ids=["empty", "blank lines"])
 def test_a_file_without_pairs_is_an_error(content: bytes) -> None:
     with pytest.raises(TragError, match="holds no question-answer pair"):
-        pairs(content, "p.jsonl")
+        read_pairs(content, "p.jsonl")
 
 
 def test_no_type_is_both_direct_and_not() -> None:

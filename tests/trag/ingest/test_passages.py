@@ -1,7 +1,6 @@
 import pytest
 
-from trag.ingest.passages import LENGTH, OVERLAP, section_passages, split
-from trag.ingest.sections import Section
+from trag.ingest.passages import LENGTH, OVERLAP, Section, section_passages, split
 
 SENTENCE = "The committee meets every month and decides by majority, unless the statute says otherwise."
 ROW = "Approval limits – Post: Head of unit number {}; Limit: 10,000 LMD; Condition: with the consent of the director."

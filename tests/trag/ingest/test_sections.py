@@ -1,8 +1,8 @@
 import pytest
 
-from trag.ingest.blocks import Block
 from trag.ingest.parse import parse
-from trag.ingest.sections import sections
+from trag.ingest.passages import sections
+from trag.ingest.reading import Block
 
 
 def read(text: str, suffix: str = ".txt") -> list[tuple[str, str]]:

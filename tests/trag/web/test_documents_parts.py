@@ -17,7 +17,7 @@ from store.jobs import Job
 from store.library import Document, Pair
 from store.passage import EVERYONE, Passage
 from trag.errors import TragError
-from trag.ingest.pairs import pairs as read_pairs
+from trag.ingest.pairs import read_pairs
 from trag.view import PageView
 from trag.web.documents import drawn as drawn_pages
 from trag.web.documents.changing import seen

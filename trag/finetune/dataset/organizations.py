@@ -23,8 +23,7 @@ from trag.evaluate.scoring.wording import says
 from trag.finetune.dataset import gold
 from trag.finetune.dataset.typed import plain
 from trag.ingest.parse import parse
-from trag.ingest.passages import section_passages
-from trag.ingest.sections import Section, sections
+from trag.ingest.passages import Section, section_passages, sections
 
 CHART, DOCUMENTS, QUESTIONS = "chart.csv", "documents", "questions.jsonl"
 LEAST_SECTIONS, LEAST_WORDS = 12, 1_100

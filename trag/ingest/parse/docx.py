@@ -20,13 +20,13 @@ from docx.opc.exceptions import PackageNotFoundError
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.characters import counted
 from trag.ingest.parse.container import damaged, screen
 from trag.ingest.parse.docx_numbers import Numbers, ancestry, value
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.pictures import among, is_counted, is_counted_in_office, unread
 from trag.ingest.parse.tables import belongs_to_table, with_header
+from trag.ingest.reading import Block, Reading
 
 _WHAT = "Word document"
 _BOLD = 10

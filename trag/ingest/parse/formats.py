@@ -10,9 +10,9 @@ from dataclasses import replace
 from importlib import import_module
 
 from trag.errors import TragError
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.characters import clean, count_deceptive
 from trag.ingest.parse.tables import with_captions
+from trag.ingest.reading import Block, Reading
 
 FORMATS = {
     **dict.fromkeys((".md", ".markdown"), "markdown"),

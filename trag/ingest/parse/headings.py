@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from statistics import median
 
-from trag.ingest.blocks import Block
 from trag.ingest.parse.tables import belongs_to_table
+from trag.ingest.reading import Block
 
 LONGEST = 110
 """Characters of the longest line that is taken for a heading."""

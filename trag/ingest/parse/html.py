@@ -10,11 +10,11 @@ from itertools import takewhile
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString, PageElement, PreformattedString
 
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.pictures import among, is_counted, unread
 from trag.ingest.parse.tables import belongs_to_table, transposed, with_header
+from trag.ingest.reading import Block, Reading
 
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _DROPPED = "script, style, nav, template, noscript, iframe, object, button, select, input, [hidden], [role=navigation]"

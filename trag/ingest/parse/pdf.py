@@ -14,13 +14,13 @@ from pypdf.errors import DependencyError, PyPdfError
 from pypdf.generic import Destination
 
 from trag.errors import TragError
-from trag.ingest.blocks import Reading
 from trag.ingest.parse.characters import counted, listed
 from trag.ingest.parse.pdf_blocks import blocks, folded
 from trag.ingest.parse.pdf_content import PageContent, page_content, without_stamps
 from trag.ingest.parse.pdf_graphics import Font
 from trag.ingest.parse.pdf_lines import in_columns, without_contents, without_running_lines
 from trag.ingest.parse.pdf_tables import page_lines
+from trag.ingest.reading import Reading
 
 PAGES = 5_000
 """Pages that a file may have."""

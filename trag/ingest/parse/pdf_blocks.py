@@ -12,12 +12,12 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from trag.ingest.blocks import Block
 from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.lines import BULLET, NUMBER, unwrapped, word_counts
 from trag.ingest.parse.pdf_lines import LARGER, Line, body_size
 from trag.ingest.parse.pdf_tables import aligned_table
 from trag.ingest.parse.tables import Row, belongs_to_table, same_header, with_header
+from trag.ingest.reading import Block
 
 Titles = Mapping[int, Mapping[str, int]]
 """What a PDF's outline lists: by page, the depth of each title, from 0; titles as `folded` makes them."""

@@ -19,11 +19,11 @@ from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.exc import PythonPptxError
 from pptx.oxml.ns import qn
 
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.characters import listed
 from trag.ingest.parse.container import damaged, screen
 from trag.ingest.parse.pictures import is_counted_in_office, unread
 from trag.ingest.parse.tables import with_header
+from trag.ingest.reading import Block, Reading
 
 _WHAT = "PowerPoint presentation"
 _TITLES = {PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE, PP_PLACEHOLDER.VERTICAL_TITLE}

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, islice, takewhile
 
 from trag.errors import TragError
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.tables import Row, with_header
+from trag.ingest.reading import Block, Reading
 
 ROWS = 50_000
 COLUMNS = 200

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from trag.ingest.blocks import Block
+from trag.ingest.reading import Block
 
 Row = tuple[str, ...]
 

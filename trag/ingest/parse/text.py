@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import is_title, promote
 from trag.ingest.parse.lines import (
@@ -23,6 +22,7 @@ from trag.ingest.parse.lines import (
     word_counts,
 )
 from trag.ingest.parse.tables import Row, with_header
+from trag.ingest.reading import Block, Reading
 
 _UNDERLINE = re.compile(r"([=\-~^*+#\"'`:._])\1{2,}")
 _HASHES = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*")

@@ -22,12 +22,12 @@ from zipfile import ZipFile
 
 from lxml import etree
 
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.characters import counted
 from trag.ingest.parse.container import damaged, screen
 from trag.ingest.parse.pictures import among, is_counted_in_office, unread
 from trag.ingest.parse.sheets import COLUMNS, ROWS, blocks
 from trag.ingest.parse.tables import Row
+from trag.ingest.reading import Block, Reading
 
 # openpyxl loads numpy where it finds it, only to write its numbers; the child that reads may open no such library.
 _had_numpy = "numpy" in sys.modules

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from trag.errors import TragError
-from trag.ingest.editing import Wording, approved, deleted, edited, new_pair
+from trag.ingest.pair_changes import Wording, approved, deleted, edited, new_pair
 
 if TYPE_CHECKING:
     from store.library import Pair

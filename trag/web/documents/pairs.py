@@ -18,7 +18,7 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError, in_one_line
-from trag.ingest.editing import Wording
+from trag.ingest.pair_changes import Wording
 from trag.web.documents import render
 from trag.web.documents.changing import ACTIONS, Changes
 from trag.web.documents.names import key

@@ -13,9 +13,8 @@ from urllib.parse import urlencode
 from org.chart import Chart
 from store import StoreError
 from store.passage import audience_field
-from trag.ingest.editing import Wording
-from trag.ingest.examples import LONGEST as LONGEST_EXAMPLE
-from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES
+from trag.ingest.pair_changes import Wording
+from trag.ingest.pairs import DIRECT_TYPES, LONGEST_EXAMPLE, OTHER_TYPES
 from trag.ingest.pairs import LONGEST as LONGEST_WORDS
 from trag.ingest.parse.formats import FORMATS
 from trag.pairs import MOST_EXAMPLES

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trag.ingest.pair_anchors import holds, standing
+from trag.ingest.pairing import anchor, contains
 
 if TYPE_CHECKING:
     from store.library import Library, Pair
@@ -27,9 +27,9 @@ class Saying:
 
 def saying(pair: Pair, passages: Sequence[Passage]) -> Saying:
     """What the passages of its document say of a pair."""
-    if holds([passage for passage in passages if passage.section == pair.section], pair.source):
+    if contains([passage for passage in passages if passage.section == pair.section], pair.source):
         return Saying(pair.source)
-    there = standing(pair, passages)
+    there = anchor(pair, passages)
     return Saying(there.text if there else "", pair.source)
 
 

@@ -12,8 +12,8 @@ import pptx
 import pytest
 
 from trag.errors import TragError
-from trag.ingest.blocks import Reading
 from trag.ingest.parse import parse
+from trag.ingest.reading import Reading
 
 RELATION = '<Relationship Id="rId99" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{}" '
 

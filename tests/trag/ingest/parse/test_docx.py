@@ -14,8 +14,8 @@ from lxml import etree
 from PIL import Image
 
 from trag.errors import TragError
-from trag.ingest.blocks import Block
 from trag.ingest.parse import parse
+from trag.ingest.reading import Block
 
 
 def built(build: Callable[[Any], None]) -> bytes:

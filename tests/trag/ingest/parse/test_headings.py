@@ -1,7 +1,7 @@
 import pytest
 
-from trag.ingest.blocks import Block
 from trag.ingest.parse.headings import is_title, promote
+from trag.ingest.reading import Block
 
 BODY = Block("paragraph", "A sentence of the body, which is long enough to be nothing else.")
 

@@ -1,5 +1,5 @@
-from trag.ingest.blocks import Block
 from trag.ingest.parse import parse
+from trag.ingest.reading import Block
 
 
 def test_markdown_becomes_blocks_in_order() -> None:

@@ -11,9 +11,9 @@ from pptx.enum.shapes import MSO_SHAPE
 from pptx.util import Inches
 
 from trag.errors import TragError
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse import parse
-from trag.ingest.sections import sections
+from trag.ingest.passages import sections
+from trag.ingest.reading import Block, Reading
 
 TITLE, CONTENT, SECTION, TITLE_ONLY, BLANK = 0, 1, 2, 5, 6
 """Layouts of python-pptx's own template."""

@@ -11,10 +11,10 @@ from openpyxl.styles import Font
 from PIL import Image
 
 from trag.errors import TragError
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse import parse
 from trag.ingest.parse.sheets import ROWS
-from trag.ingest.sections import sections
+from trag.ingest.passages import sections
+from trag.ingest.reading import Block, Reading
 
 
 def built(build: Callable[[Any], Any]) -> bytes:
