@@ -38,7 +38,17 @@ def screen(content: bytes, what: str) -> tuple[str, ...]:
     try:
         container = zipfile.ZipFile(io.BytesIO(content))
         entries = container.infolist()
-        _check_sizes(entries)
+        size = sum(entry.file_size for entry in entries)
+        swollen = any(
+            entry.file_size > 10_000_000 and entry.file_size > RATIO * max(entry.compress_size, 1) for entry in entries
+        )
+        if len(entries) > ENTRIES or size > BYTES or swollen:
+            raise TragError(
+                f"unpacks to {size:,} bytes in {len(entries)} parts: it looks like a ZIP bomb.",
+                f"At most {BYTES:,} bytes in {ENTRIES} parts are read, none packed more than {RATIO} to 1.",
+            )
+        if any(entry.compress_type not in _PACKED for entry in entries):
+            raise TragError("is packed in a way that Office does not use.", "Save it again in its own program.")
         if any(entry.flag_bits & 1 for entry in entries):
             raise TragError("is encrypted with a password.", "Save a copy without a password and ingest that.")
         for entry in entries:
@@ -69,20 +79,6 @@ def screen(content: bytes, what: str) -> tuple[str, ...]:
 def damaged(what: str, error: Exception) -> TragError:
     """The error for a file that its library cannot open."""
     return TragError(f"is a damaged {what} ({error}).", "Open it in its own program, save it again and ingest that.")
-
-
-def _check_sizes(entries: list[zipfile.ZipInfo]) -> None:
-    size = sum(entry.file_size for entry in entries)
-    swollen = any(
-        entry.file_size > 10_000_000 and entry.file_size > RATIO * max(entry.compress_size, 1) for entry in entries
-    )
-    if len(entries) > ENTRIES or size > BYTES or swollen:
-        raise TragError(
-            f"unpacks to {size:,} bytes in {len(entries)} parts: it looks like a ZIP bomb.",
-            f"At most {BYTES:,} bytes in {ENTRIES} parts are read, none packed more than {RATIO} to 1.",
-        )
-    if any(entry.compress_type not in _PACKED for entry in entries):
-        raise TragError("is packed in a way that Office does not use.", "Save it again in its own program.")
 
 
 def _chunks(container: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:

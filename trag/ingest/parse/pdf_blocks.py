@@ -1,6 +1,6 @@
 """Headings, paragraphs, items and tables, from the lines on the pages of a PDF.
 
-Knows nothing of how a page is drawn. The outline that a PDF may hold says which lines are headings and how deep; else,
+The outline that a PDF may hold says which lines are headings and how deep; else,
 and below those, their size, their weight and their numbers do.
 """
 
@@ -16,7 +16,7 @@ from trag.ingest.parse.headings import LONGEST, promote
 from trag.ingest.parse.lines import BULLET, NUMBER, unwrapped, word_counts
 from trag.ingest.parse.pdf_lines import LARGER, Line, body_size
 from trag.ingest.parse.pdf_tables import aligned_table
-from trag.ingest.parse.tables import Row, belongs_to_table, same_header, with_header
+from trag.ingest.parse.tables import belongs_to_table, same_header, with_header
 from trag.ingest.reading import Block
 
 Titles = Mapping[int, Mapping[str, int]]
@@ -85,7 +85,8 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
     """The blocks of a document's lines. Paragraphs keep their line ends as "\\n"."""
     body = body_size(found)
     sizes = sorted({line.size for line in found if _is_larger(line, body)}, reverse=True)
-    leading = _leading(found, body)
+    gaps = [_gap(above, line) for above, line in pairwise(found) if above.size == line.size == body]
+    leading = min(median([gap for gap in gaps if 0 < gap < 2.5 * body] or [1.2 * body]), 1.6 * body)
     first = min(depths, default=0)
     edges: dict[tuple[int, int], float] = {}
     for line in found:
@@ -96,14 +97,17 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
     index = 0
     while index < len(found):
         line = found[index]
-        table, used = _table(found[index : index + _TABLE])
+        table, used = line.rows, 1
+        if not table and len(line.cells) > 1:
+            table, used = aligned_table(found[index : index + _TABLE])
         if index in depths:
             level: int | None = 1 + depths[index]
         else:
             level = None if table else _heading_level(line, body, sizes)
             if level is not None and depths:
                 level = level + _BELOW if index > first else 0
-        if heading and not (level == heading[0].level and _wraps(heading[1], line)):
+        wrapped = heading and level == heading[0].level and 0 < _gap(heading[1], line) < 1.6 * line.size
+        if heading and (not wrapped or _HEADING_NUMBER.match(line.text)):
             yield heading[0]
             heading = None
         edge = edges.get((line.page, round(line.x / _INDENT)), 0.0)
@@ -123,24 +127,11 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
     yield from _paragraph(paragraph)
 
 
-def _table(found: Sequence[Line]) -> tuple[tuple[Row, ...], int]:
-    """The rows of the table that begins with the first of `found`, and how many lines it takes; else nothing and 0."""
-    if found[0].rows:
-        return found[0].rows, 1
-    return aligned_table(found) if len(found[0].cells) > 1 else ((), 0)
-
-
 def _paragraph(found: Sequence[Line]) -> Iterator[Block]:
     if found:
         text = "\n".join(line.text for line in found)
         item = BULLET.match(text) or NUMBER.match(text)
         yield Block("item" if item else "paragraph", BULLET.sub("- ", text, count=1), int(bool(item)), found[0].page)
-
-
-def _leading(found: Sequence[Line], body: float) -> float:
-    """The usual distance between lines of the body, in points."""
-    gaps = [_gap(above, line) for above, line in pairwise(found) if above.size == line.size == body]
-    return min(median([gap for gap in gaps if 0 < gap < 2.5 * body] or [1.2 * body]), 1.6 * body)
 
 
 def _gap(above: Line, line: Line) -> float:
@@ -165,11 +156,6 @@ def _heading_level(line: Line, body: float, sizes: Sequence[float]) -> int | Non
     if (len(line.cells) > 1 and not number) or not any(map(str.isalpha, line.text)) or BULLET.match(line.text):
         return None
     return 1 + 10 * len(sizes) + depth
-
-
-def _wraps(heading: Line, line: Line) -> bool:
-    """Whether a line of a heading's kind goes on with the heading above it."""
-    return 0 < _gap(heading, line) < 1.6 * line.size and not _HEADING_NUMBER.match(line.text)
 
 
 def _begins(line: Line, paragraph: Sequence[Line], leading: float, edge: float) -> bool:

@@ -254,7 +254,10 @@ def aligned_table(found: Sequence[Line]) -> tuple[tuple[Row, ...], int]:
     full = zip(*(line.cells for line in run if len(line.cells) == width), strict=True)
     columns = [(min(cell.x for cell in column), max(cell.end for cell in column)) for column in full]
     gaps = [above.y - line.y for above, line in pairwise(run)]
-    apart = _gap_between_rows([gap for gap in gaps if gap > 0.9 * run[0].size])
+    # The distance from which a line begins a row, where rows lie further apart than the lines within one; else 0.
+    wide = [gap for gap in gaps if gap > 0.9 * run[0].size] or [0.0]
+    middle = (min(wide) + max(wide)) / 2
+    apart = middle if max(wide) > 1.2 * min(wide) and max(wide[:3]) >= middle else 0.0
     table: list[list[str]] = []
     for line, gap in zip(run, [0.0, *gaps], strict=True):
         cells = [""] * width
@@ -306,12 +309,3 @@ def _column(cell: Cell, columns: Sequence[tuple[float, float]], slack: float) ->
             if abs(column[side] - place) < _SAME:
                 return at
     return max((at for at, (start, _) in enumerate(columns) if start <= cell.x + slack), default=0)
-
-
-def _gap_between_rows(gaps: Sequence[float]) -> float:
-    """The distance from which a line begins a row, where rows lie further apart than the lines within one; else 0."""
-    if not gaps or max(gaps) <= 1.2 * min(gaps):
-        return 0.0
-    middle = (min(gaps) + max(gaps)) / 2
-    header = next(at for at, gap in enumerate(gaps) if gap >= middle)
-    return middle if header < 3 else 0.0

@@ -131,7 +131,13 @@ def _marked(text: str) -> Iterator[Block]:
             yield from _paragraph(paragraph)
             paragraph = []
             yield Block("heading", hashes[2], len(hashes[1]))
-        elif _is_underlined(title, below) and all(map(_UNDERLINE.fullmatch, map(str.strip, paragraph))):
+        elif (
+            _UNDERLINE.fullmatch(below)
+            and len(below) >= len(title) // 2
+            and len(_COLUMNS.split(title)) == 1
+            and not _RULE.fullmatch(title)
+            and all(map(_UNDERLINE.fullmatch, map(str.strip, paragraph)))
+        ):
             kind = f"{below[0]} {bool(paragraph)}"
             skip = True
         elif len(paragraph) == 1 and _BAR.fullmatch(paragraph[0]) and _is_title_over(title, below):
@@ -143,11 +149,6 @@ def _marked(text: str) -> Iterator[Block]:
             paragraph = []
             yield Block("heading", title, underlines.setdefault(kind, len(underlines) + 1))
     yield from _paragraph(paragraph)
-
-
-def _is_underlined(title: str, below: str) -> bool:
-    underline = _UNDERLINE.fullmatch(below) is not None and len(below) >= len(title) // 2
-    return underline and len(_COLUMNS.split(title)) == 1 and not _RULE.fullmatch(title)
 
 
 def _is_title_over(title: str, below: str) -> bool:
