@@ -1,13 +1,18 @@
-"""Which pairs a document has after it was read again, and after a file of pairs was given for it."""
+"""Which pairs a document has after it was read again, and after some were given or written for it; where they stand;
+which say the same."""
 
 from __future__ import annotations
 
+import random
+import time
 from dataclasses import replace
 
 import pytest
 
 from store.library import Pair
+from store.passage import Passage
 from trag.ingest import pairing
+from trag.ingest.pairing import anchor, anchored, contains, distinct, unchanged_sections, unnumbered
 from trag.ingest.pairs import GeneratedPair, GivenPair
 from trag.ingest.passages import Section, section_passages
 
@@ -234,3 +239,159 @@ def test_a_given_pair_without_a_source_stands_on_the_passage_that_says_it() -> N
     fee = GivenPair("The fee?", "40 EUR.", "short answer", "a.md", "1 Fees", 1)
     (pair,) = pairing.with_given("a.md", [fee], passages(FEES, VOTES), (), "").pairs
     assert (pair.page, pair.source) == (1, FEES.text)
+
+
+PAIR = Pair("p", "a.md", "1 Fees", 9, "What is the fee?", "40 EUR a year.", "short answer", "person")
+
+
+def cut(*sections: tuple[str, str] | tuple[str, str, int]) -> tuple[Passage, ...]:
+    return section_passages("a.md", [Section(path, page[0] if page else None, text) for path, text, *page in sections])
+
+
+def test_a_pair_stands_where_its_source_is_else_where_its_answer_is() -> None:
+    there = cut(
+        ("1 Fees", "Fees are due.", 2), ("1 Fees", "The fee is 40 EUR a year.", 3), ("2 Fee", "40 EUR a year.", 4)
+    )
+    assert anchored(PAIR, there) == replace(PAIR, page=3, source="The fee is 40 EUR a year.")
+    stated = replace(PAIR, source="Fees are due.")
+    assert anchored(stated, there) == replace(stated, page=2)
+
+
+def test_a_pair_of_a_section_that_is_gone_stands_where_its_answer_is_said_or_nowhere() -> None:
+    there = cut(("2 Money", "The fee is 40 EUR a year.", 3), ("3 Votes", "One vote each.", 4))
+    found = anchored(PAIR, there)
+    assert (found.section, found.page, found.source) == ("2 Money", 3, "The fee is 40 EUR a year.")
+    assert anchor(PAIR, there[1:]) is None
+    assert (anchored(PAIR, there[1:]).section, anchored(PAIR, there[1:]).page) == ("1 Fees", None)
+    assert anchor(PAIR, ()) is None
+
+
+def test_a_source_may_run_on_into_the_next_passage() -> None:
+    there = cut(("1", "One is here.\nTwo is"), ("1", "there. Three\n  is not."))
+    assert contains(there, "One  is here.")
+    assert contains(cut(("1", "One is here."), ("1", "Two is there.")), "One is here.\n\nTwo is there.")
+    assert not contains(there, "Two is there.")
+    assert not contains(there, "")
+
+
+@pytest.mark.parametrize(
+    ("path", "plain"),
+    [
+        ("4 Finance > 4.2 Approval limits", "Finance > Approval limits"),
+        ("Article 12", ""),
+        ("Article IV: Duties > § 3 Costs > (a) Travel", "Duties > Costs > (a) Travel"),
+        ("B. Board > 2025 budget > Rule of law", "Board > 2025 budget > Rule of law"),
+        ("I am ill", "I am ill"),
+    ],
+)
+def test_headings_are_the_same_without_their_numbers(path: str, plain: str) -> None:
+    assert unnumbered(path) == plain
+
+
+FEE_TEXT, LIMITS = "The fee is 40 EUR.", "Heads sign up to 10."
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ([("1 A", FEE_TEXT)], [("1 A", FEE_TEXT)], {"1 A": "1 A"}),
+        ([("1 A", FEE_TEXT)], [("1 A", LIMITS)], {}),
+        ([("4 A > 4.2 B", FEE_TEXT)], [("5 A > 5.1 B", FEE_TEXT)], {"4 A > 4.2 B": "5 A > 5.1 B"}),
+        ([("Old > 1 B", FEE_TEXT)], [("New > 2 B", FEE_TEXT)], {"Old > 1 B": "New > 2 B"}),
+        ([("1 A", FEE_TEXT)], [("1 B", FEE_TEXT)], {}),
+        (
+            [("4.2 A", FEE_TEXT), ("4.3 B", LIMITS)],
+            [("4.2 B", LIMITS), ("4.3 A", FEE_TEXT)],
+            {"4.2 A": "4.3 A", "4.3 B": "4.2 B"},
+        ),
+        (
+            [("1 Staff > 1.1 X", FEE_TEXT), ("2 Board > 2.1 X", FEE_TEXT)],
+            [("2 Board > 2.2 X", FEE_TEXT)],
+            {"2 Board > 2.1 X": "2 Board > 2.2 X"},
+        ),
+        ([("1 X", "May:\n- wine\nMay not:\n- beer")], [("1 X", "May:\n- beer\nMay not:\n- wine")], {}),
+    ],
+    ids=["itself", "changed", "renumbered", "under another", "renamed", "exchanged", "one of two is gone", "order"],
+)
+def test_a_section_is_the_same_when_its_text_and_heading_are(
+    before: list[tuple[str, str]], after: list[tuple[str, str]], same: dict[str, str]
+) -> None:
+    assert unchanged_sections(cut(*before), cut(*after)) == same
+
+
+def test_a_text_that_is_parted_by_pages_elsewhere_is_the_same() -> None:
+    paragraphs = [f"Rule {number} binds every member of the house. " * 4 for number in range(9)]
+    old = cut(("1 A", "\n\n".join(paragraphs[:5]), 1), ("1 A", "\n\n".join(paragraphs[5:]), 2))
+    new = cut(("1 A", "\n\n".join(paragraphs[:2]), 3), ("1 A", "\n\n".join(paragraphs[2:]), 4))
+    assert {passage.id for passage in old} != {passage.id for passage in new}
+    assert unchanged_sections(old, new) == {"1 A": "1 A"}
+
+
+@pytest.mark.slow
+def test_many_pairs_of_sections_that_are_gone_take_a_second_or_two() -> None:
+    there = cut(*((f"{number} A", f"Rule {number} says what member {number} pays. " * 15) for number in range(800)))
+    started = time.monotonic()
+    for number in range(100):
+        anchor(Pair(str(number), "a.md", "gone", None, "Who?", f"Nobody but member {number}.", "list", "person"), there)
+    assert time.monotonic() - started < 10
+
+
+def pair(question: str, answer: str = "The board has seven directors.") -> GeneratedPair:
+    return GeneratedPair(question, answer, "short answer", "1 Board", None, answer)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (pair("How many directors does the board have?"), pair("How many directors does the board have?")),
+        (pair("How many directors does the board have?"), pair("how many directors does the Board have")),
+        (pair("How many directors does the board have?"), pair("How many directors has the board?")),
+        (
+            pair("When do members of the board leave?", "They leave after two years."),
+            pair("When do the members of the board leave?", "They leave after two years"),
+        ),
+    ],
+    ids=["same", "case", "form", "article"],
+)
+def test_of_pairs_that_say_the_same_the_first_is_kept(one: GeneratedPair, other: GeneratedPair) -> None:
+    assert distinct([one, other]) == (one,)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (pair("Who elects the board?"), pair("Who dismisses the board?")),
+        (pair("What is the fee for 5 days?"), pair("What is the fee for 6 days?")),
+        (pair("What is the quorum?", "The quorum is three."), pair("What is the quorum?", "The quorum is five.")),
+        (pair("What is the quorum?", "Four directors."), pair("What is the quorum?", "A tenth of the members.")),
+        (pair("May the chair vote?", "The chair may vote."), pair("May the chair vote?", "The chair may not vote.")),
+        (pair("Who may vote?", "All may vote."), pair("Who may not vote?", "All may vote.")),
+    ],
+    ids=["verb", "number", "number in the answer", "answer", "not in the answer", "not"],
+)
+def test_pairs_that_differ_in_what_matters_are_kept(one: GeneratedPair, other: GeneratedPair) -> None:
+    assert distinct([one, other]) == (one, other)
+
+
+def test_rows_that_differ_in_one_word_are_kept() -> None:
+    rows = [
+        pair(f"On call, {which} on call: what is the pay?", f"On call – Kind: {which} on call; Pay: an hour.")
+        for which in ("first", "second", "third")
+    ]
+    limits = [pair(f"{which} £250,000: who approves?", f"Approval – {which} £250,000.") for which in ("Up to", "Above")]
+    assert distinct([*rows, *limits]) == (*rows, *limits)
+
+
+@pytest.mark.slow
+def test_the_pairs_of_a_large_document_take_seconds() -> None:
+    chance = random.Random(4)
+    words = [
+        f"{chance.choice('bcdfglmnprst')}{chance.choice('aeiou')}{number}x".translate(
+            str.maketrans("0123456789", "abcdefghij")
+        )
+        for number in range(3000)
+    ]
+    pairs = [pair(f"How often does the {' '.join(chance.sample(words, 5))} go to the board?") for _ in range(20_000)]
+    started = time.monotonic()
+    assert len(distinct(pairs)) > 19_000
+    assert time.monotonic() - started < 20

@@ -1,9 +1,14 @@
+"""Pairs that people give in JSON lines or a CSV file, with everything that is wrong in one, and example questions."""
+
+import csv
+import io
 import json
 
 import pytest
 
+from org.reading.cells import guard
 from trag.errors import TragError
-from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES, read_pairs
+from trag.ingest.pairs import DIRECT_TYPES, LONGEST_EXAMPLE, OTHER_TYPES, example_questions, read_pairs
 
 GOOD = {"question": "Who?", "answer": "The board.", "type": "short_answer", "document": "a.md", "section": "1 A"}
 
@@ -94,3 +99,89 @@ def test_a_file_without_pairs_is_an_error(content: bytes) -> None:
 
 def test_no_type_is_both_direct_and_not() -> None:
     assert not DIRECT_TYPES & OTHER_TYPES
+
+
+HEADER = ("question", "answer", "type", "document", "section")
+CELLS = ("Who?", "The board.", "short answer", "a.md", "1 A")
+
+
+def table(*rows: tuple[str, ...], delimiter: str = ",", before: str = "") -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter).writerows([guard(cell) for cell in row] for row in rows)
+    return (before + text.getvalue()).encode("utf-8-sig")
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "before"),
+    [(",", ""), (";", ""), ("\t", ""), (";", "sep=;\r\n")],
+    ids=["comma", "semicolon", "tab", "sep"],
+)
+def test_rows_are_read_whatever_stands_between_their_cells(delimiter: str, before: str) -> None:
+    formula = ("=SUM(A1)", '\'-1, or\n+2; "three"', *CELLS[2:])
+    first, second = read_pairs(table(HEADER, CELLS, formula, delimiter=delimiter, before=before), "p.CSV")
+    assert (first.question, first.answer, first.type, first.document, first.section) == CELLS
+    assert (first.state, first.origin, first.page, first.source) == (None, None, None, "")
+    assert (second.question, second.answer) == formula[:2]
+    assert [first.line, second.line] == ([3, 4] if before else [2, 3])
+
+
+def test_columns_stand_in_any_order_under_any_case_and_others_are_left_alone() -> None:
+    header = ("State", " PAGE", "Origin", "source", "colour", *HEADER)
+    (found,) = read_pairs(table(header, ("Review", "7", "model", "The board sits.", "red", *CELLS)), "p.csv")
+    assert (found.state, found.page, found.origin, found.source) == ("review", 7, "model", "The board sits.")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            table(("question", "Question", "answer")),
+            'no "type", no "document", no "section", "question" twice among the columns in line 1',
+        ),
+        (b"", 'no "question", no "answer", no "type", no "document", no "section"'),
+        (table(HEADER), "p.csv holds no question-answer pair"),
+        (
+            table(HEADER, CELLS, ("Who?", "", "short answer", "a.md", ""), ("a\nb", "c", "riddle", "a.md", "1")),
+            "line 3 without text in answer, section; line 4 unknown type 'riddle'",
+        ),
+        (table(HEADER, ("a\nb", *CELLS[1:]), (*CELLS, "x")), "line 4 more cells than there are columns"),
+        (table(HEADER, CELLS) + b'"Who', "line 3 is not closed or too long"),
+        (
+            table((*HEADER, "state", "page", "origin"), (*CELLS, "done", "-1", "me"), (*CELLS, "made", "0", "rule")),
+            "line 2 unknown state 'done' (known: made, approved, review, deleted), unknown origin 'me'",
+        ),
+    ],
+    ids=["columns", "empty", "no pair", "rows", "a cell of two lines", "open quotation", "values"],
+)
+def test_everything_that_is_wrong_is_told_at_once_by_its_line(content: bytes, said: str) -> None:
+    with pytest.raises(TragError) as caught:
+        read_pairs(content, "p.csv")
+    assert said in caught.value.message
+    assert caught.value.message.startswith("p.csv")
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "questions"),
+    [
+        ("", ()),
+        (" \r\n\r\n ", ()),
+        ("Who signs?\r\nWhen is\u202e  it due?\n\nWho signs?\n", ("Who signs?", "When is it due?")),
+        ("Wer\u2028Wo?", ("Wer", "Wo?")),
+    ],
+    ids=["nothing", "empty lines", "lines of a browser, a mark that turns text round, one twice", "odd line ends"],
+)
+def test_a_line_is_a_question(text: str, questions: tuple[str, ...]) -> None:
+    assert example_questions(text, 20) == questions
+
+
+def test_everything_that_is_wrong_is_said_at_once() -> None:
+    lines = [f"Question {number}?" for number in range(20)]
+    assert len(example_questions("\n".join(lines), 20)) == 20
+    with pytest.raises(TragError) as refused:
+        example_questions("\n".join(["w" * (LONGEST_EXAMPLE + 1), *lines]), 20)
+    assert (
+        refused.value.message
+        == "There are 21 questions; 20 are the most. Question 1 has 301 characters; 300 are the most."
+    )
+    assert refused.value.hint
