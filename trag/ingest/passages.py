@@ -154,8 +154,15 @@ def split(text: str) -> tuple[str, ...]:
         chunk_overlap=OVERLAP,
         add_start_index=True,
     )
-    pieces = splitter.create_documents([text])
-    return tuple(_with_lead_in(piece.page_content, text, piece.metadata["start_index"]) for piece in pieces)
+    pieces: list[str] = []
+    for piece in splitter.create_documents([text]):
+        words = piece.page_content
+        if _ITEM.match(words):
+            above = text[: piece.metadata["start_index"]].rstrip("\n").split("\n")
+            lead_in = next((line for line in reversed(above) if not _ITEM.match(line)), "")
+            words = f"{lead_in}\n{words}" if lead_in.endswith(":") else words
+        pieces.append(words)
+    return tuple(pieces)
 
 
 def embedded_text(passage: Passage) -> str:
@@ -169,14 +176,3 @@ def embedded_text(passage: Passage) -> str:
     if passage.kind == "qa":
         return f"{passage.question} {passage.text}"
     return f"{passage.section}\n{passage.text}"
-
-
-def _with_lead_in(piece: str, text: str, start: int) -> str:
-    """`piece`, after the line that leads in the list it begins within."""
-    if not _ITEM.match(piece):
-        return piece
-    above = text[:start].rstrip("\n").split("\n")
-    for line in reversed(above):
-        if not _ITEM.match(line):
-            return f"{line}\n{piece}" if line.endswith(":") else piece
-    return piece

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from bs4 import BeautifulSoup, Tag
-from bs4.element import NavigableString, PageElement, PreformattedString
+from bs4.element import PageElement, PreformattedString
 
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import LONGEST, promote
@@ -147,18 +147,13 @@ def _blocks(parent: Tag, level: int = 0) -> Iterator[Block]:
     for child in parent.children:
         if isinstance(child, PreformattedString):  # comments, declarations, processing instructions
             continue
-        if isinstance(child, NavigableString) or (isinstance(child, Tag) and _is_inline(child)):
+        if not isinstance(child, Tag) or (_INLINE.fullmatch(child.name) and _holds_inline(child)):
             run.append(child)
             continue
         yield from _paragraph(run)
         run = []
-        if isinstance(child, Tag):
-            yield from _block(child, level)
+        yield from _block(child, level)
     yield from _paragraph(run)
-
-
-def _is_inline(tag: Tag) -> bool:
-    return bool(_INLINE.fullmatch(tag.name)) and _holds_inline(tag)
 
 
 def _holds_inline(tag: Tag) -> bool:

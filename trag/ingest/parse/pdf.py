@@ -73,16 +73,16 @@ def parse(content: bytes) -> Reading:
     return Reading("PDF", blocks(without_contents(found), _outline(reader)), count, notes)
 
 
-def _unread(drawn: Sequence[PageContent | None], told: set[int]) -> Iterator[str]:
-    """What could not be read, page by page. `told` are the pages with text beside headers and footers."""
+def _unread(drawn: Sequence[PageContent | None], with_text: set[int]) -> Iterator[str]:
+    """What could not be read, page by page. `with_text` are the pages with text beside headers and footers."""
     numbered = [(number, page) for number, page in enumerate(drawn, 1) if page is not None]
-    silent = [(number, page) for number, page in numbered if number not in told]
+    silent = [(number, page) for number, page in numbered if number not in with_text]
     lengths = {number: sum(len(fragment.text) for fragment in page.fragments) for number, page in numbered}
     # A picture with a few words printed over it; text that is not painted is what a machine has read of the picture.
     scans = [
         number
         for number, page in numbered
-        if number in told
+        if number in with_text
         and page.covered >= _MOST
         and lengths[number] < _LITTLE
         and all(fragment.painted for fragment in page.fragments)

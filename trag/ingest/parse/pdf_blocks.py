@@ -33,17 +33,17 @@ _HEADING_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})*(?=[.)]?\s)")
 
 def blocks(found: Sequence[Line], titles: Titles) -> tuple[Block, ...]:
     """The blocks of a document's lines."""
-    made = tuple(_with_table_headers(_blocks(found, _outlined(found, titles))))
-    if not any(block.kind == "heading" for block in made):
-        made = promote(made)
-    written = word_counts(block.text for block in made)
+    read = tuple(_with_table_headers(_blocks(found, _outlined(found, titles))))
+    if not any(block.kind == "heading" for block in read):
+        read = promote(read)
+    counts = word_counts(block.text for block in read)
     return tuple(
         replace(
             block,
-            text=unwrapped(block.text, written),
-            rows=tuple(tuple(unwrapped(cell, written) for cell in row) for row in block.rows),
+            text=unwrapped(block.text, counts),
+            rows=tuple(tuple(unwrapped(cell, counts) for cell in row) for row in block.rows),
         )
-        for block in made
+        for block in read
     )
 
 
@@ -67,10 +67,10 @@ def _outlined(found: Sequence[Line], titles: Titles) -> dict[int, int]:
     return depths if 2 * len(seen) >= sum(map(len, titles.values())) else {}
 
 
-def _with_table_headers(made: Iterator[Block]) -> Iterator[Block]:
+def _with_table_headers(found: Iterator[Block]) -> Iterator[Block]:
     """The blocks, in which a table that goes on at the top of the next page has the header of its first part."""
     before: Block | None = None
-    for block in made:
+    for block in found:
         goes_on = before is not None and before.kind == block.kind == "table" and before.page != block.page
         if goes_on and before is not None and len(before.rows[0]) == len(block.rows[0]) and any(before.rows[0]):
             header, *rows = block.rows
