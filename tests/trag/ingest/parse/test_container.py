@@ -133,6 +133,16 @@ def test_a_container_of_too_many_parts_is_refused(suffix: str) -> None:
         parse(file.getvalue(), suffix)
 
 
+@pytest.mark.parametrize(
+    ("made", "suffix"),
+    [(docx.Document(), ".docx"), (openpyxl.Workbook(), ".xlsx"), (pptx.Presentation(), ".pptx")],
+    ids=[*FILES],
+)
+def test_a_file_without_text_is_refused(made: object, suffix: str) -> None:
+    with pytest.raises(TragError, match="holds no text"):
+        parse(saved(made), suffix)
+
+
 def read(content: bytes, suffix: str) -> Reading:
     reading = parse(content, suffix)
     assert [block.text for block in reading.blocks] == ["Some text."]
