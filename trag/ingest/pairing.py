@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from store.library import Pair
 from store.passage import Passage
@@ -23,6 +23,7 @@ from trag.words import negated, numbers, sentences, stem, stems, words
 _AGREEMENT = 0.75
 """Share of words (of both together) from which two answers to one question say the same."""
 
+_Each = TypeVar("_Each", Pair, GeneratedPair)
 _EMPTY = frozenset("a an the do does did is are was were be been has have had will please".split())
 _SAME = {"can": "may", "could": "may", "might": "may", "shall": "must", "should": "must"}
 _TELLING = 0.5
@@ -263,22 +264,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-class _QuestionAnswer(Protocol):
-    """A question and its answer, made or kept."""
-
-    @property
-    def question(self) -> str:
-        """What is asked."""
-
-    @property
-    def answer(self) -> str:
-        """What is answered."""
-
-
-_Each = TypeVar("_Each", bound=_QuestionAnswer)
-
-
-def distinct(pairs: Iterable[_Each], beside: Iterable[_QuestionAnswer] = ()) -> tuple[_Each, ...]:
+def distinct(pairs: Iterable[_Each], beside: Iterable[Pair] = ()) -> tuple[_Each, ...]:
     """`pairs` without those that ask and answer what an earlier one does, or one of those `beside` them.
 
     Two questions ask the same when they share every word but articles and auxiliaries, in any order and form. Likeness
