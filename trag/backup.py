@@ -211,7 +211,10 @@ def _checked(file: Path) -> Manifest:
             if name == _MANIFEST:
                 manifest = _manifest(content.read(_LARGEST_MANIFEST), file)
             else:
-                found[name] = hashlib.file_digest(content, "sha256").hexdigest()
+                reader = _Hashing(content)
+                while reader.read(2**20):
+                    pass
+                found[name] = reader.sha256.hexdigest()
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise _no_backup(file, str(error)) from error
     if manifest is None:
