@@ -62,8 +62,9 @@ def document(pages: int) -> bytes:
 
 def ours(file: Path) -> None:
     """Read it as an ingest does: in the limited child, to sections."""
-    from trag.ingest.reader import Limits, read
-    from trag.ingest.sections import sections
+    from trag.ingest.passages import sections
+    from trag.ingest.reading import read
+    from trag.sandbox import Limits
 
     reading = read(file.read_bytes(), file.name, Limits())
     found = sections(reading.blocks, "manual")

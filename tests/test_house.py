@@ -11,6 +11,7 @@ from bench import house
 ROOT = Path(__file__).parent.parent
 HOUSE = ("org", "store", "prompts", "trag")
 SHARED = {
+    "trag.cancellation",
     "trag.cores",
     "trag.errors",
     "trag.sandbox",

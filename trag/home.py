@@ -32,10 +32,9 @@ from trag.ask import Assistant
 from trag.backup import check_whole
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
-from trag.ingest import editing, reconciliation
-from trag.ingest.context import written
-from trag.ingest.examples import example_questions
-from trag.ingest.pairs import GeneratedPair
+from trag.ingest import pair_changes, reconciliation
+from trag.ingest.context import generated_folder
+from trag.ingest.pairs import GeneratedPair, example_questions
 from trag.ingest.queue import Queue
 from trag.llm import files as model_files
 from trag.llm.leases import Leases
@@ -241,7 +240,7 @@ class Home:
 
     def import_pairs(self, content: bytes, name: str, *, by: str) -> tuple[ingestion.Ingested, ...]:
         """Makes the pairs in a file those that were given for their documents. Raises TragError for a bad file."""
-        return ingestion.give_file(content, name, self.stock, by=by, progress=silent)
+        return ingestion.import_pair_file(content, name, self.stock, by=by, progress=silent)
 
     def write_pairs(
         self,
@@ -260,7 +259,7 @@ class Home:
         examples = self.records.examples.all()
 
         def write_passage(passage: Passage) -> Sequence[GeneratedPair]:
-            folder, model = written(self.folder, passage.document), self.model
+            folder, model = generated_folder(self.folder, passage.document), self.model
             with self.leases.hold(model):
                 return pairs_of(passage, model, examples=examples, folder=folder, interrupted=interrupted)
 
@@ -268,7 +267,7 @@ class Home:
 
     def put_pair(self, pair: Pair) -> None:
         """Keeps a new or changed pair, and makes it searched or not at once."""
-        editing.keep(pair, self.stock)
+        pair_changes.keep_pair(pair, self.stock)
 
     def set_examples(self, text: str, *, instead_of: Sequence[str] | None = None, by: str = "") -> tuple[str, ...]:
         """Keeps the questions in `text`, one a line, as the examples that a model writes pairs in the manner of from
@@ -313,7 +312,7 @@ class Home:
             progress=progress,
         )
         self._look_over()
-        return f"{result.outcome}: {result.told}"
+        return f"{result.outcome}: {result.summary}"
 
     def _look_over(self) -> None:
         try:

@@ -10,7 +10,7 @@ from store.vectors import Vectors
 from trag.evaluate.cases import names_section
 from trag.evaluate.scoring.wording import says_all
 from trag.ingest.parse import parse
-from trag.ingest.sections import sections
+from trag.ingest.passages import sections
 
 ASIDE = ORGANIZATIONS.parent / "aside"
 

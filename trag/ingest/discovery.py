@@ -1,7 +1,5 @@
-"""Files and folders -> the documents and the files of pairs among them, each with the name it goes by.
-
-Knows nothing about what is in them.
-"""
+"""Files and folders -> the documents and the files of pairs among them, each with the name it goes by, and what became
+of each."""
 
 from __future__ import annotations
 
@@ -12,8 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from trag.ingest.parse.characters import clean, counted
-from trag.ingest.parse.recognise import FORMATS
-from trag.ingest.reader import shown
+from trag.ingest.parse.formats import FORMATS
+from trag.sandbox import shown
 
 PAIRS = ".jsonl"
 """The suffix of files of question-answer pairs."""
@@ -40,17 +38,19 @@ class Ingested:
         return self.outcome == "failed"
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What was made of it, or why nothing was, without its name."""
         if self.reason:
             return f"{self.reason} {self.hint}".rstrip()
-        made = ((self.pages, "page"), (self.passages, "passage"), (self.pairs, "pair"))
-        return "; ".join(filter(None, [", ".join(counted(count, what) for count, what in made if count), *self.notes]))
+        counts = ((self.pages, "page"), (self.passages, "passage"), (self.pairs, "pair"))
+        return "; ".join(
+            filter(None, [", ".join(counted(count, what) for count, what in counts if count), *self.notes])
+        )
 
     def __str__(self) -> str:
         if self.reason:
-            return f"{self.outcome}: {self.told}"
-        return f"{self.outcome}: {shown(self.name)}" + (f" ({self.told})" if self.told else "")
+            return f"{self.outcome}: {self.summary}"
+        return f"{self.outcome}: {shown(self.name)}" + (f" ({self.summary})" if self.summary else "")
 
 
 def find(paths: Sequence[Path]) -> tuple[list[tuple[Path, str]], list[tuple[Path, str]], list[Ingested]]:

@@ -1,31 +1,26 @@
 """A document forgotten: out of the records, the index and every folder, and the receipt that says so.
 
 The records go first and say, in the same transaction, that the document is leaving: from then on nobody is shown it.
-What fails after that, or is killed, is done again when it is forgotten once more and by the next start. Knows nothing
-of formats, or of how passages are made.
+What fails after that, or is killed, is done again when it is forgotten once more and by the next start.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
 
 from store import StoreError, files
 from store.library import Leaving
 from trag.errors import TragError
-from trag.ingest.context import IngestContext, changing
+from trag.ingest.context import IngestContext, generated_folder, write_lock
 from trag.ingest.parse.characters import counted
 from trag.ingest.queue import drop_unwanted
-from trag.ingest.reader import shown
-
-if TYPE_CHECKING:
-    from store.library import Document
+from trag.sandbox import shown
 
 log = logging.getLogger(__name__)
 
@@ -48,31 +43,36 @@ class Receipt:
         return f"forgotten: {shown(self.document)} ({removed}; {rest if self.left else 'checked, nothing is left'})"
 
 
-def forget(document: str, stock: IngestContext, *, by: str = "") -> Receipt:
+def forget(document: str, context: IngestContext, *, by: str = "") -> Receipt:
     """Removes a document everywhere, or what is left of one that is leaving.
 
     Raises TragError for an unknown name, and StoreError when the records cannot be written: nothing is changed then.
     Any later fault stands in the receipt, and no search finds the document all the same.
     """
-    library = stock.records.library
-    with changing:
+    library = context.records.library
+    with write_lock:
         library.delete(document, by=by)
-        receipts = {receipt.document: receipt for receipt in finish(library.leaving(), stock)}
+        receipts = {receipt.document: receipt for receipt in finish_forgetting(library.leaving(), context)}
         if document not in receipts:
-            raise _unknown(document, library.documents())
+            known = [each.name for each in library.documents()]
+            if near := get_close_matches(document, known, n=3):
+                hint = f"Did you mean {' or '.join(map(shown, near))}?"
+            else:
+                hint = f"The documents are: {', '.join(map(shown, known)) or 'none'}."
+            raise TragError(f"There is no document {shown(document)}.", hint)
     return receipts[document]
 
 
-def finish(leaving: Collection[Leaving], stock: IngestContext) -> tuple[Receipt, ...]:
+def finish_forgetting(leaving: Collection[Leaving], context: IngestContext) -> tuple[Receipt, ...]:
     """Removes what is left of documents that are forgotten, as far as that is possible now; a receipt for each."""
-    with changing:
-        return tuple(_finish(each, stock) for each in leaving)
+    with write_lock:
+        return tuple(_finish(each, context) for each in leaving)
 
 
-def sweep(stock: IngestContext) -> None:
+def sweep(context: IngestContext) -> None:
     """Removes the originals and the drawn pages of documents that are no longer there."""
-    kept = {document.sha256 for document in stock.records.library.documents()}
-    for path in (*stock.originals.glob("*"), *stock.pages.glob("*")):
+    kept = {document.sha256 for document in context.records.library.documents()}
+    for path in (*context.originals.glob("*"), *context.pages.glob("*")):
         if re.fullmatch("[0-9a-f]{64}", path.stem) and path.stem not in kept:
             try:
                 _remove(path)
@@ -80,12 +80,12 @@ def sweep(stock: IngestContext) -> None:
                 log.warning("%s cannot be removed: %s", path, error)
 
 
-def _finish(leaving: Leaving, stock: IngestContext) -> Receipt:
-    library, jobs, vectors = stock.records.library, stock.records.jobs, stock.vectors
+def _finish(leaving: Leaving, context: IngestContext) -> Receipt:
+    library, jobs, vectors = context.records.library, context.records.jobs, context.vectors
     name, sha256 = leaving.name, leaving.sha256
     given_again = library.document(name) is not None
     shared = any(document.sha256 == sha256 for document in library.documents())
-    original = not shared and files.find(stock.originals, sha256) is not None
+    original = not shared and files.find(context.originals, sha256) is not None
     removed = 0
 
     def take_out() -> bool:
@@ -96,18 +96,18 @@ def _finish(leaving: Leaving, stock: IngestContext) -> Receipt:
         return name in vectors.held(name)
 
     def clear_folders() -> bool:
-        sweep(stock)
-        return not shared and bool(files.find(stock.originals, sha256) or list(stock.pages.glob(sha256 or "-")))
+        sweep(context)
+        return not shared and bool(files.find(context.originals, sha256) or list(context.pages.glob(sha256 or "-")))
 
     def clear_uploads() -> bool:
         own = "" if given_again else name
         jobs.forget_document(own, sha256)
-        drop_unwanted(jobs, stock.uploads)
+        drop_unwanted(jobs, context.uploads)
         waiting = {job.sha256 for job in jobs.all() if job.name == own}
-        return not shared and any(files.find(stock.uploads, each) for each in (sha256, *waiting))
+        return not shared and any(files.find(context.uploads, each) for each in (sha256, *waiting))
 
     def clear_written() -> bool:
-        folder = stock.written(name)
+        folder = generated_folder(context.home, name)
         for path in (folder, *folder.parent.glob("*.json")):  # one outside of the folders may be of any document
             _remove(path)
         return folder.exists()
@@ -152,11 +152,3 @@ def _remove(path: Path) -> None:
         rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _unknown(name: str, documents: Sequence[Document]) -> TragError:
-    known = [document.name for document in documents]
-    if near := get_close_matches(name, known, n=3):
-        return TragError(f"There is no document {shown(name)}.", f"Did you mean {' or '.join(map(shown, near))}?")
-    told = ", ".join(map(shown, known)) or "none"
-    return TragError(f"There is no document {shown(name)}.", f"The documents are: {told}.")

@@ -1,16 +1,17 @@
-"""Sections -> passages: what is searched, quoted and cited, with ids that last as long as the text does.
-
-Knows nothing of files, pairs, embedders or the store's ways.
-"""
+"""Blocks -> sections -> passages: each stretch of text under its path of headings, tables said in sentences, cut into
+what is searched, quoted and cited, with ids that last as long as the text does."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from store.passage import Passage
-from trag.ingest.sections import Section
+from trag import table_rows
+from trag.ingest.reading import Block
 
 LENGTH = 1000
 """Characters of a passage at most: about what an embedder that reads 256 tokens sees of it."""
@@ -21,6 +22,105 @@ OVERLAP = 100
 # cut. Paragraphs do not come before lines: a short one above a long list would be a passage of its own.
 _SEPARATORS = [r"\n+", r"(?<=[.!?])\s+|(?<=[。！？])", r"\s+", ""]
 _ITEM = re.compile(r"\s*(?:-|\(?[\w.]{1,6}[.)])\s")
+_NUMBERED = re.compile(
+    r"\d+(?:\.\d+)*[.):]?\s|(?:[IVXL]+|[A-Z])[.):]\s|§|(?i:part|chapter|article|section|rule|clause|title)\s+(?:\d|[IVXL]+\b|[A-Z]\b)"
+)
+_NUMBER = re.compile(r"^\d+(?:\.\d+)*[.)]?\s+")
+_BARE = re.compile(r"\d+(?:\.\d+)*[.)]?")
+_LONGEST_LEAD_IN = 200
+_LONGEST_CLAUSE = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The text under one heading, on one page where there are pages.
+
+    `path` runs from the highest heading down: "4 Finance > 4.2 Approval limits". In `text` a blank line parts
+    paragraphs, a list is its lead-in line and a line an item, and a table is a line a row, each row a sentence that
+    holds its header too.
+    """
+
+    path: str
+    page: int | None
+    text: str
+
+
+def sections(blocks: Sequence[Block], name: str) -> tuple[Section, ...]:
+    """The sections that hold text, in order. Text above the first heading goes under the title, `name` where there is
+    none.
+
+    A heading over nothing is no section: its words become a line of the section above it, unless they are few and
+    alone.
+    """
+    title = _title(blocks)
+    # A path says enough without the title where most headings have a number: "4 Finance > 4.2 Limits" does, "Travel
+    # policy > Scope" needs it.
+    below = [bool(_NUMBERED.match(block.text)) for block in blocks if block.kind == "heading" and block is not title]
+    left_out = title if below and 2 * sum(below) >= len(below) else None
+    path: list[Block] = []
+    found: list[tuple[str, int | None, list[Block]]] = []
+    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+        if block.kind == "heading" and (after is None or (after.kind == "heading" and after.level <= block.level)):
+            block = replace(block, kind="paragraph")  # over nothing
+        if block.kind == "heading":
+            while path and path[-1].level >= block.level:
+                path.pop()
+            if block is not left_out:
+                path.append(block)
+            continue
+        while block.level and block.kind == "paragraph" and path and path[-1].level >= block.level:
+            path.pop()  # once a heading: it belongs where that would have stood
+        words = " > ".join(heading.text for heading in path) or (title.text if title else name)
+        if not found or found[-1][:2] != (words, block.page):
+            found.append((words, block.page, []))
+        found[-1][2].append(block)
+    every: list[Section] = []
+    telling: list[Section] = []
+    for words, page, inside in found:
+        every.append(Section(words, page, _text(inside, words)))
+        # A word or two set like a heading that stand alone, such as "Part 2" above the title of the part, tell nothing.
+        if len(every[-1].text.split()) > 3 or not all(block.kind == "paragraph" and block.level for block in inside):
+            telling.append(every[-1])
+    return tuple(telling or every)
+
+
+def _title(blocks: Sequence[Block]) -> Block | None:
+    """The one heading that stands above all others, with no text above it: a cover may set a smaller line there."""
+    headings = [block for block in blocks if block.kind == "heading"]
+    top = min((block.level for block in headings), default=0)
+    highest = [block for block in headings if block.level == top]
+    first = takewhile(lambda block: block.kind == "heading", blocks)
+    return highest[0] if len(highest) == 1 and highest[0] in first else None
+
+
+def _text(blocks: Sequence[Block], path: str) -> str:
+    """The text of blocks under one heading, laid out as Section says."""
+    text = part = ""
+    lead_in = False
+    for block in blocks:
+        if block.kind == "table":
+            caption = block.text or _caption(path, part.rstrip(":") if part.endswith(":") else "")
+            part = "\n".join(table_rows.sentences(block.rows, caption))
+        elif block.kind == "item":
+            part = "  " * (block.level - 1) + block.text
+        else:
+            part = block.text
+        text += ("\n" if lead_in and block.kind == "item" else "\n\n" if text else "") + part
+        lead_in = block.kind == "item" or part.endswith(":")
+    return text
+
+
+def _caption(path: str, lead_in: str) -> str:
+    """What a table without a caption is about: its heading, and the clause that leads it in, if that has a number and
+    few words. Where the heading is a number alone: what leads in the table, else the heading above."""
+    *above, heading = path.split(" > ")
+    if _BARE.fullmatch(heading) and 0 < len(lead_in) <= _LONGEST_LEAD_IN:
+        return lead_in
+    if _BARE.fullmatch(heading) and above:
+        return _caption(" > ".join(above), "")
+    name, clause = _NUMBER.sub("", heading), _NUMBER.sub("", lead_in)
+    named = clause != lead_in and len(clause) <= _LONGEST_CLAUSE and ". " not in clause
+    return f"{name}: {clause}" if named else name
 
 
 def section_passages(document: str, sections: Sequence[Section]) -> tuple[Passage, ...]:
@@ -54,8 +154,15 @@ def split(text: str) -> tuple[str, ...]:
         chunk_overlap=OVERLAP,
         add_start_index=True,
     )
-    pieces = splitter.create_documents([text])
-    return tuple(_with_lead_in(piece.page_content, text, piece.metadata["start_index"]) for piece in pieces)
+    pieces: list[str] = []
+    for piece in splitter.create_documents([text]):
+        words = piece.page_content
+        if _ITEM.match(words):
+            above = text[: piece.metadata["start_index"]].rstrip("\n").split("\n")
+            lead_in = next((line for line in reversed(above) if not _ITEM.match(line)), "")
+            words = f"{lead_in}\n{words}" if lead_in.endswith(":") else words
+        pieces.append(words)
+    return tuple(pieces)
 
 
 def embedded_text(passage: Passage) -> str:
@@ -69,14 +176,3 @@ def embedded_text(passage: Passage) -> str:
     if passage.kind == "qa":
         return f"{passage.question} {passage.text}"
     return f"{passage.section}\n{passage.text}"
-
-
-def _with_lead_in(piece: str, text: str, start: int) -> str:
-    """`piece`, after the line that leads in the list it begins within."""
-    if not _ITEM.match(piece):
-        return piece
-    above = text[:start].rstrip("\n").split("\n")
-    for line in reversed(above):
-        if not _ITEM.match(line):
-            return f"{line}\n{piece}" if line.endswith(":") else piece
-    return piece

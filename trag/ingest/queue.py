@@ -1,7 +1,6 @@
 """What people upload, worked on one file after the other in a thread of its own: people who ask are not held up.
 
-A file is kept before it is acknowledged; after a kill the next start goes on with the line. Knows nothing about what is
-done with a file.
+A file is kept before it is acknowledged; after a kill the next start goes on with the line.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from pathlib import Path, PurePath
 from store import StoreError, files
 from store.jobs import Job, Jobs
 from store.passage import OPEN, Audience
+from trag.cancellation import Cancelled
 from trag.errors import SHOWN
 from trag.progress import Progress
 
@@ -36,15 +36,11 @@ def drop_unwanted(jobs: Jobs, folder: Path) -> None:
                 path.unlink()
 
 
-class Cancelled(Exception):
-    """Raised by the progress of a job that nobody wants any more: the work ends where it is."""
-
-
 class Queue:
     """The line of one home and the thread that works on it.
 
-    `work` is given a job, its file and its progress, and returns what there is to say of it; errors shown to people end
-    the job, not the line.
+    `work` is given a job, its file and its progress, which raises Cancelled for a job that nobody wants any more, and
+    returns what there is to say of it; errors shown to people end the job, not the line.
     """
 
     def __init__(self, jobs: Jobs, folder: Path, work: Callable[[Job, bytes, Progress], str]) -> None:
@@ -63,8 +59,9 @@ class Queue:
     def add(self, content: bytes, name: str, *, by: str, audience: Audience = OPEN) -> Job:
         """Keep a file and put it in the line. What is acknowledged survives a kill. `audience` is who may read it where
         no document of that name is there yet."""
+        suffix = PurePath(name).suffix.lower()
         with _keeping:
-            sha256 = files.keep(self._folder, content, _suffix(name))
+            sha256 = files.keep(self._folder, content, suffix if suffix[1:].isalnum() and suffix.isascii() else "")
             job = self._jobs.add(name, sha256, by, audience)
         self._come.set()
         return job
@@ -156,8 +153,3 @@ class Queue:
             drop_unwanted(self._jobs, self._folder)
         except (OSError, StoreError) as error:  # the next job that is done tries again
             log.warning("an uploaded file stays in %s: %s", self._folder, error)
-
-
-def _suffix(name: str) -> str:
-    suffix = PurePath(name).suffix.lower()
-    return suffix if suffix[1:].isalnum() and suffix.isascii() else ""

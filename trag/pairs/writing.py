@@ -21,10 +21,8 @@ import prompts
 from store.files import write_atomic
 from trag.cancellation import Cancelled
 from trag.errors import in_one_line
-from trag.ingest.deduplication import distinct
-from trag.ingest.pair_anchors import unnumbered
-from trag.ingest.pair_import import keep_written
-from trag.ingest.pairing import with_people
+from trag.ingest.pair_changes import keep_generated
+from trag.ingest.pairing import distinct, given_sections, unnumbered
 from trag.ingest.pairs import DIRECT_TYPES, LONGEST, GeneratedPair
 from trag.llm.remote import RequestRefused
 from trag.words import negated, numbers, sentences
@@ -107,7 +105,7 @@ def write(
                         refused.append(error)
                     done += 1
             finally:
-                new += keep_written(document, found, context, by=by)
+                new += keep_generated(document, found, context, by=by)
     except Cancelled:
         return Written(done, total, new)
     if refused and len(refused) == total:  # it is not the sections that are at fault
@@ -118,7 +116,7 @@ def write(
 def _sections(document: str, context: IngestContext) -> dict[str, list[Passage]]:
     """The passages of each section that has no pairs of people's, by its path, in order."""
     library = context.records.library
-    spared = with_people(library.pairs(document))
+    spared = given_sections(library.pairs(document))
     found: dict[str, list[Passage]] = {}
     for passage in library.passages(document):
         if passage.kind == "section" and passage.section not in spared:

@@ -33,7 +33,7 @@ _SOME = 3
 _LINE = re.compile(r".+")
 _ROW = re.compile(r".{1,300}? – (?=[^;]*: )")
 _CELL = re.compile(r"(?<=: )[^;]*")
-"""A row of a table as trag/ingest/sections.py tells it, from its caption on, and what of it stands in cells."""
+"""A row of a table as trag/ingest/passages.py tells it, from its caption on, and what of it stands in cells."""
 _WAYS = 20
 """Ways through the page that are followed at once."""
 _OFTEN = 100

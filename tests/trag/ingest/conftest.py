@@ -91,14 +91,14 @@ class Shelf:
         self.records.close()
 
     @property
-    def stock(self) -> IngestContext:
+    def context(self) -> IngestContext:
         return IngestContext(self.records, self.vectors, self.embedder, self.folder)
 
     def ingest(self, *paths: Path, **options: Any) -> tuple[Ingested, ...]:
-        return ingest.ingest(paths, self.stock, **options)
+        return ingest.ingest(paths, self.context, **options)
 
     def forget(self, document: str) -> Receipt:
-        return ingest.forget(document, self.stock)
+        return ingest.forget(document, self.context)
 
     def texts(self, document: str | None = None) -> list[str]:
         return [passage.text for passage in self.records.library.passages(document)]

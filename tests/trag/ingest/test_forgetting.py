@@ -25,6 +25,7 @@ from store.library import Library
 from trag import ingest
 from trag.errors import TragError
 from trag.ingest import forgetting
+from trag.ingest.context import generated_folder
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
@@ -42,14 +43,14 @@ def fill(shelf: Any, folder: Path) -> None:
         shelf.ingest(folder / name)
         failed = f"{text}Older.\n"
         for content in (text, failed):
-            sha256 = files.keep(shelf.stock.uploads, content.encode(), ".md")
+            sha256 = files.keep(shelf.context.uploads, content.encode(), ".md")
             job = shelf.records.jobs.add(name, sha256, "ada")
             shelf.records.jobs.end(job.id, "failed", "It is damaged.")
-        page = shelf.stock.pages / shelf.records.library.document(name).sha256
-        for place in (page, shelf.stock.written(name)):
+        page = shelf.context.pages / shelf.records.library.document(name).sha256
+        for place in (page, generated_folder(shelf.folder, name)):
             place.mkdir(parents=True)
             (place / "1.json").write_text(text)
-    (shelf.stock.written("a.md").parent / "of-nobody-knows-which.json").write_text(SECRET)
+    (generated_folder(shelf.folder, "a.md").parent / "of-nobody-knows-which.json").write_text(SECRET)
 
 
 def holding(shelf: Any, words: bytes) -> list[Path]:
@@ -128,7 +129,7 @@ def test_a_document_whose_removal_failed_at_any_step_is_not_found_and_is_gone_af
     if not again:
         shelf.close()
         shelf.open()
-        ingest.reconcile(shelf.stock)  # a start where nothing is better than before
+        ingest.reconcile(shelf.context)  # a start where nothing is better than before
         assert "zanzibarite" not in shelf.nearest("the code word")
     monkeypatch.undo()
     if again:
@@ -137,7 +138,7 @@ def test_a_document_whose_removal_failed_at_any_step_is_not_found_and_is_gone_af
     else:
         shelf.close()
         shelf.open()
-        assert ingest.reconcile(shelf.stock) == ("a.md",)
+        assert ingest.reconcile(shelf.context) == ("a.md",)
     is_gone(shelf)
 
 
@@ -158,13 +159,13 @@ def test_a_full_database_changes_nothing_or_loses_no_receipt(
     monkeypatch.setattr(Library, "has_left", fail)
     assert shelf.forget("a.md").left == ()
     monkeypatch.undo()
-    ingest.reconcile(shelf.stock)
+    ingest.reconcile(shelf.context)
     is_gone(shelf)
 
 
 def test_a_copy_that_waits_to_be_read_stays_and_stands_in_the_receipt(shelf: Any, tmp_path: Path) -> None:
     fill(shelf, tmp_path)
-    newer = files.keep(shelf.stock.uploads, SECRET.replace("Oslo", "Bergen").encode(), ".md")
+    newer = files.keep(shelf.context.uploads, SECRET.replace("Oslo", "Bergen").encode(), ".md")
     job = shelf.records.jobs.add("a.md", newer, "ada")
     assert shelf.forget("a.md").left == ("a copy in the line of uploads",)
     assert [path.stem for path in holding(shelf, b"zanzibarite")] == [newer]
@@ -186,12 +187,12 @@ def test_a_document_given_again_while_the_old_one_is_leaving_stays(
     (tmp_path / "a.md").write_text(SECRET.replace("zanzibarite", "yttrium"))
     shelf.ingest(tmp_path / "a.md")
     assert "yttrium" in shelf.nearest("the code word")
-    ingest.reconcile(shelf.stock)
+    ingest.reconcile(shelf.context)
     assert "yttrium" in shelf.nearest("the code word")
     assert shelf.vectors.audiences()["a.md"] == {"everyone"}
     assert shelf.records.library.leaving() == ()
     (kept,) = holding(shelf, b"zanzibarite")
-    assert kept.parent == shelf.stock.uploads, "another version, which may be tried again"
+    assert kept.parent == shelf.context.uploads, "another version, which may be tried again"
 
 
 class Standing:
@@ -217,6 +218,7 @@ from store.records import Records
 from store.vectors import Vectors
 from trag import ingest
 from trag.ingest import IngestContext, forgetting
+from trag.ingest.context import generated_folder
 
 def say(words):
     os.write(1, f"{words}\n".encode())
@@ -298,7 +300,7 @@ def test_a_document_whose_removal_is_killed_is_there_whole_or_gone_after_the_nex
             (moment, wait) = chance.randrange(TOLD), chance.choice([0, chance.uniform(0, 0.1)])
             kills.append(worker.kill(folder, moment, wait))
             shelf = open_shelf(folder, Standing())
-            ingest.reconcile(shelf.stock)
+            ingest.reconcile(shelf.context)
             if shelf.records.library.document("a.md"):
                 assert len(kills[-1]) < 2, "the records had not gone yet"
                 assert shelf.in_line()

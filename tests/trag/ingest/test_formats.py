@@ -15,9 +15,10 @@ from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
 from trag.errors import TragError
-from trag.ingest.parse.recognise import FORMATS
-from trag.ingest.reader import Limits, read
-from trag.ingest.sections import sections
+from trag.ingest.parse.formats import FORMATS
+from trag.ingest.passages import sections
+from trag.ingest.reading import read
+from trag.sandbox import Limits
 
 TEXT = "The committee meets every month in Oslo."
 

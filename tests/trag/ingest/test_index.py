@@ -9,7 +9,7 @@ import pytest
 
 from store import StoreError
 from trag.ingest import Ingested
-from trag.ingest.reader import Limits
+from trag.sandbox import Limits
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 

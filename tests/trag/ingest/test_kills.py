@@ -36,7 +36,7 @@ from store.records import Records
 from store.vectors import Vectors
 from trag.embed import Embedder
 from trag.home import open_home
-from trag.ingest.parse.recognise import FORMATS
+from trag.ingest.parse.formats import FORMATS
 from trag.settings import Settings
 
 ROOT = Path(__file__).parents[3]

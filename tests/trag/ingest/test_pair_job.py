@@ -10,7 +10,7 @@ import pytest
 from store.passage import Passage
 from trag.cancellation import Cancelled
 from trag.errors import TragError
-from trag.ingest.editing import approved, deleted, keep
+from trag.ingest.pair_changes import approved, deleted, keep_pair
 from trag.ingest.pairs import GeneratedPair
 from trag.llm.remote import RequestRefused
 from trag.pairs.writing import Written, write
@@ -36,7 +36,7 @@ class Writer:
 
 
 def written(shelf: Any, before: Callable[[Passage], object] = lambda _: None, **options: Any) -> Written:
-    return write(shelf.stock, Writer(before), by="ada", progress=silent, **options)
+    return write(shelf.context, Writer(before), by="ada", progress=silent, **options)
 
 
 def put(shelf: Any, tmp_path: Path, **texts: str) -> None:
@@ -65,8 +65,10 @@ def test_what_people_decide_outlives_another_writing(shelf: Any, tmp_path: Path)
     put(shelf, tmp_path, rules=RULES)
     written(shelf)
     fee, vote = shelf.records.library.pairs()
-    keep(deleted(fee, "ada"), shelf.stock)
-    keep(approved(replace(vote, answer="One."), "ada", tuple(shelf.records.library.passages("rules.md"))), shelf.stock)
+    keep_pair(deleted(fee, "ada"), shelf.context)
+    keep_pair(
+        approved(replace(vote, answer="One."), "ada", tuple(shelf.records.library.passages("rules.md"))), shelf.context
+    )
     assert written(shelf).whole
     found = {(pair.state, pair.answer) for pair in shelf.records.library.pairs()}
     assert found == {("deleted", fee.answer), ("approved", "One.")}

@@ -1,9 +1,14 @@
+"""Pairs that people give in JSON lines or a CSV file, with everything that is wrong in one, and example questions."""
+
+import csv
+import io
 import json
 
 import pytest
 
+from org.reading.cells import guard
 from trag.errors import TragError
-from trag.ingest.pairs import DIRECT_TYPES, OTHER_TYPES, pairs
+from trag.ingest.pairs import DIRECT_TYPES, LONGEST_EXAMPLE, OTHER_TYPES, example_questions, read_pairs
 
 GOOD = {"question": "Who?", "answer": "The board.", "type": "short_answer", "document": "a.md", "section": "1 A"}
 
@@ -13,7 +18,7 @@ def lines(*rows: object) -> bytes:
 
 
 def test_pairs_are_read_with_their_line_and_other_fields_are_left_alone() -> None:
-    first, second = pairs(
+    first, second = read_pairs(
         lines(GOOD, "", GOOD | {"type": "Fill in the Blank", "answer": " two\u00a0words ", "extra": 1}), "p.jsonl"
     )
     assert (first.question, first.answer, first.type, first.document, first.section, first.line) == (
@@ -30,7 +35,7 @@ def test_pairs_are_read_with_their_line_and_other_fields_are_left_alone() -> Non
 
 def test_every_bad_line_is_told_at_once() -> None:
     with pytest.raises(TragError) as caught:
-        pairs(
+        read_pairs(
             lines(
                 GOOD,
                 "{not json",
@@ -58,11 +63,11 @@ def test_every_bad_line_is_told_at_once() -> None:
 
 def test_what_is_known_of_a_pair_is_read_and_what_is_not_known_is_told() -> None:
     more = {"state": "review", "origin": "model", "page": 3, "source": "The board\nsits."}
-    first, second = pairs(lines(GOOD | more, GOOD | {"state": None, "page": None, "source": ""}), "p.jsonl")
+    first, second = read_pairs(lines(GOOD | more, GOOD | {"state": None, "page": None, "source": ""}), "p.jsonl")
     assert (first.state, first.origin, first.page, first.source) == ("review", "model", 3, "The board\nsits.")
     assert (second.state, second.origin, second.page, second.source) == (None, None, None, "")
     with pytest.raises(TragError) as caught:
-        pairs(lines(GOOD | {"state": "done", "page": 0}, GOOD | {"source": ["x"]}), "p.jsonl")
+        read_pairs(lines(GOOD | {"state": "done", "page": 0}, GOOD | {"source": ["x"]}), "p.jsonl")
     assert (
         "line 1 unknown state 'done' (known: made, approved, review, deleted), unknown page '0'" in caught.value.message
     )
@@ -75,20 +80,108 @@ def test_what_is_known_of_a_pair_is_read_and_what_is_not_known_is_told() -> None
 def test_a_whole_number_is_a_page_however_a_program_writes_it(said: object, page: int | None) -> None:
     if page is None:
         with pytest.raises(TragError, match="unknown page"):
-            pairs(lines(GOOD | {"page": said}), "p.jsonl")
+            read_pairs(lines(GOOD | {"page": said}), "p.jsonl")
     else:
-        assert pairs(lines(GOOD | {"page": said}), "p.jsonl")[0].page == page
+        assert read_pairs(lines(GOOD | {"page": said}), "p.jsonl")[0].page == page
 
 
 def test_a_document_is_named_as_it_shows_however_it_is_spelt() -> None:
-    assert pairs(lines(GOOD | {"document": " U\u0308ber\u00adsicht.pdf"}), "p.jsonl")[0].document == "Übersicht.pdf"
+    assert (
+        read_pairs(lines(GOOD | {"document": " U\u0308ber\u00adsicht.pdf"}), "p.jsonl")[0].document == "Übersicht.pdf"
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n"], ids=["empty", "blank lines"])
 def test_a_file_without_pairs_is_an_error(content: bytes) -> None:
     with pytest.raises(TragError, match="holds no question-answer pair"):
-        pairs(content, "p.jsonl")
+        read_pairs(content, "p.jsonl")
 
 
 def test_no_type_is_both_direct_and_not() -> None:
     assert not DIRECT_TYPES & OTHER_TYPES
+
+
+HEADER = ("question", "answer", "type", "document", "section")
+CELLS = ("Who?", "The board.", "short answer", "a.md", "1 A")
+
+
+def table(*rows: tuple[str, ...], delimiter: str = ",", before: str = "") -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter).writerows([guard(cell) for cell in row] for row in rows)
+    return (before + text.getvalue()).encode("utf-8-sig")
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "before"),
+    [(",", ""), (";", ""), ("\t", ""), (";", "sep=;\r\n")],
+    ids=["comma", "semicolon", "tab", "sep"],
+)
+def test_rows_are_read_whatever_stands_between_their_cells(delimiter: str, before: str) -> None:
+    formula = ("=SUM(A1)", '\'-1, or\n+2; "three"', *CELLS[2:])
+    first, second = read_pairs(table(HEADER, CELLS, formula, delimiter=delimiter, before=before), "p.CSV")
+    assert (first.question, first.answer, first.type, first.document, first.section) == CELLS
+    assert (first.state, first.origin, first.page, first.source) == (None, None, None, "")
+    assert (second.question, second.answer) == formula[:2]
+    assert [first.line, second.line] == ([3, 4] if before else [2, 3])
+
+
+def test_columns_stand_in_any_order_under_any_case_and_others_are_left_alone() -> None:
+    header = ("State", " PAGE", "Origin", "source", "colour", *HEADER)
+    (found,) = read_pairs(table(header, ("Review", "7", "model", "The board sits.", "red", *CELLS)), "p.csv")
+    assert (found.state, found.page, found.origin, found.source) == ("review", 7, "model", "The board sits.")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (
+            table(("question", "Question", "answer")),
+            'no "type", no "document", no "section", "question" twice among the columns in line 1',
+        ),
+        (b"", 'no "question", no "answer", no "type", no "document", no "section"'),
+        (table(HEADER), "p.csv holds no question-answer pair"),
+        (
+            table(HEADER, CELLS, ("Who?", "", "short answer", "a.md", ""), ("a\nb", "c", "riddle", "a.md", "1")),
+            "line 3 without text in answer, section; line 4 unknown type 'riddle'",
+        ),
+        (table(HEADER, ("a\nb", *CELLS[1:]), (*CELLS, "x")), "line 4 more cells than there are columns"),
+        (table(HEADER, CELLS) + b'"Who', "line 3 is not closed or too long"),
+        (
+            table((*HEADER, "state", "page", "origin"), (*CELLS, "done", "-1", "me"), (*CELLS, "made", "0", "rule")),
+            "line 2 unknown state 'done' (known: made, approved, review, deleted), unknown origin 'me'",
+        ),
+    ],
+    ids=["columns", "empty", "no pair", "rows", "a cell of two lines", "open quotation", "values"],
+)
+def test_everything_that_is_wrong_is_told_at_once_by_its_line(content: bytes, said: str) -> None:
+    with pytest.raises(TragError) as caught:
+        read_pairs(content, "p.csv")
+    assert said in caught.value.message
+    assert caught.value.message.startswith("p.csv")
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "questions"),
+    [
+        ("", ()),
+        (" \r\n\r\n ", ()),
+        ("Who signs?\r\nWhen is\u202e  it due?\n\nWho signs?\n", ("Who signs?", "When is it due?")),
+        ("Wer\u2028Wo?", ("Wer", "Wo?")),
+    ],
+    ids=["nothing", "empty lines", "lines of a browser, a mark that turns text round, one twice", "odd line ends"],
+)
+def test_a_line_is_a_question(text: str, questions: tuple[str, ...]) -> None:
+    assert example_questions(text, 20) == questions
+
+
+def test_everything_that_is_wrong_is_said_at_once() -> None:
+    lines = [f"Question {number}?" for number in range(20)]
+    assert len(example_questions("\n".join(lines), 20)) == 20
+    with pytest.raises(TragError) as refused:
+        example_questions("\n".join(["w" * (LONGEST_EXAMPLE + 1), *lines]), 20)
+    assert (
+        refused.value.message
+        == "There are 21 questions; 20 are the most. Question 1 has 301 characters; 300 are the most."
+    )
+    assert refused.value.hint

@@ -1,7 +1,255 @@
 import pytest
 
-from trag.ingest.passages import LENGTH, OVERLAP, section_passages, split
-from trag.ingest.sections import Section
+from trag.ingest.parse import parse
+from trag.ingest.passages import LENGTH, OVERLAP, Section, section_passages, sections, split
+from trag.ingest.reading import Block
+
+
+def read(text: str, suffix: str = ".txt") -> list[tuple[str, str]]:
+    """The sections of a file named rules.*: (path, text)."""
+    return [(section.path, section.text) for section in sections(parse(text.encode(), suffix).blocks, "rules")]
+
+
+BYLAWS = """
+                 BYLAWS
+      OF THE MILLBROOK WATER CLUB, INC.
+
+            Adopted 3 May 2019
+
+ARTICLE I
+NAME AND OFFICES
+
+Section 1. Name. The name of the club is Millbrook
+Water Club.
+
+Section 2. Offices. The office is in Millbrook.
+
+ARTICLE II - MEMBERS
+
+Section 1. Annual meeting.
+It is held in March. Section 2 does not apply to it.
+
+2.1 The board meets at least six times a year.
+
+2.2 Duties
+The board shall:
+  (a) adopt the budget;
+  (b) set the rates, which
+      need two thirds.
+
+APPENDIX A
+FEES
+
+Class         Fee       Due
+Residential   40.00     31 March
+Commercial    95.50     31 March
+"""
+
+HANDBOOK = """Garden Handbook
+
+This handbook tells you how we work.
+
+Plots
+
+Each member has one plot of 4 by 6 metres.
+
+Work days
+Work days are held on the first Saturday of each month.
+
+Committees:
+
+Plot Committee: keeps the waiting list.
+Compost Committee: turns the heap.
+"""
+
+FAQ = """Q: How do I join?
+A: Send a blank message
+to the list.
+
+Can I post job offers?
+Yes, but only on Fridays.
+"""
+
+LIST_RULES = """List rules
+==========
+
+They apply to all lists.
+
+1. Stay on topic.
+2. No attachments.
+
+Moderation
+----------
+
+Appeals
+~~~~~~~
+
+Within 14 days.
+
+Archives
+--------
+Public after 7 days.
+"""
+
+POLICY = """# Travel policy
+
+It applies to all.
+
+## Booking
+
+Book early.
+
+### Limits
+
+| City | Hotel |
+|------|-------|
+| Oslo | 180 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "suffix", "found"),
+    [
+        pytest.param(
+            BYLAWS,
+            ".txt",
+            [
+                ("BYLAWS OF THE MILLBROOK WATER CLUB, INC.", "Adopted 3 May 2019"),
+                ("ARTICLE I NAME AND OFFICES > Section 1. Name", "The name of the club is Millbrook Water Club."),
+                ("ARTICLE I NAME AND OFFICES > Section 2. Offices", "The office is in Millbrook."),
+                (
+                    "ARTICLE II - MEMBERS > Section 1. Annual meeting",
+                    "It is held in March. Section 2 does not apply to it.",
+                ),
+                (
+                    "ARTICLE II - MEMBERS > Section 1. Annual meeting > 2.1",
+                    "The board meets at least six times a year.",
+                ),
+                (
+                    "ARTICLE II - MEMBERS > Section 1. Annual meeting > 2.2 Duties",
+                    "The board shall:\n  (a) adopt the budget;\n  (b) set the rates, which need two thirds.",
+                ),
+                (
+                    "APPENDIX A FEES",
+                    "APPENDIX A FEES – Class: Residential; Fee: 40.00; Due: 31 March.\n"
+                    "APPENDIX A FEES – Class: Commercial; Fee: 95.50; Due: 31 March.",
+                ),
+            ],
+            id="bylaws",
+        ),
+        pytest.param(
+            HANDBOOK,
+            ".txt",
+            [
+                ("Garden Handbook", "This handbook tells you how we work."),
+                ("Garden Handbook > Plots", "Each member has one plot of 4 by 6 metres."),
+                ("Garden Handbook > Work days", "Work days are held on the first Saturday of each month."),
+                (
+                    "Garden Handbook > Committees",
+                    "Plot Committee: keeps the waiting list.\nCompost Committee: turns the heap.",
+                ),
+            ],
+            id="a handbook of bare titles",
+        ),
+        pytest.param(
+            FAQ,
+            ".txt",
+            [
+                ("How do I join?", "Send a blank message to the list."),
+                ("Can I post job offers?", "Yes, but only on Fridays."),
+            ],
+            id="questions and answers",
+        ),
+        pytest.param(
+            LIST_RULES,
+            ".txt",
+            [
+                ("List rules", "They apply to all lists.\n\n1. Stay on topic.\n2. No attachments."),
+                ("List rules > Moderation > Appeals", "Within 14 days."),
+                ("List rules > Archives", "Public after 7 days."),
+            ],
+            id="underlined headings",
+        ),
+        pytest.param(
+            POLICY,
+            ".md",
+            [
+                ("Travel policy", "It applies to all."),
+                ("Travel policy > Booking", "Book early."),
+                ("Travel policy > Booking > Limits", "Limits – City: Oslo; Hotel: 180."),
+            ],
+            id="markdown",
+        ),
+        pytest.param(
+            "# Manual\n\n## 4 Finance\n\n### 4.2 Limits\n\nOne.\n\n## 5 Staff\n\nTwo.",
+            ".md",
+            [("4 Finance > 4.2 Limits", "One."), ("5 Staff", "Two.")],
+            id="numbered chapters need no title",
+        ),
+        pytest.param(
+            "Only a line of text, and nothing else at all.",
+            ".txt",
+            [("rules", "Only a line of text, and nothing else at all.")],
+            id="no heading",
+        ),
+        pytest.param("Closed", ".txt", [("Closed", "Closed")], id="one word"),
+    ],
+)
+def test_documents_as_people_write_them(text: str, suffix: str, found: list[tuple[str, str]]) -> None:
+    assert read(text, suffix) == found
+
+
+def test_a_section_is_told_apart_by_page_and_its_words_are_all_there() -> None:
+    blocks = [
+        Block("heading", "4 Finance", 1, 3),
+        Block("paragraph", "One.", 0, 3),
+        Block("paragraph", "Two.", 0, 4),
+        Block("heading", "Reserved for the time being", 1, 4),
+        Block("heading", "5 Staff", 1, 5),
+        Block("paragraph", "Three.", 0, 5),
+    ]
+    assert [(section.path, section.page, section.text) for section in sections(blocks, "x")] == [
+        ("4 Finance", 3, "One."),
+        ("4 Finance", 4, "Two."),
+        ("x", 4, "Reserved for the time being"),
+        ("5 Staff", 5, "Three."),
+    ]
+
+
+def test_a_table_is_named_by_its_caption_or_the_section_without_its_number() -> None:
+    rows = (("Post", "Limit"), ("Head", "10"))
+    blocks = [
+        Block("heading", "4.2 Approval limits", 1),
+        Block("table", rows=rows),
+        Block("table", "Table 3", rows=rows),
+    ]
+    assert (
+        sections(blocks, "x")[0].text == "Approval limits – Post: Head; Limit: 10.\n\nTable 3 – Post: Head; Limit: 10."
+    )
+
+
+def test_a_table_under_a_bare_number_is_named_by_what_leads_it_in_or_the_heading_above() -> None:
+    table = "Kind     Rate       Since\nCar      70 cents   2025\nBicycle  20 cents   2026\n"
+    clauses = "3.1 Mileage is paid at these rates, by the mile:", "3.2 It is paid to all who ask."
+    text = "\n\n".join(["3. TRAVEL", clauses[0], table, clauses[1], table])
+    assert [text.split(" – ")[0].split("\n")[-1] for _, text in read(text)] == [
+        "Mileage is paid at these rates, by the mile",
+        "TRAVEL",
+    ]
+
+
+def test_tables_under_one_heading_are_told_apart_by_the_clauses_that_lead_them_in() -> None:
+    table = "| Kind | Years |\n|---|---|\n| Paper | 5 |\n\n"
+    clauses = "2.1 Records:", "2.2 Keep it. What is kept longer:", "2.3 It is kept.", "What else is kept:"
+    text = "# Rules\n\n## 2 Safety\n\n" + "".join(f"{clause}\n\n{table}" for clause in clauses)
+    ((_, said),) = read(text, ".md")
+    assert [line.split(" – ")[0] for line in said.split("\n") if " – " in line] == [
+        "Safety: Records",
+        "Safety",
+        "Safety",
+        "Safety",
+    ]
+
 
 SENTENCE = "The committee meets every month and decides by majority, unless the statute says otherwise."
 ROW = "Approval limits – Post: Head of unit number {}; Limit: 10,000 LMD; Condition: with the consent of the director."

@@ -23,8 +23,9 @@ from store.jobs import Job, Jobs
 from store.records import Records
 from trag.errors import TragError
 from trag.ingest.queue import Queue
-from trag.ingest.reader import Limits, read
+from trag.ingest.reading import read
 from trag.progress import Progress
+from trag.sandbox import Limits
 
 ROOT = Path(__file__).parents[3]
 SEED = int(os.environ.get("KILLS_SEED", "7"))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from trag.ingest.passages import section_passages
-from trag.ingest.reader import Limits, read
-from trag.ingest.sections import sections
+from trag.ingest.passages import section_passages, sections
+from trag.ingest.reading import read
+from trag.sandbox import Limits
 from trag.view.__main__ import boxes
 from trag.view.locate import find, joined, words
 from trag.view.picture import Picture, picture

@@ -33,8 +33,7 @@ from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.folders import SEED, Card, held_out_sources, write
 from trag.finetune.dataset.typos import plain
 from trag.ingest.parse import parse
-from trag.ingest.passages import section_passages
-from trag.ingest.sections import Section, sections
+from trag.ingest.passages import Section, section_passages, sections
 from trag.llm.opening import open_model
 from trag.progress import Progress
 from trag.settings import Settings

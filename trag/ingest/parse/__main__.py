@@ -1,4 +1,4 @@
-"""The child process of `trag.ingest.reader`: reads one document from its standard input, writes one line of JSON.
+"""The child process of `trag.ingest.reading`: reads one document from its standard input, writes one line of JSON.
 
 python -m trag.ingest.parse LIMITS SUFFIX
 """

@@ -1,4 +1,4 @@
-"""Bytes to characters, characters to those that a reader sees, and numbers to how people list them. Knows no format."""
+"""Bytes to characters, characters to those that a reader sees, and numbers to how people list them."""
 
 from __future__ import annotations
 

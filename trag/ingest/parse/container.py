@@ -2,7 +2,6 @@
 what its XML declares, and what in it is not read.
 
 Nothing is ever unpacked to disk, so names inside it, whatever they are, are only looked up.
-Knows nothing of what the documents say.
 """
 
 from __future__ import annotations
@@ -39,7 +38,17 @@ def screen(content: bytes, what: str) -> tuple[str, ...]:
     try:
         container = zipfile.ZipFile(io.BytesIO(content))
         entries = container.infolist()
-        _check_sizes(entries)
+        size = sum(entry.file_size for entry in entries)
+        swollen = any(
+            entry.file_size > 10_000_000 and entry.file_size > RATIO * max(entry.compress_size, 1) for entry in entries
+        )
+        if len(entries) > ENTRIES or size > BYTES or swollen:
+            raise TragError(
+                f"unpacks to {size:,} bytes in {len(entries)} parts: it looks like a ZIP bomb.",
+                f"At most {BYTES:,} bytes in {ENTRIES} parts are read, none packed more than {RATIO} to 1.",
+            )
+        if any(entry.compress_type not in _PACKED for entry in entries):
+            raise TragError("is packed in a way that Office does not use.", "Save it again in its own program.")
         if any(entry.flag_bits & 1 for entry in entries):
             raise TragError("is encrypted with a password.", "Save a copy without a password and ingest that.")
         for entry in entries:
@@ -55,9 +64,9 @@ def screen(content: bytes, what: str) -> tuple[str, ...]:
         ]
     except (zipfile.BadZipFile, zlib.error, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
         raise damaged(what, error) from error
-    outside = sum(bool(_OUTSIDE.search(told)) and not _HYPERLINK.search(told) for _, told in relations)
+    outside = sum(bool(_OUTSIDE.search(relation)) and not _HYPERLINK.search(relation) for _, relation in relations)
     # What a chart is drawn from is read from the chart.
-    embedded = sum(bool(_EMBEDDED.search(told)) and "/charts/" not in place for place, told in relations)
+    embedded = sum(bool(_EMBEDDED.search(relation)) and "/charts/" not in place for place, relation in relations)
     macros = any(entry.filename.endswith("vbaProject.bin") for entry in entries)
     notes = (
         f"{counted(outside, 'link')} to content outside the file not followed" if outside else "",
@@ -70,20 +79,6 @@ def screen(content: bytes, what: str) -> tuple[str, ...]:
 def damaged(what: str, error: Exception) -> TragError:
     """The error for a file that its library cannot open."""
     return TragError(f"is a damaged {what} ({error}).", "Open it in its own program, save it again and ingest that.")
-
-
-def _check_sizes(entries: list[zipfile.ZipInfo]) -> None:
-    size = sum(entry.file_size for entry in entries)
-    swollen = any(
-        entry.file_size > 10_000_000 and entry.file_size > RATIO * max(entry.compress_size, 1) for entry in entries
-    )
-    if len(entries) > ENTRIES or size > BYTES or swollen:
-        raise TragError(
-            f"unpacks to {size:,} bytes in {len(entries)} parts: it looks like a ZIP bomb.",
-            f"At most {BYTES:,} bytes in {ENTRIES} parts are read, none packed more than {RATIO} to 1.",
-        )
-    if any(entry.compress_type not in _PACKED for entry in entries):
-        raise TragError("is packed in a way that Office does not use.", "Save it again in its own program.")
 
 
 def _chunks(container: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:

@@ -1,5 +1,5 @@
 """Word documents: headings by style, lists and tables in document order, numbers as Word counts them, equations on one
-line. Knows no other format.
+line.
 
 Follows no link out of the file. A footnote or endnote is read after the paragraph or table that refers to it. Headers,
 footers, comments, hidden and deleted text are left out. What pictures, charts and diagrams show is not read, and the
@@ -20,15 +20,13 @@ from docx.opc.exceptions import PackageNotFoundError
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
-from trag.ingest.blocks import Block, Reading
-from trag.ingest.parse.captions import belongs_to_table
 from trag.ingest.parse.characters import counted
 from trag.ingest.parse.container import damaged, screen
-from trag.ingest.parse.docx_equations import PARTS, on_one_line
-from trag.ingest.parse.docx_numbers import Numbers, value
+from trag.ingest.parse.docx_numbers import Numbers, ancestry, value
 from trag.ingest.parse.headings import LONGEST, promote
-from trag.ingest.parse.pictures import among, is_told, is_told_in_office, unread
-from trag.ingest.parse.tables import with_header
+from trag.ingest.parse.pictures import among, is_counted, is_counted_in_office, unread
+from trag.ingest.parse.tables import belongs_to_table, with_header
+from trag.ingest.reading import Block, Reading
 
 _WHAT = "Word document"
 _BOLD = 10
@@ -45,6 +43,12 @@ _DRAWINGS = {qn("wp:inline"), qn("wp:anchor")}
 _SHOWN = (qn("pic:pic"), qn("c:chart"), "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds")
 _OLD = "{urn:schemas-microsoft-com:vml}"
 _OLD_SIZE = re.compile(r"(?:^|;)\s*(width|height)\s*:\s*([\d.]+)pt")
+_BEFORE = {"num": "", "den": "/", "sup": "^", "sub": "_", "lim": "_"}
+"""What stands before a part of an equation that is drawn above or below its line."""
+_SIMPLE = re.compile(r"[\w.,%]*|\([^()]*\)")
+_PARTS = {qn(f"m:{name}"): name for name in (*_BEFORE, "deg", "rad", "d", "nary", "e", "mr")}
+"""The names of the parts of equations by their tags."""
+_SPACED = {qn(f"m:{name}") for name in ("e", "mr", "fName", "sup", "sub")}
 
 
 def parse(content: bytes) -> Reading:
@@ -53,7 +57,7 @@ def parse(content: bytes) -> Reading:
     try:
         document = docx.Document(io.BytesIO(content))
         body = _Body(document)
-        found = list(body.blocks())
+        found = list(body.blocks(document.element.body))
     except (PackageNotFoundError, KeyError, ValueError, SyntaxError, AttributeError, zipfile.BadZipFile) as error:
         raise damaged(_WHAT, error) from error
     if comments := sum(1 for _ in document.comments):
@@ -68,84 +72,55 @@ class _Body:
     each picture so far, "" where none is above it."""
 
     def __init__(self, document: Document) -> None:
-        self._root = document.element.body
         self._styles = {style.style_id: style.element for style in document.styles}
         numbering = [part for part in document.part.related_parts.values() if part.partname.endswith("/numbering.xml")]
         self._numbers = Numbers(numbering[0].element if numbering else None, self._styles)
         self._footnotes = _footnotes(document)
-        self._told = 0  # footnotes, so far
+        self._notes = 0  # footnotes, so far
         self._heading = ""
         self.pictures: list[str] = []
 
-    def blocks(self) -> Iterator[Block]:
-        """Paragraphs, items, headings and tables, in order."""
-        for block in self._inside(self._root):
-            if block.kind == "heading":
-                self._heading = block.text
-            yield block
-
-    def _inside(self, parent: Any) -> Iterator[Block]:
+    def blocks(self, parent: Any) -> Iterator[Block]:
+        """Paragraphs, items, headings and tables inside an element, in order."""
         for element in parent:
             if element.tag == qn("w:p"):
-                yield from self._paragraph(element)
-                yield from self._referred(element)
-                self.pictures += [self._heading] * _pictures(element)
-            elif element.tag == qn("w:tbl"):
-                if _is_layout(element):
-                    for cell in element.iterfind(f"{qn('w:tr')}/{qn('w:tc')}"):
-                        yield from self._inside(cell)
-                else:
-                    yield Block("table", rows=_rows(element))
-                    yield from self._referred(element)
-                    self.pictures += [self._heading] * _pictures(element)
-            elif element.tag in _AROUND:
-                yield from self._inside(element)
+                if block := self._paragraph(element):
+                    self._heading = block.text if block.kind == "heading" else self._heading
+                    yield block
+            elif element.tag == qn("w:tbl") and not _is_layout(element):
+                yield Block("table", rows=_rows(element))
+            else:
+                cells = element.iterfind(f"{qn('w:tr')}/{qn('w:tc')}") if element.tag == qn("w:tbl") else ()
+                for inside in [element] if element.tag in _AROUND else cells:
+                    yield from self.blocks(inside)
+                continue
+            for reference in element.iter(*_FOOTNOTES.values()):
+                if text := self._footnotes.get((reference.tag, reference.get(qn("w:id")))):
+                    self._notes += 1
+                    yield Block("paragraph", f"Note {self._notes}: {text}")
+            self.pictures += [self._heading] * _pictures(element)
 
-    def _referred(self, element: Any) -> Iterator[Block]:
-        """The footnotes and endnotes that an element refers to."""
-        for reference in element.iter(*_FOOTNOTES.values()):
-            if text := self._footnotes.get((reference.tag, reference.get(qn("w:id")))):
-                self._told += 1
-                yield Block("paragraph", f"Note {self._told}: {text}")
-
-    def _paragraph(self, paragraph: Any) -> Iterator[Block]:
+    def _paragraph(self, paragraph: Any) -> Block | None:
         mark, depth = self._numbers.mark(paragraph)
         text = _text(paragraph)
-        style = value(paragraph, "w:pPr/w:pStyle")
-        names = [value(self._styles[id_], "w:name").lower() for id_ in self._ancestry(style)]
+        styles = [self._styles[id_] for id_ in ancestry(value(paragraph, "w:pPr/w:pStyle"), self._styles)]
+        names = [value(style, "w:name").lower() for style in styles]
         if not text or any(name.startswith("toc ") for name in names):
-            return
-        level = self._heading_level(paragraph, style, names)
-        if level is not None:
-            yield Block("heading", f"{mark} {text}".strip().replace("\n", " "), level)
-        elif mark:
-            yield Block("item", f"{mark} {text}".replace("\n", " "), depth)
-        elif any(name.startswith("list ") for name in names):
-            yield Block("item", f"- {text}".replace("\n", " "), 1)
-        elif len(text) <= LONGEST and text[-1] not in ".,;:" and not belongs_to_table(text) and _is_bold(paragraph):
-            yield Block("heading", text.replace("\n", " "), _BOLD)
-        else:
-            yield Block("paragraph", text)
-
-    def _heading_level(self, paragraph: Any, style: str, names: list[str]) -> int | None:
-        """0 for the title, 1 to 9 for a heading by the name of its style or by its outline level, None for neither."""
-        if "title" in names:
-            return 0
-        for name in names:
-            if match := re.fullmatch(r"heading (\d)", name):
-                return int(match[1])
-        outlines = [value(paragraph, "w:pPr/w:outlineLvl")]
-        outlines += [value(self._styles[id_], "w:pPr/w:outlineLvl") for id_ in self._ancestry(style)]
-        outline = next((value for value in outlines if value.isdecimal()), "9")
-        return int(outline) + 1 if int(outline) < 9 else None
-
-    def _ancestry(self, style: str) -> list[str]:
-        """A style and those it is based on, nearest first."""
-        found: list[str] = []
-        while style in self._styles and style not in found:
-            found.append(style)
-            style = value(self._styles[style], "w:basedOn")
-        return found
+            return None
+        # 0 for the title, 1 to 9 for a heading by the name of its style or by its outline level.
+        levels = [int(name[-1]) for name in names if re.fullmatch(r"heading \d", name)]
+        outlines = (value(element, "w:pPr/w:outlineLvl") for element in (paragraph, *styles))
+        outline = next((int(outline) for outline in outlines if outline.isdecimal()), 9)
+        level = 0 if "title" in names else levels[0] if levels else outline + 1
+        if level <= 9:
+            return Block("heading", f"{mark} {text}".strip().replace("\n", " "), level)
+        if mark:
+            return Block("item", f"{mark} {text}".replace("\n", " "), depth)
+        if any(name.startswith("list ") for name in names):
+            return Block("item", f"- {text}".replace("\n", " "), 1)
+        if len(text) <= LONGEST and text[-1] not in ".,;:" and not belongs_to_table(text) and _is_bold(paragraph):
+            return Block("heading", text.replace("\n", " "), _BOLD)
+        return Block("paragraph", text)
 
 
 def _footnotes(document: Document) -> dict[tuple[str, str | None], str]:
@@ -178,12 +153,38 @@ def _pieces(element: Any) -> Iterator[str]:
             yield child.text or ""
         elif child.tag in _CHARACTERS:
             yield _CHARACTERS[child.tag]
-        elif child.tag in PARTS:
-            yield on_one_line(child, _text(child))
+        elif child.tag in _PARTS:
+            yield _equation_part(child, _text(child))
         elif not _is_left_out(child):
             if child.tag == qn("w:p"):  # of a cell or a text box
                 yield "\n"
             yield from _pieces(child)
+
+
+def _equation_part(part: Any, text: str) -> str:
+    """A part of an equation on one line, with the signs that are drawn with it: "(a+b)/2", "x^2", "√(y)"; `text` is
+    what is in it, with theirs. Word stores the letters and draws what stands between them, without which 1/2 would be
+    read as 12."""
+
+    def sign(path: str, usual: str) -> str:
+        found = part.find("/".join(map(qn, path.split("/"))))
+        return usual if found is None else str(found.get(qn("m:val"), ""))
+
+    match name := _PARTS[part.tag]:
+        case "deg":
+            return text and f"[{text}]"
+        case "rad":
+            return f"√{text}"
+        case "nary":
+            return sign("m:naryPr/m:chr", "∫") + text
+        case "d":
+            return sign("m:dPr/m:begChr", "(") + text + sign("m:dPr/m:endChr", ")")
+        case "e" if part.getparent().tag == qn("m:rad"):
+            return f"({text})"
+        case "e" | "mr":
+            before = part.getprevious()
+            return f" {text}" if before is not None and before.tag in _SPACED else text
+    return text and _BEFORE[name] + (text if _SIMPLE.fullmatch(text) else f"({text})")
 
 
 def _is_left_out(element: Any) -> bool:
@@ -198,11 +199,11 @@ def _pictures(element: Any) -> int:
         if child.tag in _DRAWINGS:
             extent = child.find(qn("wp:extent"))
             sizes = (None, None) if extent is None else (int(extent.get("cx", 0)), int(extent.get("cy", 0)))
-            count += next(child.iter(*_SHOWN), None) is not None and is_told_in_office(child, *sizes)
+            count += next(child.iter(*_SHOWN), None) is not None and is_counted_in_office(child, *sizes)
         elif child.tag == f"{_OLD}shape":
             old = dict(_OLD_SIZE.findall(child.get("style", "")))
             width, height = (float(old[side]) if side in old else None for side in ("width", "height"))
-            count += child.find(f"{_OLD}imagedata") is not None and is_told(width, height)
+            count += child.find(f"{_OLD}imagedata") is not None and is_counted(width, height)
         elif child.tag != qn("w:object") and not _is_left_out(child):
             count += _pictures(child)
     return count

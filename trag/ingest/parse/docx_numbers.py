@@ -1,7 +1,4 @@
-"""The numbers that Word shows before headings and items: it stores only the rule by which they are counted.
-
-Knows nothing of the text that they number.
-"""
+"""The numbers that Word shows before headings and items: it stores only the rule by which they are counted."""
 
 from __future__ import annotations
 
@@ -12,20 +9,8 @@ from typing import Any
 
 from docx.oxml.ns import qn
 
-_ROMAN = (
-    (1000, "m"),
-    (900, "cm"),
-    (500, "d"),
-    (400, "cd"),
-    (100, "c"),
-    (90, "xc"),
-    (50, "l"),
-    (40, "xl"),
-    (10, "x"),
-    (9, "ix"),
-    (5, "v"),
-    (4, "iv"),
-)
+_ROMAN = {"m": 1000, "cm": 900, "d": 500, "cd": 400, "c": 100, "xc": 90, "l": 50, "xl": 40, "x": 10, "ix": 9, "v": 5}
+_ROMAN |= {"iv": 4, "i": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +89,12 @@ class Numbers:
         style = value(paragraph, "w:pPr/w:pStyle")
         depth = value(paragraph, "w:pPr/w:numPr/w:ilvl")
         list_ = value(paragraph, "w:pPr/w:numPr/w:numId")
-        seen: set[str] = set()
         own = style
-        while not list_ and style in self._styles and style not in seen:
-            seen.add(style)
-            element = self._styles[style]
-            list_ = value(element, "w:pPr/w:numPr/w:numId")
-            depth = depth or value(element, "w:pPr/w:numPr/w:ilvl")
-            own, style = style, value(element, "w:basedOn")
+        for own in [] if list_ else ancestry(style, self._styles):
+            list_ = value(self._styles[own], "w:pPr/w:numPr/w:numId")
+            depth = depth or value(self._styles[own], "w:pPr/w:numPr/w:ilvl")
+            if list_:
+                break
         at = self._style_levels.get((self._lists.get(list_, ""), own))
         return list_, int(depth) if depth.isdecimal() else at or 0
 
@@ -124,6 +107,15 @@ def _level(level: Any) -> _Level:
         start=int(start) if start.isdecimal() else 1,
         legal=level.find(qn("w:isLgl")) is not None and value(level, "w:isLgl") not in ("0", "false", "off"),
     )
+
+
+def ancestry(style: str, styles: Mapping[str, Any]) -> list[str]:
+    """A style and those it is based on, nearest first, by their ids among `styles`."""
+    found: list[str] = []
+    while style in styles and style not in found:
+        found.append(style)
+        style = value(styles[style], "w:basedOn")
+    return found
 
 
 def value(element: Any, path: str) -> str:
@@ -139,8 +131,8 @@ def _formatted(count: int, form: str) -> str:
         return letters.upper() if form == "upperLetter" else letters
     if form in ("lowerRoman", "upperRoman") and 0 < count < 4000:
         roman = ""
-        for value, letters in (*_ROMAN, (1, "i")):
-            roman += letters * (count // value)
-            count %= value
+        for letters, worth in _ROMAN.items():
+            roman += letters * (count // worth)
+            count %= worth
         return roman.upper() if form == "upperRoman" else roman
     return f"{count:02}" if form == "decimalZero" else str(count)

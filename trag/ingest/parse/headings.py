@@ -1,40 +1,31 @@
 """Headings that only their wording gives away: "ARTICLE IV", "Section 3. Quorum.", "1.2.3 Title", "MEMBERSHIP", "Q:
-How ...?".
-
-For text files, and for documents whose headings carry no style. Knows no format.
-"""
+How ...?". For text files, and for documents whose headings carry no style."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from statistics import median
 
-from trag.ingest.blocks import Block
-from trag.ingest.parse.captions import belongs_to_table
+from trag.ingest.parse.tables import belongs_to_table
+from trag.ingest.reading import Block
 
 LONGEST = 110
 """Characters of the longest line that is taken for a heading."""
 
 _KEYWORDS = {
     "part": 1,
-    "title": 2,
-    "chapter": 2,
-    "article": 3,
-    "appendix": 3,
-    "annex": 3,
-    "schedule": 3,
-    "section": 4,
-    "sec.": 4,
-    "rule": 4,
-    "clause": 5,
-    "§": 5,
+    **dict.fromkeys(("title", "chapter"), 2),
+    **dict.fromkeys(("article", "appendix", "annex", "schedule"), 3),
+    **dict.fromkeys(("section", "sec.", "rule"), 4),
+    **dict.fromkeys(("clause", "§"), 5),
 }
 _ROMAN = r"(?=[IVXL])(?:XL|L?X{0,3})(?:I[XV]|V?I{0,3})"
 _WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _KEYWORD = re.compile(
-    rf"(?P<keyword>part|title|chapter|article|appendix|annex|schedule|section|sec\.|rule|clause|§)"
+    rf"(?P<keyword>{'|'.join(map(re.escape, _KEYWORDS))})"
     r"(?:\s+|(?<=[.§])|(?=\d))"  # the "s" of "Sections 3 and 4" is no number
     rf"(?:(?:\d+(?:\.\d+)*[a-z]?|{_ROMAN}|[A-Z]|{_WORDS})(?!\w))[.:)]?(?:\s*[–—-]+(?=\s))?",
     re.IGNORECASE,
@@ -47,7 +38,7 @@ _QUANTITY = re.compile(rf"0\.\d|\d+\.\d+\s+(?:[%‰°$€£¥]|(?:{_CURRENCIES}|
 _ROMAN_NUMBER = re.compile(rf"{_ROMAN}[.)]\s+(?=\S)")
 _LETTER = re.compile(r"[A-Z](?:\.\d{1,3})*[.)]\s+(?=\S)")
 _QUESTION = re.compile(r"(?:Q\s*(?P<number>\d*)|Question(?:\s+\d+)?)\s*[:.)]\s*(?=\S)", re.IGNORECASE)
-_ANSWER = re.compile(r"(?:A\s*\d*|Answer(?:\s+\d+)?)\s*:\s*(?=\S)", re.IGNORECASE)
+_ANSWER = re.compile(r"\A(?:A\s*\d*|Answer(?:\s+\d+)?)\s*:\s*(?=\S)", re.IGNORECASE)
 _SENTENCES = re.compile(r"[.!]\s+[A-Z]")
 _RUN_IN = re.compile(r"(?P<title>\S.{1,70}?)(?:(?P<end>\.)\s*[–—-]*\s+|:\s+|\s+[–—]\s+)(?P<body>\S.*)")
 _MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b", re.IGNORECASE)
@@ -55,9 +46,7 @@ _ADDRESS = re.compile(r"@|://|www\.")
 _SIGNED = re.compile(r"Sd/-|/s/|\(?signed\)", re.IGNORECASE)
 _NARROWEST = 50
 """Characters of the shortest line that is taken for one as long as the lines are wrapped at."""
-_SMALL = frozenset(
-    {"a", "an", "the", "and", "or", "of", "in", "on", "at", "to", "for", "by", "with", "from", "as", "per"}
-)
+_SMALL = frozenset("a an the and or of in on at to for by with from as per".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +71,9 @@ def promote(blocks: Sequence[Block]) -> tuple[Block, ...]:
     The lines of a paragraph are told apart by "\\n": its first may be the heading of the rest. Headings that are
     there already stay, above those found here.
     """
-    found = _joined(list(_split(blocks, _wrapped_at(blocks))))
+    longest = [max(map(len, lines)) for block in blocks if len(lines := block.text.split("\n")) > 2]
+    wrapped_at = median(longest) if longest else 0
+    found = _joined(_split(blocks, wrapped_at if wrapped_at >= _NARROWEST else float("inf")))
     levels = _levels([each for each in found if isinstance(each, _Found)])
     above = max((block.level for block in blocks if block.kind == "heading"), default=0)
     promoted: list[Block] = []
@@ -92,7 +83,10 @@ def promote(blocks: Sequence[Block]) -> tuple[Block, ...]:
             continue
         title = not promoted and each.style in ("capitals", "alone")
         promoted.append(Block("heading", each.text, 0 if title else above + levels[each.style] + each.depth, each.page))
-    return tuple(_without_answer_marks(promoted)) if "question" in levels else tuple(promoted)
+    for at in range(1, len(promoted) if "question" in levels else 0):
+        if promoted[at].kind == "paragraph" and promoted[at - 1].kind == "heading":
+            promoted[at] = replace(promoted[at], text=_ANSWER.sub("", promoted[at].text, count=1))
+    return tuple(promoted)
 
 
 def is_title(text: str) -> bool:
@@ -103,13 +97,6 @@ def is_title(text: str) -> bool:
     weighty = [word for word in words if word.strip("\"'(").lower() not in _SMALL]
     capitals = sum(not word.lstrip("\"'(")[:1].islower() for word in weighty)
     return len(words) <= 3 or capitals >= 0.7 * len(weighty)
-
-
-def _wrapped_at(blocks: Sequence[Block]) -> float:
-    """The characters that lines are wrapped at; without bound where too few are, or they are too short, to tell."""
-    longest = [max(map(len, lines)) for block in blocks if len(lines := block.text.split("\n")) > 2]
-    width = median(longest) if longest else 0
-    return width if width >= _NARROWEST else float("inf")
 
 
 def _split(blocks: Sequence[Block], width: float) -> Iterator[Block | _Found]:
@@ -135,7 +122,7 @@ def _split(blocks: Sequence[Block], width: float) -> Iterator[Block | _Found]:
 def _heading(
     lines: Sequence[str], before: Block | None, after: Block | None, first: bool, item: bool, width: float
 ) -> _Found | None:
-    """The heading that the first of `lines` is, if it is one. `width` is what `_wrapped_at` gives."""
+    """The heading that the first of `lines` is, if it is one. `width` is the characters that lines are wrapped at."""
     line = lines[0].strip()
     alone = len(lines) == 1
     if (alone and belongs_to_table(line)) or _SIGNED.match(line):
@@ -148,7 +135,7 @@ def _heading(
         return found
     if not first or item:
         return None
-    count = _capital_lines(lines)
+    count = len(list(takewhile(_is_in_capitals, lines)))
     opens_all = before is None and count == 1  # the title of the document, over its second line
     if count and (count < 4) and (opens_all or not runs_on) and len(text := " ".join(lines[:count])) <= LONGEST:
         return _Found("capitals", text.rstrip(":"), lines=count)
@@ -242,32 +229,23 @@ def _among_numbers(*around: Block | None) -> bool:
     return any((match := _NUMBER.match(text)) and "." not in match["number"] for text in texts)
 
 
-def _capital_lines(lines: Sequence[str]) -> int:
-    """How many of the first lines are in capitals, and end like a title."""
-    count = 0
-    for line in lines:
-        letters = [character for character in line if character.isalpha()]
-        if len(letters) < 4 or line.upper() != line or line.lower() == line or line[-1] in ",;!":
-            break
-        count += 1
-    return count
+def _is_in_capitals(line: str) -> bool:
+    """Whether a line is in capitals, and ends like a title."""
+    return sum(map(str.isalpha, line)) >= 4 and line.upper() == line != line.lower() and line[-1] not in ",;!"
 
 
-def _joined(found: list[Block | _Found]) -> list[Block | _Found]:
+def _joined(found: Iterable[Block | _Found]) -> list[Block | _Found]:
     """A bare "ARTICLE IV" and the title on the line below it made one heading."""
     joined: list[Block | _Found] = []
     for each in found:
         last = joined[-1] if joined else None
         if isinstance(last, _Found) and last.bare:
-            untold = (
-                isinstance(each, Block)
-                and each.kind == "paragraph"
-                and each.text[-1] not in ".,;"
-                and is_title(each.text)
-            )
-            title = each.text if untold or (isinstance(each, _Found) and each.style in ("capitals", "alone")) else ""
-            if title and len(title) <= LONGEST and "\n" not in title:
-                joined[-1] = replace(last, text=f"{last.text} {title.rstrip('.:')}", bare=False)
+            if isinstance(each, Block):
+                is_name = each.kind == "paragraph" and each.text[-1] not in ".,;" and is_title(each.text)
+            else:
+                is_name = each.style in ("capitals", "alone")
+            if is_name and len(each.text) <= LONGEST and "\n" not in each.text:
+                joined[-1] = replace(last, text=f"{last.text} {each.text.rstrip('.:')}", bare=False)
                 continue
         joined.append(each)
     return joined
@@ -293,12 +271,3 @@ def _levels(found: Sequence[_Found]) -> dict[str, int]:
     levels["alone"] = 560 if restart and not keywords else 1500
     levels["question"] = 2000
     return {style: levels[style] for style in dict.fromkeys(each.style for each in found)}
-
-
-def _without_answer_marks(blocks: Sequence[Block]) -> Iterator[Block]:
-    """The paragraph below a question without its "A:"."""
-    for index, block in enumerate(blocks):
-        below = index > 0 and blocks[index - 1].kind == "heading" and block.kind == "paragraph"
-        yield (
-            replace(block, text=_ANSWER.sub("", block.text, count=1)) if below and _ANSWER.match(block.text) else block
-        )

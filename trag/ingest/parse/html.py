@@ -1,7 +1,5 @@
-"""HTML: what a reader of the page would read, without scripts, menus and hidden parts. Knows no other format.
-
-What a picture shows is not read, and the notes of the reading say where pictures are.
-"""
+"""HTML, and Markdown by way of the HTML that it stands for: what a reader of the page would read, without scripts,
+menus and hidden parts. What a picture shows is not read, and the notes of the reading say where pictures are."""
 
 from __future__ import annotations
 
@@ -10,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from bs4 import BeautifulSoup, Tag
-from bs4.element import NavigableString, PageElement, PreformattedString
+from bs4.element import PageElement, PreformattedString
 
-from trag.ingest.blocks import Block, Reading
-from trag.ingest.parse.captions import belongs_to_table
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import LONGEST, promote
-from trag.ingest.parse.pictures import among, is_told, unread
-from trag.ingest.parse.tables import transposed, with_header
+from trag.ingest.parse.pictures import among, is_counted, unread
+from trag.ingest.parse.tables import belongs_to_table, transposed, with_header
+from trag.ingest.reading import Block, Reading
 
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _DROPPED = "script, style, nav, template, noscript, iframe, object, button, select, input, [hidden], [role=navigation]"
@@ -42,16 +39,38 @@ _BREAK = "\x00"
 _BOLD = 7
 """The level of a paragraph that is bold from end to end: a heading below <h6>."""
 
+_FRONT_MATTER = re.compile(r"\A\ufeff?(---|\+\+\+)[^\S\n]*\n(?P<matter>.*?)\n\1[^\S\n]*(?:\n|\Z)", re.DOTALL)
+_TITLE = re.compile(r"^title\s*[:=]\s*[\"']?(?P<title>.*?)[\"']?\s*$", re.MULTILINE)
+
 
 def parse(content: bytes) -> Reading:
     """A page, of which the main part is read where it names one."""
     declared = _CHARSET.search(content[:2048])
     text, notes = decode(content, declared[1].decode("ascii") if declared else "")
-    found, pictures = blocks(text)
+    found, pictures = _read(text)
     return Reading("HTML", found, notes=(*notes, *pictures))
 
 
-def blocks(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
+def parse_markdown(content: bytes) -> Reading:
+    """A Markdown file (CommonMark with tables). The title of its front matter, which site generators put on top, is the
+    title of the document."""
+    from markdown_it import MarkdownIt
+
+    text, notes = decode(content)
+    text = text.replace("\r\n", "\n")
+    title = ""
+    if matter := _FRONT_MATTER.match(text):
+        found = _TITLE.search(matter["matter"])
+        title = found["title"] if found else ""
+        text = text[matter.end() :]
+    rendered = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
+    blocks, pictures = _read(rendered)
+    if title and not any(block.kind == "heading" and block.text == title for block in blocks[:3]):
+        blocks = (Block("heading", title, 0), *blocks)
+    return Reading("Markdown", blocks, notes=(*notes, *pictures))
+
+
+def _read(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
     """The blocks of HTML text, and notes on what in it is not read. Paragraphs worded like headings are promoted where
     no heading but a title is marked."""
     soup = BeautifulSoup(text.replace(_BREAK, ""), "lxml")
@@ -59,9 +78,12 @@ def blocks(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
         tag.decompose()
     for tag in soup.select("body > header, body > footer, body > aside"):
         tag.decompose()
-    body = _main(soup)
+    body = soup.body
     if body is None:
         return (), ()
+    main = next(filter(None, map(soup.select_one, _MAIN)), body)
+    if main.name == "main" or 2 * len(main.get_text()) >= len(body.get_text()):
+        body = main  # older pages call other parts so too
     _mark_questions(body)
     pictures = list(_pictures(body))
     for drawing in body.find_all("svg"):
@@ -71,45 +93,30 @@ def blocks(text: str) -> tuple[tuple[Block, ...], tuple[str, ...]]:
     return promote(found) if len(marked) < 2 else found, unread(len(pictures), among("section", pictures))
 
 
-def _main(soup: BeautifulSoup) -> Tag | None:
-    """The part that the page calls its main one, an older page if most of the text is there; else all of it."""
-    body = soup.body
-    main = next(filter(None, map(soup.select_one, _MAIN)), body)
-    if body is None or main is None or (main.name != "main" and 2 * len(main.get_text()) < len(body.get_text())):
-        return body
-    return main
-
-
 def _menus(soup: BeautifulSoup) -> list[Tag]:
     """The parts that are called menus, and above the first heading the lines that are."""
     first = soup.find(_HEADING)
     above = first.find_all_previous(["div", "p"]) if isinstance(first, Tag) else []
-    named = [tag for tag in soup.select(_MENUS) if tag.find(_HEADING) is None]
-    return [*named, *(tag for tag in above if isinstance(tag, Tag) and _is_menu(tag))]
-
-
-def _is_menu(tag: Tag) -> bool:
-    """Whether a line holds nothing but links."""
-    if not all(_is_inline(child) for child in tag.find_all(True, recursive=False)):
-        return False
-    beside = "".join(text for text in tag.find_all(string=True) if text.find_parent("a") is None)
-    return len(tag.find_all("a", href=True)) > 2 and _SEPARATORS.fullmatch(beside) is not None
+    menus = [tag for tag in soup.select(_MENUS) if tag.find(_HEADING) is None]
+    for tag in above:
+        if isinstance(tag, Tag) and _holds_inline(tag) and len(tag.find_all("a", href=True)) > 2:
+            beside = "".join(text for text in tag.find_all(string=True) if text.find_parent("a") is None)
+            menus += [tag] * (_SEPARATORS.fullmatch(beside) is not None)
+    return menus
 
 
 def _mark_questions(body: Tag) -> None:
     """Marks as a heading each line that is bold alone on top of a paragraph, where most of these ask: beside them, "I
     lost my badge." asks too."""
-    bold = [tag for tag in body.select("p > b:first-child, p > strong:first-child") if _is_alone(tag)]
+    bold = []
+    for tag in body.select("p > b:first-child, p > strong:first-child"):
+        before, after = tag.previous_sibling, tag.next_sibling
+        if (before is None or _is_blank(before)) and after is not None and _breaks(after):
+            bold.append(tag)
     asking = sum(_text([tag]).endswith("?") for tag in bold)
     if asking > 1 and 2 * asking > len(bold):
         for tag in bold:
             tag["role"] = "heading"
-
-
-def _is_alone(tag: Tag) -> bool:
-    """Whether nothing stands before a tag, and below it, on a line of its own, its answer."""
-    before, after = tag.previous_sibling, tag.next_sibling
-    return (before is None or _is_blank(before)) and after is not None and _breaks(after)
 
 
 def _pictures(body: Tag) -> Iterator[str]:
@@ -118,7 +125,7 @@ def _pictures(body: Tag) -> Iterator[str]:
     for tag in body.find_all(["img", "svg", _HEADING]):
         if tag.name not in ("img", "svg"):
             heading = _text([tag]).replace("\n", " ")
-        elif tag.get("alt") != "" and tag.get("role") != "presentation" and is_told(*_sides(tag)):
+        elif tag.get("alt") != "" and tag.get("role") != "presentation" and is_counted(*_sides(tag)):
             yield heading
 
 
@@ -140,30 +147,35 @@ def _blocks(parent: Tag, level: int = 0) -> Iterator[Block]:
     for child in parent.children:
         if isinstance(child, PreformattedString):  # comments, declarations, processing instructions
             continue
-        if isinstance(child, NavigableString) or (isinstance(child, Tag) and _is_inline(child)):
+        if not isinstance(child, Tag) or (_INLINE.fullmatch(child.name) and _holds_inline(child)):
             run.append(child)
             continue
         yield from _paragraph(run)
         run = []
-        if isinstance(child, Tag):
-            yield from _block(child, level)
+        yield from _block(child, level)
     yield from _paragraph(run)
 
 
-def _is_inline(tag: Tag) -> bool:
-    return all(_INLINE.fullmatch(each.name) for each in [tag, *tag.find_all(True)])
+def _holds_inline(tag: Tag) -> bool:
+    return all(_INLINE.fullmatch(each.name) for each in tag.find_all(True))
 
 
 def _block(tag: Tag, level: int) -> Iterator[Block]:
     if _HEADING.fullmatch(tag.name):
         if text := _text([tag]).replace("\n", " "):
             yield Block("heading", text, int(tag.name[1]))
-    elif tag.name == "p" and all(_is_inline(child) for child in tag.find_all(True, recursive=False)):
+    elif tag.name == "p" and _holds_inline(tag):
         yield from _paragraph(list(tag.children))
     elif tag.name in ("ul", "ol", "menu"):
         yield from _list(tag, level + 1)
     elif tag.name == "dl":
-        yield from _definitions(tag, level + 1)
+        term = ""
+        for child in tag.find_all(["dt", "dd"]):
+            text = _text([child]).replace("\n", " ")
+            if child.name == "dt":
+                term = text
+            elif text:
+                yield Block("item", f"- {term}: {text}" if term else f"- {text}", level + 1)
     elif tag.name == "table":
         yield from _table(tag)
     elif tag.name == "pre":
@@ -227,16 +239,6 @@ def _list(tag: Tag, level: int) -> Iterator[Block]:
             yield Block("item", f"{mark} {' '.join(block.text for block in lead)}".replace("\n", " "), level)
         yield from inside[len(lead) :]
         number += 1
-
-
-def _definitions(tag: Tag, level: int) -> Iterator[Block]:
-    term = ""
-    for child in tag.find_all(["dt", "dd"]):
-        text = _text([child]).replace("\n", " ")
-        if child.name == "dt":
-            term = text
-        elif text:
-            yield Block("item", f"- {term}: {text}" if term else f"- {text}", level)
 
 
 def _table(tag: Tag) -> Iterator[Block]:

@@ -1,6 +1,6 @@
 """PDF: its pages read one by one, made into blocks, and notes on what in them is not read.
 
-Knows no other format. Pictures are not read, scripts are not run, forms and embedded files are not opened.
+Pictures are not read, scripts are not run, forms and embedded files are not opened.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pypdf import PageObject, PdfReader
+from pypdf import PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 from pypdf.generic import Destination
 
 from trag.errors import TragError
-from trag.ingest.blocks import Reading
 from trag.ingest.parse.characters import counted, listed
 from trag.ingest.parse.pdf_blocks import blocks, folded
-from trag.ingest.parse.pdf_columns import in_columns
-from trag.ingest.parse.pdf_font import Font
-from trag.ingest.parse.pdf_lines import lines, without_contents, without_running_lines
-from trag.ingest.parse.pdf_page import Drawn, draw, without_stamps
+from trag.ingest.parse.pdf_content import PageContent, page_content, without_stamps
+from trag.ingest.parse.pdf_graphics import Font
+from trag.ingest.parse.pdf_lines import in_columns, without_contents, without_running_lines
+from trag.ingest.parse.pdf_tables import page_lines
+from trag.ingest.reading import Reading
 
 PAGES = 5_000
 """Pages that a file may have."""
@@ -30,7 +30,6 @@ _MOST = 0.5
 _LITTLE = 300
 """The share of a page from which on pictures are taken for a scan, where fewer characters than this stand beside them:
 a stamp, a reference number, a running line."""
-_NOTHING = Drawn((), (), 0, 0, 0, 0)
 _DAMAGE = (
     PyPdfError,
     ArithmeticError,
@@ -55,59 +54,53 @@ def parse(content: bytes) -> Reading:
         if not 0 < count <= PAGES:
             raise TragError(f"has {count:,} pages; from 1 to {PAGES:,} are read.", "Split it into smaller files.")
         fonts: dict[int, Font] = {}
-        drawn = [_draw(page, fonts) for page in reader.pages]
+        drawn: list[PageContent | None] = []
+        for page in reader.pages:
+            try:
+                drawn.append(page_content(page, fonts))
+            except _DAMAGE:
+                drawn.append(None)  # the others can be read all the same
     except DependencyError as error:
         raise TragError("is encrypted in a way that is not read.", "Save a copy without encryption.") from error
     except _DAMAGE as error:
         raise TragError(
             f"is a damaged PDF ({error}).", "Open it in a PDF viewer, print it to a new PDF and ingest that."
         ) from error
-    shown = without_stamps([each or _NOTHING for each in drawn])
-    pages = [in_columns(lines(each, number)) for number, each in enumerate(shown, 1)]
+    shown = without_stamps([each or PageContent() for each in drawn])
+    pages = [in_columns(page_lines(each, number)) for number, each in enumerate(shown, 1)]
     found = without_running_lines(pages)
     notes = (*_unread(drawn, {line.page for line in found}), *_unopened(reader))
     return Reading("PDF", blocks(without_contents(found), _outline(reader)), count, notes)
 
 
-def _draw(page: PageObject, fonts: dict[int, Font]) -> Drawn | None:
-    """What is on a page, None where it is damaged: the others can be read all the same."""
-    try:
-        return draw(page, fonts)
-    except _DAMAGE:
-        return None
-
-
-def _unread(drawn: Sequence[Drawn | None], told: set[int]) -> Iterator[str]:
-    """What could not be read, page by page. `told` are the pages with text beside headers and footers."""
+def _unread(drawn: Sequence[PageContent | None], with_text: set[int]) -> Iterator[str]:
+    """What could not be read, page by page. `with_text` are the pages with text beside headers and footers."""
     numbered = [(number, page) for number, page in enumerate(drawn, 1) if page is not None]
-    silent = [(number, page) for number, page in numbered if number not in told]
-    written = [
-        (number, sum(len(fragment.text) for fragment in page.fragments), page.unread) for number, page in numbered
+    silent = [(number, page) for number, page in numbered if number not in with_text]
+    lengths = {number: sum(len(fragment.text) for fragment in page.fragments) for number, page in numbered}
+    # A picture with a few words printed over it; text that is not painted is what a machine has read of the picture.
+    scans = [
+        number
+        for number, page in numbered
+        if number in with_text
+        and page.covered >= _MOST
+        and lengths[number] < _LITTLE
+        and all(fragment.painted for fragment in page.fragments)
     ]
     causes = (
         ("damaged, not read", [number for number, page in enumerate(drawn, 1) if page is None]),
         ("without text (scanned?)", [number for number, page in silent if page.pictures and not page.unread]),
-        (
-            "with little text beside a large picture, which is not read (scanned?)",
-            [number for number, page in numbered if number in told and _is_scan(page)],
-        ),
+        ("with little text beside a large picture, which is not read (scanned?)", scans),
         ("without text (blank?)", [number for number, page in silent if not page.pictures and not page.unread]),
         (
             "with text in fonts that do not say which characters they draw, not read",
-            [number for number, read, unread in written if unread > max(10, read // 50) or unread > read],
+            [n for n, page in numbered if page.unread > max(10, lengths[n] // 50) or page.unread > lengths[n]],
         ),
         ("with text that cannot be seen, left out", [number for number, page in numbered if page.hidden]),
     )
     for cause, numbers in causes:
         if numbers:
             yield f"{listed('page', numbers)} {cause}"
-
-
-def _is_scan(page: Drawn) -> bool:
-    """Whether a page seems to be a picture with a few words printed over it. Text that is not painted is what a machine
-    has read of the picture."""
-    painted = all(fragment.painted for fragment in page.fragments)
-    return painted and page.covered >= _MOST and sum(len(fragment.text) for fragment in page.fragments) < _LITTLE
 
 
 def _unopened(reader: PdfReader) -> Iterator[str]:

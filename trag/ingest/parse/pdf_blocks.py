@@ -1,6 +1,6 @@
 """Headings, paragraphs, items and tables, from the lines on the pages of a PDF.
 
-Knows nothing of how a page is drawn. The outline that a PDF may hold says which lines are headings and how deep; else,
+The outline that a PDF may hold says which lines are headings and how deep; else,
 and below those, their size, their weight and their numbers do.
 """
 
@@ -12,14 +12,12 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from trag.ingest.blocks import Block
-from trag.ingest.parse import hyphens
-from trag.ingest.parse.captions import belongs_to_table
 from trag.ingest.parse.headings import LONGEST, promote
-from trag.ingest.parse.pdf_aligned import aligned
+from trag.ingest.parse.lines import BULLET, NUMBER, unwrapped, word_counts
 from trag.ingest.parse.pdf_lines import LARGER, Line, body_size
-from trag.ingest.parse.tables import Row, same_header, with_header
-from trag.ingest.parse.text import BULLET, NUMBER
+from trag.ingest.parse.pdf_tables import aligned_table
+from trag.ingest.parse.tables import belongs_to_table, same_header, with_header
+from trag.ingest.reading import Block
 
 Titles = Mapping[int, Mapping[str, int]]
 """What a PDF's outline lists: by page, the depth of each title, from 0; titles as `folded` makes them."""
@@ -35,17 +33,17 @@ _HEADING_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})*(?=[.)]?\s)")
 
 def blocks(found: Sequence[Line], titles: Titles) -> tuple[Block, ...]:
     """The blocks of a document's lines."""
-    made = tuple(_with_table_headers(_blocks(found, _outlined(found, titles))))
-    if not any(block.kind == "heading" for block in made):
-        made = promote(made)
-    written = hyphens.words(block.text for block in made)
+    read = tuple(_with_table_headers(_blocks(found, _outlined(found, titles))))
+    if not any(block.kind == "heading" for block in read):
+        read = promote(read)
+    counts = word_counts(block.text for block in read)
     return tuple(
         replace(
             block,
-            text=hyphens.unwrapped(block.text, written),
-            rows=tuple(tuple(hyphens.unwrapped(cell, written) for cell in row) for row in block.rows),
+            text=unwrapped(block.text, counts),
+            rows=tuple(tuple(unwrapped(cell, counts) for cell in row) for row in block.rows),
         )
-        for block in made
+        for block in read
     )
 
 
@@ -69,10 +67,10 @@ def _outlined(found: Sequence[Line], titles: Titles) -> dict[int, int]:
     return depths if 2 * len(seen) >= sum(map(len, titles.values())) else {}
 
 
-def _with_table_headers(made: Iterator[Block]) -> Iterator[Block]:
+def _with_table_headers(found: Iterator[Block]) -> Iterator[Block]:
     """The blocks, in which a table that goes on at the top of the next page has the header of its first part."""
     before: Block | None = None
-    for block in made:
+    for block in found:
         goes_on = before is not None and before.kind == block.kind == "table" and before.page != block.page
         if goes_on and before is not None and len(before.rows[0]) == len(block.rows[0]) and any(before.rows[0]):
             header, *rows = block.rows
@@ -87,7 +85,8 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
     """The blocks of a document's lines. Paragraphs keep their line ends as "\\n"."""
     body = body_size(found)
     sizes = sorted({line.size for line in found if _is_larger(line, body)}, reverse=True)
-    leading = _leading(found, body)
+    gaps = [_gap(above, line) for above, line in pairwise(found) if above.size == line.size == body]
+    leading = min(median([gap for gap in gaps if 0 < gap < 2.5 * body] or [1.2 * body]), 1.6 * body)
     first = min(depths, default=0)
     edges: dict[tuple[int, int], float] = {}
     for line in found:
@@ -98,14 +97,17 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
     index = 0
     while index < len(found):
         line = found[index]
-        table, used = _table(found[index : index + _TABLE])
+        table, used = line.rows, 1
+        if not table and len(line.cells) > 1:
+            table, used = aligned_table(found[index : index + _TABLE])
         if index in depths:
             level: int | None = 1 + depths[index]
         else:
             level = None if table else _heading_level(line, body, sizes)
             if level is not None and depths:
                 level = level + _BELOW if index > first else 0
-        if heading and not (level == heading[0].level and _wraps(heading[1], line)):
+        wrapped = heading and level == heading[0].level and 0 < _gap(heading[1], line) < 1.6 * line.size
+        if heading and (not wrapped or _HEADING_NUMBER.match(line.text)):
             yield heading[0]
             heading = None
         edge = edges.get((line.page, round(line.x / _INDENT)), 0.0)
@@ -125,24 +127,11 @@ def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]
     yield from _paragraph(paragraph)
 
 
-def _table(found: Sequence[Line]) -> tuple[tuple[Row, ...], int]:
-    """The rows of the table that begins with the first of `found`, and how many lines it takes; else nothing and 0."""
-    if found[0].rows:
-        return found[0].rows, 1
-    return aligned(found) if len(found[0].cells) > 1 else ((), 0)
-
-
 def _paragraph(found: Sequence[Line]) -> Iterator[Block]:
     if found:
         text = "\n".join(line.text for line in found)
         item = BULLET.match(text) or NUMBER.match(text)
         yield Block("item" if item else "paragraph", BULLET.sub("- ", text, count=1), int(bool(item)), found[0].page)
-
-
-def _leading(found: Sequence[Line], body: float) -> float:
-    """The usual distance between lines of the body, in points."""
-    gaps = [_gap(above, line) for above, line in pairwise(found) if above.size == line.size == body]
-    return min(median([gap for gap in gaps if 0 < gap < 2.5 * body] or [1.2 * body]), 1.6 * body)
 
 
 def _gap(above: Line, line: Line) -> float:
@@ -167,11 +156,6 @@ def _heading_level(line: Line, body: float, sizes: Sequence[float]) -> int | Non
     if (len(line.cells) > 1 and not number) or not any(map(str.isalpha, line.text)) or BULLET.match(line.text):
         return None
     return 1 + 10 * len(sizes) + depth
-
-
-def _wraps(heading: Line, line: Line) -> bool:
-    """Whether a line of a heading's kind goes on with the heading above it."""
-    return 0 < _gap(heading, line) < 1.6 * line.size and not _HEADING_NUMBER.match(line.text)
 
 
 def _begins(line: Line, paragraph: Sequence[Line], leading: float, edge: float) -> bool:

@@ -1,4 +1,5 @@
-"""The lines on the pages of a PDF, from the places where their characters are drawn. Knows nothing of headings."""
+"""The lines on the pages of a PDF, from the places where their characters are drawn: in the order in which they are
+read where a page has two columns, and without running lines and tables of contents."""
 
 from __future__ import annotations
 
@@ -6,16 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from statistics import median
 from typing import NamedTuple
 
 from trag.ingest.parse.characters import from_right
-from trag.ingest.parse.pdf_page import Drawn
-from trag.ingest.parse.pdf_pen import Fragment
-from trag.ingest.parse.pdf_ruled import Grid, fill, grids
-from trag.ingest.parse.running import NUMBERED, PART, Edge, running
+from trag.ingest.parse.lines import LEADER, NUMBERED, PART, EdgeLine, contents_lines, running_lines
+from trag.ingest.parse.pdf_content import Fragment
 from trag.ingest.parse.tables import Row
-from trag.ingest.parse.text import LEADER, contents
 
 _NUMBER_ALONE = re.compile(rf"{PART}+\W*", re.IGNORECASE)
 _MARK = re.compile(r"[-•‣◦▪–]|\(?\w{1,3}[.)]")
@@ -29,14 +27,15 @@ _LONGEST_SCRIPT = 4
 """How large text above or below a baseline is at the most, in sizes of the text beside it, and its most characters."""
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 """Figures above a baseline, so that "500" and the mark of a note are no other number. Those below change none: CO2."""
-_UNRULED = 3
-"""Rows of the largest ruled table in which a row may be several with no rule between them: those below a header, above
-a sum. In others each row has its rule."""
 _COLUMN = 3
 _PROSE = 25
 """Lines that make a column of text at the least, and the characters of each."""
 _WITHIN_ROW = 12
 """Lines that may lie between two cells of one row as they are drawn, because cells before them are wrapped."""
+_FEWEST = 5  # lines side by side in two columns
+_SHORTEST = 25  # characters of a column's usual line; the cells of tables are shorter
+_FULL = 0.7  # the share of heights at which both columns have a line
+_NEAR = 3.0  # points
 
 
 class Cell(NamedTuple):
@@ -71,66 +70,8 @@ class Line:
         return self.cells[0].x
 
 
-def lines(drawn: Drawn, number: int) -> list[Line]:
-    """The lines of a page in the order in which they are drawn; a ruled table stands where its text begins."""
-    owners = fill(grids(drawn.rules), drawn.fragments)
-    found: list[Line] = []
-    waiting: list[Fragment] = []
-    told: set[Grid] = set()
-    for at, fragment in enumerate(drawn.fragments):
-        if (grid := owners.get(at)) is None:
-            waiting.append(fragment)
-        elif grid not in told:
-            told.add(grid)
-            found += [*_lines(waiting, number), _table(grid, fragment.size, number)]
-            waiting = []
-    return found + _lines(waiting, number)
-
-
-def _table(grid: Grid, size: float, number: int) -> Line:
-    """A ruled table as one line, bold where its first row is; merged cells are filled in where they reach to."""
-    merged = grid.merged()
-    height, width = len(grid.ys) - 1, len(grid.xs) - 1
-    inside: dict[tuple[int, int], list[Fragment]] = {}
-    for cell in merged:
-        inside.setdefault(merged[cell], []).extend(grid.inside.get(cell, []))
-    written = {cell: _lines(held, number) for cell, held in inside.items()}
-    alone = {cell for cell, count in Counter(merged.values()).items() if count == 1}
-    rows: list[list[list[Line]]] = []
-    for row in range(height):
-        cells = [written[merged[row, column]] for column in range(width)]
-        whole = not 0 < row < height <= _UNRULED or not all((row, column) in alone for column in range(width))
-        rows += [cells] if whole else _rows(cells, grid.xs)
-    top = [fragment for cell, held in inside.items() if cell[0] == 0 for fragment in held if fragment.text.strip()]
-    bold = bool(top) and all(fragment.bold for fragment in top)
-    words = " ".join(line.text for cell in written.values() for line in cell)
-    text = tuple(tuple("\n".join(line.text for line in cell) for cell in row) for row in rows)
-    return Line(number, grid.ys[-1], size, bold, [Cell(grid.xs[0], grid.xs[-1], words)], grid.xs[-1], text)
-
-
-def _rows(cells: list[list[Line]], edges: Sequence[float]) -> list[list[list[Line]]]:
-    """The rows that the cells of one ruled row hold: more than one where lines stand at the same heights in the first
-    column and in another, and none ends for want of space."""
-    heights = [line.y for line in cells[0]]
-    rows = [[[line for line in cell if abs(line.y - y) <= 0.35 * line.size] for cell in cells] for y in heights]
-    full = sum(len(cell) == len(heights) for cell in cells) > 1
-    placed = all(sum(len(row[column]) for row in rows) == len(cell) for column, cell in enumerate(cells))
-    wrapped = any(
-        _is_wrapped(line, below, right - left)
-        for cell, (left, right) in zip(cells, pairwise(edges), strict=True)
-        for line, below in pairwise(cell)
-    )
-    return rows if len(rows) > 1 and full and placed and not wrapped else [cells]
-
-
-def _is_wrapped(line: Line, below: Line, width: float) -> bool:
-    """Whether the first word of the line below does not fit into the line, in a cell so wide."""
-    word = len(below.text.split()[0]) + 1
-    return line.end - line.x + word * (below.end - below.x) / len(below.text) > width - 1.2 * line.size
-
-
-def _lines(fragments: Sequence[Fragment], number: int) -> list[Line]:
-    """The lines that text makes; the cells of a row are on one line."""
+def text_lines(fragments: Sequence[Fragment], number: int) -> list[Line]:
+    """The lines that text on a page makes; the cells of a row are on one line."""
     found: list[Line] = []
     for piece in fragments:
         if not piece.text.strip():
@@ -146,8 +87,13 @@ def _lines(fragments: Sequence[Fragment], number: int) -> list[Line]:
                 _join(line, piece)
                 break
         else:
+            # Below the others, or between those of a row whose later cells begin higher than the first.
+            at = len(found)
+            left = piece.x - piece.size
+            while at and len(found) - at < _WITHIN_ROW and found[at - 1].y < piece.y and found[at - 1].x < left:
+                at -= 1
             line = Line(number, piece.y, piece.size, piece.bold, [Cell(piece.x, piece.end, piece.text)], piece.end)
-            _place(found, line)
+            found.insert(len(found) if _is_column(found[at:]) else at, line)
     for line in found:
         cells = [cell._replace(text=from_right(" ".join(cell.text.split()))) for cell in line.cells]
         line.cells = sorted(cells, key=lambda cell: cell.x)  # the page of an entry may be drawn before its title
@@ -200,23 +146,48 @@ def _stands_off(size: float, usual: float, rise: float, gap: float) -> bool:
     return size <= _SCRIPT * usual and 0.1 * usual < abs(rise) <= 0.6 * usual and abs(gap) <= 0.25 * usual
 
 
-def _place(found: list[Line], piece: Line) -> None:
-    """Adds a new line: below the others, or between those of a row whose later cells begin higher than the first."""
-    at = len(found)
-    while at and len(found) - at < _WITHIN_ROW and found[at - 1].y < piece.y and found[at - 1].x < piece.x - piece.size:
-        at -= 1
-    found.insert(len(found) if _is_column(found[at:]) else at, piece)
-
-
 def _is_column(passed: Sequence[Line]) -> bool:
     """Whether lines are those of a column of text, beside the top of which another begins, and no wrapped cell."""
     return len(passed) >= _COLUMN and all(len(line.cells) == 1 and len(line.text) >= _PROSE for line in passed)
 
 
+def in_columns(found: Sequence[Line]) -> list[Line]:
+    """The lines of a page, where it has two columns of text, and no table, the left one before the right one."""
+    ordered: list[Line] = []
+    at = 0
+    while at < len(found):
+        run = list(_side_by_side(found[at:])) if len(found[at].cells) == 2 else []
+        both = [line.cells for line in run if len(line.cells) == 2]
+        if (
+            len(both) >= _FEWEST
+            and len(both) >= _FULL * len(run)
+            and all(median(len(LEADER.sub(" ", cells[side].text)) for cells in both) >= _SHORTEST for side in (0, 1))
+        ):
+            gutter = run[0].cells[1].x - _NEAR
+            parted = [replace(line, cells=[cell], end=cell.end) for line in run for cell in line.cells]
+            ordered += sorted(parted, key=lambda line: line.x >= gutter)
+            at += len(run)
+        else:
+            ordered.append(found[at])
+            at += 1
+    return ordered
+
+
+def _side_by_side(found: Sequence[Line]) -> Iterator[Line]:
+    """The first lines that leave the gap free which the first of them leaves between its two cells."""
+    gutter = found[0].cells[1].x
+    for line in found:
+        beside = len(line.cells) == 2 and abs(line.cells[1].x - gutter) <= _NEAR
+        alone = len(line.cells) == 1 and (line.end < gutter or abs(line.x - gutter) <= _NEAR)
+        if line.rows or not (beside or alone) or line.page != found[0].page:
+            return
+        yield line
+
+
 def without_contents(found: Sequence[Line]) -> Sequence[Line]:
     """The lines without tables of contents, and without the dots that lead from one thing to another in other lines."""
-    listed = {at for table in contents([line.text for line in found]) for at in table}
-    kept = [line for at, line in enumerate(found) if at not in listed]
+    left_out = contents_lines([line.text for line in found])
+    kept = [line for at, line in enumerate(found) if at not in left_out]
     undotted = [line if line.rows else replace(line, cells=list(_undotted(line))) for line in kept]
     return [line for line in undotted if line.cells]
 
@@ -237,9 +208,10 @@ def _undotted(line: Line) -> Iterator[Cell]:
 def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:
     """The lines of all pages without the headers, footers and page numbers that come again on most of them."""
     body = body_size([line for found in pages for line in found])
-    edges = [_edges(found) for found in pages]
+    by_height = [sorted(found, key=lambda line: line.y) for found in pages]
+    edges = [found[:3] + found[-3:] for found in by_height]
     often = max(3, (len(pages) + 1) // 2)
-    repeated = running([[_edge(line) for line in at] for at in edges], often=often)
+    repeated = running_lines([[_edge(line) for line in at] for at in edges], often=often)
 
     def runs(line: Line) -> bool:
         # Chapters and articles may each begin on a page of their own.
@@ -258,11 +230,5 @@ def body_size(found: Sequence[Line]) -> float:
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
-def _edges(found: Sequence[Line]) -> list[Line]:
-    """The three highest and the three lowest lines of a page."""
-    by_height = sorted(found, key=lambda line: line.y)
-    return by_height[:3] + by_height[-3:]
-
-
-def _edge(line: Line) -> Edge:
-    return Edge(line.page, line.text, bool(line.rows))
+def _edge(line: Line) -> EdgeLine:
+    return EdgeLine(line.page, line.text, bool(line.rows))

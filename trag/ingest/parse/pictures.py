@@ -1,7 +1,4 @@
-"""Pictures, whose words nobody reads: which of them are worth telling of, and the note that says where they are.
-
-Knows no format.
-"""
+"""Pictures, whose words nobody reads: which of them count, and the note that says where they are."""
 
 from __future__ import annotations
 
@@ -21,15 +18,15 @@ _LONGEST = 80
 _DECORATIVE = "{http://schemas.microsoft.com/office/drawing/2017/decorative}decorative"
 
 
-def is_told(width: float | None, height: float | None) -> bool:
-    """Whether a picture of so many points is told of; None is a side that is not known."""
+def is_counted(width: float | None, height: float | None) -> bool:
+    """Whether a picture of so many points is counted; None is a side that is not known."""
     return all(side is None or side >= SMALLEST for side in (width, height))
 
 
-def is_told_in_office(element: Any, width: int | None, height: int | None) -> bool:
-    """The same of an element of an Office file and its size in EMU; one marked as decorative is not told of."""
+def is_counted_in_office(element: Any, width: int | None, height: int | None) -> bool:
+    """The same of an element of an Office file and its size in EMU; one marked as decorative is not counted."""
     sizes = (None if side is None else side / EMU for side in (width, height))
-    return is_told(*sizes) and not any(mark.get("val") in ("1", "true") for mark in element.iter(_DECORATIVE))
+    return is_counted(*sizes) and not any(mark.get("val") in ("1", "true") for mark in element.iter(_DECORATIVE))
 
 
 def unread(count: int, where: str = "") -> tuple[str, ...]:
@@ -39,10 +36,7 @@ def unread(count: int, where: str = "") -> tuple[str, ...]:
 
 def among(what: str, places: Iterable[str]) -> str:
     """ "sections Money, Meetings", "" where no place has a name."""
-    names = list(dict.fromkeys(_short(place) for place in places if place))
+    short = (place if len(place) <= _LONGEST else f"{place[: _LONGEST - 1].rstrip()}…" for place in places if place)
+    names = list(dict.fromkeys(short))
     more = f" and {len(names) - _PLACES:,} more" if len(names) > _PLACES else ""
     return f"{what}{'s' * (len(names) > 1)} {', '.join(names[:_PLACES])}{more}" if names else ""
-
-
-def _short(place: str) -> str:
-    return place if len(place) <= _LONGEST else f"{place[: _LONGEST - 1].rstrip()}…"

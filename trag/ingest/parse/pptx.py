@@ -1,6 +1,6 @@
 """PowerPoint presentations: each slide a page under its title, its shapes in reading order, then its notes.
 
-Knows no other format. Follows no link. Hidden slides and shapes, comments, and the date and footer of slides are left
+Follows no link. Hidden slides and shapes, comments, and the date and footer of slides are left
 out; what a picture shows is not read, and the notes of the reading say where pictures are.
 """
 
@@ -10,6 +10,7 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import pptx
@@ -18,11 +19,11 @@ from pptx.enum.shapes import PP_PLACEHOLDER
 from pptx.exc import PythonPptxError
 from pptx.oxml.ns import qn
 
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse.characters import listed
 from trag.ingest.parse.container import damaged, screen
-from trag.ingest.parse.pictures import is_told_in_office, unread
+from trag.ingest.parse.pictures import is_counted_in_office, unread
 from trag.ingest.parse.tables import with_header
+from trag.ingest.reading import Block, Reading
 
 _WHAT = "PowerPoint presentation"
 _TITLES = {PP_PLACEHOLDER.TITLE, PP_PLACEHOLDER.CENTER_TITLE, PP_PLACEHOLDER.VERTICAL_TITLE}
@@ -49,11 +50,14 @@ def parse(content: bytes) -> Reading:
             if slide._element.get("show") in ("0", "false"):
                 hidden.append(number)
                 continue
-            blocks = list(_slide(slide, number, presentation.slide_height or 1))
+            height = presentation.slide_height or 1
+            blocks = list(_slide(slide, number, height))
             if len(blocks) == 1 and any(map(_is_picture, slide.shapes)):
                 silent.append(number)
             else:
-                pictures += [number] * _pictures(slide.shapes)
+                shown = filter(_is_picture, _visible(slide.shapes, height))
+                counted = (is_counted_in_office(shape._element, shape.width, shape.height) for shape in shown)
+                pictures += [number] * sum(counted)
             found += blocks
     except (PythonPptxError, KeyError, ValueError, TypeError, AttributeError, SyntaxError, zipfile.BadZipFile) as error:
         raise damaged(_WHAT, error) from error
@@ -70,26 +74,11 @@ def _slide(slide: Any, number: int, height: int) -> Iterator[Block]:
     words = " ".join(title.text_frame.text.split()) if title is not None and title.has_text_frame else ""
     level = _LEVELS.get(slide.slide_layout._element.get("type", ""), 2)
     yield Block("heading", words or f"Slide {number}", level if words else 2, number)
-    yield from _shapes(
-        [shape for shape in slide.shapes if shape.shape_id != (title.shape_id if title else None)], number, height
-    )
-    if slide.has_notes_slide and (frame := slide.notes_slide.notes_text_frame) is not None:
-        lines = [line for paragraph in frame.paragraphs if (line := _line(paragraph))]
-        if lines:
-            yield Block("paragraph", "Speaker notes: " + "\n".join(lines), page=number)
-
-
-def _shapes(shapes: list[Any], number: int, height: int, depth: int = 0) -> Iterator[Block]:
-    """The blocks of shapes in rows from the top, each row from the left; a group is read where it stands."""
-    for shape in sorted(shapes, key=lambda shape: ((shape.top or 0) * _ROW // height, shape.left or 0)):
-        if _is_hidden(shape):
-            continue
+    others = [shape for shape in slide.shapes if shape.shape_id != (title.shape_id if title else None)]
+    for shape in _visible(others, height):
         if shape.is_placeholder and shape.placeholder_format.type in _FURNITURE:
             continue
-        if _is_group(shape):
-            if depth < _DEPTH:
-                yield from _shapes(list(shape.shapes), number, height, depth + 1)
-        elif shape.has_text_frame:
+        if shape.has_text_frame:
             yield from _text(shape, number)
         elif getattr(shape, "has_table", False):
             yield Block("table", page=number, rows=with_header(_rows(shape.table), marked=shape.table.first_row))
@@ -97,31 +86,24 @@ def _shapes(shapes: list[Any], number: int, height: int, depth: int = 0) -> Iter
             yield from _chart(shape.chart, number)
         else:
             yield from _diagram(shape, number)
+    frame = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+    if frame is not None and (lines := list(filter(None, map(_line, frame.paragraphs)))):
+        yield Block("paragraph", "Speaker notes: " + "\n".join(lines), page=number)
 
 
-def _is_hidden(shape: Any) -> bool:
-    return bool(shape._element.xpath("./*/p:cNvPr[@hidden='1' or @hidden='true']"))
-
-
-def _is_group(shape: Any) -> bool:
-    return bool(shape._element.tag == qn("p:grpSp"))  # the type of a shape without geometry is an error
+def _visible(shapes: Any, height: int, depth: int = 0) -> Iterator[Any]:
+    """The shapes that are not hidden in rows from the top, each row from the left; those of a group where it stands."""
+    for shape in sorted(shapes, key=lambda shape: ((shape.top or 0) * _ROW // height, shape.left or 0)):
+        if shape._element.xpath("./*/p:cNvPr[@hidden='1' or @hidden='true']"):
+            continue
+        if shape._element.tag != qn("p:grpSp"):  # the type of a shape without geometry is an error
+            yield shape
+        elif depth < _DEPTH:
+            yield from _visible(shape.shapes, height, depth + 1)
 
 
 def _is_picture(shape: Any) -> bool:
     return bool(shape._element.tag == qn("p:pic"))
-
-
-def _pictures(shapes: Any, depth: int = 0) -> int:
-    """How many pictures there are among shapes."""
-    count = 0
-    for shape in shapes:
-        if _is_hidden(shape):
-            continue
-        if _is_group(shape):
-            count += _pictures(shape.shapes, depth + 1) if depth < _DEPTH else 0
-        elif _is_picture(shape):
-            count += is_told_in_office(shape._element, shape.width, shape.height)
-    return count
 
 
 def _text(shape: Any, number: int) -> Iterator[Block]:
@@ -163,16 +145,11 @@ def _chart(chart: Any, number: int) -> Iterator[Block]:
     title = chart.chart_title.text_frame.text if chart.has_title and chart.chart_title.has_text_frame else ""
     for plot in chart.plots:
         series = list(plot.series)
-        columns = [list(map(str, plot.categories)), *([*map(_figure, each.values)] for each in series)]
-        length = max(map(len, columns))
-        rows = [[column[at] if at < len(column) else "" for column in columns] for at in range(length)]
+        figures = (["" if value is None else f"{value:.10g}" for value in each.values] for each in series)
+        rows = list(zip_longest(map(str, plot.categories), *figures, fillvalue=""))
         header = ["", *(each.name or "" for each in series)]
         if rows:
             yield Block("table", " ".join(title.split()), page=number, rows=with_header([header, *rows], marked=1))
-
-
-def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:.10g}"
 
 
 def _diagram(shape: Any, number: int) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""Tables as rows of cells, whatever the format: which rows are a header, and rows of one length below one.
+"""Tables as rows of cells, whatever the format: which rows are a header, and which line beside a table its caption.
 
 A merged cell is expected to stand in every place that it reaches over.
 """
@@ -7,13 +7,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
+
+from trag.ingest.reading import Block
 
 Row = tuple[str, ...]
 
 _LONGEST_NAME = 60
 _FIGURE = re.compile(r"[-+(]?(?:[$€£¥]|[A-Z]{3} |Rs\. )?\d")
 _PERIOD = re.compile(r"(?:FY ?|in )?(?:1[89]|20|21)\d\d(?:[/–-]\d{2,4})?|(?:Q[1-4]|H[12])(?: ?(?:FY ?)?\d{2,4})?", re.I)
+
+_LONGEST_CAPTION = 200
+_CAPTION = re.compile(
+    r"(?:[Tt]able|TABLE|Tab\.|Tabelle|Tableau|Tabla|Tabella)\s*"
+    r"(?:[A-Z]?\d[\w.]*\s*(?:[.:–—-]|\(|$|\s[A-Z])|(?:[A-Z]|[IVX]{1,5})\s*[.:–—]\s+\S)"
+)
+_NUMBER = re.compile(r"[\d.]+\s+")
+_UNIT = re.compile(
+    r"\(?(?:all\s+)?(?:(?:amounts|figures|values|numbers|sums)\s+)?(?:are\s+)?in\s[^.;]{2,60}\)?\.?", re.IGNORECASE
+)
 
 
 def with_header(rows: Sequence[Sequence[str]], *, marked: int) -> tuple[Row, ...]:
@@ -65,33 +78,29 @@ def _is_one_cell(row: Row) -> bool:
 
 
 def _header_rows(rows: Sequence[Row], *, marked: int) -> int:
-    """How many of the first rows look like a header, 0 to 2; a marked first row may have the second belong to it."""
+    """How many of the first rows look like a header, 0 to 2; a marked first row may have the second belong to it.
+
+    One is short names, each once, without figures but for years and quarters, or else all over one column of figures.
+    """
     if len(rows) < 2 or len(rows[0]) < 3:
         return 0
     merged = any(cell and cell == after for cell, after in pairwise(rows[0]))
     if marked < 2 and merged and len(rows) > 2 and _is_header(_combined(rows[:2])):
         return 2
-    return int(_is_header(rows[0]) or _stands_over_figures(rows))
-
-
-def _stands_over_figures(rows: Sequence[Row]) -> bool:
-    """Whether the first row is short names, each once, and all that stands below one of them begins with a figure."""
     names, *body = [[cell.strip() for cell in row] for row in rows]
-    named = all(0 < len(name) <= _LONGEST_NAME and name[0].isalpha() for name in names[1:])
-    columns = list(zip(*body, strict=True))[1:]
-    figures = any(all(_FIGURE.match(cell) for cell in column) for column in columns)
-    return len(body) > 1 and named and len(names[0]) <= _LONGEST_NAME and len(set(names)) == len(names) and figures
+    figures = len(body) > 1 and any(all(map(_FIGURE.match, column)) for column in list(zip(*body, strict=True))[1:])
+    over_figures = figures and all(name[:1].isalpha() for name in names[1:])
+    return int(_is_header(rows[0]) or (over_figures and _are_names(names)))
 
 
 def _is_header(cells: Row) -> bool:
-    """Short names, each there and each once, without figures but for years and quarters."""
     names = [cell.strip() for cell in cells]
-    short = all(0 < len(name) <= _LONGEST_NAME and not _has_figures(name) for name in names[1:])
-    return short and len(names[0]) <= _LONGEST_NAME and len(set(names)) == len(names)
+    return _are_names(names) and not any(any(map(str.isdigit, _PERIOD.sub("", name))) for name in names[1:])
 
 
-def _has_figures(name: str) -> bool:
-    return any(map(str.isdigit, _PERIOD.sub("", name)))
+def _are_names(names: Sequence[str]) -> bool:
+    """Whether cells are short and each there once; the first may be empty."""
+    return all(names[1:]) and len(set(names)) == len(names) and max(map(len, names)) <= _LONGEST_NAME
 
 
 def _combined(rows: Sequence[Row]) -> Row:
@@ -99,3 +108,49 @@ def _combined(rows: Sequence[Row]) -> Row:
     return tuple(
         " ".join(dict.fromkeys(filter(None, (cell.strip() for cell in column)))) for column in zip(*rows, strict=True)
     )
+
+
+def belongs_to_table(line: str) -> bool:
+    """Whether a line that stands alone is a caption or a unit in brackets, however much it looks like a heading."""
+    return _CAPTION.match(line) is not None or (line.startswith("(") and _UNIT.fullmatch(line) is not None)
+
+
+def with_captions(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The same blocks, where a caption ("Table 3: Budget"), and a unit that stands alone ("in thousand EUR"), have
+    become the text of their table.
+
+    A caption stands above its table or, where none does, below. The part of a table on the next page, under the same
+    header, has the caption of the first.
+    """
+    found: list[Block] = []
+    waiting = iter(range(len(blocks)))
+    for at in waiting:
+        block = blocks[at]
+        if block.kind != "table":
+            found.append(block)
+            continue
+        caption = block.text or _take_caption(found)
+        below = blocks[at + 1] if at + 1 < len(blocks) else None
+        of_next = at + 2 < len(blocks) and blocks[at + 2].kind == "table"
+        if not caption and below is not None and not of_next and _is_short(below) and _CAPTION.match(below.text):
+            caption = below.text
+            next(waiting)
+        before = found[-1] if found else None
+        if not caption and before is not None and before.kind == "table" and before.page != block.page:
+            caption = before.text if same_header(before.rows[0], block.rows[0]) else ""
+        found.append(replace(block, text=caption.rstrip(".").replace("\n", " ")))
+    return tuple(found)
+
+
+def _take_caption(found: list[Block]) -> str:
+    """The caption above a table, and the unit beside it; both are taken off `found`."""
+    unit = found.pop().text if found and _is_short(found[-1]) and _UNIT.fullmatch(found[-1].text) else ""
+    if found and _is_short(found[-1]) and _CAPTION.match(found[-1].text):
+        return f"{found.pop().text} {unit}".strip()
+    if unit and found and found[-1].kind == "heading":
+        return f"{_NUMBER.sub('', found[-1].text, count=1)} {unit}"
+    return unit
+
+
+def _is_short(block: Block) -> bool:
+    return block.kind == "paragraph" and len(block.text) <= _LONGEST_CAPTION

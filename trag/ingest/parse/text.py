@@ -1,4 +1,4 @@
-"""Plain text: paragraphs, lists, aligned tables, headings by underline or by their wording. Knows no other format."""
+"""Plain text: pages made one text, paragraphs, lists, aligned tables, headings by underline or by their wording."""
 
 from __future__ import annotations
 
@@ -6,37 +6,44 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
-from trag.ingest.blocks import Block, Reading
-from trag.ingest.parse import hyphens
 from trag.ingest.parse.characters import decode
 from trag.ingest.parse.headings import is_title, promote
+from trag.ingest.parse.lines import (
+    BULLET,
+    LEADER,
+    NUMBER,
+    PART,
+    EdgeLine,
+    contents_lines,
+    running_lines,
+    unwrapped,
+    word_counts,
+)
 from trag.ingest.parse.tables import Row, with_header
-from trag.ingest.parse.text_pages import one_text
-
-BULLET = re.compile(r"\A[-*•‣◦▪–+]\s+(?=\S)")
-NUMBER = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+\.?|\(?[a-z]\)|\(?[ivx]{1,4}\)|\(\d{1,3}\))\s+(?=\S)")
-"""The marks of unordered and of ordered items."""
+from trag.ingest.reading import Block, Reading
 
 _UNDERLINE = re.compile(r"([=\-~^*+#\"'`:._])\1{2,}")
 _HASHES = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*")
 _COLUMNS = re.compile(r"\s*\|\s*|\t+|\s{2,}")
 _RULE = re.compile(r"[\s|+:=_*~-]+")
-LEADER = re.compile(r"\s*(?:\.\s?){5,}")
-"""The dots that lead from a title to its page, from a thing to its price, or over the place to write on in a form."""
 _LED = re.compile(rf"(?<=[^\s.]){LEADER.pattern}")
-_PAGE = re.compile(r"(\d{1,4})|[ivxlc]{1,7}", re.IGNORECASE)
-_CONTENTS = re.compile(r"[\W\d]*(?:table of )?contents\W*", re.IGNORECASE)
-_ENTRIES = 4
-_BETWEEN = 6
-"""The fewest entries of a table of contents, and the most lines from one to the next: the longest title, a part."""
 _LONG_SPACE = re.compile(r"[^\S\n]{80,}")  # more than says anything; a pattern that ends in spaces would crawl over it
 _CELL = re.compile(r"\S+(?: \S+)*")
 _ASIDE = 20
 """Characters further to the right than the line above, from which on a line is set apart, as a signature is."""
 _BAR = re.compile(r"([=*#-])\1{19,}")
 """A rule across the page, below which a part begins."""
+
+_EDGE = 3
+"""Lines of a header or a footer; a blank line parts it from the text."""
+_PART_TITLE = re.compile(rf"\d+(?:\.\d+)*[.)]?\s+[A-Z]|(?i:{PART})")
+"""What begins the title of a part, which may stand at the top of each page."""
+_PAGE_COLUMNS = re.compile(r"\t+| {2,}")
+_BEGINS = re.compile(r"[-*•]\s|\(?\w{1,3}[.)]\s|\d+(?:\.\d+)+\s")
+_FULL = 0.75
+"""Of the usual length of a line, how long one is that was wrapped."""
 
 
 def parse(content: bytes) -> Reading:
@@ -47,63 +54,75 @@ def parse(content: bytes) -> Reading:
 
 def blocks(text: str) -> tuple[Block, ...]:
     """The blocks of plain text. Blank lines part paragraphs; the line breaks within one are taken for wrapping."""
-    text = one_text(re.sub("\r\n?|[\u2028\u2029]", "\n", text))
-    written = hyphens.words([text])
+    text = _joined_pages(re.sub("\r\n?|[\u2028\u2029]", "\n", text))
+    counts = word_counts([text])
     marked = [
-        replace(block, text=hyphens.unwrapped(block.text, written)) if block.kind == "item" else block
-        for block in _marked(text)
+        replace(block, text=unwrapped(block.text, counts)) if block.kind == "item" else block for block in _marked(text)
     ]
-    return tuple(_unwrapped(block, written) for block in promote(marked))
+    found: list[Block] = []
+    for block in promote(marked):
+        lines = block.text.split("\n")
+        # Lines that are short, as in an address, or that have an end each, were not wrapped.
+        short = len(lines) > 2 and max(map(len, lines)) < 45
+        ended = all(line.endswith((".", ";", ":", "!", "?")) for line in lines)
+        if block.kind == "paragraph" and (BULLET.match(block.text) or NUMBER.match(block.text)):
+            text = BULLET.sub("- ", unwrapped(block.text, counts), count=1)
+            block = replace(block, kind="item", level=1, text=text)
+        elif block.kind == "paragraph" and not (short or ended):
+            block = replace(block, text=unwrapped(block.text, counts))
+        found.append(block)
+    return tuple(found)
 
 
-def contents(lines: Sequence[str]) -> list[range]:
-    """Where tables of contents stand among `lines`, each from its name, or else its first entry, to its last entry.
-
-    An entry is a title that dots lead to nothing but a page. What tells a table of contents from a list of prices that
-    rise is its name above it, or that most of its titles come again without the page.
-    """
-    entries = {at: entry for at, line in enumerate(lines) if (entry := _entry(line))}
-    tables: list[list[int]] = []
-    for at, (_, page) in entries.items():
-        before = tables[-1][-1] if tables else at
-        if tables and at - before <= _BETWEEN and entries[before][1] <= page:
-            tables[-1].append(at)
-        else:
-            tables.append([at])
-    titles = {_folded(line) for at, line in enumerate(lines) if at not in entries} if entries else set()
-    found: list[range] = []
-    for table in tables:
-        above = range(max(0, table[0] - _BETWEEN), table[0])
-        first = next((at for at in above if _CONTENTS.fullmatch(lines[at])), table[0])
-        again = sum(_folded(entries[at][0]) in titles for at in table)
-        if len(table) >= _ENTRIES and (first < table[0] or 2 * again >= len(table)):
-            found.append(range(first, table[-1] + 1))
-    return found
-
-
-def _entry(line: str) -> tuple[str, int] | None:
-    """The title and the page, 0 for a Roman one, of a line that may be of a table of contents; else None."""
-    title, *rest = LEADER.split(line)
-    page = _PAGE.fullmatch(rest[0].strip()) if len(rest) == 1 and title.strip() else None
-    return (title, int(page[1] or 0)) if page else None
+def _joined_pages(text: str) -> str:
+    """The text of all pages, which form feeds part, without headers, footers and page numbers. A sentence or a table
+    that a page break cuts goes on without a blank line."""
+    pages = [[line.rstrip() for line in page.split("\n")] for page in text.split("\f")]
+    if len(pages) == 1:
+        return text
+    edges: list[dict[int, EdgeLine]] = []  # by index, the lines at the top and at the bottom of each page
+    for number, page in enumerate(pages, 1):
+        runs = [list(run) for filled, run in groupby(enumerate(page), key=lambda each: bool(each[1])) if filled]
+        outer = (each for run in (*runs[:1], *runs[-1:]) if len(run) <= _EDGE for each in run)
+        lines = {at: EdgeLine(number, " ".join(line.split())) for at, line in outer}
+        edges.append({at: line for at, line in lines.items() if not _PART_TITLE.match(line.text)})
+    repeated = running_lines([list(at.values()) for at in edges], often=max(2, len(pages) // 2))
+    lengths = sorted(len(line) for page in pages for line in page if line)
+    usual = lengths[3 * len(lengths) // 4] if lengths else 0
+    whole: list[str] = []
+    for page, at in zip(pages, edges, strict=True):
+        kept = "\n".join(line for index, line in enumerate(page) if at.get(index) not in repeated).strip("\n")
+        if kept:
+            first, *rest = kept.split("\n")
+            cut = bool(whole) and _goes_on(whole[-1].strip(), first.strip(), _FULL * usual)
+            whole += [first, *rest] if cut else ["", first, *rest]
+    return "\n".join(whole)
 
 
-def _folded(title: str) -> str:
-    return re.sub(r"\W+", "", title).casefold()
+def _goes_on(above: str, below: str, full: float) -> bool:
+    """Whether the first line of a page goes on with the last one of the page before; `full` are the characters of a
+    line that was wrapped."""
+    if not above or _BEGINS.match(below):
+        return False
+    cells = len(_PAGE_COLUMNS.split(above))
+    if cells > 1:
+        return len(_PAGE_COLUMNS.split(below)) == cells
+    return above[-1] not in ".!?:;" and (below[0].islower() or len(above) >= full)
 
 
 def _marked(text: str) -> Iterator[Block]:
     """The blocks with the headings that a mark gives away: "# Title", a title underlined, perhaps overlined too, or one
     over its text below a rule across the page."""
     lines = [line.rstrip() for line in _LONG_SPACE.sub(" " * 80, text).split("\n")]
-    listed = {at for table in contents(lines) for at in table}
+    left_out = contents_lines(lines)
     # Beside what the dots lead to, a row has two columns.
-    lines = [_LED.sub("  ", line).rstrip() for at, line in enumerate(lines) if at not in listed]
-    underlines: dict[str, int] = {}
+    lines = [_LED.sub("  ", line).rstrip() for at, line in enumerate(lines) if at not in left_out]
+    underlines: dict[str, int] = {}  # each kind is a level of its own, in the order in which they appear
     paragraph: list[str] = []
     skip = False
-    for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        title = line.strip()
+    for line, under in zip(lines, [*lines[1:], ""], strict=True):
+        title, below = line.strip(), under.strip()
+        kind = ""
         if skip or not title:
             yield from _paragraph(paragraph)
             paragraph = []
@@ -112,37 +131,30 @@ def _marked(text: str) -> Iterator[Block]:
             yield from _paragraph(paragraph)
             paragraph = []
             yield Block("heading", hashes[2], len(hashes[1]))
-        elif _is_underlined(title, below.strip()) and all(map(_UNDERLINE.fullmatch, map(str.strip, paragraph))):
-            # Each kind of underline is a level of its own, in the order in which they appear.
-            kind = f"{below.strip()[0]} {bool(paragraph)}"
-            paragraph = []
-            yield Block("heading", title, underlines.setdefault(kind, len(underlines) + 1))
+        elif (
+            _UNDERLINE.fullmatch(below)
+            and len(below) >= len(title) // 2
+            and len(_COLUMNS.split(title)) == 1
+            and not _RULE.fullmatch(title)
+            and all(map(_UNDERLINE.fullmatch, map(str.strip, paragraph)))
+        ):
+            kind = f"{below[0]} {bool(paragraph)}"
             skip = True
-        elif len(paragraph) == 1 and _BAR.fullmatch(paragraph[0]) and _is_title_over(title, below.strip()):
+        elif len(paragraph) == 1 and _BAR.fullmatch(paragraph[0]) and _is_title_over(title, below):
             kind = f"{paragraph[0][0]} over"
-            paragraph = []
-            yield Block("heading", " ".join(title.split()), underlines.setdefault(kind, len(underlines) + 1))
+            title = " ".join(title.split())
         else:
             paragraph.append(line)
+        if kind:
+            paragraph = []
+            yield Block("heading", title, underlines.setdefault(kind, len(underlines) + 1))
     yield from _paragraph(paragraph)
-
-
-def _is_underlined(title: str, below: str) -> bool:
-    row = len(_COLUMNS.split(title)) > 1
-    return (
-        not row and bool(_UNDERLINE.fullmatch(below)) and len(below) >= len(title) // 2 and not _RULE.fullmatch(title)
-    )
 
 
 def _is_title_over(title: str, below: str) -> bool:
     """Whether a line is worded as a title and the one below it is text, and no row of a table."""
-    return (
-        is_title(title)
-        and title[-1] not in ".,;:"
-        and bool(below)
-        and len(_COLUMNS.split(below)) == 1
-        and not _RULE.fullmatch(below)
-    )
+    is_text = bool(below) and len(_COLUMNS.split(below)) == 1 and not _RULE.fullmatch(below)
+    return is_text and is_title(title) and title[-1] not in ".,;:"
 
 
 def _paragraph(lines: Sequence[str]) -> Iterator[Block]:
@@ -157,36 +169,31 @@ def _paragraph(lines: Sequence[str]) -> Iterator[Block]:
             return
     # One numbered line may be a heading, which `promote` decides; several of a kind are a list.
     marks = Counter(map(_mark, lines))
-    kind, level, part = "paragraph", 0, list[str]()
+    is_item, level, part = False, 0, list[str]()
+    parts: list[tuple[bool, int, list[str]]] = []
     first = above = 0
     for line in lines:
         text = " ".join(line.split())
         indent = len(line) - len(line.lstrip())
         item = BULLET.match(text) or (marks[_mark(line)] > 1 and _mark(line))
         # A line beside the list goes on with no item of it that has ended.
-        after_list = kind == "item" and indent < first and part[-1].endswith((".", "!", "?", ";"))
+        after_list = is_item and indent < first and part[-1].endswith((".", "!", "?", ";"))
         aside = bool(part) and above < _ASIDE // 2 and indent >= above + _ASIDE
-        if item or after_list or aside:
-            if part:
-                yield _block(kind, level, part)
-            kind, level, part = ("item", 1 + indent // 2, []) if item else ("paragraph", 0, [])
-            first = indent
+        if item or after_list or aside or not part:
+            is_item, level, part = bool(item), 1 + indent // 2 if item else 0, []
+            parts.append((is_item, level, part))
+            first = indent if item or after_list or aside else first
         part.append(text)
         above = indent
-    if part:
-        yield _block(kind, level, part)
+    for is_item, level, part in parts:
+        text = "\n".join(part)
+        yield Block("item", BULLET.sub("- ", text, count=1), level) if is_item else Block("paragraph", text)
 
 
 def _mark(line: str) -> str:
     """The kind of number that the line begins with ("1.", "1.1", "(a)"), "" without one."""
     match = NUMBER.match(line.strip())
     return re.sub(r"[a-z]+", "a", re.sub(r"\d+", "1", match[0])).strip() if match else ""
-
-
-def _block(kind: str, level: int, lines: Sequence[str]) -> Block:
-    if kind == "item":
-        return Block("item", BULLET.sub("- ", "\n".join(lines), count=1), level)
-    return Block("paragraph", "\n".join(lines))
 
 
 def _table(lines: Sequence[str]) -> tuple[Row, ...]:
@@ -208,8 +215,11 @@ def _aligned(lines: Sequence[str], rows: tuple[Row, ...]) -> tuple[Row, ...]:
     width, count = Counter(map(len, rows)).most_common(1)[0]
     if width < 2 or count == len(rows) or 2 * count < len(rows) or len(rows[0]) != width:
         return rows
-    placed = [[cell.start() for cell in _CELL.finditer(line)] for line in lines]
-    full = [starts for starts, row in zip(placed, rows, strict=True) if len(row) == width]
+    full = [
+        [cell.start() for cell in _CELL.finditer(line)]
+        for line, row in zip(lines, rows, strict=True)
+        if len(row) == width
+    ]
     if any(len(starts) != width for starts in full):
         return rows
     starts = [Counter(column).most_common(1)[0][0] for column in zip(*full, strict=True)]
@@ -226,16 +236,3 @@ def _aligned(lines: Sequence[str], rows: tuple[Row, ...]) -> tuple[Row, ...]:
         else:
             whole[-1] = tuple(" ".join(filter(None, cells)) for cells in zip(whole[-1], row, strict=True))
     return tuple(whole)
-
-
-def _unwrapped(block: Block, written: Counter[str]) -> Block:
-    """A paragraph on one line, unless its lines were not wrapped: too short, as in an address, or each with an end."""
-    if block.kind != "paragraph":
-        return block
-    lines = block.text.split("\n")
-    if BULLET.match(block.text) or NUMBER.match(block.text):
-        text = hyphens.unwrapped(block.text, written)
-        return replace(block, kind="item", level=1, text=BULLET.sub("- ", text, count=1))
-    short = len(lines) > 2 and max(map(len, lines)) < 45
-    ended = all(line.endswith((".", ";", ":", "!", "?")) for line in lines)
-    return block if short or ended else replace(block, text=hyphens.unwrapped(block.text, written))

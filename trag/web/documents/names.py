@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from trag.errors import TragError
 from trag.ingest.parse.characters import clean
-from trag.ingest.parse.recognise import FORMATS
+from trag.ingest.parse.formats import FORMATS
 
 LONGEST = 300
 """Characters that a name may have."""

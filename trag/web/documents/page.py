@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError, in_one_line
-from trag.ingest.parse.recognise import FORMATS
+from trag.ingest.parse.formats import FORMATS
 from trag.people.permissions import audience_of
 from trag.sandbox import Limits
 from trag.web.documents.context import DocumentsContext, page

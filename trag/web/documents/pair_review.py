@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from trag.errors import TragError
-from trag.ingest.editing import Wording, approved, deleted, edited, new_pair
-from trag.ingest.pair_anchors import holds, standing
+from trag.ingest.pair_changes import Wording, approved, deleted, edited, new_pair
+from trag.ingest.pairing import anchor, contains
 
 if TYPE_CHECKING:
     from store.library import Library, Pair
@@ -33,9 +33,9 @@ class PairSource:
 
 def pair_source(pair: Pair, passages: Sequence[Passage]) -> PairSource:
     """What the passages of its document say of a pair."""
-    if holds([passage for passage in passages if passage.section == pair.section], pair.source):
+    if contains([passage for passage in passages if passage.section == pair.section], pair.source):
         return PairSource(pair.source)
-    nearest = standing(pair, passages)
+    nearest = anchor(pair, passages)
     return PairSource(nearest.text if nearest else "", pair.source)
 
 

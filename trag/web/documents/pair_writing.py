@@ -16,7 +16,7 @@ from store import StoreError
 from trag.background import BackgroundJob
 from trag.cancellation import Cancelled
 from trag.errors import TragError
-from trag.ingest.examples import LONGEST
+from trag.ingest.pairs import LONGEST_EXAMPLE
 from trag.ingest.parse.characters import counted
 from trag.pairs.writing import MOST_EXAMPLES
 from trag.web.documents.context import DocumentsContext, page
@@ -97,5 +97,6 @@ class ExamplesPage:
         """The questions that whoever looks is taken to have `seen`, and what was typed where there is a problem."""
         unset = {"typed": None, "problem": None, "notice": None, "changed": False}
         return HTMLResponse(
-            page("examples", seen_questions=seen, most=MOST_EXAMPLES, longest=LONGEST, **(unset | values)), status
+            page("examples", seen_questions=seen, most=MOST_EXAMPLES, longest=LONGEST_EXAMPLE, **(unset | values)),
+            status,
         )

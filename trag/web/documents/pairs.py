@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError, in_one_line
-from trag.ingest.editing import Wording
+from trag.ingest.pair_changes import Wording
 from trag.json_lines import as_line
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key

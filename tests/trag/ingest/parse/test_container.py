@@ -12,8 +12,8 @@ import pptx
 import pytest
 
 from trag.errors import TragError
-from trag.ingest.blocks import Reading
 from trag.ingest.parse import parse
+from trag.ingest.reading import Reading
 
 RELATION = '<Relationship Id="rId99" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{}" '
 
@@ -131,6 +131,16 @@ def test_a_container_of_too_many_parts_is_refused(suffix: str) -> None:
             container.writestr(f"media/{number}.png", b"")
     with pytest.raises(TragError, match="ZIP bomb"):
         parse(file.getvalue(), suffix)
+
+
+@pytest.mark.parametrize(
+    ("made", "suffix"),
+    [(docx.Document(), ".docx"), (openpyxl.Workbook(), ".xlsx"), (pptx.Presentation(), ".pptx")],
+    ids=[*FILES],
+)
+def test_a_file_without_text_is_refused(made: object, suffix: str) -> None:
+    with pytest.raises(TragError, match="holds no text"):
+        parse(saved(made), suffix)
 
 
 def read(content: bytes, suffix: str) -> Reading:

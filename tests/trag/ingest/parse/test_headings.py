@@ -1,7 +1,7 @@
 import pytest
 
-from trag.ingest.blocks import Block
 from trag.ingest.parse.headings import is_title, promote
+from trag.ingest.reading import Block
 
 BODY = Block("paragraph", "A sentence of the body, which is long enough to be nothing else.")
 
@@ -124,22 +124,22 @@ def test_styles_are_ranked(paragraphs: tuple[str, ...], outline: list[str]) -> N
     assert headings(*paragraphs) == outline
 
 
-def test_the_answer_below_a_question_loses_its_mark() -> None:
-    blocks = promote([Block("paragraph", "Q2. Who moderates?\nA2: Three volunteers.")])
-    assert [(block.kind, block.text) for block in blocks] == [
-        ("heading", "Who moderates?"),
-        ("paragraph", "Three volunteers."),
-    ]
-
-
-def test_a_question_may_be_wrapped() -> None:
-    blocks = promote(
-        [Block("paragraph", "Q: How many days of leave do employees in their first\nyear receive?\nA: 20.")]
-    )
-    assert [(block.kind, block.text) for block in blocks] == [
-        ("heading", "How many days of leave do employees in their first year receive?"),
-        ("paragraph", "20."),
-    ]
+@pytest.mark.parametrize(
+    ("lines", "question", "answer"),
+    [
+        ("Q2. Who moderates?\nA2: Three volunteers.", "Who moderates?", "Three volunteers."),
+        (
+            "Q: How many days of leave do\nemployees receive?\nA: 20.",
+            "How many days of leave do employees receive?",
+            "20.",
+        ),
+    ],
+)
+def test_a_question_may_be_wrapped_and_the_answer_below_it_loses_its_mark(
+    lines: str, question: str, answer: str
+) -> None:
+    blocks = promote([Block("paragraph", lines)])
+    assert [(block.kind, block.text) for block in blocks] == [("heading", question), ("paragraph", answer)]
 
 
 @pytest.mark.parametrize("title", ["Terms of Reference", "Annual leave", "Notice of the Annual General Meeting"])

@@ -56,22 +56,23 @@ def test_a_paragraph_goes_on_over_the_page_and_keeps_where_it_begins(pdf: Callab
     assert reading.blocks[1].text.count("committee") == 400
 
 
-def test_words_are_not_broken_at_line_ends(pdf: Callable[..., bytes]) -> None:
-    broken = "<br/>".join(("The co-", "operation of all coop-", "eratives needs co-operation."))
-    reading = parse(pdf([("Title", "Words"), ("BodyText", broken)]), ".pdf")
-    assert reading.blocks[1].text == "The co-operation of all cooperatives needs co-operation."
-
-
-def test_a_letter_that_goes_on_with_those_before_it_in_a_sentence_begins_no_item(pdf: Callable[..., bytes]) -> None:
-    clause = "(2) They apply to all, but not to (a) guests,", "(b) apprentices, and (c) staff on loan."
-    (block,) = parse(pdf([("BodyText", "<br/>".join(clause))]), ".pdf").blocks
-    assert block.text == " ".join(clause)
-
-
-def test_a_hyphen_before_and_stands_for_a_word_to_come(pdf: Callable[..., bytes]) -> None:
-    broken = "<br/>".join(("This binds all short-", "and long-term staff who are on land."))
-    reading = parse(pdf([("Title", "Words"), ("BodyText", broken)]), ".pdf")
-    assert reading.blocks[1].text == "This binds all short- and long-term staff who are on land."
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (
+            "The co-<br/>operation of all coop-<br/>eratives needs co-operation.",
+            "The co-operation of all cooperatives needs co-operation.",
+        ),
+        ("This binds short-<br/>and long-term staff on land.", "This binds short- and long-term staff on land."),
+        (
+            "(2) They apply to all, but not to (a) guests,<br/>(b) apprentices, and (c) staff on loan.",
+            "(2) They apply to all, but not to (a) guests, (b) apprentices, and (c) staff on loan.",
+        ),
+    ],
+    ids=["a hyphen", "a hyphen before and", "a letter within a sentence"],
+)
+def test_lines_are_joined_and_words_made_whole(pdf: Callable[..., bytes], lines: str, text: str) -> None:
+    assert [block.text for block in parse(pdf([("BodyText", lines)]), ".pdf").blocks] == [text]
 
 
 def test_a_table_of_contents_is_left_out(pdf: Callable[..., bytes]) -> None:

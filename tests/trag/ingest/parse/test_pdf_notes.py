@@ -13,6 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from trag.errors import TragError
 from trag.ingest.parse import parse
+from trag.ingest.parse.characters import from_right
 
 TEXT = "The committee meets every month in Oslo."
 
@@ -190,8 +191,6 @@ def test_the_outline_says_which_lines_are_headings_and_how_deep() -> None:
 
 
 def test_text_from_the_right_is_read_in_its_order() -> None:
-    from trag.ingest.parse.characters import from_right
-
     assert from_right("םולש") == "שלום"
     assert from_right("2026 תנש") == "שנת 2026"
     assert from_right("plain 12") == "plain 12"

@@ -8,9 +8,9 @@ from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
-from trag.ingest.blocks import Block
 from trag.ingest.parse import parse
-from trag.ingest.sections import sections
+from trag.ingest.passages import sections
+from trag.ingest.reading import Block
 
 STYLES = getSampleStyleSheet()
 GRID = ("GRID", (0, 0), (-1, -1), 0.5, "black")

@@ -3,17 +3,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pptx
-import pytest
 from PIL import Image
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.enum.shapes import MSO_SHAPE
 from pptx.util import Inches
 
-from trag.errors import TragError
-from trag.ingest.blocks import Block, Reading
 from trag.ingest.parse import parse
-from trag.ingest.sections import sections
+from trag.ingest.passages import sections
+from trag.ingest.reading import Block, Reading
 
 TITLE, CONTENT, SECTION, TITLE_ONLY, BLANK = 0, 1, 2, 5, 6
 """Layouts of python-pptx's own template."""
@@ -172,8 +170,3 @@ def test_pictures_beside_text_are_said_slide_by_slide() -> None:
                 shapes.add_picture(picture(), 0, 0, Inches(5), Inches(0.5))
 
     assert read(build).notes == ("3 pictures could not be read (slides 2-4)",)
-
-
-def test_a_presentation_without_text_is_refused() -> None:
-    with pytest.raises(TragError, match="holds no text"):
-        read(lambda presentation: None)

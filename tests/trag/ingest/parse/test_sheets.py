@@ -1,10 +1,10 @@
 import pytest
 
 from trag.errors import TragError
-from trag.ingest.blocks import Block
 from trag.ingest.parse import parse
 from trag.ingest.parse.sheets import ROWS, blocks
-from trag.ingest.sections import sections
+from trag.ingest.passages import sections
+from trag.ingest.reading import Block
 
 
 def read(content: str | bytes) -> tuple[Block, ...]:

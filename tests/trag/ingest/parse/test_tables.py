@@ -1,8 +1,7 @@
 import pytest
 
-from trag.ingest.blocks import Block
-from trag.ingest.parse.captions import with_captions
-from trag.ingest.parse.tables import transposed, with_header
+from trag.ingest.parse.tables import transposed, with_captions, with_header
+from trag.ingest.reading import Block
 
 
 @pytest.mark.parametrize(

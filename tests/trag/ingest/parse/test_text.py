@@ -1,7 +1,7 @@
 import pytest
 
-from trag.ingest.blocks import Block
 from trag.ingest.parse import parse
+from trag.ingest.reading import Block
 
 
 def blocks(text: str) -> list[tuple[str, str]]:

@@ -145,7 +145,7 @@ def test_names_that_an_upload_would_replace_are_told(client: TestClient, home: H
     answer = client.post("/documents/present", json=names)
     assert answer.json() == {"present": ["rules.md", "../old\\rules.md"]}
     assert client.post("/documents/present", json={"rules.md": 1}).status_code == 422
-    with ingestion.changing:  # nothing is worked on meanwhile
+    with ingestion.write_lock:  # nothing is worked on meanwhile
         client.post("/documents/uploads?name=waits.md", content=RULES + b"More.")
         assert client.post("/documents/present", json=["waits.md"]).json() == {"present": ["waits.md"]}
     settled(home)

@@ -1,14 +1,16 @@
-"""What reading a file gives: its blocks in reading order, in the shape in which the child that parses answers its
-parent.
-
-Knows no format and no section.
-"""
+"""What a file is read to, its blocks in reading order, and reading it in a child process of its own that a hostile file
+may kill."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path, PurePath
 from typing import Any, Literal
+
+from trag.errors import TragError
+from trag.sandbox import Limits, nobody, run, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +52,29 @@ class Reading:
             for row in values["blocks"]
         )
         return cls(str(values["format"]), blocks, values["pages"], tuple(map(str, values["notes"])))
+
+
+def read_file(path: Path, limits: Limits) -> bytes:
+    """The content of a file. Raises TragError when it cannot be read, or, before it is, when it is too large."""
+    try:
+        size = path.stat().st_size
+        if size > limits.file_bytes:
+            raise TragError(
+                f"{shown(path.name)} has {size / 1e6:,.0f} MB; a document may have {limits.file_bytes / 1e6:,.0f} MB.",
+                "Split it, or leave the pictures out.",
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise TragError(
+            f"{shown(path.name)} cannot be read: {error.strerror}.", "Check that it is there and may be read."
+        ) from error
+
+
+def read(content: bytes, name: str, limits: Limits, watch: Callable[[], None] = nobody) -> Reading:
+    """The blocks of a document. Raises TragError that names it and says what is wrong and what to do; what `watch`
+    raises, which is called again and again, ends the child."""
+    answer = run("trag.ingest.parse", [PurePath(name).suffix.lower()], content, name, limits, watch)
+    try:
+        return Reading.from_json(answer)
+    except (ValueError, KeyError, TypeError) as error:
+        raise TragError(f"{shown(name)} was read to something that is no text.", "Do not trust the file.") from error

@@ -4,7 +4,7 @@ import zipfile
 import pytest
 
 from trag.errors import TragError
-from trag.ingest.parse.recognise import recognise
+from trag.ingest.parse.formats import recognise
 
 
 def archive(*names: str) -> bytes:

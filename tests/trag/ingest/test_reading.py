@@ -11,8 +11,8 @@ from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from trag import sandbox
 from trag.errors import TragError
-from trag.ingest.blocks import Block, Reading
-from trag.ingest.reader import Limits, read, read_file, shown
+from trag.ingest.reading import Block, Reading, read, read_file
+from trag.sandbox import Limits, shown
 
 LIMITS = Limits()
 GREEDY = b"<table>" + b"<tr><td colspan=100 rowspan=1000>cell</td></tr>" * 3_000 + b"</table>"

@@ -2,7 +2,7 @@
 
 home -> one tar: the records as lines of JSON, documents, charts, adapters, results, and a manifest with the sha256 of
 each -> home.  What is made from these is left out (the search index, prepared models), and so are the settings, which
-hold keys, and what lets people in for a while. Knows nothing about what is in any of them.
+hold keys, and what lets people in for a while.
 """
 
 from __future__ import annotations
@@ -95,9 +95,18 @@ def restore(settings: Settings, file: Path) -> Manifest:
             if PurePosixPath(name).parts[0] in FOLDERS:
                 path = home / name
                 path.parent.mkdir(parents=True, exist_ok=True)
+                reader = _Hashing(content)
                 with files.atomic(path) as out:
-                    _copied(content, out, name, manifest)
-        counts = load(settings.database, manifest.version, _tables(file))
+                    while piece := reader.read(2**20):
+                        out.write(piece)
+                    if reader.sha256.hexdigest() != manifest.files.get(name):
+                        raise TragError(f"{name} changed while it was read.", "Restore again.")
+        tables = (
+            (PurePosixPath(name).stem, (line.decode() for line in content))
+            for name, content in _members(file)
+            if name.startswith(f"{_RECORDS}/")
+        )
+        counts = load(settings.database, manifest.version, tables)
         if counts != manifest.rows:
             raise RuntimeError(f"{counts} rows were restored of {manifest.rows}")
         (home / _MARK).unlink()
@@ -202,7 +211,10 @@ def _checked(file: Path) -> Manifest:
             if name == _MANIFEST:
                 manifest = _manifest(content.read(_LARGEST_MANIFEST), file)
             else:
-                found[name] = _hash(content)
+                reader = _Hashing(content)
+                while reader.read(2**20):
+                    pass
+                found[name] = reader.sha256.hexdigest()
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise _no_backup(file, str(error)) from error
     if manifest is None:
@@ -214,34 +226,12 @@ def _checked(file: Path) -> Manifest:
     return manifest
 
 
-def _hash(content: IO[bytes]) -> str:
-    sha256 = hashlib.sha256()
-    while piece := content.read(2**20):
-        sha256.update(piece)
-    return sha256.hexdigest()
-
-
 def _manifest(content: bytes, file: Path) -> Manifest:
     try:
-        told: dict[str, Any] = json.loads(content)
-        return Manifest(told["made"], told["version"], told["rows"], told["files"], tuple(told["missing"]))
+        values: dict[str, Any] = json.loads(content)
+        return Manifest(values["made"], values["version"], values["rows"], values["files"], tuple(values["missing"]))
     except (ValueError, KeyError, TypeError) as error:
         raise _no_backup(file, "its manifest cannot be read") from error
-
-
-def _tables(file: Path) -> Iterator[tuple[str, Iterator[str]]]:
-    for name, content in _members(file):
-        if name.startswith(f"{_RECORDS}/"):
-            yield PurePosixPath(name).stem, (line.decode() for line in content)
-
-
-def _copied(content: IO[bytes], out: IO[bytes], name: str, manifest: Manifest) -> None:
-    """Write a member out. Raises TragError when it is another than the one that was checked."""
-    reader = _Hashing(content)
-    while piece := reader.read(2**20):
-        out.write(piece)
-    if reader.sha256.hexdigest() != manifest.files.get(name):
-        raise TragError(f"{name} changed while it was read.", "Restore again.")
 
 
 def _empty(home: Path) -> None:
