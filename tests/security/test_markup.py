@@ -20,7 +20,7 @@ from trag.errors import TragError
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 from trag.web import render
 from trag.web.active_runs import Draft
-from trag.web.error_pages import told
+from trag.web.responses import error_response
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 E = "http://evil.example/?d="
@@ -148,7 +148,7 @@ def answer(words: str) -> str:
 
 def message(words: str) -> str:
     request = SimpleNamespace(headers={}, url=SimpleNamespace(path="/documents"))
-    return bytes(told(request, TragError(words, words)).body).decode()  # type: ignore[arg-type]
+    return bytes(error_response(request, TragError(words, words)).body).decode()  # type: ignore[arg-type]
 
 
 PAGES: dict[str, Callable[[str], str]] = {

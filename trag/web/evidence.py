@@ -1,7 +1,5 @@
-"""What an answer stands on, ready to be shown: sources numbered and marked, and the place of units in the chart.
-
-Knows nothing about pages, requests or where records are kept.
-"""
+"""What an answer stands on, ready to be shown: sources numbered, their supporting words marked, and the place of units
+in the chart."""
 
 from __future__ import annotations
 
@@ -9,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from org.chart import Chart, Unit
 from trag import cited
 from trag.record import AnswerRecord, Source
+from trag.view.marks import supporting
 from trag.web.documents.names import key
-from trag.web.marks import marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +119,12 @@ def _branch(source: Source, record: AnswerRecord, chart: Chart | None) -> Branch
     if unit not in chart.units:
         return None
     return Branch(chart.path(unit), chart.children(unit), chart.siblings(unit))
+
+
+def marked(text: str, borne_out: Sequence[str]) -> Markup:
+    """`text` escaped, with <mark> around the words and figures that it shares with the sentences of `borne_out`."""
+    html, at = Markup(), 0
+    for start, end in supporting(text, borne_out):
+        html += escape(text[at:start]) + Markup("<mark>{}</mark>").format(text[start:end])
+        at = end
+    return html + escape(text[at:])

@@ -3,7 +3,7 @@
 request -> refused, or led to sign in, or passed on with who sent it -> response with its headers
 
 Gradio serves many routes and trusts many headers; only those that our pages need are let through, and what access.py
-does not name is not there. Knows nothing about pages or answers.
+does not name is not there.
 """
 
 from __future__ import annotations
@@ -27,12 +27,21 @@ from store import StoreError
 from trag.errors import TragError
 from trag.people.user_import import LARGEST as LARGEST_ROSTER
 from trag.sandbox import Limits
-from trag.web import access, gradio_calls
-from trag.web.api.refusals import response
-from trag.web.error_pages import told
+from trag.web import access
+from trag.web.api.responses import response
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name
 from trag.web.quality import LARGEST_SET
-from trag.web.request_bodies import BrokenOffError, TooLargeError, bounded, replayed, whole
+from trag.web.request_bodies import (
+    CANCEL_FIELDS,
+    JOIN_FIELDS,
+    BrokenOffError,
+    TooLargeError,
+    bounded,
+    plain,
+    replayed,
+    whole,
+)
+from trag.web.responses import error_response
 from trag.web.security_headers import Answer
 from trag.web.visitors import HERE, Visit
 
@@ -61,8 +70,6 @@ PACE = 1.0
 """Seconds between two looks whether the session of an open stream goes on."""
 LONGEST_TAB = 100
 """Characters of the name that a page of Gradio's gives itself."""
-
-
 _NEXT = (
     "Reload the page to sign in.",
     "Nothing was kept: sign in in another window, then send it again.",
@@ -98,6 +105,7 @@ class Gate:
         answer = Answer(send, over_tls=host_name(headers) not in LOCAL)
         client = scope["client"][0] if scope.get("client") else ""
         where = self.door.where(headers, client)
+        what = f"{scope['method']} {_spoken(scope['path'])}"
         visit: Visit | None = None
         try:
             needs = self._needs(scope, headers)
@@ -114,10 +122,8 @@ class Gate:
                     raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
-                what = f"{scope['method']} {_spoken(scope['path'])}"
                 await run_in_threadpool(self.door.called, visit.caller.name, what, where, f"answered {answer.status}")
         except _Refused as refusal:
-            what = f"{scope['method']} {_spoken(scope['path'])}"
             log.warning("refused %r: %s %s", what, refusal.status, refusal.reason)
             if refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.reason}"
@@ -139,7 +145,7 @@ class Gate:
             await self._pass(entrance, replayed(b"", receive), answer, None, where)
         elif reads and refusal.status != 400:
             HERE.set(visit)
-            page = told(Request(scope), TragError(refusal.reason), refusal.status)
+            page = error_response(Request(scope), TragError(refusal.reason), refusal.status)
             await page(scope, receive, answer.pass_on)
         else:
             await answer.refuse(refusal.status, refusal.reason)
@@ -229,7 +235,7 @@ class Gate:
                 raise _Refused(404, "There is nothing here.")
             if not visit.caller.may(needs):
                 raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
-        if not gradio_calls.plain(call, gradio_calls.JOIN if path == JOIN else gradio_calls.CANCEL):
+        if not plain(call, JOIN_FIELDS if path == JOIN else CANCEL_FIELDS):
             raise _Refused(400, "A call of this page holds words alone: no files, lists or objects.")
         return json.dumps(call).encode()
 
@@ -248,7 +254,11 @@ class Gate:
         app = asyncio.ensure_future(self.app(scope, receive, answer.pass_on))
         try:
             while not (await asyncio.wait([app], timeout=PACE))[0]:
-                if not await self._goes_on(visit, headers, client, scope["path"]):
+                try:
+                    goes_on = await self._visit(headers, client, scope["path"]) == visit
+                except _Refused:
+                    goes_on = False
+                if not goes_on:
                     await answer.break_off()
                     app.cancel()
                     with suppress(asyncio.CancelledError):
@@ -257,13 +267,6 @@ class Gate:
             app.result()
         finally:
             app.cancel()
-
-    async def _goes_on(self, visit: Visit, headers: Headers, client: str, path: str) -> bool:
-        """Whether a visitor is still who they were, and may still do what they might."""
-        try:
-            return await self._visit(headers, client, path) == visit
-        except _Refused:
-            return False
 
 
 def _spoken(path: str) -> str:

@@ -24,7 +24,7 @@ from trag.people import CurrentUser
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Approval, Verdict
 from trag.table_rows import Row
 from trag.web.evidence import Evidence, evidence, nearest
-from trag.web.navigation import here, leads
+from trag.web.visitors import here, leads
 
 if TYPE_CHECKING:
     from store.chart_versions import ChartVersion

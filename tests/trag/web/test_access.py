@@ -229,7 +229,7 @@ from trag.home import Home, open_home
 from trag.settings import Settings
 
 Home.assistant = property(lambda home: None)  # the routes are there before the model is
-from trag.web.pages import create_app
+from trag.web.serve import create_app
 
 def routes(app):
     for route in app.routes:

@@ -13,7 +13,7 @@ from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.record import AnswerRecord, ModelUsed
 from trag.request_queue import QueueFull
 from trag.web import active_runs
-from trag.web.active_runs import AT_ONCE, BY_CLOSING, ActiveRuns, Draft, Drafting
+from trag.web.active_runs import AT_ONCE, BY_CLOSING, ActiveRun, ActiveRuns, Draft
 
 RECORD = AnswerRecord("a1", "Q?", "Q?", "Done.", "answered", ModelUsed("small", "0", ""))
 FOUND = Found("Q?", (), (), ())
@@ -41,20 +41,20 @@ def test_each_event_moves_the_draft(events: tuple[Event, ...], draft: Draft) -> 
     assert states(*events) == draft
 
 
-def last(drafting: Drafting) -> Draft:
+def last(run: ActiveRun) -> Draft:
     """The state that ends a question."""
 
     async def follow() -> Draft:
-        return [draft async for draft in drafting.follow()][-1]
+        return [draft async for draft in run.follow()][-1]
 
     return asyncio.run(follow())
 
 
-def begun(askings: ActiveRuns, conversation: str) -> Drafting:
+def begun(runs: ActiveRuns, conversation: str) -> ActiveRun:
     """The question that is there."""
-    drafting = askings.find(conversation)
-    assert drafting is not None
-    return drafting
+    run = runs.find(conversation)
+    assert run is not None
+    return run
 
 
 class Script:
@@ -77,63 +77,63 @@ class Script:
 
 def test_every_follower_sees_it_to_the_end() -> None:
     script = Script(FOUND, Token("A"), Answer(RECORD))
-    askings = ActiveRuns()
-    assert askings.begin("c", "Q?", script)
-    drafting = askings.find("c")
-    assert drafting is not None
+    runs = ActiveRuns()
+    assert runs.begin("c", "Q?", script)
+    run = runs.find("c")
+    assert run is not None
 
     async def follow() -> Draft:
-        assert await anext(drafting.follow()) == Draft("Q?")  # and this page is gone: the answer is still written
+        assert await anext(run.follow()) == Draft("Q?")  # and this page is gone: the answer is still written
         script.gate.release(2)
-        async for draft in drafting.follow():
+        async for draft in run.follow():
             if draft.text == "A":
                 script.gate.release()
         return draft
 
     assert asyncio.run(follow()) == states(*script.events)  # type: ignore[arg-type]
-    assert askings.find("c") is None, "an answered question is in the records"
+    assert runs.find("c") is None, "an answered question is in the records"
 
 
 def test_one_question_at_a_time_in_each_conversation() -> None:
     script, other = Script(Answer(RECORD)), Script(Answer(RECORD))
-    askings = ActiveRuns()
-    assert askings.begin("c", "Q?", script)
-    assert not askings.begin("c", "again", script)
-    assert askings.begin("d", "elsewhere", other)
+    runs = ActiveRuns()
+    assert runs.begin("c", "Q?", script)
+    assert not runs.begin("c", "again", script)
+    assert runs.begin("d", "elsewhere", other)
     script.gate.release()
     other.gate.release()
-    drafting = askings.find("c")
-    assert drafting is None or last(drafting).record == RECORD
-    assert askings.begin("c", "again", Script(Answer(RECORD)))
+    run = runs.find("c")
+    assert run is None or last(run).record == RECORD
+    assert runs.begin("c", "again", Script(Answer(RECORD)))
 
 
 def test_a_question_that_is_over_forgets_no_newer_one() -> None:
     first, second = Script(Answer(RECORD)), Script(Answer(RECORD))
-    askings = ActiveRuns()
-    assert askings.begin("c", "Q?", first)
-    over = begun(askings, "c")
+    runs = ActiveRuns()
+    assert runs.begin("c", "Q?", first)
+    over = begun(runs, "c")
     first.gate.release()
     last(over)
-    assert askings.begin("c", "Newer?", second)
-    askings.forget("c", over.stop)
-    newer = begun(askings, "c")
+    assert runs.begin("c", "Newer?", second)
+    runs.forget("c", over.stop)
+    newer = begun(runs, "c")
     assert newer.draft.question == "Newer?"
-    askings.forget("c", newer.stop)
-    assert askings.find("c") is None
+    runs.forget("c", newer.stop)
+    assert runs.find("c") is None
     second.gate.release()
 
 
 def test_what_is_refused_is_said_and_stays_until_the_next_question() -> None:
     script = Script(FOUND, Token("Half"), TragError("No model.", "Set one."))
-    askings = ActiveRuns()
-    askings.begin("c", "Q?", script)
+    runs = ActiveRuns()
+    runs.begin("c", "Q?", script)
     script.gate.release(3)
-    drafting = askings.find("c")
-    assert drafting is not None
-    end = last(drafting)
+    run = runs.find("c")
+    assert run is not None
+    end = last(run)
     assert (end.text, end.problem, end.hint, end.over) == ("Half", "No model.", "Set one.", True)
-    assert askings.find("c") is drafting
-    assert askings.begin("c", "Q?", Script())
+    assert runs.find("c") is run
+    assert runs.begin("c", "Q?", Script())
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -141,9 +141,9 @@ def test_what_is_refused_is_said_and_stays_until_the_next_question() -> None:
 def test_a_fault_ends_the_wait_too(script: Callable[[], Script]) -> None:
     events = script()
     events.gate.release()
-    drafting = Drafting("Q?", events(CancelToken()), CancelToken())
-    end = last(drafting)
-    drafting.end()  # the thread is over, so that pytest counts its exception to this test and not to a later one
+    run = ActiveRun("Q?", events(CancelToken()), CancelToken())
+    end = last(run)
+    run.join(5)  # the thread is over, so that pytest counts its exception to this test and not to a later one
     assert end.over
     assert "fault in the program" in end.problem
 
@@ -151,88 +151,88 @@ def test_a_fault_ends_the_wait_too(script: Callable[[], Script]) -> None:
 @pytest.mark.parametrize(
     ("by", "said"),
     [
-        (lambda askings: askings.find("c").stop.set(), "You left the line."),
-        (lambda askings: askings.end_all(), "The assistant was stopped before it was your turn."),
+        (lambda runs: runs.find("c").stop.set(), "You left the line."),
+        (lambda runs: runs.end_all(), "The assistant was stopped before it was your turn."),
     ],
     ids=["its asker", "the end of the app"],
 )
 def test_who_stops_in_the_line_leaves_it(by: Callable[[ActiveRuns], None], said: str) -> None:
     script = Script(Waiting(2), Waiting(2), Answer(RECORD))
-    askings = ActiveRuns()
-    askings.begin("c", "Q?", script)
-    drafting = begun(askings, "c")
+    runs = ActiveRuns()
+    runs.begin("c", "Q?", script)
+    run = begun(runs, "c")
     script.gate.release()
-    stopping = threading.Thread(target=by, args=(askings,))
+    stopping = threading.Thread(target=by, args=(runs,))
     stopping.start()
-    assert drafting.stop.wait(5)
+    assert run.stop.wait(5)
     script.gate.release()
-    end = last(drafting)
+    end = last(run)
     stopping.join()
     assert (end.problem, end.record, end.over) == (said, None, True)
 
 
 def test_ending_stops_and_forgets() -> None:
     script = Script(FOUND, Answer(RECORD))
-    askings = ActiveRuns()
-    askings.begin("c", "Q?", script)
+    runs = ActiveRuns()
+    runs.begin("c", "Q?", script)
     script.gate.release(2)
-    askings.end("c")
+    runs.end("c")
     assert script.stop is not None
     assert script.stop.is_set()
-    assert askings.find("c") is None
-    askings.end("c")
-    askings.end_all()
+    assert runs.find("c") is None
+    runs.end("c")
+    runs.end_all()
 
 
 def test_an_answer_that_the_end_of_the_app_breaks_off_is_not_laid_at_its_readers_door() -> None:
     scripts = {name: Script(FOUND, Answer(RECORD)) for name in "cd"}
-    askings = ActiveRuns()
+    runs = ActiveRuns()
     for name, script in scripts.items():
-        askings.begin(name, "Q?", script)
-    begun(askings, "d").stop.set()
+        runs.begin(name, "Q?", script)
+    begun(runs, "d").stop.set()
     for script in scripts.values():
         script.gate.release(2)
-    askings.end_all()
+    runs.end_all()
     assert [script.stop.reason for script in scripts.values()] == [BY_CLOSING, BY_READER]  # type: ignore[union-attr]
 
 
 def test_it_is_known_whether_anybody_is_being_answered() -> None:
     script = Script(FOUND, Answer(RECORD))
-    askings = ActiveRuns()
-    assert not askings.busy()
-    askings.begin("c", "Q?", script)
-    drafting = askings.find("c")
-    assert drafting is not None
-    assert askings.busy()
+    runs = ActiveRuns()
+    assert not runs.busy()
+    runs.begin("c", "Q?", script)
+    run = runs.find("c")
+    assert run is not None
+    assert runs.busy()
     script.gate.release(2)
-    last(drafting)
-    assert not askings.busy()
+    last(run)
+    assert not runs.busy()
 
 
 def test_nobody_fills_the_line_alone_not_even_with_what_was_deleted_meanwhile() -> None:
-    askings = ActiveRuns()
+    runs = ActiveRuns()
     scripts = [Script(FOUND, Answer(RECORD)) for _ in range(AT_ONCE)]
     for number, script in enumerate(scripts):
-        assert askings.begin(f"c{number}", "Q?", script, by="ada")
-        askings.forget(f"c{number}", begun(askings, f"c{number}").stop)
+        assert runs.begin(f"c{number}", "Q?", script, by="ada")
+        runs.forget(f"c{number}", begun(runs, f"c{number}").stop)
     with pytest.raises(QueueFull, match=f"{AT_ONCE} of your questions"):
-        askings.begin("more", "Q?", Script(), by="ada")
+        runs.begin("more", "Q?", Script(), by="ada")
     other = Script(Answer(RECORD))
-    assert askings.begin("other", "Q?", other, by="bob")
+    assert runs.begin("other", "Q?", other, by="bob")
     scripts[0].gate.release(2)
     for _ in range(500):
         try:
-            askings.check("ada")
+            runs.check("ada")
         except QueueFull:
             time.sleep(0.01)
-    askings.check("ada")
+    runs.check("ada")
     for script in (*scripts[1:], other):
         script.gate.release(2)
 
 
 def test_what_nobody_comes_back_for_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(active_runs, "KEPT", 20)
-    askings = ActiveRuns()
+    runs = ActiveRuns()
 
     def refused(stop: threading.Event) -> Iterator[Event]:
         raise TragError("No.", "")
@@ -242,9 +242,9 @@ def test_what_nobody_comes_back_for_is_forgotten(monkeypatch: pytest.MonkeyPatch
         yield Answer(RECORD)
 
     for number in range(60):
-        assert askings.begin(f"c{number}", "Q?", refused if number % 2 else answered, by=f"p{number}")
-        while askings.busy():
+        assert runs.begin(f"c{number}", "Q?", refused if number % 2 else answered, by=f"p{number}")
+        while runs.busy():
             time.sleep(0.001)
-    assert askings.begin("last", "Q?", refused, by="last")
-    kept = [number for number in range(60) if askings.find(f"c{number}")]
+    assert runs.begin("last", "Q?", refused, by="last")
+    kept = [number for number in range(60) if runs.find(f"c{number}")]
     assert kept == list(range(21, 60, 2))

@@ -29,10 +29,9 @@ from trag.errors import TragError
 from trag.events import Answer, Event, Found, Token
 from trag.people import CurrentUser
 from trag.record import AnswerRecord, ModelUsed, Source
-from trag.web import ask, startup
-from trag.web.active_runs import AT_ONCE
+from trag.web import active_runs, ask
+from trag.web.active_runs import AT_ONCE, AssistantLoader
 from trag.web.ask import AskPage, Shown
-from trag.web.startup import Opening
 
 CHART = load(b"name,parent,type\nLarkmoor,,root\nBoard,Larkmoor,body\nBar,Larkmoor,team\n", "chart.csv")
 
@@ -98,16 +97,16 @@ def page(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) 
     page = AskPage(home, opened(lambda: scripted))  # type: ignore[arg-type]
     page.assistant.result()
     yield page
-    page.askings.end_all()
+    page.runs.end_all()
     records.close()
 
 
-def opened(give: Callable[[], Any]) -> Opening:
+def opened(give: Callable[[], Any]) -> AssistantLoader:
     """What `give` gives, in place of an assistant."""
-    return Opening(ThreadPoolExecutor(max_workers=1), give, lambda: None)
+    return AssistantLoader(ThreadPoolExecutor(max_workers=1), give, lambda: None)
 
 
-def late(page: AskPage) -> tuple[Opening, threading.Event]:
+def late(page: AskPage) -> tuple[AssistantLoader, threading.Event]:
     """The same assistant, which is open once the event is set."""
     scripted, up = page.assistant.result(), threading.Event()
     return opened(lambda: scripted if up.wait(10) else pytest.fail("the test left it closed")), up
@@ -191,7 +190,7 @@ def test_a_second_question_waits_for_the_first(page: AskPage) -> None:
     begun = page.ask("Who decides?", "", by("anna"))
     assert "One question at a time" in named(page.ask("And when?", begun.chosen, by("anna")))["notice"]
     page.stop(begun.chosen, by("bert"))
-    assert (page.askings.find(begun.chosen) or pytest.fail("bert ended it")).stop.is_set() is False
+    assert (page.runs.find(begun.chosen) or pytest.fail("bert ended it")).stop.is_set() is False
     page.stop(begun.chosen, by("anna"))
     *_, last = followed(page, begun.chosen)
     assert "Stopped by the reader" in last.log
@@ -369,7 +368,7 @@ def test_a_question_is_answered_once_what_kept_the_assistant_from_opening_is_put
     page.assistant = opened(Mock(side_effect=[refusal, page.assistant.result()]))
     with pytest.raises(TragError, match="cannot be reached"):
         page.assistant.result()
-    monkeypatch.setattr(startup, "monotonic", lambda: 1e12)
+    monkeypatch.setattr(active_runs, "monotonic", lambda: 1e12)
     conversation = asked(page, "Who decides?")
     assert "The Board." in page.open(by("anna", c=conversation)).log
     assert page.open(by("anna")).state == ""

@@ -28,7 +28,7 @@ from trag.web.documents.names import LONGEST, accepted, key
 from trag.web.documents.readers import Reader, find, readers
 from trag.web.documents.sources import Saying
 from trag.web.documents.transfer import lines, rows
-from trag.web.notices import KEPT, Notice, Notices
+from trag.web.responses import KEPT, Notice, Notices
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 CHART = load(

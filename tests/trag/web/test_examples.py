@@ -2,7 +2,7 @@
 
 from org.reading.charts import load
 from store.passage import Passage
-from trag.web.examples import examples
+from trag.web.ask import examples
 
 CHART = load(b"name,parent,type\nRoot,,x\nHall,Root,x\nA,Hall,x\nB,Hall,x\nC,Hall,x\nDeep,A,x\n", "chart.csv")
 PAIRS = [Passage(str(n), "qa", "m.md", f"section {n // 2}", None, "x", f"Question {n}?") for n in range(12)]

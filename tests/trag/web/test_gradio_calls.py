@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from trag.web.gradio_calls import CANCEL, JOIN, plain
+from trag.web.request_bodies import CANCEL_FIELDS, JOIN_FIELDS, plain
 
 ID = "0af" * 10 + "12"
 CALL = {"data": [], "event_data": None, "fn_index": 0, "trigger_id": 0, "session_hash": "1h7nnoy6n2qi"}
@@ -24,7 +24,7 @@ FILE = {"path": "http://198.51.100.7/", "meta": {"_type": "gradio.FileData"}}
     ids=str,
 )
 def test_what_the_browser_sends_passes(call: dict[str, Any]) -> None:
-    assert plain(call, JOIN)
+    assert plain(call, JOIN_FIELDS)
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_what_the_browser_sends_passes(call: dict[str, Any]) -> None:
     ids=str,
 )
 def test_anything_else_does_not(more: dict[str, Any]) -> None:
-    assert not plain(CALL | more, JOIN)
+    assert not plain(CALL | more, JOIN_FIELDS)
 
 
 def test_what_ends_a_call_names_it_and_nothing_more() -> None:
     call = {"event_id": ID, "session_hash": "1h7nnoy6n2qi", "fn_index": 5}
-    assert plain(call, CANCEL)
+    assert plain(call, CANCEL_FIELDS)
     for more in ({"data": []}, {"event_id": FILE}, {"fn_index": "5"}):
-        assert not plain(call | more, CANCEL)
+        assert not plain(call | more, CANCEL_FIELDS)

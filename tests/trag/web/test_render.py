@@ -13,7 +13,7 @@ from org.reading.charts import load
 from store.chart_versions import Activation, ChartVersion
 from store.records import Conversation, Label
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
-from trag.web import navigation, render
+from trag.web import render, visitors
 from trag.web.active_runs import Draft
 from trag.web.documents.names import key
 from trag.web.evidence import evidence
@@ -413,6 +413,6 @@ def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
     assert [link["href"] for link in soup.select("nav a")] == [
         "?c=x",
         "?c=y",
-        *(lead.path for lead in navigation.LEADS),
+        *(lead.path for lead in visitors.LEADS),
     ]
     assert all(button.get("aria-label") or button.get_text(strip=True) for button in soup.select("button"))

@@ -7,8 +7,8 @@ from unittest.mock import Mock
 import pytest
 
 from trag.errors import TragError
-from trag.web import startup
-from trag.web.startup import PAUSE, Opening
+from trag.web import active_runs
+from trag.web.active_runs import PAUSE, AssistantLoader
 
 REFUSED = TragError("The Chroma server cannot be reached.", "Start it.")
 
@@ -23,14 +23,14 @@ def threads() -> Iterator[Executor]:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Mock:
     """What time it is, in seconds."""
     clock = Mock(return_value=0.0)
-    monkeypatch.setattr(startup, "monotonic", clock)
+    monkeypatch.setattr(active_runs, "monotonic", clock)
     return clock
 
 
 def test_what_was_put_right_opens_it_and_the_log_keeps_why_it_did_not(
     threads: Executor, clock: Mock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    opened = Opening(threads, Mock(side_effect=[REFUSED, "assistant"]), Mock())
+    opened = AssistantLoader(threads, Mock(side_effect=[REFUSED, "assistant"]), Mock())
     for clock.return_value in (0.0, PAUSE - 1):
         with pytest.raises(TragError, match="cannot be reached"):
             opened.result()
@@ -44,7 +44,7 @@ def test_what_was_put_right_opens_it_and_the_log_keeps_why_it_did_not(
 def test_a_fault_of_the_program_is_in_the_log_and_not_tried_again(
     threads: Executor, clock: Mock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    opened = Opening(threads, Mock(side_effect=ZeroDivisionError("by zero")), Mock())
+    opened = AssistantLoader(threads, Mock(side_effect=ZeroDivisionError("by zero")), Mock())
     for clock.return_value in (0.0, 10 * PAUSE):
         with pytest.raises(ZeroDivisionError):
             opened.result()

@@ -24,9 +24,8 @@ from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.charts import changes, render
 from trag.web.charts.reviews import Choice, Review, Reviews
 from trag.web.charts.uploads import Upload, Uploads
-from trag.web.error_pages import explain, missing
-from trag.web.files import attachment, table
 from trag.web.forms import filled
+from trag.web.responses import attachment, explain, missing, table
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

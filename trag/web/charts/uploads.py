@@ -16,7 +16,7 @@ from pathlib import Path
 from fastapi.concurrency import run_in_threadpool
 
 from store import StoreError, files
-from trag.web.uploads import received
+from trag.web.forms import received
 
 KEPT = 20
 """Files that may wait; the oldest ones make room."""

@@ -22,10 +22,8 @@ from trag.web.documents.listing import Asked
 from trag.web.documents.names import key
 from trag.web.documents.readers import find, readers
 from trag.web.documents.shelf import Shelf
-from trag.web.error_pages import missing
-from trag.web.files import attachment
 from trag.web.forms import filled
-from trag.web.notices import Notice
+from trag.web.responses import Notice, attachment, missing
 from trag.web.visitors import named
 
 log = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from trag.ingest.parse.characters import counted
 from trag.web.documents import render
 from trag.web.documents.shelf import Shelf
 from trag.web.forms import filled
-from trag.web.notices import Notice
+from trag.web.responses import Notice
 from trag.web.visitors import named
 
 PATH = "/documents/examples"

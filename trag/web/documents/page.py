@@ -28,8 +28,8 @@ from trag.web.documents.pairs import PairsPage
 from trag.web.documents.shelf import Shelf
 from trag.web.documents.viewer import Viewer
 from trag.web.documents.writing import PairWriting
-from trag.web.error_pages import explain
-from trag.web.uploads import received
+from trag.web.forms import received
+from trag.web.responses import explain
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

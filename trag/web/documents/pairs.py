@@ -25,11 +25,8 @@ from trag.web.documents.names import key
 from trag.web.documents.shelf import Shelf
 from trag.web.documents.sources import sayings
 from trag.web.documents.transfer import lines, rows
-from trag.web.error_pages import missing
-from trag.web.files import attachment, table
-from trag.web.forms import filled, number
-from trag.web.notices import Notice
-from trag.web.uploads import received
+from trag.web.forms import filled, number, received
+from trag.web.responses import Notice, attachment, missing, table
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

@@ -28,9 +28,9 @@ from trag.web.documents.listing import Listing
 from trag.web.documents.names import key
 from trag.web.documents.readers import Reader, readers
 from trag.web.documents.sources import Saying
-from trag.web.marks import marked
-from trag.web.notices import Notice
+from trag.web.evidence import marked
 from trag.web.render import environment, time_left
+from trag.web.responses import Notice
 
 if TYPE_CHECKING:
     from store.jobs import Job

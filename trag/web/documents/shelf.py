@@ -14,7 +14,7 @@ from trag.people.permissions import may_read
 from trag.web.documents.drawn import Drawn
 from trag.web.documents.names import key
 from trag.web.documents.writing import PairWriting
-from trag.web.notices import Notices
+from trag.web.responses import Notices
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from trag.people.permissions import opened
 from trag.record import AnswerRecord
 from trag.web.documents import render
 from trag.web.documents.shelf import Shelf
-from trag.web.error_pages import missing
 from trag.web.evidence import documents_of
 from trag.web.forms import number
+from trag.web.responses import missing
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:

@@ -25,14 +25,12 @@ from trag.finetune.training import plan
 from trag.finetune.training.progress import Needed
 from trag.finetune.work import MOST_SEED
 from trag.models.local import found, tried
-from trag.web.error_pages import explain, missing
-from trag.web.files import attachment
 from trag.web.forms import both, filled, whole
 from trag.web.models import render
 from trag.web.models.answering import SHIPPED, answering
 from trag.web.models.loss import Curve, curve
 from trag.web.models.render import MOST_PASSES
-from trag.web.notices import Notice, Notices
+from trag.web.responses import Notice, Notices, attachment, explain, missing
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trag.finetune.training.progress import Needed
     from trag.models.local import LocalFile
     from trag.web.models.answering import Answering
-    from trag.web.notices import Notice
+    from trag.web.responses import Notice
 
 TITLES = {"dataset": "Dataset", "train": "Training", "export": "Export", "measure": "Measurement"}
 SHOWN_PROMOTIONS = 20

@@ -18,12 +18,11 @@ from starlette.datastructures import ImmutableMultiDict
 from trag.errors import TragError
 from trag.people import passwords
 from trag.people.sso_mapping import way_in
-from trag.web.error_pages import missing
 from trag.web.forms import filled, number
-from trag.web.notices import Notice
 from trag.web.people import render
 from trag.web.people.once import Given
 from trag.web.people.register import Register
+from trag.web.responses import Notice, missing
 from trag.web.visitors import caller, visit, where
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from trag.json_lines import as_line
-from trag.web.files import csv_line
+from trag.web.responses import csv_line
 
 if TYPE_CHECKING:
     from store.audit import Event

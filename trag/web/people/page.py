@@ -21,10 +21,7 @@ from trag.people.first_admin import make_admin
 from trag.people.names import accepted, accepted_shown
 from trag.people.sso_mapping import way_in
 from trag.people.user_import import read_roster, unit_of, without
-from trag.web.error_pages import explain, missing
-from trag.web.files import streamed, table
 from trag.web.forms import filled, number
-from trag.web.notices import Notice
 from trag.web.people import render
 from trag.web.people.account import AccountPage
 from trag.web.people.authentication import Authenticator
@@ -32,6 +29,7 @@ from trag.web.people.logs import as_csv, as_json
 from trag.web.people.person import PersonPage, role
 from trag.web.people.register import Register
 from trag.web.people.signing import SigningPages
+from trag.web.responses import Notice, explain, missing, streamed, table
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:

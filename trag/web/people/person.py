@@ -17,11 +17,10 @@ from trag.people import ROLES, role_of
 from trag.people.names import accepted, accepted_shown
 from trag.people.sso_mapping import NO_PASSWORD, is_vouched_for, way_in
 from trag.people.user_import import unit_of
-from trag.web.error_pages import missing
 from trag.web.forms import filled
-from trag.web.notices import Notice
 from trag.web.people import render
 from trag.web.people.register import Register
+from trag.web.responses import Notice, missing
 from trag.web.visitors import caller, where
 
 

@@ -14,9 +14,9 @@ from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
 
 from store.person import Person
-from trag.web.notices import Notices
 from trag.web.people.authentication import LOCAL, Authenticator, host_name
 from trag.web.people.once import Given, Once
+from trag.web.responses import Notices
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:

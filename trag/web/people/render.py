@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from store.audit import Event
     from store.forgetting import Forgotten
     from store.keys import Session, Token
-    from trag.web.notices import Notice
     from trag.web.people.once import Given
+    from trag.web.responses import Notice
 
 STATES: dict[State, str] = {"pending": "Waits", "active": "Active", "disabled": "Disabled"}
 MEANINGS: dict[Role, str] = {

@@ -26,11 +26,11 @@ from trag.people.sign_in import DISABLED, WAITS, TooSoon
 from trag.people.sso import LASTS, broken_off
 from trag.people.sso_mapping import NO_PASSWORD, arrive, is_vouched_for
 from trag.web import access
-from trag.web.error_pages import missing
 from trag.web.forms import filled
 from trag.web.people import render
 from trag.web.people.authentication import LOCAL, host_name, let_out, one_cookie
 from trag.web.people.register import Register
+from trag.web.responses import missing
 from trag.web.visitors import visit, where
 
 if TYPE_CHECKING:

@@ -16,12 +16,10 @@ from starlette.datastructures import ImmutableMultiDict
 from trag.evaluate import exports
 from trag.evaluate.grammar import auditing, tables
 from trag.evaluate.runs import Run
-from trag.web.error_pages import missing, told
-from trag.web.files import attachment
 from trag.web.forms import filled
-from trag.web.notices import Notice
 from trag.web.quality import render
 from trag.web.quality.desk import LIMITED, Desk
+from trag.web.responses import Notice, attachment, error_response, missing
 from trag.web.visitors import caller, named
 
 log = logging.getLogger(__name__)
@@ -74,7 +72,7 @@ class AuditPage:
     def _begin(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         who, system = caller(request), form.get("system", "")
         if self.desk.is_limited(who):
-            return told(request, LIMITED, 403)
+            return error_response(request, LIMITED, 403)
         if not system:
             return self.desk.notices.go("/quality", Notice("Nothing was begun. Choose a system.", good=False))
         self.desk.evaluation.begin_audit(system, allowed=self.desk.allowed(who))

@@ -13,11 +13,11 @@ from fastapi.responses import HTMLResponse, Response
 
 from trag.evaluate.comparing import compare
 from trag.evaluate.runs import Run
-from trag.web.error_pages import missing
 from trag.web.quality import render
 from trag.web.quality.desk import Desk
 from trag.web.quality.pairing import CHANGES, Answer, pairs
 from trag.web.quality.wanted import Wanted
+from trag.web.responses import missing
 from trag.web.visitors import caller
 
 

@@ -14,12 +14,10 @@ from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
 from trag.evaluate import exports, needle
-from trag.web.error_pages import missing, told
-from trag.web.files import attachment
 from trag.web.forms import filled
-from trag.web.notices import Notice
 from trag.web.quality import render
 from trag.web.quality.desk import LIMITED, Desk
+from trag.web.responses import Notice, attachment, error_response, missing
 from trag.web.visitors import caller, named
 
 log = logging.getLogger(__name__)
@@ -73,7 +71,7 @@ class NeedlePage:
     def _begin(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         who, kept = caller(request), self.desk.sets.find(form.get("set", ""))
         if self.desk.is_limited(who):
-            return told(request, LIMITED, 403)
+            return error_response(request, LIMITED, 403)
         if kept is None:
             return self.desk.notices.go("/quality", Notice("Nothing was begun. Choose a set of questions.", good=False))
         self.desk.evaluation.begin_needle(self.desk.sets.cases(kept), kept.name, allowed=self.desk.allowed(who))

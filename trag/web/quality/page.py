@@ -19,9 +19,7 @@ from trag.evaluate import needle
 from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
 from trag.evaluate.sets import CaseSets
-from trag.web.error_pages import explain, missing, told
 from trag.web.forms import filled
-from trag.web.notices import Notice
 from trag.web.quality import render
 from trag.web.quality.audits import AuditPage
 from trag.web.quality.compare import ComparePage
@@ -33,6 +31,7 @@ from trag.web.quality.run import RunPage
 from trag.web.quality.running import Evaluation
 from trag.web.quality.systems import offered
 from trag.web.quality.wanted import Wanted
+from trag.web.responses import Notice, error_response, explain, missing
 from trag.web.visitors import caller, named
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ class QualityPage:
     def _begin(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
         who = caller(request)
         if self.desk.is_limited(who):
-            return told(request, LIMITED, 403)
+            return error_response(request, LIMITED, 403)
         kept, systems = self.desk.sets.find(form.get("set", "")), form.getlist("system")
         if kept is None or not systems:
             wanted = "Choose a set of questions." if kept is None else "Choose one system at least."
@@ -101,7 +100,7 @@ class QualityPage:
         """Go on with a run that was stopped or interrupted."""
         who = caller(request)
         if self.desk.is_limited(who):
-            return told(request, LIMITED, 403)
+            return error_response(request, LIMITED, 403)
         run = self.desk.run(run_id)
         if run is None:
             return missing(request)

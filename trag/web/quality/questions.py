@@ -17,13 +17,10 @@ from starlette.requests import ClientDisconnect
 from trag.errors import SHOWN, TragError
 from trag.evaluate.cases import read
 from trag.evaluate.sets import CaseSet
-from trag.web.error_pages import missing, told
-from trag.web.files import attachment
-from trag.web.forms import both, filled, whole
-from trag.web.notices import Notice
+from trag.web.forms import both, filled, received, whole
 from trag.web.quality import MOST_QUESTIONS, MOST_SEED, render
 from trag.web.quality.desk import LIMITED, Desk
-from trag.web.uploads import received
+from trag.web.responses import Notice, attachment, error_response, missing
 from trag.web.visitors import caller, named
 
 log = logging.getLogger(__name__)
@@ -53,7 +50,7 @@ class QuestionsPage:
     async def upload(self, request: Request) -> Response:
         """Keep the questions in the body; `name` is what the file is called."""
         if await run_in_threadpool(self.desk.is_limited, caller(request)):
-            return told(request, LIMITED, 403)
+            return error_response(request, LIMITED, 403)
         name = request.query_params.get("name", "")[-200:] or "questions.jsonl"
         try:
             async with received(request.stream(), self.desk.home.folder / "uploads") as file:

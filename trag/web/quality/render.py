@@ -20,7 +20,6 @@ from trag.evaluate.runs import Result, Run
 from trag.evaluate.sets import CaseSet
 from trag.record import VERDICTS
 from trag.web.evidence import evidence
-from trag.web.navigation import here
 from trag.web.quality import LARGEST_SET, MOST_QUESTIONS, MOST_SEED
 from trag.web.quality.figures import Measured, trends
 from trag.web.quality.pairing import CHANGES, Answer, Pair
@@ -28,6 +27,7 @@ from trag.web.quality.shares import shares
 from trag.web.quality.systems import tone
 from trag.web.quality.wanted import CHOICES, MOST, UNDECIDED, Wanted
 from trag.web.render import MEANINGS, NEIGHBOURS, badge, environment, percent, pieces, time_left
+from trag.web.visitors import here
 
 if TYPE_CHECKING:
     from trag.background import JobStatus
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from trag.evaluate.comparing import Comparison
     from trag.evaluate.grammar.audit import Examined
     from trag.home import State
-    from trag.web.notices import Notice
     from trag.web.quality.compare import Side
     from trag.web.quality.running import Evaluating
     from trag.web.quality.systems import Offered
+    from trag.web.responses import Notice
 
 SAMPLE = """{"id": "1", "kind": "simple", "question": "What is the Library under?", "gold": [["Education"]]}
 {"id": "2", "kind": "list", "question": "Which units are under the Director's Office?", "units": ["Grants & Partners", "Education"]}

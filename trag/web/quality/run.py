@@ -18,14 +18,12 @@ from trag.evaluate.grammar import auditing
 from trag.evaluate.runs import Run
 from trag.people.permissions import opened
 from trag.record import VERDICTS
-from trag.web.error_pages import missing
 from trag.web.evidence import documents_of
-from trag.web.files import attachment
 from trag.web.forms import filled
-from trag.web.notices import Notice
 from trag.web.quality import render
 from trag.web.quality.desk import Desk
 from trag.web.quality.wanted import Wanted
+from trag.web.responses import Notice, attachment, missing
 from trag.web.visitors import caller, named
 
 log = logging.getLogger(__name__)

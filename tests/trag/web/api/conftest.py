@@ -22,6 +22,7 @@ from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 from trag.settings import Settings
 from trag.web.active_runs import ActiveRuns
 from trag.web.api import page
+from trag.web.api.answering import Answerer
 from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
 
@@ -66,7 +67,7 @@ class Place:
 
     records: Records
     assistant: Scripted
-    askings: ActiveRuns
+    runs: ActiveRuns
     app: FastAPI
 
     def program(self, **headers: str) -> TestClient:
@@ -106,11 +107,11 @@ def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Plac
         with closing(Records(f"sqlite:///{shutil.copy(empty_database, folder)}")) as records:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None))
             assistant: Any = Scripted()
-            app, askings = FastAPI(openapi_url=None), ActiveRuns()
+            app, runs = FastAPI(openapi_url=None), ActiveRuns()
             app.add_middleware(Gate, door=Authenticator(records, Settings(home=folder)), functions={})
-            page.mount(app, home, askings, ready=lambda: assistant)
-            yield Place(records, assistant, askings, app)
-            askings.end_all()
+            page.mount(app, Answerer(home, runs, lambda: assistant))
+            yield Place(records, assistant, runs, app)
+            runs.end_all()
 
     return opened
 

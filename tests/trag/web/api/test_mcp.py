@@ -31,7 +31,7 @@ ACCEPT = "application/json, text/event-stream"
 def tool(place: Place) -> Tool:
     """The tool beside the other addresses."""
     home: Any = type("Home", (), {"records": place.records, "organization": type("None_", (), {"chart": None})})
-    return mount(place.app, Answerer(home, place.askings, lambda: place.assistant), on=True)
+    return mount(place.app, Answerer(home, place.runs, lambda: place.assistant), on=True)
 
 
 def call(arguments: Any = None, name: str = NAME) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from trag.events import Answer, Event, Token
 from trag.request_queue import QueueFull
 from trag.web import gate
 from trag.web.active_runs import PATIENCE, Draft
-from trag.web.api import streams
+from trag.web.api import responses
 from trag.web.gate import LARGEST
 
 Place = Any  # of conftest.py
@@ -51,7 +51,7 @@ def idle(place: Place) -> bool:
     for thread in threading.enumerate():
         if thread.name == "asking":
             thread.join(10)
-    return not place.askings.busy()
+    return not place.runs.busy()
 
 
 # Asking
@@ -112,7 +112,7 @@ def test_a_conversation_must_be_ones_own(place: Place) -> None:
 
 def test_in_a_conversation_there_is_one_question_at_a_time(place: Place) -> None:
     conversation = place.records.start_conversation("local", "Mine").id
-    place.askings.begin(conversation, "Before?", endless(threading.Event()))
+    place.runs.begin(conversation, "Before?", endless(threading.Event()))
     refused = place.program().post(ASK, json=QUESTION | {"conversation": conversation})
     assert refused.status_code == 409
 
@@ -142,10 +142,10 @@ def test_a_program_that_has_its_answer_forgets_no_newer_question(place: Place) -
     place.assistant.script = slow_to_end
     assert place.program().post(ASK, json=QUESTION | {"conversation": conversation}).status_code == 200
     (ending,) = [thread for thread in threading.enumerate() if thread.name == "asking"]
-    assert place.askings.begin(conversation, "Newer?", endless(last))
+    assert place.runs.begin(conversation, "Newer?", endless(last))
     end.set()
     ending.join(10)
-    newer = place.askings.find(conversation)
+    newer = place.runs.find(conversation)
     last.set()
     assert newer is not None
     assert newer.draft.question == "Newer?"
@@ -290,7 +290,7 @@ def test_an_answer_that_breaks_off_while_it_is_told_says_so(place: Place, path: 
 def test_comments_keep_a_stream_open_while_nothing_comes(
     place: Place, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "QUIET", 0.02)
+    monkeypatch.setattr(responses, "QUIET", 0.02)
     swift = place.assistant.script
 
     def slow(stop: threading.Event) -> Iterator[Event]:
@@ -311,7 +311,7 @@ def test_comments_keep_a_stream_open_while_nothing_comes(
 def test_what_the_assistant_refuses_late_is_told_in_the_stream(
     place: Place, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "QUIET", 0.02)
+    monkeypatch.setattr(responses, "QUIET", 0.02)
     refuse = raising(QueueFull("9 people are already waiting for an answer."))
     place.assistant.script = lambda stop: refuse(stop) if not stop.wait(0.2) else iter(())
     program = place.program(Accept="text/event-stream")
