@@ -137,7 +137,7 @@ class ActiveRuns:
     """What is being asked in which conversation: one question at a time. A failed one stays until the next question."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._runs: dict[str, ActiveRun] = {}
         self._under_way: list[ActiveRun] = []  # also those that are forgotten here, and go on by themselves
 
@@ -158,7 +158,10 @@ class ActiveRuns:
     def check(self, by: str) -> None:
         """Raises QueueFull while that person has as many questions under way as one person may."""
         with self._lock:
-            self._check(by)
+            self._under_way = [run for run in self._under_way if not run.draft.over]
+            own = sum(run.by == by for run in self._under_way)
+        if by and own >= AT_ONCE:
+            raise QueueFull(f"{own} of your questions are being answered or wait.", "Wait for one of them, or stop it.")
 
     def begin(
         self, conversation: str, question: str, ask: Callable[[CancelToken], Iterator[Event]], *, by: str = ""
@@ -171,7 +174,7 @@ class ActiveRuns:
             running = self._runs.get(conversation)
             if running is not None and not running.draft.over:
                 return False
-            self._check(by)
+            self.check(by)
             # Answers are in the records; of failures those are forgotten that many others came after.
             over = [(place, each.draft) for place, each in self._runs.items() if each.draft.over]
             failed = [place for place, draft in over if draft.record is None]
@@ -208,12 +211,6 @@ class ActiveRuns:
         by = monotonic() + CLOSING
         for run in runs:
             run.join(max(0.0, by - monotonic()))
-
-    def _check(self, by: str) -> None:
-        self._under_way = [run for run in self._under_way if not run.draft.over]
-        own = sum(run.by == by for run in self._under_way)
-        if by and own >= AT_ONCE:
-            raise QueueFull(f"{own} of your questions are being answered or wait.", "Wait for one of them, or stop it.")
 
 
 class AssistantLoader:

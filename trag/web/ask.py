@@ -80,31 +80,20 @@ class AskPage:
                 state = _part("state")
                 notice = _part("notice")
                 with gr.Row(elem_id="box"):
-                    question = gr.Textbox(
-                        label="Your question",
-                        show_label=False,
-                        container=False,
-                        placeholder="Ask a question",
-                        max_lines=8,
-                        autofocus=True,
-                        elem_id="question",
-                    )
+                    box: dict[str, Any] = {
+                        "label": "Your question",
+                        "placeholder": "Ask a question",
+                        "elem_id": "question",
+                    }
+                    question = gr.Textbox(**box, show_label=False, container=False, max_lines=8, autofocus=True)
                     ask = gr.Button("Ask", elem_id="ask", scale=0, min_width=72)
                     stop = gr.Button("Stop", elem_id="stop", visible=False, scale=0, min_width=72)
             shown = [chosen, side, log, live, state, notice, ask, stop, question]
 
-            def on(trigger: Any, handler: Any, inputs: Any = None, trigger_mode: Any = "multiple", **more: Any) -> Any:
+            def on(trigger: Any, handler: Any, inputs: Any = None, **more: Any) -> Any:
                 """Handlers run for several visitors at once: who must wait, waits in the assistant's own line."""
-                return trigger(
-                    handler,
-                    inputs,
-                    shown,
-                    show_progress="hidden",
-                    concurrency_limit=None,
-                    trigger_mode=trigger_mode,
-                    api_visibility="private",
-                    **more,
-                )
+                quiet = {"show_progress": "hidden", "concurrency_limit": None, "api_visibility": "private"}
+                return trigger(handler, inputs, shown, **{"trigger_mode": "multiple"} | quiet | more)
 
             # A second press on one page asks nothing while the first is under way: each would begin a conversation.
             sent = partial(gr.on, [question.submit, ask.click])
@@ -254,25 +243,19 @@ class AskPage:
         return render.sidebar(self.home.records.conversations(who.person), chosen, self._organization(), who)
 
     def _log(self, who: CurrentUser, chosen: str) -> str:
-        chart, library = self.home.organization.chart, self.home.records.library
+        chart, records = self.home.organization.chart, self.home.records
         if not chosen:
-            readable = (each.name for each in library.documents() if may_read(who, each.audience, chart))
-            questions = examples(chart, chain.from_iterable(map(library.passages, readable)))
+            readable = (each.name for each in records.library.documents() if may_read(who, each.audience, chart))
+            questions = examples(chart, chain.from_iterable(map(records.library.passages, readable)))
             empty, in_charge = self.home.state().empty, who.may("admin")
             return render.welcome(self._organization(), questions, empty=empty, in_charge=in_charge)
         turns = [
-            render.Turn(
-                AnswerRecord.from_json(stored.record_json),
-                self.home.records.label(stored.id, who.person),
-                stored.created,
-            )
-            for stored in self.home.records.answers(chosen)
+            render.Turn(AnswerRecord.from_json(each.record_json), records.label(each.id, who.person), each.created)
+            for each in records.answers(chosen)
         ]
         quoted = frozenset[str]().union(*(documents_of(turn.record) for turn in turns))
-        documents = opened(who, quoted, library, chart)
-        return render.conversation(
-            turns, chart, charts=self.home.records.activations.all(), documents=documents, id=chosen
-        )
+        documents = opened(who, quoted, records.library, chart)
+        return render.conversation(turns, chart, charts=records.activations.all(), documents=documents, id=chosen)
 
     def _live(self, draft: Draft) -> str:
         return render.draft(draft, starting=not self.assistant.latest().done())
@@ -328,7 +311,5 @@ def _refusals_shown() -> Iterator[None]:
     """What the records refuse, said on the page."""
     try:
         yield
-    except SHOWN as error:
-        # Gradio shows the message as HTML.
-        message = escape(in_one_line(error))
-        raise gr.Error(message, duration=None, print_exception=False) from error
+    except SHOWN as error:  # Gradio shows the message as HTML
+        raise gr.Error(escape(in_one_line(error)), duration=None, print_exception=False) from error

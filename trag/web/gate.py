@@ -70,10 +70,7 @@ PACE = 1.0
 """Seconds between two looks whether the session of an open stream goes on."""
 LONGEST_TAB = 100
 """Characters of the name that a page of Gradio's gives itself."""
-_NEXT = (
-    "Reload the page to sign in.",
-    "Nothing was kept: sign in in another window, then send it again.",
-)
+_NEXT = ("Reload the page to sign in.", "Nothing was kept: sign in in another window, then send it again.")
 """What somebody who is not signed in can do, who only looked, and who sent something."""
 
 
@@ -105,7 +102,9 @@ class Gate:
         answer = Answer(send, over_tls=host_name(headers) not in LOCAL)
         client = scope["client"][0] if scope.get("client") else ""
         where = self.door.where(headers, client)
-        what = f"{scope['method']} {_spoken(scope['path'])}"
+        # A link that lets somebody in must not be read in a log.
+        spoken = re.sub(r"(?i)(/links/).*", r"\1...", scope["path"], flags=re.DOTALL)
+        what = f"{scope['method']} {spoken}"
         visit: Visit | None = None
         try:
             needs = self._needs(scope, headers)
@@ -114,7 +113,9 @@ class Gate:
                 if visit is None and scope["path"] in access.PROGRAMS:
                     raise _Refused(401, "This needs a token of yours that is not over: Authorization: Bearer trag_...")
                 if visit is None and scope["method"] in ("GET", "HEAD") and "text/html" in headers.get("accept", ""):
-                    await answer.lead(_sign_in(scope))
+                    query = scope["query_string"].decode("latin-1")
+                    after = scope["path"] + (f"?{query}" if query else "")
+                    await answer.lead("/sign-in" if after == "/" else f"/sign-in?{urlencode({'after': after})}")
                     return
                 if visit is None:
                     raise _Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
@@ -140,7 +141,10 @@ class Gate:
         if scope["path"] in access.PROGRAMS:
             await response(scope["path"], refusal.status, refusal.reason)(scope, receive, answer.pass_on)
         elif reads and refusal.status == 401:
-            query = urlencode({"after": _sent_from(headers), "over": "1"}).encode()
+            # Back to the page of ours that it was sent from, as far as the browser says, else to the first one.
+            host, slash, path = headers.get("referer", "").partition("://")[2].partition("/")
+            after = slash + path if host == headers.get("host") else "/"
+            query = urlencode({"after": after, "over": "1"}).encode()
             entrance = {**scope, "method": "GET", "path": "/sign-in", "raw_path": b"/sign-in", "query_string": query}
             await self._pass(entrance, replayed(b"", receive), answer, None, where)
         elif reads and refusal.status != 400:
@@ -188,7 +192,13 @@ class Gate:
         path = scope["path"]
         HERE.set(visit)
         # No caller is believed about proxies; a page comes uncompressed, so that its scripts can be given the nonce.
-        kept = [(name, value) for name, value in scope["headers"] if not _untrusted(name, path)]
+        kept = [
+            (name, value)
+            for name, value in scope["headers"]
+            if name != b"forwarded"
+            and not name.startswith(b"x-forwarded-")
+            and not (path == "/" and name == b"accept-encoding")
+        ]
         state = {**scope.get("state", {}), "where": where} | ({"visit": visit, "caller": visit.caller} if visit else {})
         # Under its public name the app is reached over TLS alone; what it says of its own address must be so too.
         scheme = scope.get("scheme", "http") if host_name(Headers(scope=scope)) in LOCAL else "https"
@@ -267,26 +277,3 @@ class Gate:
             app.result()
         finally:
             app.cancel()
-
-
-def _spoken(path: str) -> str:
-    """A path as it may be written down: a link that lets somebody in must not be read in a log."""
-    return re.sub(r"(?i)(/links/).*", r"\1...", path, flags=re.DOTALL)
-
-
-def _sign_in(scope: Scope) -> str:
-    """The page to sign in on, which leads back to what was asked for."""
-    query = scope["query_string"].decode("latin-1")
-    after = scope["path"] + (f"?{query}" if query else "")
-    return "/sign-in" if after == "/" else f"/sign-in?{urlencode({'after': after})}"
-
-
-def _sent_from(headers: Headers) -> str:
-    """The page of ours that something was sent from, as far as the browser says, else the first one."""
-    _, _, rest = headers.get("referer", "").partition("://")
-    host, slash, path = rest.partition("/")
-    return slash + path if host == headers.get("host") else "/"
-
-
-def _untrusted(name: bytes, path: str) -> bool:
-    return name == b"forwarded" or name.startswith(b"x-forwarded-") or (path == "/" and name == b"accept-encoding")

@@ -10,7 +10,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -25,7 +25,6 @@ from trag.web.people.authentication import LOCAL
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
-    from fastapi.responses import FileResponse
 
     from trag.home import Home
 
@@ -68,7 +67,7 @@ def create_app(home: Home) -> FastAPI:
     import gradio as gr
     from fastapi import FastAPI
     from fastapi.concurrency import run_in_threadpool
-    from fastapi.responses import PlainTextResponse
+    from fastapi.responses import FileResponse, PlainTextResponse
 
     from trag.web import access
     from trag.web.active_runs import AssistantLoader
@@ -102,11 +101,18 @@ def create_app(home: Home) -> FastAPI:
         await run_in_threadpool(page.runs.end_all)
         await run_in_threadpool(threads.shutdown)
 
+    def static_file(path: Path) -> Callable[[], FileResponse]:
+        return lambda: FileResponse(path, headers={"cache-control": "no-cache"})
+
+    def log_failure(done: Future[None]) -> None:
+        if not done.cancelled() and (error := done.exception()):
+            log.error("the line of uploads cannot be opened", exc_info=error)
+
     app = FastAPI(openapi_url=None, lifespan=running)
     app.add_middleware(Gate, door=door, functions=access.functions(blocks))
     app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
     for path in STATIC.iterdir():
-        app.get(f"/{path.name}")(_static_file(path))
+        app.get(f"/{path.name}")(static_file(path))
     charts_page = charts.mount(app, home)
     shelf = documents.mount(app, home, ready=ready, busy=busy)
     evaluation = quality.mount(app, home, ready=ready, busy=busy)
@@ -116,7 +122,7 @@ def create_app(home: Home) -> FastAPI:
     answerer = Answerer(home, page.runs, ready)
     programs.mount(app, answerer)
     tool = mcp.mount(app, answerer, on=home.settings.mcp)
-    threads.submit(shelf.begin).add_done_callback(_log_failure)
+    threads.submit(shelf.begin).add_done_callback(log_failure)
     gr.mount_gradio_app(
         app,
         blocks,
@@ -135,12 +141,6 @@ def create_app(home: Home) -> FastAPI:
     return app
 
 
-def _static_file(path: Path) -> Callable[[], FileResponse]:
-    from fastapi.responses import FileResponse
-
-    return lambda: FileResponse(path, headers={"cache-control": "no-cache"})
-
-
 def _problems(settings: Settings) -> Iterator[tuple[str, str]]:
     address = settings.address
     if settings.host not in LOCAL and not address:
@@ -150,7 +150,12 @@ def _problems(settings: Settings) -> Iterator[tuple[str, str]]:
         )
     if not address:
         return
-    host = _https_host(address)
+    host = ""
+    with suppress(ValueError):  # a port that is none, brackets that do not close
+        parts = urlsplit(address)
+        beside = (parts.path.strip("/"), parts.query, parts.fragment, parts.username)
+        if parts.scheme == "https" and parts.port != 0 and not any(beside):
+            host = parts.hostname or ""
     if not host:
         yield (
             f"address = {address!r}: this is no https:// address of a server.",
@@ -164,17 +169,6 @@ def _problems(settings: Settings) -> Iterator[tuple[str, str]]:
         )
 
 
-def _https_host(address: str) -> str:
-    """The host of an https:// address that names a server and nothing in it, "" for any other text."""
-    try:
-        parts = urlsplit(address)
-        whole = parts.scheme == "https" and parts.port != 0
-    except ValueError:  # a port that is none, brackets that do not close
-        return ""
-    beside = (parts.path.strip("/"), parts.query, parts.fragment, parts.username)
-    return parts.hostname or "" if whole and not any(beside) else ""
-
-
 def _listener(settings: Settings) -> socket.socket:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
@@ -182,9 +176,3 @@ def _listener(settings: Settings) -> socket.socket:
     except OSError as error:
         hint = _HINTS.get(error.errno or 0, "TRAG_HOST must be an address of this machine.")
         raise TragError(f"Port {settings.port} on {settings.host} cannot be opened: {error.strerror}.", hint) from error
-
-
-def _log_failure(done: Future[None]) -> None:
-    """Say what went wrong where nobody waits for it."""
-    if not done.cancelled() and (error := done.exception()):
-        log.error("the line of uploads cannot be opened", exc_info=error)

@@ -168,16 +168,20 @@ class Answerer:
     async def begin(self, asked: AskRequest, caller: CurrentUser) -> AnswerStream:
         """Ask for `caller`. Raises Refused for a conversation that is not theirs, or in which something is being
         answered, and QueueFull when they have as many questions under way as one person may."""
-        said = asked.history
-        if asked.conversation:
-            said = await run_in_threadpool(self._said, asked.conversation, caller.person)
+
+        def said(conversation: str) -> tuple[Turn, ...]:
+            if not self.home.records.owns(caller.person, conversation):
+                raise Refused(404, "There is no such conversation of yours.")
+            return history(self.home.records, conversation)
+
+        before = await run_in_threadpool(said, asked.conversation) if asked.conversation else asked.history
         place, stream = asked.conversation or uuid4().hex, AnswerStream()
 
         def ask(stop: threading.Event) -> Iterator[Event]:
             try:
                 yield from self.ready().ask(
                     asked.question,
-                    history=said,
+                    history=before,
                     conversation=asked.conversation,
                     stop=stop,
                     readers=readers(caller, self.home.organization.chart),
@@ -189,8 +193,3 @@ class Answerer:
         if not self.runs.begin(place, asked.question, lambda stop: stream.copied(ask(stop), stop), by=caller.person):
             raise Refused(409, "Another question is being answered in this conversation.", "Wait for its answer.")
         return stream
-
-    def _said(self, conversation: str, owner: str) -> tuple[Turn, ...]:
-        if not self.home.records.owns(owner, conversation):
-            raise Refused(404, "There is no such conversation of yours.")
-        return history(self.home.records, conversation)

@@ -112,7 +112,14 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
 
     async def call(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
         try:
-            record = await _answered(answerer, context.request, params)
+            if params.name != NAME:
+                raise Refused(404, f"There is no tool {params.name[:100]!r} here.", f"Its name is {NAME!r}.")
+            sent = read(Sent, json.dumps(params.arguments or {}).encode())
+            stream = await answerer.begin(AskRequest(askable(sent.question)), caller(context.request))
+            try:
+                record = await stream.record()
+            finally:
+                stream.leave()
         except SHOWN as error:
             return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
         plain = json.loads(record.to_json())
@@ -120,15 +127,3 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
 
     server: Server[Any] = Server("T-RAG", on_list_tools=tools, on_call_tool=call)
     return StreamableHTTPSessionManager(server, stateless=True)
-
-
-async def _answered(answerer: Answerer, request: Any, params: CallToolRequestParams) -> AnswerRecord:
-    """The answer to a call, for whoever sent its request. Raises one of SHOWN."""
-    if params.name != NAME:
-        raise Refused(404, f"There is no tool {params.name[:100]!r} here.", f"Its name is {NAME!r}.")
-    sent = read(Sent, json.dumps(params.arguments or {}).encode())
-    stream = await answerer.begin(AskRequest(askable(sent.question)), caller(request))
-    try:
-        return await stream.record()
-    finally:
-        stream.leave()
