@@ -29,9 +29,8 @@ EXPRESSIONS = {
     "Which units are directly under the Ethics Office?": "children(u1)",
     "What is under the Ethics Office?": "children(u1)",
     "Where does the Harbour Drones Office sit?": "parent(u1)",
-    "Where does the Registry sit?": "path(u1), path(u2), path(u3)",
-    "Where does the Registry (School of Medicine) sit?": "path(u1)",
-    "Where does the Registry (University) sit?": "path(u1)",
+    "Where does the Library sit?": "path(u1), path(u2), path(u3)",
+    "Where does the Library (Institute for Health Research) sit?": "path(u1)",
 }
 """How the questions of the tests are read."""
 FOLLOW_UPS = {"And what is under it?": "What is under the Ethics Office?"}

@@ -2,10 +2,9 @@
 
 import shutil
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +16,8 @@ from starlette.testclient import TestClient
 
 from store.person import Newcomer, Role
 from store.records import Records
-from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from tests.scripted import ScriptedAssistant
+from trag.events import Answer, Found, Retry, Token, Waiting
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source, Tokens
 from trag.settings import Settings
 from trag.web.active_runs import ActiveRuns
@@ -50,23 +50,11 @@ SCRIPT = (
 
 
 @dataclass
-class Scripted:
-    """Answers with a script, and remembers what it was asked."""
-
-    script: Callable[[threading.Event], Iterator[Event]] = lambda _: iter(SCRIPT)
-    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-
-    def ask(self, question: str, *, stop: threading.Event, **more: Any) -> Iterator[Event]:
-        self.asked.append((question, more))
-        yield from self.script(stop)
-
-
-@dataclass
 class Place:
     """A home, who answers in it, and programs that ask."""
 
     records: Records
-    assistant: Scripted
+    assistant: ScriptedAssistant
     runs: ActiveRuns
     app: FastAPI
 
@@ -106,7 +94,7 @@ def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Plac
     def opened(folder: Path) -> Iterator[Place]:
         with closing(Records(f"sqlite:///{shutil.copy(empty_database, folder)}")) as records:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None))
-            assistant: Any = Scripted()
+            assistant: Any = ScriptedAssistant(lambda _: iter(SCRIPT))
             app, runs = FastAPI(openapi_url=None), ActiveRuns()
             app.add_middleware(Gate, door=Authenticator(records, Settings(home=folder)), functions={})
             page.mount(app, Answerer(home, runs, lambda: assistant))
