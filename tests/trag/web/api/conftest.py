@@ -55,8 +55,12 @@ class Place:
 
     records: Records
     assistant: ScriptedAssistant
-    runs: ActiveRuns
+    answerer: Answerer
     app: FastAPI
+
+    @property
+    def runs(self) -> ActiveRuns:
+        return self.answerer.runs
 
     def program(self, **headers: str) -> TestClient:
         return TestClient(self.app, base_url=HERE, headers=headers, client=("10.0.0.7", 4711))
@@ -95,11 +99,11 @@ def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Plac
         with closing(Records(f"sqlite:///{shutil.copy(empty_database, folder)}")) as records:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None))
             assistant: Any = ScriptedAssistant(lambda _: iter(SCRIPT))
-            app, runs = FastAPI(openapi_url=None), ActiveRuns()
+            app, answerer = FastAPI(openapi_url=None), Answerer(home, ActiveRuns(), lambda: assistant)
             app.add_middleware(Gate, door=Authenticator(records, Settings(home=folder)), functions={})
-            page.mount(app, Answerer(home, runs, lambda: assistant))
-            yield Place(records, assistant, runs, app)
-            runs.end_all()
+            page.mount(app, answerer)
+            yield Place(records, assistant, answerer, app)
+            answerer.runs.end_all()
 
     return opened
 
