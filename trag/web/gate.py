@@ -27,20 +27,10 @@ from store import StoreError
 from trag.errors import TragError
 from trag.people.user_import import LARGEST as LARGEST_ROSTER
 from trag.sandbox import Limits
-from trag.web import access
+from trag.web import access, request_bodies
 from trag.web.api.responses import response
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name
 from trag.web.quality import LARGEST_SET
-from trag.web.request_bodies import (
-    CANCEL_FIELDS,
-    JOIN_FIELDS,
-    BrokenOffError,
-    TooLargeError,
-    bounded,
-    plain,
-    replayed,
-    whole,
-)
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
 from trag.web.visitors import HERE, Visit
@@ -146,7 +136,7 @@ class Gate:
             after = slash + path if host == headers.get("host") else "/"
             query = urlencode({"after": after, "over": "1"}).encode()
             entrance = {**scope, "method": "GET", "path": "/sign-in", "raw_path": b"/sign-in", "query_string": query}
-            await self._pass(entrance, replayed(b"", receive), answer, None, where)
+            await self._pass(entrance, request_bodies.replayed(b"", receive), answer, None, where)
         elif reads and refusal.status != 400:
             HERE.set(visit)
             page = error_response(Request(scope), TragError(refusal.reason), refusal.status)
@@ -206,15 +196,15 @@ class Gate:
         if path in UPLOADS:
             what, most = UPLOADS[path]
             try:
-                await self.app(passed, bounded(scope, receive, most), answer.pass_on)
-            except TooLargeError:
+                await self.app(passed, request_bodies.bounded(scope, receive, most), answer.pass_on)
+            except request_bodies.TooLargeError:
                 raise _Refused(413, f"{what} may have {most:,} bytes.") from None
             return
         try:
-            body = await whole(receive, LARGEST)
-        except TooLargeError:
+            body = await request_bodies.whole(receive, LARGEST)
+        except request_bodies.TooLargeError:
             raise _Refused(413, f"A request may carry {LARGEST:,} bytes.") from None
-        except BrokenOffError:
+        except request_bodies.BrokenOffError:
             return  # nobody is there to be answered
         if visit and path in (JOIN, CANCEL):
             body = self._called(body, visit, path)
@@ -223,9 +213,9 @@ class Gate:
         if visit and path == FOLLOW:
             self._check_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
         if visit and (path == FOLLOW or path in access.PROGRAMS):
-            await self._follow(passed, replayed(body, receive), answer, visit)
+            await self._follow(passed, request_bodies.replayed(body, receive), answer, visit)
             return
-        await self.app(passed, replayed(body, receive), answer.pass_on)
+        await self.app(passed, request_bodies.replayed(body, receive), answer.pass_on)
 
     def _called(self, body: bytes, visit: Visit, path: str) -> bytes:
         """The body of a call of a function of the Ask page, as it was understood here: of two readings of the same
@@ -245,7 +235,7 @@ class Gate:
                 raise _Refused(404, "There is nothing here.")
             if not visit.caller.may(needs):
                 raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
-        if not plain(call, JOIN_FIELDS if path == JOIN else CANCEL_FIELDS):
+        if not request_bodies.plain(call, request_bodies.JOIN_FIELDS if path == JOIN else request_bodies.CANCEL_FIELDS):
             raise _Refused(400, "A call of this page holds words alone: no files, lists or objects.")
         return json.dumps(call).encode()
 
