@@ -1,10 +1,12 @@
-"""The one scripted model: for tests that are about something else than what a model says."""
+"""The one scripted model and the one scripted assistant, for tests that are about something else than what they say."""
 
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from prompts import Message
+from trag.events import Event
 from trag.llm.model import ModelIdentity, Usage
 
 
@@ -54,3 +56,15 @@ class Scripted:
 
     def close(self) -> None:
         pass
+
+
+@dataclass
+class ScriptedAssistant:
+    """Answers every question with the events of `script`, which is given what ends it; what it was asked is kept."""
+
+    script: Callable[[threading.Event], Iterator[Event]]
+    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def ask(self, question: str, *, stop: threading.Event, **more: Any) -> Iterator[Event]:
+        self.asked.append((question, more))
+        yield from self.script(stop)

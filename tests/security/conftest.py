@@ -6,16 +6,10 @@ Everything that looks like an attack here is aimed at the tests' own app and the
 from __future__ import annotations
 
 import io
-import os
-import shutil
 import signal
-import socket
 import socketserver
 import subprocess
-import sys
 import threading
-import time
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -23,7 +17,9 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser
+
+from tests import serving
 
 ROOT = Path(__file__).parents[2]
 WAITING = 5
@@ -195,25 +191,11 @@ def app(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]
     watching = tmp_path_factory.mktemp("watching")
     reached = watching / "reached.txt"
     (watching / "sitecustomize.py").write_text(WATCH.format(file=str(reached)), encoding="utf-8")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    environment = os.environ | {
-        "TRAG_HOME": str(place.folder),
-        "TRAG_PORT": str(port),
-        "PYTHONPATH": f"{watching}:{ROOT}",
-    }
-    log = watching / "log.txt"
-    with (
-        log.open("w", encoding="utf-8") as said,
-        subprocess.Popen(
-            [sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=said, stderr=said, text=True
-        ) as it,
-    ):
-        found = App(f"http://127.0.0.1:{port}", it, reached)
+    log, path = watching / "log.txt", f"{watching}:{ROOT}"
+    with log.open("w", encoding="utf-8") as said, serving.app(place.folder, said, PYTHONPATH=path) as (address, it):
         try:
-            _wait(f"{found.address}/healthz", it, log)
             assert Path(f"{reached}.{it.pid}").exists(), "nobody notes what the app reaches for"
-            yield found
+            yield App(address, it, reached)
         finally:
             it.send_signal(signal.SIGTERM)
             it.wait(300)
@@ -222,27 +204,8 @@ def app(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The Chromium on the PATH, else Playwright's own."""
-    quiet = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    expect.set_options(timeout=30_000)  # a busy machine may take more than the usual 5 seconds over a page
-    with sync_playwright() as playwright:
-        arguments = [*quiet, "--no-sandbox"] if os.geteuid() == 0 else quiet
-        browser = playwright.chromium.launch(executable_path=found, args=arguments)
+    with serving.chromium() as browser:
         yield browser
-        browser.close()
-
-
-def _wait(address: str, process: subprocess.Popen[str], log: Path) -> None:
-    for _ in range(600):
-        try:
-            urllib.request.urlopen(address, timeout=5).close()
-        except OSError:
-            assert process.poll() is None, log.read_text(encoding="utf-8")
-            time.sleep(0.5)
-        else:
-            return
-    pytest.fail(f"{address} does not answer")
 
 
 def _pdf(text: str) -> bytes:

@@ -10,61 +10,18 @@ import pytest
 from trag.web import access
 
 ADDRESS = "0af" * 10 + "12"
-STARTS = (
-    "/",
-    "/assets/",
-    "/static/js/",
-    "/documents/",
-    f"/documents/{ADDRESS}/pages/",
-    f"/documents/{ADDRESS}/original/",
-    "/charts/versions/",
-    "/quality/runs/",
-    "/models/finetune/",
-    "/people/",
-    "/links/",
-    "/gradio_api/file=",
-    "/gradio_api/file/",
-    "/file=",
-)
-CLIMBS = (
-    "../trag.db",
-    "../../trag.db",
-    "..\\..\\trag.db",
-    "..;/trag.db",
-    ".../trag.db",
-    "....//trag.db",
-    "%2e%2e/trag.db",
-    "%2e%2e%2ftrag.db",
-    "%252e%252e%252ftrag.db",
-    "..%2ftrag.db",
-    "..%5ctrag.db",
-    "..%c0%aftrag.db",
-    "%c0%ae%c0%ae/trag.db",
-    "..%00/trag.db",
-    "trag.db%00.css",
-    "trag.db%0a",
-    "./../trag.db",
-    "a/../../trag.db",
-    "//etc/passwd",
-    "/etc/passwd",
-    "etc/passwd",
-    "C:\\windows\\win.ini",
-    "C:/windows/win.ini",
-    "\\\\host\\share",
-    "file:///etc/passwd",
-    "http://169.254.169.254/latest",
-    "https://evil.example/",
-    "~root/.ssh/id_rsa",
-    "$HOME/trag.db",
-    "trag.toml",
-    "trag.db",
-    ".env",
-    ".git/config",
-    "proc/self/environ",
-    "＠．．/trag.db",
-    "․․/trag.db",
-    "%uff0e%uff0e/trag.db",
-)
+STARTS = f"""
+    / /assets/ /static/js/ /documents/ /documents/{ADDRESS}/pages/ /documents/{ADDRESS}/original/ /charts/versions/
+    /quality/runs/ /models/finetune/ /people/ /links/ /gradio_api/file= /gradio_api/file/ /file=
+""".split()
+CLIMBS = r"""
+    ../trag.db ../../trag.db ..\..\trag.db ..;/trag.db .../trag.db ....//trag.db %2e%2e/trag.db %2e%2e%2ftrag.db
+    %252e%252e%252ftrag.db ..%2ftrag.db ..%5ctrag.db ..%c0%aftrag.db %c0%ae%c0%ae/trag.db ..%00/trag.db
+    trag.db%00.css trag.db%0a ./../trag.db a/../../trag.db //etc/passwd /etc/passwd etc/passwd C:\windows\win.ini
+    C:/windows/win.ini \\host\share file:///etc/passwd http://169.254.169.254/latest https://evil.example/
+    ~root/.ssh/id_rsa $HOME/trag.db trag.toml trag.db .env .git/config proc/self/environ ＠．．/trag.db ․․/trag.db
+    %uff0e%uff0e/trag.db
+""".split()
 PLAIN = {"/assets/etc/passwd", "/assets/trag.db", "/assets/trag.toml", "/assets/.env", "/assets/.git/config"}
 PLAIN |= {"/assets/proc/self/environ", "/assets/~root/.ssh/id_rsa"}
 PLAIN |= {each.replace("/assets/", "/static/js/") for each in PLAIN}

@@ -20,7 +20,7 @@ from trag.errors import TragError
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 from trag.web import render
 from trag.web.active_runs import Draft
-from trag.web.error_pages import told
+from trag.web.responses import error_response
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 E = "http://evil.example/?d="
@@ -135,9 +135,9 @@ OURS = re.compile(
 )
 
 
-def answer(words: str) -> str:
+def answer(words: str, *, supported: bool = False) -> str:
     source = Source("s", "section", words, words, 1, words, 0.5, question=words)
-    checks = Checks((CheckedSentence(words, False),), unknown_units=(words,), chart=CHART.version)
+    checks = Checks((CheckedSentence(words, supported, "s"),), unknown_units=(words,), chart=CHART.version)
     record = AnswerRecord(
         "a1", words, words, words, "answered", ModelUsed("m", "0", ""), sources=(source,), checks=checks,
         interrupted=words,
@@ -148,11 +148,12 @@ def answer(words: str) -> str:
 
 def message(words: str) -> str:
     request = SimpleNamespace(headers={}, url=SimpleNamespace(path="/documents"))
-    return bytes(told(request, TragError(words, words)).body).decode()  # type: ignore[arg-type]
+    return bytes(error_response(request, TragError(words, words)).body).decode()  # type: ignore[arg-type]
 
 
 PAGES: dict[str, Callable[[str], str]] = {
     "answer": answer,
+    "marked source": lambda words: answer(words, supported=True),
     "draft": lambda words: render.draft(Draft(words, sources=1, text=words, retry=words)),
     "failed draft": lambda words: render.draft(Draft(words, text=words, problem=words, hint=words)),
     "conversations": lambda words: render.sidebar([Conversation("c", "local", words, NOW, NOW)], "c", words),
@@ -178,3 +179,16 @@ def test_a_page_has_the_same_parts_whatever_is_said_on_it(page: str) -> None:
             wrong.append((words, led))
     assert not wrong
     assert len(RUN) + len(CARRY) >= 100
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_text_of_others_takes_its_own_direction(page: str) -> None:
+    """Whatever holds foreign words says dir=auto itself or stands in something that does; and they are shown."""
+    soup = BeautifulSoup(PAGES[page](f"</p><script>alert(1)</script> {E}"), "html.parser")
+    bare = [
+        found.parent.name
+        for found in soup.find_all(string=re.compile("evil.example"))
+        if found.parent and not any(tag.get("dir") == "auto" for tag in (found.parent, *found.parent.parents))
+    ]
+    assert not bare
+    assert "alert(1)" in soup.get_text()

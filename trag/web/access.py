@@ -1,6 +1,6 @@
 """Who may call what: one table of every address and one of every function of the Ask page, each with the role it needs.
 
-What is not in them is not there for anybody, and a test fails. Knows nothing about how a caller is known.
+What is not in them is not there for anybody, and a test fails.
 """
 
 from __future__ import annotations
@@ -229,10 +229,8 @@ def functions(page: Any) -> dict[int, Role]:
 
 
 def _compiled(table: tuple[tuple[Needs, str], ...]) -> tuple[tuple[Needs, re.Pattern[str]], ...]:
-    def part(found: re.Match[str]) -> str:
-        return PARTS[found[1]]
-
-    return tuple((role, re.compile(re.sub(r"\\\{(\w+)\\\}", part, re.escape(path)))) for role, path in table)
+    parts = re.compile(r"\\\{(\w+)\\\}")
+    return tuple((role, re.compile(parts.sub(lambda part: PARTS[part[1]], re.escape(path)))) for role, path in table)
 
 
 _READ, _WRITE = _compiled(READ), _compiled(WRITE)

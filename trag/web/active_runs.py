@@ -1,29 +1,35 @@
-"""Questions being answered. Each runs in a thread of its own and outlives the page that asked it.
+"""Questions being answered, and the assistant that answers them, opened beside the pages.
 
 events of Assistant.ask -> Draft, the latest state -> every page that follows
 
-A reload, a phone that locks or a second window finds the same answer still being written.
-Knows nothing about Gradio, HTML or who may see a conversation.
+Each question runs in a thread of its own and outlives the page that asked it: a reload, a phone that locks or a second
+window finds the same answer still being written.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import math
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from trag.cancellation import BY_READER, CancelToken
 from trag.condense import Turn
-from trag.errors import SHOWN
+from trag.errors import SHOWN, in_one_line
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.record import AnswerRecord
 from trag.request_queue import QueueFull
 
 if TYPE_CHECKING:
     from store.records import Records
+    from trag.ask import Assistant
+
+log = logging.getLogger(__name__)
 
 PACE = 0.06
 """Seconds between two states that a follower sees: a page need not be drawn for every token."""
@@ -41,6 +47,8 @@ LEFT = {
 """What somebody in the line is told, by why it ends for them."""
 KEPT = 500
 """Failed questions that are remembered, the latest ones, until somebody comes back for them."""
+PAUSE = 5.0
+"""Seconds between a failure to open the assistant and the next try."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,7 @@ def history(records: Records, conversation: str) -> tuple[Turn, ...]:
     return tuple(Turn(record.standalone, record.answer) for record in given)
 
 
-class Drafting:
+class ActiveRun:
     """One question that is being answered, asked `by` somebody; `draft` is its latest state. `stop` ends it early: what
     is written by then is kept."""
 
@@ -102,11 +110,6 @@ class Drafting:
                 continue
             shown = self.draft
             yield shown
-
-    def end(self) -> None:
-        """Stop, and wait a little for what is written to be kept."""
-        self.stop.set()
-        self.join(PATIENCE)
 
     def join(self, seconds: float) -> None:
         """Wait until nothing more is written, `seconds` at most."""
@@ -134,28 +137,31 @@ class ActiveRuns:
     """What is being asked in which conversation: one question at a time. A failed one stays until the next question."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._draftings: dict[str, Drafting] = {}
-        self._under_way: list[Drafting] = []  # also those that are forgotten here, and go on by themselves
+        self._lock = threading.RLock()
+        self._runs: dict[str, ActiveRun] = {}
+        self._under_way: list[ActiveRun] = []  # also those that are forgotten here, and go on by themselves
 
-    def find(self, conversation: str) -> Drafting | None:
+    def find(self, conversation: str) -> ActiveRun | None:
         """The question that is being answered in `conversation`, or the last one if it failed."""
         with self._lock:
-            drafting = self._draftings.get(conversation)
-            if drafting is not None and drafting.draft.record is not None:
-                del self._draftings[conversation]
+            run = self._runs.get(conversation)
+            if run is not None and run.draft.record is not None:
+                del self._runs[conversation]
                 return None
-            return drafting
+            return run
 
     def busy(self) -> bool:
         """Whether anything is being answered, or waits to be."""
         with self._lock:
-            return any(not drafting.draft.over for drafting in self._draftings.values())
+            return any(not run.draft.over for run in self._runs.values())
 
     def check(self, by: str) -> None:
-        """Raises LineFull while that person has as many questions under way as one person may."""
+        """Raises QueueFull while that person has as many questions under way as one person may."""
         with self._lock:
-            self._check(by)
+            self._under_way = [run for run in self._under_way if not run.draft.over]
+            own = sum(run.by == by for run in self._under_way)
+        if by and own >= AT_ONCE:
+            raise QueueFull(f"{own} of your questions are being answered or wait.", "Wait for one of them, or stop it.")
 
     def begin(
         self, conversation: str, question: str, ask: Callable[[CancelToken], Iterator[Event]], *, by: str = ""
@@ -165,51 +171,88 @@ class ActiveRuns:
         `by` is the id of who asks, "" for nobody in particular. Raises what `check` raises.
         """
         with self._lock:
-            running = self._draftings.get(conversation)
+            running = self._runs.get(conversation)
             if running is not None and not running.draft.over:
                 return False
-            self._check(by)
-            self._clear_away()
+            self.check(by)
+            # Answers are in the records; of failures those are forgotten that many others came after.
+            over = [(place, each.draft) for place, each in self._runs.items() if each.draft.over]
+            failed = [place for place, draft in over if draft.record is None]
+            for place in [place for place, draft in over if draft.record] + failed[:-KEPT]:
+                del self._runs[place]
             stop = CancelToken()
-            drafting = Drafting(question, ask(stop), stop, by)
-            self._draftings[conversation] = drafting
-            self._under_way.append(drafting)
+            run = ActiveRun(question, ask(stop), stop, by)
+            self._runs[conversation] = run
+            self._under_way.append(run)
             return True
 
     def end(self, conversation: str) -> None:
-        """Stop what is being asked in `conversation` and forget it."""
+        """Stop what is being asked in `conversation` and forget it, once what is written is kept."""
         with self._lock:
-            drafting = self._draftings.pop(conversation, None)
-        if drafting is not None:
-            drafting.end()
+            run = self._runs.pop(conversation, None)
+        if run is not None:
+            run.stop.set()
+            run.join(PATIENCE)
 
     def forget(self, conversation: str, stop: threading.Event) -> None:
         """Forget the question in `conversation` that `stop` ends, and no other; it goes on by itself."""
         with self._lock:
-            drafting = self._draftings.get(conversation)
-            if drafting is not None and drafting.stop is stop:
-                del self._draftings[conversation]
-
-    def _check(self, by: str) -> None:
-        self._under_way = [drafting for drafting in self._under_way if not drafting.draft.over]
-        own = sum(drafting.by == by for drafting in self._under_way)
-        if by and own >= AT_ONCE:
-            raise QueueFull(f"{own} of your questions are being answered or wait.", "Wait for one of them, or stop it.")
-
-    def _clear_away(self) -> None:
-        """Forget answers, which are in the records, and failures that many others came after."""
-        over = [(place, each.draft) for place, each in self._draftings.items() if each.draft.over]
-        failed = [place for place, draft in over if draft.record is None]
-        for place in [place for place, draft in over if draft.record] + failed[:-KEPT]:
-            del self._draftings[place]
+            run = self._runs.get(conversation)
+            if run is not None and run.stop is stop:
+                del self._runs[conversation]
 
     def end_all(self) -> None:
         """Stop everything that is being asked, and wait until it has stopped: the app is about to close, and Python
         aborts when it ends around a thread that is deep in torch."""
         with self._lock:
-            draftings = tuple(self._under_way)
-        for drafting in draftings:
-            drafting.stop.set(BY_CLOSING)
+            runs = tuple(self._under_way)
+        for run in runs:
+            run.stop.set(BY_CLOSING)
         by = monotonic() + CLOSING
-        for drafting in draftings:
-            drafting.join(max(0.0, by - monotonic()))
+        for run in runs:
+            run.join(max(0.0, by - monotonic()))
+
+
+class AssistantLoader:
+    """The assistant that `open` gives, called in `threads`, then `warm`: at once, and again while that fails with what
+    people can put right, for what it needs may be there a moment later: a Chroma server, a model file."""
+
+    def __init__(self, threads: Executor, open: Callable[[], Assistant], warm: Callable[[], None]) -> None:
+        self._threads = threads
+        self._open = open
+        self._warm = warm
+        self._lock = threading.Lock()
+        self._again = math.inf  # when to try again (monotonic)
+        self._latest = threads.submit(self._opened)
+
+    def latest(self) -> Future[Assistant]:
+        """The latest try, a new one where the one before failed a while ago."""
+        with self._lock:
+            if monotonic() >= self._again:
+                self._again = math.inf
+                self._latest = self._threads.submit(self._opened)
+            return self._latest
+
+    def result(self) -> Assistant:
+        """The assistant, as soon as it is open. Raises why it cannot be opened."""
+        return self.latest().result()
+
+    def _opened(self) -> Assistant:
+        try:
+            assistant = self._open()
+        except SHOWN as error:
+            log.error("the assistant cannot be opened: %s", in_one_line(error))
+            self._again = monotonic() + PAUSE
+            raise
+        except Exception:
+            log.exception("a fault in the program: the assistant cannot be opened")
+            raise
+        # In a thread that nobody waits for: closing the model ends it.
+        threading.Thread(target=self._warmed, name="warming", daemon=True).start()
+        return assistant
+
+    def _warmed(self) -> None:
+        try:
+            self._warm()
+        except SHOWN as error:
+            log.warning("the model is not warm yet: %s", in_one_line(error))

@@ -1,7 +1,7 @@
 """The Ask page: its parts, and what each press does.
 
 The server keeps nothing for a page. Which conversation is shown travels with every event, and whose it is gets looked
-up each time; conversations, answers and labels live in the records, and what is being answered in Askings.
+up each time; conversations, answers and labels live in the records, and what is being answered in ActiveRuns.
 Imports Gradio, so it is imported only to serve.
 """
 
@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gradio as gr
 from fastapi.concurrency import run_in_threadpool
 
+from org.chart import Chart
+from store.passage import Passage
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, in_one_line
 from trag.events import Event
@@ -29,16 +31,17 @@ from trag.people.permissions import may_read, opened, readers
 from trag.record import VERDICTS, AnswerRecord
 from trag.request_queue import QueueFull
 from trag.web import render
-from trag.web.active_runs import PACE, ActiveRuns, Draft, history
+from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, history
 from trag.web.evidence import documents_of
-from trag.web.examples import examples
 from trag.web.forms import remark
-from trag.web.startup import Opening
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:
     from trag.home import Home
 
+EXAMPLES = 4
+LOOKED_AT = 400
+"""Passages looked through for a question: the first page should not wait for a whole library."""
 SCRIPT = (Path(__file__).parent / "static" / "ask.js").read_text(encoding="utf-8")
 
 
@@ -61,8 +64,8 @@ class AskPage:
     """What the handlers share. `assistant` is there as soon as it is open; pages are shown before."""
 
     home: Home
-    assistant: Opening
-    askings: ActiveRuns = field(default_factory=ActiveRuns)
+    assistant: AssistantLoader
+    runs: ActiveRuns = field(default_factory=ActiveRuns)
 
     def build(self) -> gr.Blocks:
         """The page as Gradio blocks."""
@@ -77,31 +80,20 @@ class AskPage:
                 state = _part("state")
                 notice = _part("notice")
                 with gr.Row(elem_id="box"):
-                    question = gr.Textbox(
-                        label="Your question",
-                        show_label=False,
-                        container=False,
-                        placeholder="Ask a question",
-                        max_lines=8,
-                        autofocus=True,
-                        elem_id="question",
-                    )
+                    box: dict[str, Any] = {
+                        "label": "Your question",
+                        "placeholder": "Ask a question",
+                        "elem_id": "question",
+                    }
+                    question = gr.Textbox(**box, show_label=False, container=False, max_lines=8, autofocus=True)
                     ask = gr.Button("Ask", elem_id="ask", scale=0, min_width=72)
                     stop = gr.Button("Stop", elem_id="stop", visible=False, scale=0, min_width=72)
             shown = [chosen, side, log, live, state, notice, ask, stop, question]
 
-            def on(trigger: Any, handler: Any, inputs: Any = None, trigger_mode: Any = "multiple", **more: Any) -> Any:
+            def on(trigger: Any, handler: Any, inputs: Any = None, **more: Any) -> Any:
                 """Handlers run for several visitors at once: who must wait, waits in the assistant's own line."""
-                return trigger(
-                    handler,
-                    inputs,
-                    shown,
-                    show_progress="hidden",
-                    concurrency_limit=None,
-                    trigger_mode=trigger_mode,
-                    api_visibility="private",
-                    **more,
-                )
+                quiet = {"show_progress": "hidden", "concurrency_limit": None, "api_visibility": "private"}
+                return trigger(handler, inputs, shown, **{"trigger_mode": "multiple"} | quiet | more)
 
             # A second press on one page asks nothing while the first is under way: each would begin a conversation.
             sent = partial(gr.on, [question.submit, ask.click])
@@ -137,15 +129,15 @@ class AskPage:
 
     def rename(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """Another title for a conversation, shown or not."""
-        with _told():
+        with _refusals_shown():
             self.home.records.rename_conversation(caller(request).person, event.conversation, _title(event.title))
         return Shown(side=self._side(caller(request), chosen))
 
     def remove(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """A conversation less, shown or not; what is being asked in it ends."""
-        with _told():
+        with _refusals_shown():
             self.home.records.delete_conversation(caller(request).person, event.conversation)
-        self.askings.end(event.conversation)
+        self.runs.end(event.conversation)
         return self._page(caller(request), chosen)
 
     def ask(self, question: str, chosen: str, request: gr.Request) -> Shown:
@@ -158,17 +150,17 @@ class AskPage:
 
     def stop(self, chosen: str, request: gr.Request) -> Shown:
         """End the answer here; what is written is kept."""
-        drafting = self.askings.find(chosen) if self._owns(caller(request), chosen) else None
-        if drafting is not None:
-            drafting.stop.set()
+        run = self.runs.find(chosen) if self._owns(caller(request), chosen) else None
+        if run is not None:
+            run.stop.set()
         return Shown()
 
     async def follow(self, chosen: str, request: gr.Request) -> AsyncIterator[Shown]:
         """The answer as it is written, the page with the answer in its place, then whether the model has come up."""
         owned = await run_in_threadpool(self._owns, caller(request), chosen)
-        drafting = self.askings.find(chosen) if owned else None
-        if drafting is not None:
-            async for draft in drafting.follow():
+        run = self.runs.find(chosen) if owned else None
+        if run is not None:
+            async for draft in run.follow():
                 if not draft.over:
                     yield Shown(live=self._live(draft), ask=gr.update(visible=False), stop=gr.update(visible=True))
         page = await run_in_threadpool(self._page, caller(request), chosen)
@@ -181,7 +173,7 @@ class AskPage:
 
     def judge(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """Correct, Correct-Verbose or Incorrect; an earlier comment stays."""
-        with _told():
+        with _refusals_shown():
             before = self.home.records.label(event.answer, caller(request).person)
             comment, corrected = (before.comment, before.corrected) if before else ("", "")
             self._label(chosen, request, event.answer, event.verdict, comment, corrected)
@@ -189,7 +181,7 @@ class AskPage:
 
     def remark(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
         """A comment and a corrected answer beside a verdict that is there already."""
-        with _told():
+        with _refusals_shown():
             comment, corrected = remark(event.comment), remark(event.corrected)
             before = self.home.records.label(event.answer, caller(request).person)
             if before is not None:
@@ -212,10 +204,10 @@ class AskPage:
             limit = f"A question may have {LONGEST_QUESTION:,} characters, this one has {len(question):,}."
             return Shown(notice=render.notice(f"{limit} Shorten it and ask again."))
         try:
-            self.askings.check(who.person)
+            self.runs.check(who.person)
         except QueueFull as error:
             return Shown(notice=render.notice(in_one_line(error)))
-        with _told():
+        with _refusals_shown():
             if not self._owns(who, chosen):
                 chosen = self.home.records.start_conversation(who.person, _title(question)).id
             said = history(self.home.records, chosen)
@@ -225,8 +217,8 @@ class AskPage:
             held = readers(who, self.home.organization.chart)
             yield from assistant.ask(question, history=said, conversation=chosen, stop=stop, readers=held)
 
-        with _told():
-            begun = self.askings.begin(chosen, question, events, by=who.person)
+        with _refusals_shown():
+            begun = self.runs.begin(chosen, question, events, by=who.person)
         if not begun:
             return Shown(notice=render.notice("One question at a time: wait for the answer, or stop it."))
         return self._page(who, chosen)._replace(question="")
@@ -234,13 +226,13 @@ class AskPage:
     def _page(self, who: CurrentUser, conversation: str) -> Shown:
         """Everything but the question box, as it is now."""
         chosen = conversation if self._owns(who, conversation) else ""
-        drafting = self.askings.find(chosen)
-        busy = drafting is not None and not drafting.draft.over
+        run = self.runs.find(chosen)
+        busy = run is not None and not run.draft.over
         return Shown(
             chosen=chosen,
             side=self._side(who, chosen),
             log=self._log(who, chosen),
-            live=self._live(drafting.draft) if drafting else "",
+            live=self._live(run.draft) if run else "",
             state=render.notice(self._problem()),
             notice="",
             ask=gr.update(visible=not busy),
@@ -251,25 +243,19 @@ class AskPage:
         return render.sidebar(self.home.records.conversations(who.person), chosen, self._organization(), who)
 
     def _log(self, who: CurrentUser, chosen: str) -> str:
-        chart, library = self.home.organization.chart, self.home.records.library
+        chart, records = self.home.organization.chart, self.home.records
         if not chosen:
-            readable = (each.name for each in library.documents() if may_read(who, each.audience, chart))
-            questions = examples(chart, chain.from_iterable(map(library.passages, readable)))
+            readable = (each.name for each in records.library.documents() if may_read(who, each.audience, chart))
+            questions = examples(chart, chain.from_iterable(map(records.library.passages, readable)))
             empty, in_charge = self.home.state().empty, who.may("admin")
             return render.welcome(self._organization(), questions, empty=empty, in_charge=in_charge)
         turns = [
-            render.Turn(
-                AnswerRecord.from_json(stored.record_json),
-                self.home.records.label(stored.id, who.person),
-                stored.created,
-            )
-            for stored in self.home.records.answers(chosen)
+            render.Turn(AnswerRecord.from_json(each.record_json), records.label(each.id, who.person), each.created)
+            for each in records.answers(chosen)
         ]
         quoted = frozenset[str]().union(*(documents_of(turn.record) for turn in turns))
-        documents = opened(who, quoted, library, chart)
-        return render.conversation(
-            turns, chart, charts=self.home.records.activations.all(), documents=documents, id=chosen
-        )
+        documents = opened(who, quoted, records.library, chart)
+        return render.conversation(turns, chart, charts=records.activations.all(), documents=documents, id=chosen)
 
     def _live(self, draft: Draft) -> str:
         return render.draft(draft, starting=not self.assistant.latest().done())
@@ -295,6 +281,22 @@ class AskPage:
         return chart.root.name if chart else ""
 
 
+def examples(chart: Chart | None, passages: Iterable[Passage]) -> tuple[str, ...]:
+    """At most four questions: where a unit sits, what another holds, then pairs, each from another section."""
+    found = []
+    if chart:
+        deepest = max(chart.units, key=chart.depth)
+        if chart.depth(deepest):
+            found.append(f"Where does {chart.unit(deepest).name} sit?")
+        broad = (unit for unit in chart.units if unit != chart.root.id and 3 <= len(chart.children(unit)) <= 8)
+        found += [f"What is directly under {chart.unit(unit).name}?" for unit in islice(broad, 1)]
+    pairs = [passage for passage in islice(passages, LOOKED_AT) if passage.kind == "qa" and len(passage.question) <= 80]
+    sections = {(pair.document, pair.section): pair.question for pair in pairs}
+    wanted = EXAMPLES - len(found)
+    found += list(sections.values())[:: max(1, len(sections) // wanted)][:wanted]
+    return tuple(found)
+
+
 def _part(name: str) -> gr.HTML:
     return gr.HTML("", elem_id=name, js_on_load=SCRIPT, apply_default_css=False)
 
@@ -305,11 +307,9 @@ def _title(text: str) -> str:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _refusals_shown() -> Iterator[None]:
     """What the records refuse, said on the page."""
     try:
         yield
-    except SHOWN as error:
-        # Gradio shows the message as HTML.
-        message = escape(in_one_line(error))
-        raise gr.Error(message, duration=None, print_exception=False) from error
+    except SHOWN as error:  # Gradio shows the message as HTML
+        raise gr.Error(escape(in_one_line(error)), duration=None, print_exception=False) from error

@@ -1,7 +1,5 @@
-"""What an answer stands on, ready to be shown: sources numbered and marked, and the place of units in the chart.
-
-Knows nothing about pages, requests or where records are kept.
-"""
+"""What an answer stands on, ready to be shown: sources numbered, their supporting words marked, and the place of units
+in the chart."""
 
 from __future__ import annotations
 
@@ -9,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from org.chart import Chart, Unit
 from trag import cited
 from trag.record import AnswerRecord, Source
+from trag.view.marks import supporting
 from trag.web.documents.names import key
-from trag.web.marks import marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,10 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
     for number, source in enumerate(ordered, 1):
         borne_out = [sentence.evidence or sentence.text for sentence in supported if sentence.source == source.id]
         question, text = marked(source.question, borne_out), marked(source.text, borne_out)
-        link = _link(source, record) if documents.get(source.document) else ""
+        link = ""  # a whole document opens at its beginning
+        if of_document(source) and documents.get(source.document):
+            place = f"?{urlencode({'passage': source.id, 'answer': record.id})}#here"
+            link = f"/documents/{key(source.document)}/view{place if source.kind != 'approved' else ''}"
         withdrawn = of_document(source) and not documents.get(source.document)
         branch = _branch(source, record, chart)
         found.append(Evidence(number, source, source.id in used, question, text, branch, link, withdrawn))
@@ -105,12 +106,13 @@ def of_document(source: Source) -> bool:
     return source.kind in ("section", "qa", "approved")
 
 
-def _link(source: Source, record: AnswerRecord) -> str:
-    """Where the source opens at its place; a whole document at its beginning."""
-    if not of_document(source):
-        return ""
-    asked = f"?{urlencode({'passage': source.id, 'answer': record.id})}#here" if source.kind != "approved" else ""
-    return f"/documents/{key(source.document)}/view{asked}"
+def marked(text: str, borne_out: Sequence[str]) -> Markup:
+    """`text` escaped, with <mark> around the words and figures that it shares with the sentences of `borne_out`."""
+    html, at = Markup(), 0
+    for start, end in supporting(text, borne_out):
+        html += escape(text[at:start]) + Markup("<mark>{}</mark>").format(text[start:end])
+        at = end
+    return html + escape(text[at:])
 
 
 def _branch(source: Source, record: AnswerRecord, chart: Chart | None) -> Branch | None:

@@ -1,13 +1,22 @@
-"""What a form on a page says when it is sent, and numbers in it or in an address. Knows no form."""
+"""What a browser sends with a form: its fields, numbers in them, and files, written to the disk as they come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+import os
+import tempfile
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import ImmutableMultiDict
 
+from store import disk_full
+from store.files import FULL, UNFINISHED
 from trag.errors import TragError
 from trag.record import LONGEST_REMARK
 
@@ -59,3 +68,48 @@ def remark(text: str) -> str:
     if len(kept) > LONGEST_REMARK:
         raise TragError(f"A text may have {LONGEST_REMARK:,} characters, this one has {len(kept):,}.", "Shorten it.")
     return kept
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A whole file: where it is, its content hash, and its bytes."""
+
+    path: Path
+    sha256: str
+    size: int
+
+
+@asynccontextmanager
+async def received(chunks: AsyncIterable[bytes], folder: Path) -> AsyncIterator[Upload]:
+    """What comes, as a file in `folder` until the block ends, unless it is moved away.
+
+    When it breaks off, nothing is kept. Raises StoreError when the disk is full.
+    """
+    await run_in_threadpool(folder.mkdir, parents=True, exist_ok=True)
+    with _explained(folder):
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=UNFINISHED)
+    path = Path(name)
+    try:
+        sha256, size = hashlib.sha256(), 0
+        with os.fdopen(descriptor, "wb") as file:
+            async for chunk in chunks:
+                with _explained(folder):
+                    await run_in_threadpool(file.write, chunk)
+                sha256.update(chunk)
+                size += len(chunk)
+            with _explained(folder):
+                await run_in_threadpool(file.flush)
+                await run_in_threadpool(os.fsync, descriptor)
+        yield Upload(path, sha256.hexdigest(), size)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            raise disk_full(str(folder)) from error
+        raise

@@ -3,7 +3,7 @@
 request -> refused, or led to sign in, or passed on with who sent it -> response with its headers
 
 Gradio serves many routes and trusts many headers; only those that our pages need are let through, and what access.py
-does not name is not there. Knows nothing about pages or answers.
+does not name is not there.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ from store import StoreError
 from trag.errors import TragError
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
-from trag.web import access, gradio_calls
-from trag.web.api.refusals import response
-from trag.web.error_pages import told
+from trag.web import access, request_bodies
+from trag.web.api.responses import response
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name
 from trag.web.quality.render import LARGEST_SET
-from trag.web.request_bodies import BrokenOffError, TooLargeError, bounded, replayed, whole
+from trag.web.responses import error_response
 from trag.web.security_headers import Answer
 from trag.web.visitors import HERE, Visit
 
@@ -61,12 +60,7 @@ PACE = 1.0
 """Seconds between two looks whether the session of an open stream goes on."""
 LONGEST_TAB = 100
 """Characters of the name that a page of Gradio's gives itself."""
-
-
-_NEXT = (
-    "Reload the page to sign in.",
-    "Nothing was kept: sign in in another window, then send it again.",
-)
+_NEXT = ("Reload the page to sign in.", "Nothing was kept: sign in in another window, then send it again.")
 """What somebody who is not signed in can do, who only looked, and who sent something."""
 
 
@@ -98,6 +92,9 @@ class Gate:
         answer = Answer(send, over_tls=host_name(headers) not in LOCAL)
         client = scope["client"][0] if scope.get("client") else ""
         where = self.door.where(headers, client)
+        # A link that lets somebody in must not be read in a log.
+        spoken = re.sub(r"(?i)(/links/).*", r"\1...", scope["path"], flags=re.DOTALL)
+        what = f"{scope['method']} {spoken}"
         visit: Visit | None = None
         try:
             needs = self._needs(scope, headers)
@@ -106,7 +103,9 @@ class Gate:
                 if visit is None and scope["path"] in access.PROGRAMS:
                     raise _Refused(401, "This needs a token of yours that is not over: Authorization: Bearer trag_...")
                 if visit is None and scope["method"] in ("GET", "HEAD") and "text/html" in headers.get("accept", ""):
-                    await answer.lead(_sign_in(scope))
+                    query = scope["query_string"].decode("latin-1")
+                    after = scope["path"] + (f"?{query}" if query else "")
+                    await answer.lead("/sign-in" if after == "/" else f"/sign-in?{urlencode({'after': after})}")
                     return
                 if visit is None:
                     raise _Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
@@ -114,10 +113,8 @@ class Gate:
                     raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
-                what = f"{scope['method']} {_spoken(scope['path'])}"
                 await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")
         except _Refused as refusal:
-            what = f"{scope['method']} {_spoken(scope['path'])}"
             log.warning("refused %r: %s %s", what, refusal.status, refusal.reason)
             if refusal.status != 503:
                 who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.reason}"
@@ -134,12 +131,15 @@ class Gate:
         if scope["path"] in access.PROGRAMS:
             await response(scope["path"], refusal.status, refusal.reason)(scope, receive, answer.pass_on)
         elif reads and refusal.status == 401:
-            query = urlencode({"after": _sent_from(headers), "over": "1"}).encode()
+            # Back to the page of ours that it was sent from, as far as the browser says, else to the first one.
+            host, slash, path = headers.get("referer", "").partition("://")[2].partition("/")
+            after = slash + path if host == headers.get("host") else "/"
+            query = urlencode({"after": after, "over": "1"}).encode()
             entrance = {**scope, "method": "GET", "path": "/sign-in", "raw_path": b"/sign-in", "query_string": query}
-            await self._pass(entrance, replayed(b"", receive), answer, None, where)
+            await self._pass(entrance, request_bodies.replayed(b"", receive), answer, None, where)
         elif reads and refusal.status != 400:
             HERE.set(visit)
-            page = told(Request(scope), TragError(refusal.reason), refusal.status)
+            page = error_response(Request(scope), TragError(refusal.reason), refusal.status)
             await page(scope, receive, answer.pass_on)
         else:
             await answer.refuse(refusal.status, refusal.reason)
@@ -182,7 +182,13 @@ class Gate:
         path = scope["path"]
         HERE.set(visit)
         # No caller is believed about proxies; a page comes uncompressed, so that its scripts can be given the nonce.
-        kept = [(name, value) for name, value in scope["headers"] if not _untrusted(name, path)]
+        kept = [
+            (name, value)
+            for name, value in scope["headers"]
+            if name != b"forwarded"
+            and not name.startswith(b"x-forwarded-")
+            and not (path == "/" and name == b"accept-encoding")
+        ]
         state = {**scope.get("state", {}), "where": where} | ({"visit": visit, "caller": visit.caller} if visit else {})
         # Under its public name the app is reached over TLS alone; what it says of its own address must be so too.
         scheme = scope.get("scheme", "http") if host_name(Headers(scope=scope)) in LOCAL else "https"
@@ -190,15 +196,15 @@ class Gate:
         if path in UPLOADS:
             what, most = UPLOADS[path]
             try:
-                await self.app(passed, bounded(scope, receive, most), answer.pass_on)
-            except TooLargeError:
+                await self.app(passed, request_bodies.bounded(scope, receive, most), answer.pass_on)
+            except request_bodies.TooLargeError:
                 raise _Refused(413, f"{what} may have {most:,} bytes.") from None
             return
         try:
-            body = await whole(receive, LARGEST)
-        except TooLargeError:
+            body = await request_bodies.whole(receive, LARGEST)
+        except request_bodies.TooLargeError:
             raise _Refused(413, f"A request may carry {LARGEST:,} bytes.") from None
-        except BrokenOffError:
+        except request_bodies.BrokenOffError:
             return  # nobody is there to be answered
         if visit and path in (JOIN, CANCEL):
             body = self._called(body, visit, path)
@@ -207,9 +213,9 @@ class Gate:
         if visit and path == FOLLOW:
             self._check_tab(parse_qs(scope["query_string"].decode("latin-1")).get("session_hash"), visit)
         if visit and (path == FOLLOW or path in access.PROGRAMS):
-            await self._follow(passed, replayed(body, receive), answer, visit)
+            await self._follow(passed, request_bodies.replayed(body, receive), answer, visit)
             return
-        await self.app(passed, replayed(body, receive), answer.pass_on)
+        await self.app(passed, request_bodies.replayed(body, receive), answer.pass_on)
 
     def _called(self, body: bytes, visit: Visit, path: str) -> bytes:
         """The body of a call of a function of the Ask page, as it was understood here: of two readings of the same
@@ -229,7 +235,7 @@ class Gate:
                 raise _Refused(404, "There is nothing here.")
             if not visit.caller.may(needs):
                 raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
-        if not gradio_calls.plain(call, gradio_calls.JOIN if path == JOIN else gradio_calls.CANCEL):
+        if not request_bodies.plain(call, request_bodies.JOIN_FIELDS if path == JOIN else request_bodies.CANCEL_FIELDS):
             raise _Refused(400, "A call of this page holds words alone: no files, lists or objects.")
         return json.dumps(call).encode()
 
@@ -248,7 +254,11 @@ class Gate:
         app = asyncio.ensure_future(self.app(scope, receive, answer.pass_on))
         try:
             while not (await asyncio.wait([app], timeout=PACE))[0]:
-                if not await self._goes_on(visit, headers, client, scope["path"]):
+                try:
+                    goes_on = await self._visit(headers, client, scope["path"]) == visit
+                except _Refused:
+                    goes_on = False
+                if not goes_on:
                     await answer.break_off()
                     app.cancel()
                     with suppress(asyncio.CancelledError):
@@ -257,33 +267,3 @@ class Gate:
             app.result()
         finally:
             app.cancel()
-
-    async def _goes_on(self, visit: Visit, headers: Headers, client: str, path: str) -> bool:
-        """Whether a visitor is still who they were, and may still do what they might."""
-        try:
-            return await self._visit(headers, client, path) == visit
-        except _Refused:
-            return False
-
-
-def _spoken(path: str) -> str:
-    """A path as it may be written down: a link that lets somebody in must not be read in a log."""
-    return re.sub(r"(?i)(/links/).*", r"\1...", path, flags=re.DOTALL)
-
-
-def _sign_in(scope: Scope) -> str:
-    """The page to sign in on, which leads back to what was asked for."""
-    query = scope["query_string"].decode("latin-1")
-    after = scope["path"] + (f"?{query}" if query else "")
-    return "/sign-in" if after == "/" else f"/sign-in?{urlencode({'after': after})}"
-
-
-def _sent_from(headers: Headers) -> str:
-    """The page of ours that something was sent from, as far as the browser says, else the first one."""
-    _, _, rest = headers.get("referer", "").partition("://")
-    host, slash, path = rest.partition("/")
-    return slash + path if host == headers.get("host") else "/"
-
-
-def _untrusted(name: bytes, path: str) -> bool:
-    return name == b"forwarded" or name.startswith(b"x-forwarded-") or (path == "/" and name == b"accept-encoding")

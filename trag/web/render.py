@@ -1,7 +1,7 @@
 """Conversations as HTML: records in, text out.
 
 Every template escapes what it is given: the words of models, documents, charts and readers reach the page as text, and
-no link, picture or script of theirs survives. Knows nothing about Gradio, requests or where records are kept.
+no link, picture or script of theirs survives.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from org.chart import Chart
 from store.approved import normalized
 from trag import table_rows
 from trag.people import CurrentUser
-from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Approval, Verdict
+from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Verdict
 from trag.table_rows import Row
 from trag.web.evidence import Evidence, evidence, nearest
-from trag.web.navigation import here, leads
+from trag.web.visitors import here, leads
 
 if TYPE_CHECKING:
     from store.chart_versions import ChartVersion
@@ -134,21 +134,16 @@ def draft(state: Draft, *, starting: bool = False) -> str:
 def welcome(organization: str, examples: Sequence[str], *, empty: bool, in_charge: bool) -> str:
     """The page before the first question; `empty` when there is nothing to answer from, `in_charge` when its reader may
     upload something."""
-    template = _template("welcome.html")
-    return template.render(organization=organization, examples=examples, empty=empty, in_charge=in_charge)
+    page = _template("welcome.html")
+    return page.render(organization=organization, examples=examples, empty=empty, in_charge=in_charge)
 
 
 def sidebar(
     conversations: Sequence[Conversation], chosen: str, organization: str, caller: CurrentUser = CurrentUser.local
 ) -> str:
     """The list of conversations, `chosen` marked, and the pages that the caller may open."""
-    return _template("sidebar.html").render(
-        conversations=conversations,
-        chosen=chosen,
-        organization=organization,
-        caller=caller,
-        longest=LONGEST_TITLE,
-    )
+    shown = {"conversations": conversations, "chosen": chosen, "organization": organization}
+    return _template("sidebar.html").render(**shown, caller=caller, longest=LONGEST_TITLE)
 
 
 def notice(text: str) -> str:
@@ -157,12 +152,16 @@ def notice(text: str) -> str:
 
 
 def badge(record: AnswerRecord) -> Badge:
-    """How far the answer may be relied on."""
+    """How far the answer may be relied on; of an approved one, who approved it and when, and for which question where
+    that was worded otherwise."""
     checks = record.checks
     if record.interrupted:
         return Badge("unchecked", "Not finished")
-    if record.approved:
-        return _approval(record.approved, record.standalone)
+    if approved := record.approved:
+        by = f" by {approved.by}" if approved.by != CurrentUser.local.name else ""
+        title = f"Approved{by} on {date.fromisoformat(approved.at):%-d %b %Y}"
+        worded_alike = normalized(approved.question) == normalized(record.standalone)
+        return Badge("checked", title, "" if worded_alike else f"For the question: {approved.question}")
     if record.status == "cannot_answer":
         return Badge(
             "none", "No answer found", "Nothing that was read seems to answer this. Other words may find more."
@@ -174,15 +173,6 @@ def badge(record: AnswerRecord) -> Badge:
     if not all(sentence.supported for sentence in checks.sentences):
         return Badge("unchecked", "Checked against the chart, parts without a source")
     return Badge("checked", "Checked against the chart")
-
-
-def _approval(approved: Approval, asked: str) -> Badge:
-    """Who approved an answer and when, and for which question where that was worded otherwise."""
-    by = f" by {approved.by}" if approved.by != CurrentUser.local.name else ""
-    title = f"Approved{by} on {date.fromisoformat(approved.at):%-d %b %Y}"
-    if normalized(approved.question) == normalized(asked):
-        return Badge("checked", title)
-    return Badge("checked", title, f"For the question: {approved.question}")
 
 
 def pieces(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Piece, ...]:

@@ -1,7 +1,4 @@
-"""What the browser is told with every response: the headers that keep it safe, and a nonce for the scripts of a page.
-
-Knows nothing about requests.
-"""
+"""What the browser is told with every response: the headers that keep it safe, and a nonce for a page's scripts."""
 
 from __future__ import annotations
 

@@ -1,15 +1,18 @@
-"""One home served to browsers: settings -> home -> pages -> served, until it is told to end.
-
-Knows who may be served where, and nothing about what is on the pages.
-"""
+"""One home served to browsers: its pages mounted in FastAPI behind the gate, until it is told to end."""
 
 from __future__ import annotations
 
 import errno
+import logging
+import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -18,9 +21,16 @@ from trag.errors import TragError
 from trag.home import open_home
 from trag.people.accounts import first_link
 from trag.settings import Settings
-from trag.web.pages import create_app
 from trag.web.people.authentication import LOCAL
 
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from trag.home import Home
+
+log = logging.getLogger(__name__)
+
+STATIC = Path(__file__).parent / "static"
 _HINTS = {
     errno.EADDRINUSE: "Another program listens there: stop it, or set TRAG_PORT to another number.",
     errno.EACCES: "Set TRAG_PORT to a number from 1024 on: those below are kept for the system.",
@@ -30,7 +40,8 @@ _HINTS = {
 
 def serve(settings: Settings) -> None:
     """Serve one home until SIGTERM or Ctrl-C. Raises TragError when it may not, or cannot, be served there."""
-    _check(settings)
+    if wrong := list(_problems(settings)):
+        raise TragError(" ".join(problem for problem, _ in wrong), " ".join(hint for _, hint in wrong))
     with open_home(settings) as home, _listener(settings) as listener:
         app = create_app(home)
         if settings.address and (link := first_link(home.records)):
@@ -50,10 +61,84 @@ def serve(settings: Settings) -> None:
         uvicorn.Server(config).run(sockets=[listener])
 
 
-def _check(settings: Settings) -> None:
-    """Whoever comes from another machine comes over TLS, and signs in. Raises TragError with all that is not so."""
-    if wrong := list(_problems(settings)):
-        raise TragError(" ".join(problem for problem, _ in wrong), " ".join(hint for _, hint in wrong))
+def create_app(home: Home) -> FastAPI:
+    """The web app over one open home. Its pages are there at once, while the assistant is still being opened."""
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    import gradio as gr
+    from fastapi import FastAPI
+    from fastapi.concurrency import run_in_threadpool
+    from fastapi.responses import FileResponse, PlainTextResponse
+
+    from trag.web import access
+    from trag.web.active_runs import AssistantLoader
+    from trag.web.api import mcp
+    from trag.web.api import page as programs
+    from trag.web.api.answering import Answerer
+    from trag.web.ask import AskPage
+    from trag.web.charts import page as charts
+    from trag.web.documents import page as documents
+    from trag.web.gate import Gate
+    from trag.web.models import page as models
+    from trag.web.people import page as people
+    from trag.web.people.authentication import Authenticator
+    from trag.web.quality import page as quality
+    from trag.web.review import page as review
+
+    threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="opening")
+    page = AskPage(home, AssistantLoader(threads, lambda: home.assistant, home.warm))
+    ready, busy = page.assistant.result, page.runs.busy
+    blocks = page.build().queue(api_open=False)
+    door = Authenticator(home.records, home.settings)
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        async with tool.running():
+            yield
+        charts_page.reviews.close()
+        await run_in_threadpool(documents_page.writing.close)
+        await run_in_threadpool(evaluation.close)
+        await run_in_threadpool(fine_tune.close)
+        await run_in_threadpool(page.runs.end_all)
+        await run_in_threadpool(threads.shutdown)
+
+    def static_file(path: Path) -> Callable[[], FileResponse]:
+        return lambda: FileResponse(path, headers={"cache-control": "no-cache"})
+
+    def log_failure(done: Future[None]) -> None:
+        if not done.cancelled() and (error := done.exception()):
+            log.error("the line of uploads cannot be opened", exc_info=error)
+
+    app = FastAPI(openapi_url=None, lifespan=running)
+    app.add_middleware(Gate, door=door, functions=access.functions(blocks))
+    app.get("/healthz", response_class=PlainTextResponse)(lambda: "ok")
+    for path in STATIC.iterdir():
+        app.get(f"/{path.name}")(static_file(path))
+    charts_page = charts.mount(app, home)
+    documents_page = documents.mount(app, home, ready=ready, busy=busy)
+    evaluation = quality.mount(app, home, ready=ready, busy=busy)
+    fine_tune = models.mount(app, home, ready=ready, busy=busy)
+    people.mount(app, home, door)
+    review.mount(app, home)
+    answerer = Answerer(home, page.runs, ready)
+    programs.mount(app, answerer)
+    tool = mcp.mount(app, answerer, on=home.settings.mcp)
+    threads.submit(documents_page.begin).add_done_callback(log_failure)
+    gr.mount_gradio_app(
+        app,
+        blocks,
+        path="/",
+        theme=gr.themes.Base(font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]),
+        head='<link rel="stylesheet" href="/ask.css"><script src="/stream.js"></script>',
+        favicon_path=str(STATIC / "favicon.svg"),
+        footer_links=[],
+        run_history=False,
+        ssr_mode=False,
+        enable_monitoring=False,
+        show_error=False,
+        pwa=False,
+        mcp_server=False,
+    )
+    return app
 
 
 def _problems(settings: Settings) -> Iterator[tuple[str, str]]:
@@ -65,7 +150,12 @@ def _problems(settings: Settings) -> Iterator[tuple[str, str]]:
         )
     if not address:
         return
-    host = _https_host(address)
+    host = ""
+    with suppress(ValueError):  # a port that is none, brackets that do not close
+        parts = urlsplit(address)
+        beside = (parts.path.strip("/"), parts.query, parts.fragment, parts.username)
+        if parts.scheme == "https" and parts.port != 0 and not any(beside):
+            host = parts.hostname or ""
     if not host:
         yield (
             f"address = {address!r}: this is no https:// address of a server.",
@@ -77,17 +167,6 @@ def _problems(settings: Settings) -> Iterator[tuple[str, str]]:
             "who types wrong passwords would make all others wait.",
             "Set TRAG_PROXY_FROM to the proxy's address: 127.0.0.1 for one on this machine.",
         )
-
-
-def _https_host(address: str) -> str:
-    """The host of an https:// address that names a server and nothing in it, "" for any other text."""
-    try:
-        parts = urlsplit(address)
-        whole = parts.scheme == "https" and parts.port != 0
-    except ValueError:  # a port that is none, brackets that do not close
-        return ""
-    beside = (parts.path.strip("/"), parts.query, parts.fragment, parts.username)
-    return parts.hostname or "" if whole and not any(beside) else ""
 
 
 def _listener(settings: Settings) -> socket.socket:

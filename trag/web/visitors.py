@@ -1,7 +1,4 @@
-"""Who is here: what the gate found out about a request, read where a page needs it.
-
-The gate alone writes it down. Where it did not, nobody is here.
-"""
+"""Who is here, as the gate found out and alone writes down, and which pages they are shown the way to."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trag.people import CurrentUser
+from trag.web.access import needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +20,25 @@ class Visit:
 
 HERE: ContextVar[Visit | None] = ContextVar("here", default=None)
 """The visit that a page is drawn for, while its request lasts: what stands around every page depends on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NavLink:
+    """A page by its address, what it is called, and the sign beside it."""
+
+    path: str
+    name: str
+    sign: str
+
+
+LEADS = (
+    NavLink("/review", "Review", "review-sign"),
+    NavLink("/documents", "Documents", "sheet-sign"),
+    NavLink("/charts", "Organization chart", "chart"),
+    NavLink("/quality", "Quality", "scale-sign"),
+    NavLink("/models", "Models", "model-sign"),
+    NavLink("/people", "People", "people-sign"),
+)
 
 
 def visit(request: Any) -> Visit:
@@ -43,3 +60,18 @@ def caller(request: Any) -> CurrentUser:
 def named(request: Any) -> str:
     """Who sent a request, as the records of what was done name them: by the name that they sign in with."""
     return caller(request).name
+
+
+def here() -> CurrentUser | None:
+    """Whom a page is being drawn for."""
+    found = HERE.get()
+    return found.caller if found else None
+
+
+def leads(caller: CurrentUser | None = None) -> tuple[NavLink, ...]:
+    """The pages that somebody may open: `caller`, else whom a page is being drawn for, and nobody none."""
+    caller = caller or here()
+    if caller is None:
+        return ()
+    needs = {lead: needed("GET", lead.path) for lead in LEADS}
+    return tuple(lead for lead, role in needs.items() if role == "anyone" or (role and caller.may(role)))

@@ -23,7 +23,7 @@ from tests.security.corpus.attacks import ATTACKS, Attack
 from tests.security.corpus.conftest import Asked, Place
 from trag.web import render
 from trag.web.api.mcp import told
-from trag.web.api.plain_text import unmarked
+from trag.web.api.responses import unmarked
 from trag.web.charts import page as charts
 from trag.web.documents import page as documents
 from trag.web.documents.names import key

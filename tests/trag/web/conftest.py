@@ -5,22 +5,24 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests import model_server
+from tests.serving import app as serving_app
+from tests.serving import chromium
 
+Process = subprocess.Popen[str]
+Serving = Callable[..., AbstractContextManager[tuple[str, Process]]]
 ROOT = Path(__file__).parents[3]
 SAMPLE = ROOT / "examples" / "larkmoor"
 EXPRESSIONS = {
@@ -29,13 +31,11 @@ EXPRESSIONS = {
     "Which units are directly under the Ethics Office?": "children(u1)",
     "What is under the Ethics Office?": "children(u1)",
     "Where does the Harbour Drones Office sit?": "parent(u1)",
-    "Where does the Registry sit?": "path(u1), path(u2), path(u3)",
-    "Where does the Registry (School of Medicine) sit?": "path(u1)",
-    "Where does the Registry (University) sit?": "path(u1)",
+    "Where does the Library sit?": "path(u1), path(u2), path(u3)",
+    "Where does the Library (Institute for Health Research) sit?": "path(u1)",
 }
 """How the questions of the tests are read."""
 FOLLOW_UPS = {"And what is under it?": "What is under the Ethics Office?"}
-QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 
 @pytest.fixture(scope="session")
@@ -65,32 +65,13 @@ def model_address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def serving(sample_home: Path) -> Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]:
+def serving(sample_home: Path) -> Serving:
     """Serves the sample's home, or another, with the small model or that at an address: the address of the app, and its
     process, which has ended when the block ends."""
 
-    @contextmanager
-    def serve(home: Path = sample_home, model: str = "") -> Iterator[tuple[str, subprocess.Popen[str]]]:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        environment = os.environ | {"TRAG_HOME": str(home), "TRAG_PORT": str(port)}
-        if model:
-            environment |= {"TRAG_MODEL_URL": model, "TRAG_MODEL_NAME": model_server.NAME}
-        with subprocess.Popen(
-            [sys.executable, "app.py"],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            address = f"http://127.0.0.1:{port}"
-            try:
-                wait_for(f"{address}/healthz", process)
-                yield address, process
-            except BaseException:
-                process.kill()
-                raise
+    def serve(home: Path = sample_home, model: str = "") -> AbstractContextManager[tuple[str, Process]]:
+        of_model = {"TRAG_MODEL_URL": model, "TRAG_MODEL_NAME": model_server.NAME} if model else {}
+        return serving_app(home, **of_model)
 
     return serve
 
@@ -108,9 +89,7 @@ def app_model(model_address: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def app(
-    serving: Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]], own_home: Path, app_model: str
-) -> Iterator[str]:
+def app(serving: Serving, own_home: Path, app_model: str) -> Iterator[str]:
     """The address of the app in a process of its own, which tells where it is, and ends cleanly on SIGTERM."""
     with serving(own_home, app_model) as (address, process):
         yield address
@@ -130,15 +109,27 @@ def portal() -> Iterator[BlockingPortal]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The Chromium on the PATH, else Playwright's own. It ends with its module: Playwright keeps an event loop running,
-    in which tests of other modules could not start their own."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    expect.set_options(timeout=30_000)  # a busy machine may take more than the usual 5 seconds over a page
-    with sync_playwright() as playwright:
-        arguments = [*QUIET, "--no-sandbox"] if os.geteuid() == 0 else QUIET
-        browser = playwright.chromium.launch(executable_path=found, args=arguments)
+    """It ends with its module: Playwright keeps an event loop running, in which tests of other modules could not start
+    their own."""
+    with chromium() as browser:
         yield browser
-        browser.close()
+
+
+@pytest.fixture(scope="module")
+def visiting(serving: Serving, browser: Browser) -> Callable[..., AbstractContextManager[tuple[Page, Process]]]:
+    """Serves a home as `serving` does and opens a page of it; gives that and the app's process, which ends with it."""
+
+    @contextmanager
+    def visit(*home_and_model: Any, path: str = "/") -> Iterator[tuple[Page, Process]]:
+        with serving(*home_and_model) as (address, process):
+            page = browser.new_page(base_url=address)
+            page.set_default_timeout(60_000)
+            page.goto(path)
+            yield page, process
+            page.close()
+            process.send_signal(signal.SIGTERM)
+
+    return visit
 
 
 @pytest.fixture
@@ -189,19 +180,6 @@ def undirected() -> Callable[[BeautifulSoup], list[str]]:
         ]
 
     return find
-
-
-def wait_for(address: str, process: subprocess.Popen[str]) -> None:
-    """Until the app answers, or has died."""
-    for _ in range(480):
-        try:
-            urllib.request.urlopen(address, timeout=5).close()
-        except OSError:
-            assert process.poll() is None, process.communicate()[1]
-            time.sleep(0.25)
-        else:
-            return
-    pytest.fail(f"{address} does not answer")
 
 
 @pytest.fixture(scope="session")

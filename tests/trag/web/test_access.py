@@ -62,13 +62,12 @@ ROWS = [
 PROGRAMS = [row for row in ROWS if row[2] in access.PROGRAMS]
 Call = tuple[str, str, dict[str, Any]]
 """A method, an address, and what else is sent."""
+Cookies = tuple[Authenticator, dict[str, str]]
+"""Who lets in, and what each kind of caller sends as a cookie."""
 
 
 @pytest.fixture(scope="module")
-def cookies(
-    empty_database: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Authenticator, dict[str, str]]]:
-    """A door, and what each kind of caller sends as a cookie."""
+def cookies(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cookies]:
     place = shutil.copy(empty_database, tmp_path_factory.mktemp("access"))
     with closing(Records(f"sqlite:///{place}")) as records:
         sent = {"anonymous": "", "forged": f"trag={'x' * 43}"}
@@ -84,7 +83,7 @@ def cookies(
 
 
 @pytest.fixture(scope="module")
-def app(cookies: tuple[Authenticator, dict[str, str]]) -> FastAPI:
+def app(cookies: Cookies) -> FastAPI:
     """The gate in front of an app that takes everything and says who came."""
     app = FastAPI()
     app.add_middleware(Gate, door=cookies[0], functions=FUNCTIONS)
@@ -108,9 +107,7 @@ def asked(app: FastAPI, calls: Iterable[Call]) -> list[httpx.Response]:
 
 
 @pytest.mark.parametrize("caller", CALLERS)
-def test_every_address_by_every_caller(
-    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]], caller: str
-) -> None:
+def test_every_address_by_every_caller(app: FastAPI, cookies: Cookies, caller: str) -> None:
     tab = {"session_hash": f"tab-of-{caller}"}
     headers = {"Cookie": cookies[1][caller]}
     sent: dict[str, Any] = {"GET": {"params": tab}, "POST": {"json": tab | {"fn_index": 0}}}
@@ -127,7 +124,7 @@ def test_every_address_by_every_caller(
 
 
 def test_who_changes_something_or_takes_data_away_stands_in_the_log_with_where_from(
-    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]]
+    app: FastAPI, cookies: Cookies
 ) -> None:
     door, sent = cookies
     before = door.records.audit.count()
@@ -149,9 +146,7 @@ def test_who_changes_something_or_takes_data_away_stands_in_the_log_with_where_f
     }
 
 
-def test_a_token_opens_the_addresses_of_programs_alone(
-    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]]
-) -> None:
+def test_a_token_opens_the_addresses_of_programs_alone(app: FastAPI, cookies: Cookies) -> None:
     records = cookies[0].records
     whose = {role: records.people.find(role) for role in MAY}
     for role, person in whose.items():
@@ -171,9 +166,7 @@ def test_a_token_opens_the_addresses_of_programs_alone(
 
 
 @pytest.mark.parametrize("caller", CALLERS)
-def test_every_function_by_every_caller(
-    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]], caller: str
-) -> None:
+def test_every_function_by_every_caller(app: FastAPI, cookies: Cookies, caller: str) -> None:
     call = {"session_hash": f"functions-{caller}", "data": []}
     sent = [{"json": call | {"fn_index": number}, "headers": {"Cookie": cookies[1][caller]}} for number in FUNCTIONS]
     answers = asked(app, [("POST", "/gradio_api/queue/join", each) for each in sent])
@@ -184,19 +177,11 @@ def test_every_function_by_every_caller(
 
 @pytest.mark.parametrize(
     "call",
-    [
-        {"fn_index": 999},
-        {"fn_index": -1},
-        {"fn_index": None},
-        {"fn_index": True},
-        {"fn_index": 0.0},
-        {"fn_index": "0"},
-        {},
-    ],
+    [*({"fn_index": number} for number in (999, -1, None, True, 0.0, "0")), {}],
     ids=str,
 )
 def test_a_function_that_is_not_in_the_table_is_not_there(
-    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]], call: dict[str, object]
+    app: FastAPI, cookies: Cookies, call: dict[str, object]
 ) -> None:
     sent = {"json": {"session_hash": "a", "data": []} | call, "headers": {"Cookie": cookies[1]["admin"]}}
     (answer,) = asked(app, [("POST", "/gradio_api/queue/join", sent)])
@@ -204,9 +189,7 @@ def test_a_function_that_is_not_in_the_table_is_not_there(
 
 
 @pytest.mark.parametrize("caller", ["anonymous", "employee", "admin"])
-def test_what_is_in_no_table_is_there_for_nobody(
-    app: FastAPI, cookies: tuple[Authenticator, dict[str, str]], caller: str
-) -> None:
+def test_what_is_in_no_table_is_there_for_nobody(app: FastAPI, cookies: Cookies, caller: str) -> None:
     paths = ("/gradio_api/token", "/config", "/login", "/monitoring/x", "/gradio_api/call/ask")
     calls = list(
         product(("GET", "POST", "PUT", "DELETE", "OPTIONS"), paths, [{"headers": {"Cookie": cookies[1][caller]}}])
@@ -229,7 +212,7 @@ from trag.home import Home, open_home
 from trag.settings import Settings
 
 Home.assistant = property(lambda home: None)  # the routes are there before the model is
-from trag.web.pages import create_app
+from trag.web.serve import create_app
 
 def routes(app):
     for route in app.routes:
@@ -248,17 +231,8 @@ with open_home(Settings(home=Path(sys.argv[1]))) as home:
     os._exit(0)
 """
 NEEDED_OF_GRADIO = {
-    "/",
-    "/gradio_api/queue/join",
-    "/gradio_api/queue/data",
-    "/gradio_api/cancel",
-    "/gradio_api/reset",
-    "/gradio_api/app_id",
-    "/theme.css",
-    "/favicon.ico",
-    "/assets/{path:path}",
-    "/static/{path:path}",
-    "/{page}",
+    *("/", "/gradio_api/queue/join", "/gradio_api/queue/data", "/gradio_api/cancel", "/gradio_api/reset"),
+    *("/gradio_api/app_id", "/theme.css", "/favicon.ico", "/assets/{path:path}", "/static/{path:path}", "/{page}"),
 }
 
 

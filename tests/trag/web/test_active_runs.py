@@ -1,9 +1,11 @@
-"""Questions on their way: what a page sees of one, that it outlives the page, and one at a time in a conversation."""
+"""Questions on their way: what a page sees of one, that it outlives the page, and one at a time in a conversation; and
+when an assistant that could not be opened is opened again."""
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from unittest.mock import Mock
 
 import pytest
 
@@ -13,7 +15,7 @@ from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.record import AnswerRecord, ModelUsed
 from trag.request_queue import QueueFull
 from trag.web import active_runs
-from trag.web.active_runs import AT_ONCE, BY_CLOSING, ActiveRuns, Draft, Drafting
+from trag.web.active_runs import AT_ONCE, BY_CLOSING, PAUSE, ActiveRun, ActiveRuns, AssistantLoader, Draft
 
 RECORD = AnswerRecord("a1", "Q?", "Q?", "Done.", "answered", ModelUsed("small", "0", ""))
 FOUND = Found("Q?", (), (), ())
@@ -41,32 +43,14 @@ def test_each_event_moves_the_draft(events: tuple[Event, ...], draft: Draft) -> 
     assert states(*events) == draft
 
 
-def last(drafting: Drafting) -> Draft:
-    """The state that ends a question."""
-
-    async def follow() -> Draft:
-        return [draft async for draft in drafting.follow()][-1]
-
-    return asyncio.run(follow())
-
-
-def begun(askings: ActiveRuns, conversation: str) -> Drafting:
-    """The question that is there."""
-    drafting = askings.find(conversation)
-    assert drafting is not None
-    return drafting
-
-
 class Script:
     """Events that are let out one by one."""
 
     def __init__(self, *events: Event | Exception) -> None:
         self.events = events
         self.gate = threading.Semaphore(0)
-        self.stop: CancelToken | None = None
 
     def __call__(self, stop: CancelToken) -> Iterator[Event]:
-        self.stop = stop
         for event in self.events:
             if not self.gate.acquire(timeout=5):
                 return
@@ -75,65 +59,81 @@ class Script:
             yield event
 
 
-def test_every_follower_sees_it_to_the_end() -> None:
-    script = Script(FOUND, Token("A"), Answer(RECORD))
-    askings = ActiveRuns()
-    assert askings.begin("c", "Q?", script)
-    drafting = askings.find("c")
-    assert drafting is not None
+def begun(runs: ActiveRuns, script: Script, conversation: str = "c", *, by: str = "") -> ActiveRun:
+    """A question that is begun, as it is found there."""
+    assert runs.begin(conversation, "Q?", script, by=by)
+    return found(runs, conversation)
+
+
+def found(runs: ActiveRuns, conversation: str = "c") -> ActiveRun:
+    run = runs.find(conversation)
+    assert run is not None
+    return run
+
+
+def last(run: ActiveRun) -> Draft:
+    """The state that ends a question."""
 
     async def follow() -> Draft:
-        assert await anext(drafting.follow()) == Draft("Q?")  # and this page is gone: the answer is still written
+        return [draft async for draft in run.follow()][-1]
+
+    return asyncio.run(follow())
+
+
+def test_every_follower_sees_it_to_the_end() -> None:
+    script, runs = Script(FOUND, Token("A"), Answer(RECORD)), ActiveRuns()
+    run = begun(runs, script)
+
+    async def follow() -> Draft:
+        assert await anext(run.follow()) == Draft("Q?")  # and this page is gone: the answer is still written
         script.gate.release(2)
-        async for draft in drafting.follow():
+        async for draft in run.follow():
             if draft.text == "A":
                 script.gate.release()
         return draft
 
     assert asyncio.run(follow()) == states(*script.events)  # type: ignore[arg-type]
-    assert askings.find("c") is None, "an answered question is in the records"
+    assert runs.find("c") is None, "an answered question is in the records"
 
 
-def test_one_question_at_a_time_in_each_conversation() -> None:
-    script, other = Script(Answer(RECORD)), Script(Answer(RECORD))
-    askings = ActiveRuns()
-    assert askings.begin("c", "Q?", script)
-    assert not askings.begin("c", "again", script)
-    assert askings.begin("d", "elsewhere", other)
+def test_one_question_at_a_time_in_each_conversation_and_it_is_known_whether_there_is_any() -> None:
+    script, other, runs = Script(Answer(RECORD)), Script(Answer(RECORD)), ActiveRuns()
+    assert not runs.busy()
+    run = begun(runs, script)
+    assert runs.busy()
+    assert not runs.begin("c", "again", script)
+    assert runs.begin("d", "elsewhere", other)
     script.gate.release()
+    assert last(run).record == RECORD
+    assert runs.busy(), "the other one goes on"
+    other_run = found(runs, "d")
     other.gate.release()
-    drafting = askings.find("c")
-    assert drafting is None or last(drafting).record == RECORD
-    assert askings.begin("c", "again", Script(Answer(RECORD)))
+    last(other_run)
+    assert not runs.busy()
+    assert runs.begin("c", "again", Script(Answer(RECORD)))
 
 
 def test_a_question_that_is_over_forgets_no_newer_one() -> None:
-    first, second = Script(Answer(RECORD)), Script(Answer(RECORD))
-    askings = ActiveRuns()
-    assert askings.begin("c", "Q?", first)
-    over = begun(askings, "c")
+    first, second, runs = Script(Answer(RECORD)), Script(Answer(RECORD)), ActiveRuns()
+    over = begun(runs, first)
     first.gate.release()
     last(over)
-    assert askings.begin("c", "Newer?", second)
-    askings.forget("c", over.stop)
-    newer = begun(askings, "c")
-    assert newer.draft.question == "Newer?"
-    askings.forget("c", newer.stop)
-    assert askings.find("c") is None
+    newer = begun(runs, second)
+    runs.forget("c", over.stop)
+    assert runs.find("c") is newer
+    runs.forget("c", newer.stop)
+    assert runs.find("c") is None
     second.gate.release()
 
 
 def test_what_is_refused_is_said_and_stays_until_the_next_question() -> None:
-    script = Script(FOUND, Token("Half"), TragError("No model.", "Set one."))
-    askings = ActiveRuns()
-    askings.begin("c", "Q?", script)
+    script, runs = Script(FOUND, Token("Half"), TragError("No model.", "Set one.")), ActiveRuns()
+    run = begun(runs, script)
     script.gate.release(3)
-    drafting = askings.find("c")
-    assert drafting is not None
-    end = last(drafting)
+    end = last(run)
     assert (end.text, end.problem, end.hint, end.over) == ("Half", "No model.", "Set one.", True)
-    assert askings.find("c") is drafting
-    assert askings.begin("c", "Q?", Script())
+    assert runs.find("c") is run
+    assert runs.begin("c", "Q?", Script())
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -141,9 +141,9 @@ def test_what_is_refused_is_said_and_stays_until_the_next_question() -> None:
 def test_a_fault_ends_the_wait_too(script: Callable[[], Script]) -> None:
     events = script()
     events.gate.release()
-    drafting = Drafting("Q?", events(CancelToken()), CancelToken())
-    end = last(drafting)
-    drafting.end()  # the thread is over, so that pytest counts its exception to this test and not to a later one
+    run = ActiveRun("Q?", events(CancelToken()), CancelToken())
+    end = last(run)
+    run.join(5)  # the thread is over, so that pytest counts its exception to this test and not to a later one
     assert end.over
     assert "fault in the program" in end.problem
 
@@ -151,100 +151,111 @@ def test_a_fault_ends_the_wait_too(script: Callable[[], Script]) -> None:
 @pytest.mark.parametrize(
     ("by", "said"),
     [
-        (lambda askings: askings.find("c").stop.set(), "You left the line."),
-        (lambda askings: askings.end_all(), "The assistant was stopped before it was your turn."),
+        (lambda runs: runs.find("c").stop.set(), "You left the line."),
+        (lambda runs: runs.end_all(), "The assistant was stopped before it was your turn."),
     ],
     ids=["its asker", "the end of the app"],
 )
 def test_who_stops_in_the_line_leaves_it(by: Callable[[ActiveRuns], None], said: str) -> None:
-    script = Script(Waiting(2), Waiting(2), Answer(RECORD))
-    askings = ActiveRuns()
-    askings.begin("c", "Q?", script)
-    drafting = begun(askings, "c")
+    script, runs = Script(Waiting(2), Waiting(2), Answer(RECORD)), ActiveRuns()
+    run = begun(runs, script)
     script.gate.release()
-    stopping = threading.Thread(target=by, args=(askings,))
+    stopping = threading.Thread(target=by, args=(runs,))
     stopping.start()
-    assert drafting.stop.wait(5)
+    assert run.stop.wait(5)
     script.gate.release()
-    end = last(drafting)
+    end = last(run)
     stopping.join()
     assert (end.problem, end.record, end.over) == (said, None, True)
 
 
 def test_ending_stops_and_forgets() -> None:
-    script = Script(FOUND, Answer(RECORD))
-    askings = ActiveRuns()
-    askings.begin("c", "Q?", script)
+    script, runs = Script(FOUND, Answer(RECORD)), ActiveRuns()
+    run = begun(runs, script)
     script.gate.release(2)
-    askings.end("c")
-    assert script.stop is not None
-    assert script.stop.is_set()
-    assert askings.find("c") is None
-    askings.end("c")
-    askings.end_all()
+    runs.end("c")
+    assert run.stop.is_set()
+    assert runs.find("c") is None
+    runs.end("c")
+    runs.end_all()
 
 
 def test_an_answer_that_the_end_of_the_app_breaks_off_is_not_laid_at_its_readers_door() -> None:
-    scripts = {name: Script(FOUND, Answer(RECORD)) for name in "cd"}
-    askings = ActiveRuns()
-    for name, script in scripts.items():
-        askings.begin(name, "Q?", script)
-    begun(askings, "d").stop.set()
+    scripts, runs = {name: Script(FOUND, Answer(RECORD)) for name in "cd"}, ActiveRuns()
+    of_app, of_reader = (begun(runs, script, name) for name, script in scripts.items())
+    of_reader.stop.set()
     for script in scripts.values():
         script.gate.release(2)
-    askings.end_all()
-    assert [script.stop.reason for script in scripts.values()] == [BY_CLOSING, BY_READER]  # type: ignore[union-attr]
-
-
-def test_it_is_known_whether_anybody_is_being_answered() -> None:
-    script = Script(FOUND, Answer(RECORD))
-    askings = ActiveRuns()
-    assert not askings.busy()
-    askings.begin("c", "Q?", script)
-    drafting = askings.find("c")
-    assert drafting is not None
-    assert askings.busy()
-    script.gate.release(2)
-    last(drafting)
-    assert not askings.busy()
+    runs.end_all()
+    assert (of_app.stop.reason, of_reader.stop.reason) == (BY_CLOSING, BY_READER)
 
 
 def test_nobody_fills_the_line_alone_not_even_with_what_was_deleted_meanwhile() -> None:
-    askings = ActiveRuns()
-    scripts = [Script(FOUND, Answer(RECORD)) for _ in range(AT_ONCE)]
+    scripts, other, runs = [Script(FOUND, Answer(RECORD)) for _ in range(AT_ONCE)], Script(Answer(RECORD)), ActiveRuns()
     for number, script in enumerate(scripts):
-        assert askings.begin(f"c{number}", "Q?", script, by="ada")
-        askings.forget(f"c{number}", begun(askings, f"c{number}").stop)
+        run = begun(runs, script, f"c{number}", by="ada")
+        runs.forget(f"c{number}", run.stop)
     with pytest.raises(QueueFull, match=f"{AT_ONCE} of your questions"):
-        askings.begin("more", "Q?", Script(), by="ada")
-    other = Script(Answer(RECORD))
-    assert askings.begin("other", "Q?", other, by="bob")
-    scripts[0].gate.release(2)
-    for _ in range(500):
-        try:
-            askings.check("ada")
-        except QueueFull:
-            time.sleep(0.01)
-    askings.check("ada")
-    for script in (*scripts[1:], other):
+        runs.begin("more", "Q?", Script(), by="ada")
+    assert runs.begin("other", "Q?", other, by="bob")
+    for script in (*scripts, other):
         script.gate.release(2)
+    run.join(5)
+    runs.check("ada")
 
 
 def test_what_nobody_comes_back_for_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(active_runs, "KEPT", 20)
-    askings = ActiveRuns()
-
-    def refused(stop: threading.Event) -> Iterator[Event]:
-        raise TragError("No.", "")
-        yield FOUND
-
-    def answered(stop: threading.Event) -> Iterator[Event]:
-        yield Answer(RECORD)
-
+    runs = ActiveRuns()
     for number in range(60):
-        assert askings.begin(f"c{number}", "Q?", refused if number % 2 else answered, by=f"p{number}")
-        while askings.busy():
-            time.sleep(0.001)
-    assert askings.begin("last", "Q?", refused, by="last")
-    kept = [number for number in range(60) if askings.find(f"c{number}")]
-    assert kept == list(range(21, 60, 2))
+        script = Script(TragError("No.", "") if number % 2 else Answer(RECORD))
+        run = begun(runs, script, f"c{number}", by=f"p{number}")
+        script.gate.release()
+        run.join(5)
+    assert runs.begin("last", "Q?", Script(), by="last")
+    assert [number for number in range(60) if runs.find(f"c{number}")] == list(range(21, 60, 2))
+
+
+# The assistant that answers
+
+
+REFUSED = TragError("The Chroma server cannot be reached.", "Start it.")
+
+
+@pytest.fixture
+def threads() -> Iterator[Executor]:
+    with ThreadPoolExecutor(max_workers=1) as threads:
+        yield threads
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """What time it is, in seconds."""
+    clock = Mock(return_value=0.0)
+    monkeypatch.setattr(active_runs, "monotonic", clock)
+    return clock
+
+
+def test_what_was_put_right_opens_it_and_the_log_keeps_why_it_did_not(
+    threads: Executor, clock: Mock, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened = AssistantLoader(threads, Mock(side_effect=[REFUSED, "assistant"]), Mock())
+    for clock.return_value in (0.0, PAUSE - 1):
+        with pytest.raises(TragError, match="cannot be reached"):
+            opened.result()
+    clock.return_value = PAUSE
+    assert opened.result() == "assistant"
+    assert [record.message for record in caplog.records] == [
+        "the assistant cannot be opened: The Chroma server cannot be reached. Start it."
+    ]
+
+
+def test_a_fault_of_the_program_is_in_the_log_and_not_tried_again(
+    threads: Executor, clock: Mock, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened = AssistantLoader(threads, Mock(side_effect=ZeroDivisionError("by zero")), Mock())
+    for clock.return_value in (0.0, 10 * PAUSE):
+        with pytest.raises(ZeroDivisionError):
+            opened.result()
+    (record,) = caplog.records
+    assert record.exc_info

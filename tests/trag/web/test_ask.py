@@ -6,12 +6,12 @@ Also that nobody reaches another's conversation.
 import asyncio
 import shutil
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 from unittest.mock import Mock
 from uuid import uuid4
 
@@ -23,43 +23,33 @@ from store.library import Pair
 from store.passage import EVERYONE, Passage
 from store.person import Newcomer, Role
 from store.records import Records
+from tests.scripted import ScriptedAssistant
 from trag.ask import LONGEST_QUESTION
 from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Token
 from trag.people import CurrentUser
 from trag.record import AnswerRecord, ModelUsed, Source
-from trag.web import ask, startup
-from trag.web.active_runs import AT_ONCE
-from trag.web.ask import AskPage, Shown
-from trag.web.startup import Opening
+from trag.web import active_runs, ask
+from trag.web.active_runs import AT_ONCE, AssistantLoader
+from trag.web.ask import AskPage, Shown, examples
 
 CHART = load(b"name,parent,type\nLarkmoor,,root\nBoard,Larkmoor,body\nBar,Larkmoor,team\n", "chart.csv")
 
 
-class Scripted:
-    """Answers every question alike, once it may; what it was asked is kept."""
+class Scripted(ScriptedAssistant):
+    """Answers every question alike, once it may, and keeps the answer."""
 
     def __init__(self, records: Records) -> None:
+        super().__init__(self.events)
         self.records = records
-        self.asked: list[tuple[str, tuple[Turn, ...]]] = []
         self.free = threading.Event()
         self.free.set()
         self.refusal: Exception | None = None
         self.sources: tuple[Source, ...] = ()
-        self.readers: Collection[str] | None = ()
 
-    def ask(
-        self,
-        question: str,
-        *,
-        history: Sequence[Turn] = (),
-        conversation: str | None = None,
-        stop: threading.Event,
-        readers: Collection[str] | None,
-    ) -> Iterator[Event]:
-        self.asked.append((question, tuple(history)))
-        self.readers = readers
+    def events(self, stop: threading.Event) -> Iterator[Event]:
+        question, more = self.asked[-1]
         if self.refusal:
             raise self.refusal
         yield Found(question, (), (), ())
@@ -70,7 +60,7 @@ class Scripted:
         record = replace(record, sources=self.sources)
         if stop.is_set():
             record = replace(record, answer="The", interrupted="stopped by the reader")
-        self.records.save_answer(record.id, conversation, question, record.answer, record.to_json())
+        self.records.save_answer(record.id, more["conversation"], question, record.answer, record.to_json())
         yield Answer(record)
 
 
@@ -94,23 +84,27 @@ def page(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) 
     home = SimpleNamespace(
         records=records, organization=SimpleNamespace(chart=CHART), state=lambda: SimpleNamespace(empty=False)
     )
-    scripted = Scripted(records)
-    page = AskPage(home, opened(lambda: scripted))  # type: ignore[arg-type]
+    assistant = Scripted(records)
+    page = AskPage(home, opened(lambda: assistant))  # type: ignore[arg-type]
     page.assistant.result()
     yield page
-    page.askings.end_all()
+    page.runs.end_all()
     records.close()
 
 
-def opened(give: Callable[[], Any]) -> Opening:
+def opened(give: Callable[[], Any]) -> AssistantLoader:
     """What `give` gives, in place of an assistant."""
-    return Opening(ThreadPoolExecutor(max_workers=1), give, lambda: None)
+    return AssistantLoader(ThreadPoolExecutor(max_workers=1), give, lambda: None)
 
 
-def late(page: AskPage) -> tuple[Opening, threading.Event]:
+def scripted(page: AskPage) -> Scripted:
+    return cast(Scripted, page.assistant.result())
+
+
+def late(page: AskPage) -> tuple[AssistantLoader, threading.Event]:
     """The same assistant, which is open once the event is set."""
-    scripted, up = page.assistant.result(), threading.Event()
-    return opened(lambda: scripted if up.wait(10) else pytest.fail("the test left it closed")), up
+    assistant, up = page.assistant.result(), threading.Event()
+    return opened(lambda: assistant if up.wait(10) else pytest.fail("the test left it closed")), up
 
 
 def unit(name: str) -> str:
@@ -147,15 +141,18 @@ def asked(page: AskPage, question: str, chosen: str = "", name: str = "anna") ->
     return str(begun.chosen)
 
 
-def first_answer(page: AskPage, conversation: str) -> str:
-    return page.home.records.answers(conversation)[0].id
+def answered(page: AskPage, name: str = "anna") -> tuple[str, str]:
+    """A conversation with one answer, and that."""
+    conversation = asked(page, "Who decides?", name=name)
+    return conversation, page.home.records.answers(conversation)[0].id
 
 
 def test_a_question_starts_a_conversation_and_the_next_one_knows_it(page: AskPage) -> None:
     conversation = asked(page, "Who decides?")
     assert asked(page, "And when?", conversation) == conversation
     assert [kept.question for kept in page.home.records.answers(conversation)] == ["Who decides?", "And when?"]
-    assert page.assistant.result().asked[1] == ("And when?", (Turn("Who decides?", "The Board."),))  # type: ignore[attr-defined]
+    question, more = scripted(page).asked[1]
+    assert (question, more["history"]) == ("And when?", (Turn("Who decides?", "The Board."),))
     assert [kept.title for kept in page.home.records.conversations("anna")] == ["Who decides?"]
 
 
@@ -186,12 +183,11 @@ def test_what_cannot_be_asked_stays_in_the_box(page: AskPage, question: str, sai
 
 
 def test_a_second_question_waits_for_the_first(page: AskPage) -> None:
-    assistant = page.assistant.result()
-    assistant.free.clear()  # type: ignore[attr-defined]
+    scripted(page).free.clear()
     begun = page.ask("Who decides?", "", by("anna"))
     assert "One question at a time" in named(page.ask("And when?", begun.chosen, by("anna")))["notice"]
     page.stop(begun.chosen, by("bert"))
-    assert (page.askings.find(begun.chosen) or pytest.fail("bert ended it")).stop.is_set() is False
+    assert (page.runs.find(begun.chosen) or pytest.fail("bert ended it")).stop.is_set() is False
     page.stop(begun.chosen, by("anna"))
     *_, last = followed(page, begun.chosen)
     assert "Stopped by the reader" in last.log
@@ -207,7 +203,7 @@ def test_a_second_press_on_a_page_asks_nothing_while_the_first_is_under_way(page
 
 
 def test_a_refusal_is_shown_with_the_question(page: AskPage) -> None:
-    page.assistant.result().refusal = TragError("20 people are waiting.", "Ask later.")  # type: ignore[attr-defined]
+    scripted(page).refusal = TragError("20 people are waiting.", "Ask later.")
     begun = page.ask("Who <decides>?", "", by("anna"))
     *_, last = followed(page, begun.chosen)
     assert "Who &lt;decides&gt;?" in last.live
@@ -215,8 +211,7 @@ def test_a_refusal_is_shown_with_the_question(page: AskPage) -> None:
 
 
 def test_labels_are_kept_changed_and_commented(page: AskPage) -> None:
-    conversation = asked(page, "Who decides?")
-    answer = first_answer(page, conversation)
+    conversation, answer = answered(page)
     page.remark(conversation, by("anna"), press(answer=answer, comment="early", corrected=""))
     assert page.home.records.label(answer, "anna") is None, "a comment needs a verdict"
     page.judge(conversation, by("anna"), press(answer=answer, verdict="Correct"))
@@ -230,15 +225,12 @@ def test_labels_are_kept_changed_and_commented(page: AskPage) -> None:
 
 @pytest.mark.parametrize("field", ["comment", "corrected"])
 def test_a_remark_that_is_too_long_is_refused_and_not_cut(page: AskPage, field: str) -> None:
-    conversation = asked(page, "Who decides?")
-    answer = first_answer(page, conversation)
+    conversation, answer = answered(page)
     page.judge(conversation, by("anna"), press(answer=answer, verdict="Correct"))
-    said = {"comment": "", "corrected": ""} | {field: "x" * 4_000}
-    page.remark(conversation, by("anna"), press(answer=answer, **said))
+    said = {"answer": answer, "comment": "", "corrected": ""}
+    page.remark(conversation, by("anna"), press(**said | {field: "x" * 4_000}))
     with pytest.raises(gr.Error, match="may have 4,000 characters, this one has 4,001"):
-        page.remark(
-            conversation, by("anna"), press(answer=answer, **{"comment": "", "corrected": "", field: "y" * 4_001})
-        )
+        page.remark(conversation, by("anna"), press(**said | {field: "y" * 4_001}))
     label = page.home.records.label(answer, "anna")
     assert label
     assert getattr(label, field) == "x" * 4_000
@@ -247,8 +239,7 @@ def test_a_remark_that_is_too_long_is_refused_and_not_cut(page: AskPage, field: 
 def test_an_employee_flags_an_answer_and_a_reviewer_judges_it(page: AskPage) -> None:
     records = page.home.records
     for name, standing, flag in (("anna", "open", "Incorrect"), ("ada", "Incorrect", "")):
-        conversation = asked(page, "Who decides?", name=name)
-        answer = first_answer(page, conversation)
+        conversation, answer = answered(page, name)
         page.judge(conversation, by(name), press(answer=answer, verdict="Incorrect"))
         page.remark(conversation, by(name), press(answer=answer, comment="why", corrected=""))
         kept, review = records.label(answer, name), records.reviewing.review(answer)
@@ -265,8 +256,7 @@ def test_what_a_reviewer_says_of_their_own_question_is_a_flag_while_somebody_els
     others: tuple[tuple[Role, str, str], ...] = (("employee", "Incorrect", ""), ("reviewer", "open", "Incorrect"))
     for role, standing, flag in others:
         records.people.add(Newcomer(f"another {role}", role=role, state="active"), by="test")
-        conversation = asked(page, "Who decides?", name="ada")
-        answer = first_answer(page, conversation)
+        conversation, answer = answered(page, "ada")
         page.judge(conversation, by("ada"), press(answer=answer, verdict="Incorrect"))
         page.remark(conversation, by("ada"), press(answer=answer, comment="wrong", corrected=""))
         kept, review = records.label(answer, "ada"), records.reviewing.review(answer)
@@ -276,7 +266,7 @@ def test_what_a_reviewer_says_of_their_own_question_is_a_flag_while_somebody_els
 
 
 def test_one_person_asks_a_few_questions_at_once_and_the_next_stays_in_the_box(page: AskPage) -> None:
-    page.assistant.result().free.clear()  # type: ignore[attr-defined]
+    scripted(page).free.clear()
     for _ in range(AT_ONCE):
         assert page.ask("Who decides?", "", by("anna")).chosen
     shown = named(page.ask("And when?", "", by("anna")))
@@ -288,15 +278,13 @@ def test_one_person_asks_a_few_questions_at_once_and_the_next_stays_in_the_box(p
 
 @pytest.mark.parametrize("verdict", ["", "correct", "<b>", "Correct "])
 def test_only_the_three_verdicts_are_kept(page: AskPage, verdict: str) -> None:
-    conversation = asked(page, "Who decides?")
-    answer = first_answer(page, conversation)
+    conversation, answer = answered(page)
     page.judge(conversation, by("anna"), press(answer=answer, verdict=verdict))
     assert page.home.records.label(answer, "anna") is None
 
 
 def test_nobody_reaches_another_ones_conversation(page: AskPage) -> None:
-    conversation = asked(page, "Who decides?")
-    answer = first_answer(page, conversation)
+    conversation, answer = answered(page)
     bert = by("bert")
     for shown in (page.open(by("bert", c=conversation)), page.choose(bert, press(conversation=conversation))):
         assert shown.chosen in NOTHING
@@ -369,7 +357,7 @@ def test_a_question_is_answered_once_what_kept_the_assistant_from_opening_is_put
     page.assistant = opened(Mock(side_effect=[refusal, page.assistant.result()]))
     with pytest.raises(TragError, match="cannot be reached"):
         page.assistant.result()
-    monkeypatch.setattr(startup, "monotonic", lambda: 1e12)
+    monkeypatch.setattr(active_runs, "monotonic", lambda: 1e12)
     conversation = asked(page, "Who decides?")
     assert "The Board." in page.open(by("anna", c=conversation)).log
     assert page.open(by("anna")).state == ""
@@ -387,7 +375,7 @@ def minutes(page: AskPage) -> AskPage:
     library.put("minutes.pdf", "0" * 64, 3, [MINUTES], [pair])
     library.set_audience("minutes.pdf", frozenset({unit("Board")}))
     quoted = Source(MINUTES.id, MINUTES.kind, MINUTES.document, MINUTES.section, 3, MINUTES.text, 0.8, "Does it sing?")
-    page.assistant.result().sources = (quoted,)  # type: ignore[attr-defined]
+    scripted(page).sources = (quoted,)
     return page
 
 
@@ -398,7 +386,7 @@ def minutes(page: AskPage) -> AskPage:
 )
 def test_the_assistant_is_told_what_the_asker_may_read(page: AskPage, name: str, readers: set[str] | None) -> None:
     asked(page, "Who decides?", name=name)
-    held = page.assistant.result().readers  # type: ignore[attr-defined]
+    held = scripted(page).asked[-1][1]["readers"]
     names = {EVERYONE: EVERYONE} | {each.id: each.name for each in CHART.units.values()}
     assert (None if held is None else {names[key] for key in held}) == readers
 
@@ -431,3 +419,28 @@ def test_an_admin_still_sees_what_a_deleted_document_said(minutes: AskPage) -> N
     log = minutes.open(by("ada", c=conversation)).log
     assert MINUTES.text in log
     assert "deleted since" in log
+
+
+HALLS = load(b"name,parent,type\nRoot,,x\nHall,Root,x\nA,Hall,x\nB,Hall,x\nC,Hall,x\nDeep,A,x\n", "chart.csv")
+PAIRS = [Passage(str(n), "qa", "m.md", f"section {n // 2}", None, "x", f"Question {n}?") for n in range(12)]
+
+
+def test_both_the_chart_and_the_documents_are_asked_about() -> None:
+    found = examples(HALLS, PAIRS)
+    assert found[:2] == ("Where does Deep sit?", "What is directly under Hall?")
+    assert len(found) == 4
+    assert len(set(found)) == 4
+
+
+def test_documents_alone_give_four_from_different_sections() -> None:
+    assert examples(None, PAIRS) == ("Question 1?", "Question 3?", "Question 5?", "Question 7?")
+
+
+def test_sections_and_long_questions_give_none() -> None:
+    sections = [
+        Passage("1", "section", "m.md", "s", None, "x"),
+        Passage("2", "qa", "m.md", "s", None, "x", "long " * 40),
+    ]
+    assert examples(None, sections) == ()
+    assert examples(None, []) == ()
+    assert examples(load(b"name,parent,type\nAlone,,x\n", "c.csv"), []) == ()

@@ -16,13 +16,14 @@ from uuid import uuid4
 import httpx2 as httpx
 import psutil
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from store.records import Records
 from trag.record import VERDICTS, AnswerRecord, ModelUsed
 
 Ask = Callable[[Page, str], Locator]
 Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+Visiting = Callable[..., AbstractContextManager[tuple[Page, subprocess.Popen[str]]]]
 KILLS = 4
 """How often the app is killed in the middle of labels."""
 AT_ONCE = 4
@@ -32,13 +33,8 @@ CHART_QUESTION = "Where does the Ethics Office sit?"
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_a_killed_model_is_told_soon_and_the_next_question_answered(
-    serving: Serving, browser: Browser, ask: Ask
-) -> None:
-    with serving() as (address, process):
-        page = browser.new_page(base_url=address)
-        page.set_default_timeout(60_000)
-        page.goto("/")
+def test_a_killed_model_is_told_soon_and_the_next_question_answered(visiting: Visiting, ask: Ask) -> None:
+    with visiting() as (page, process):
         expect(page.locator("#log .welcome")).to_be_visible()
         expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
         page.get_by_label("Your question").fill("Tell me all that the manual says about travel and money.")
@@ -50,17 +46,12 @@ def test_a_killed_model_is_told_soon_and_the_next_question_answered(
         expect(page.locator("#log article")).to_contain_text("process ended", timeout=30_000)
         assert time.monotonic() - killed < 10  # within two seconds where nothing else runs
         expect(ask(page, CHART_QUESTION)).not_to_contain_text("process ended")
-        process.send_signal(signal.SIGTERM)
-        page.close()
 
 
 def test_a_killed_app_has_every_answer_and_label_that_was_shown(
-    serving: Serving, sample_home: Path, browser: Browser, ask: Ask, model_address: str
+    visiting: Visiting, own_home: Path, ask: Ask, model_address: str
 ) -> None:
-    with serving(sample_home, model_address) as (address, process):
-        page = browser.new_page(base_url=address)
-        page.set_default_timeout(60_000)
-        page.goto("/")
+    with visiting(own_home, model_address) as (page, process):
         expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
         answered = ask(page, CHART_QUESTION)
         shown = answered.locator(".words").inner_text()
@@ -68,15 +59,10 @@ def test_a_killed_app_has_every_answer_and_label_that_was_shown(
         expect(answered.get_by_role("button", name="Incorrect")).to_have_attribute("aria-pressed", "true")
         conversation = page.url.split("?")[1]
         process.kill()
-        page.close()
-    with serving(sample_home, model_address) as (address, process):
-        page = browser.new_page(base_url=address)
-        page.goto(f"/?{conversation}")
+    with visiting(own_home, model_address, path=f"/?{conversation}") as (page, _):
         again = page.locator("#log article").first
         expect(again.locator(".words")).to_have_text(shown, timeout=60_000)
         expect(again.get_by_role("button", name="Incorrect")).to_have_attribute("aria-pressed", "true")
-        process.send_signal(signal.SIGTERM)
-        page.close()
 
 
 @pytest.mark.timeout(1_800)

@@ -1,61 +1,49 @@
 """The Ask page with the real default reader in a real Chromium: answers from the chart and from a document, a refusal,
 and a follow-up."""
 
-import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from trag.models.catalogue import CatalogueModel
 
 Ask = Callable[[Page, str], Locator]
-Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+Visiting = Callable[..., AbstractContextManager[tuple[Page, subprocess.Popen[str]]]]
 
 pytestmark = [pytest.mark.browser, pytest.mark.reader, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
-@pytest.fixture
-def page(
-    sample_home: Path, tmp_path: Path, reader: CatalogueModel, serving: Serving, browser: Browser
-) -> Iterator[Page]:
-    """A visit to the app over a copy of the sample's home, with the model of the catalogue."""
+def test_the_reader_answers_from_the_chart_and_a_document_refuses_and_takes_a_follow_up(
+    reader: CatalogueModel, own_home: Path, visiting: Visiting, ask: Ask
+) -> None:
     assert reader.path.is_file(), "python -m trag model fetch"
-    home = Path(shutil.copytree(sample_home, tmp_path / "home", symlinks=True))
-    with serving(home) as (address, process):
-        page = browser.new_page(base_url=address)
-        page.set_default_timeout(60_000)
-        page.goto("/")
+    (own_home / "trag.toml").write_text("sections = 2\nanswer_tokens = 64\n")  # to be read and written sooner
+    with visiting(own_home) as (page, _):
         expect(page.locator("#log .welcome")).to_be_visible()
         expect(page.locator("#state .notice")).to_have_count(0, timeout=600_000)
-        yield page
-        page.close()
-        process.terminate()
+        placed = ask(page, "What is the Ethics Office directly under?")
+        expect(placed.locator(".badge")).to_have_text("From the organization chart")
+        expect(placed.locator(".words")).to_contain_text("Legal Affairs")
+        placed.get_by_text("How this was read").click()
+        expect(placed.locator(".reading code")).to_contain_text("parent(u1)")
 
+        follow_up = ask(page, "what about the Data Protection Office?")
+        expect(follow_up.locator(".badge")).to_have_text("From the organization chart")
+        expect(follow_up.locator(".words")).to_contain_text("Data Protection Office")
+        expect(follow_up.locator(".words")).to_contain_text("Legal Affairs")
 
-def test_the_reader_answers_from_the_chart_and_a_document_refuses_and_takes_a_follow_up(page: Page, ask: Ask) -> None:
-    placed = ask(page, "What is the Ethics Office directly under?")
-    expect(placed.locator(".badge")).to_have_text("From the organization chart")
-    expect(placed.locator(".words")).to_contain_text("Legal Affairs")
-    placed.get_by_text("How this was read").click()
-    expect(placed.locator(".reading code")).to_contain_text("parent(u1)")
+        found = ask(page, "On which day is Founders' Day kept?")
+        expect(found.locator(".words")).to_contain_text("14 March")
+        found.locator("a.cite").first.click()
+        expect(found.locator(".sources details[open] mark").filter(has_text="14 March").first).to_be_visible()
 
-    follow_up = ask(page, "what about the Data Protection Office?")
-    expect(follow_up.locator(".badge")).to_have_text("From the organization chart")
-    expect(follow_up.locator(".words")).to_contain_text("Data Protection Office")
-    expect(follow_up.locator(".words")).to_contain_text("Legal Affairs")
-
-    found = ask(page, "On which day is Founders' Day kept?")
-    expect(found.locator(".words")).to_contain_text("14 March")
-    found.locator("a.cite").first.click()
-    expect(found.locator(".sources details[open] mark").filter(has_text="14 March").first).to_be_visible()
-
-    refused = ask(page, "How many parking spaces does the canteen have?")
-    expect(refused.locator(".badge")).to_have_text("No answer found")
-    nearest = refused.locator(".evidence", has_text="Nearest to your question").locator(".sources > li").first
-    nearest.locator("summary").click()
-    expect(nearest.locator("blockquote")).to_be_visible()
-    expect(nearest.get_by_role("link", name="Open")).to_be_visible()
+        refused = ask(page, "How many parking spaces does the canteen have?")
+        expect(refused.locator(".badge")).to_have_text("No answer found")
+        nearest = refused.locator(".evidence", has_text="Nearest to your question").locator(".sources > li").first
+        nearest.locator("summary").click()
+        expect(nearest.locator("blockquote")).to_be_visible()
+        expect(nearest.get_by_role("link", name="Open")).to_be_visible()

@@ -1,4 +1,5 @@
-"""The body of a request: no more of it than may be, and nothing of one that broke off."""
+"""The body of a request: no more of it than may be, nothing of one that broke off, and in a call of the Ask page
+what the browser sends, and nothing else, however deep."""
 
 import asyncio
 import shutil
@@ -12,10 +13,20 @@ from store.records import Records
 from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
-from trag.web.request_bodies import BrokenOffError, TooLargeError, replayed, whole
+from trag.web.request_bodies import (
+    CANCEL_FIELDS,
+    JOIN_FIELDS,
+    BrokenOffError,
+    TooLargeError,
+    plain,
+    replayed,
+    whole,
+)
 
 ID = "0af" * 10 + "12"
 LEFT = {"type": "http.disconnect"}
+CALL = {"data": [], "event_data": None, "fn_index": 0, "trigger_id": 0, "session_hash": "1h7nnoy6n2qi"}
+FILE = {"path": "http://198.51.100.7/", "meta": {"_type": "gradio.FileData"}}
 
 
 def part(body: bytes, *, more: bool = False) -> dict[str, Any]:
@@ -93,3 +104,40 @@ def test_nothing_is_done_with_half_a_form(empty_database: Path, tmp_path: Path) 
     door.records.close()
     assert done == [b"verdict=Correct"]
     assert [message.get("status") for message in sent if message["type"] == "http.response.start"] == [200]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        CALL,
+        CALL | {"data": [None], "fn_index": 5},
+        CALL | {"data": ["Who decides?", ""], "trigger_id": 9},
+        CALL | {"event_data": {"conversation": ID}, "trigger_id": None},
+        CALL | {"data": [ID], "event_data": {"answer": ID, "comment": "", "corrected": '{"path": "/etc"}'}},
+        {"session_hash": "1h7nnoy6n2qi", "fn_index": 0},
+    ],
+    ids=str,
+)
+def test_what_the_browser_sends_passes(call: dict[str, Any]) -> None:
+    assert plain(call, JOIN_FIELDS)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        *({"data": data} for data in ([FILE], ["", [FILE]], [[]], [{}], [7], [True], FILE, "words", None)),
+        *({"event_data": said} for said in (FILE, {"conversation": FILE}, {"conversation": None}, [""], "words")),
+        *({"fn_index": True}, {"trigger_id": "0"}, {"session_hash": ["a"]}),
+        *({"batched": False}, {"simple_format": True}, {"oauth_token": ""}, {"event_id": ID}, {"": ""}),
+    ],
+    ids=str,
+)
+def test_anything_else_does_not(more: dict[str, Any]) -> None:
+    assert not plain(CALL | more, JOIN_FIELDS)
+
+
+def test_what_ends_a_call_names_it_and_nothing_more() -> None:
+    call = {"event_id": ID, "session_hash": "1h7nnoy6n2qi", "fn_index": 5}
+    assert plain(call, CANCEL_FIELDS)
+    for more in ({"data": []}, {"event_id": FILE}, {"fn_index": "5"}):
+        assert not plain(call | more, CANCEL_FIELDS)

@@ -1,39 +1,109 @@
-"""A program's question on its way: asked in a thread, heard in the event loop, stopped when the program leaves.
-
-Knows nothing about JSON, or how an answer is told.
-"""
+"""A program's question: read from the JSON it sends, asked in a thread, heard in the event loop, and stopped when the
+program leaves."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeVar
 from uuid import uuid4
 
 from fastapi.concurrency import run_in_threadpool
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from trag.ask import LONGEST_QUESTION, Assistant, cleaned
 from trag.condense import Turn
-from trag.errors import SHOWN
+from trag.errors import SHOWN, TragError
 from trag.events import Answer, Event
 from trag.people import CurrentUser
 from trag.people.permissions import readers
 from trag.record import AnswerRecord
 from trag.web.active_runs import ActiveRuns, history
-from trag.web.api.questions import Asked
-from trag.web.api.refusals import Refused
+from trag.web.api.responses import Refused
 
 if TYPE_CHECKING:
-    from trag.ask import Assistant
     from trag.home import Home
 
-BROKEN = "The answer broke off because of a fault in the program. Its log says more."
+Sent = TypeVar("Sent")
+MOST_TURNS = 10
+"""Turns of a history that are looked at, the latest ones."""
+MOST_PROBLEMS = 5
 
 
-class Listening:
-    """One question, as the program that asked it hears it. Iterate over it once; `leave` stops what is written.
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An earlier question of the program's, and the answer it got; of each the first 4,000 characters are read."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What POST /api/ask takes. `conversation` is the id of a conversation of one's own: what was said in it is the
+    history, and the answer is kept in it. Without one the program tells the `history`, the oldest turn first."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+    conversation: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None = None
+    history: tuple[Earlier, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """A question that can be asked; `conversation` is None outside of one, and `history` empty inside."""
+
+    question: str
+    conversation: str | None = None
+    history: tuple[Turn, ...] = ()
+
+
+def ask_request(body: bytes) -> AskRequest:
+    """The question in the body of a request. Raises Refused for one that cannot be asked."""
+    sent = read(Question, body)
+    if sent.conversation and sent.history:
+        raise Refused(422, "conversation, history: only one of them can be what was said before.")
+    said = latest_turns((each.question, each.answer) for each in sent.history)
+    return AskRequest(askable(sent.question), sent.conversation, said)
+
+
+def read(kind: type[Sent], body: bytes) -> Sent:
+    """The record of that kind in a body of JSON. Raises Refused with all that is wrong with it."""
+    try:
+        return TypeAdapter(kind).validate_json(body, strict=True)
+    except ValidationError as error:
+        problems = error.errors(include_url=False, include_input=False, include_context=False)
+        parts = (f"{'.'.join(map(str, each['loc'])) or 'the body'}: {each['msg']}" for each in problems[:MOST_PROBLEMS])
+        raise Refused(422, f"{'; '.join(parts)}.") from None
+
+
+def askable(question: str) -> str:
+    """The question as it will be asked. Raises Refused when it is empty or too long."""
+    try:
+        return cleaned(question)
+    except TragError as error:
+        raise Refused(422, error.message, error.hint) from error
+
+
+def latest_turns(turns: Iterable[tuple[str, str]]) -> tuple[Turn, ...]:
+    """The latest turns of a history, each with what can be read of it."""
+
+    def readable(text: str) -> str:
+        try:
+            return cleaned(text[:LONGEST_QUESTION])
+        except TragError:  # nothing is left of it
+            return ""
+
+    return tuple(Turn(readable(question), readable(answer)) for question, answer in tuple(turns)[-MOST_TURNS:])
+
+
+class AnswerStream:
+    """The events of one question, as the program that asked it hears them. Iterate over it once; `leave` stops what is
+    written.
 
     Iterating raises one of SHOWN when there is no answer.
     """
@@ -43,11 +113,11 @@ class Listening:
         self._loop = asyncio.get_running_loop()
         self._heard: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
 
-    def events(self, ask: Callable[[threading.Event], Iterator[Event]], stop: threading.Event) -> Iterator[Event]:
-        """What `ask` yields, told to the listener once whoever iterates has taken it in: a program that hears its
-        answer may ask the next question at once."""
+    def copied(self, events: Iterator[Event], stop: threading.Event) -> Iterator[Event]:
+        """`events`, each put into the stream once whoever iterates has taken it in: a program that hears its answer may
+        ask the next question at once. `stop` ends them."""
         self._stop = stop
-        return self._told(ask, stop)
+        return self._copied(events)
 
     def leave(self) -> None:
         """Nobody listens any more: what is written by now is kept."""
@@ -61,7 +131,7 @@ class Listening:
             over = isinstance(heard, Answer)
             yield heard
         if not over:
-            raise Refused(500, BROKEN)
+            raise Refused(500, "The answer broke off because of a fault in the program. Its log says more.")
 
     async def record(self) -> AnswerRecord:
         """The answer, for those who do not watch it being written."""
@@ -70,18 +140,18 @@ class Listening:
                 return event.record
         raise AssertionError("iterating ends with an answer, or raises")
 
-    def _told(self, ask: Callable[[threading.Event], Iterator[Event]], stop: threading.Event) -> Iterator[Event]:
+    def _copied(self, events: Iterator[Event]) -> Iterator[Event]:
         try:
-            for event in ask(stop):
+            for event in events:
                 yield event
-                self._tell(event)
+                self._put(event)
         except SHOWN as error:
-            self._tell(error)
+            self._put(error)
             raise
         finally:
-            self._tell(None)
+            self._put(None)
 
-    def _tell(self, heard: Event | Exception | None) -> None:
+    def _put(self, heard: Event | Exception | None) -> None:
         with suppress(RuntimeError):  # the loop is closed: the app has ended, and nobody listens
             self._loop.call_soon_threadsafe(self._heard.put_nowait, heard)
 
@@ -89,39 +159,37 @@ class Listening:
 @dataclass(frozen=True, slots=True)
 class Answerer:
     """Answers programs. They wait in the same line as people, and in a conversation there is one question at a time,
-    whoever asks it."""
+    whoever asks it. `ready` gives the assistant as soon as it is open."""
 
     home: Home
-    askings: ActiveRuns
+    runs: ActiveRuns
     ready: Callable[[], Assistant]
 
-    async def begin(self, asked: Asked, caller: CurrentUser) -> Listening:
+    async def begin(self, asked: AskRequest, caller: CurrentUser) -> AnswerStream:
         """Ask for `caller`. Raises Refused for a conversation that is not theirs, or in which something is being
-        answered, and LineFull when they have as many questions under way as one person may."""
-        said = asked.history
-        if asked.conversation:
-            said = await run_in_threadpool(self._said, asked.conversation, caller.person)
-        place, listening = asked.conversation or uuid4().hex, Listening()
+        answered, and QueueFull when they have as many questions under way as one person may."""
+
+        def said(conversation: str) -> tuple[Turn, ...]:
+            if not self.home.records.owns(caller.person, conversation):
+                raise Refused(404, "There is no such conversation of yours.")
+            return history(self.home.records, conversation)
+
+        before = await run_in_threadpool(said, asked.conversation) if asked.conversation else asked.history
+        place, stream = asked.conversation or uuid4().hex, AnswerStream()
 
         def ask(stop: threading.Event) -> Iterator[Event]:
             try:
-                assistant, held = self.ready(), readers(caller, self.home.organization.chart)
-                yield from assistant.ask(
+                yield from self.ready().ask(
                     asked.question,
-                    history=said,
+                    history=before,
                     conversation=asked.conversation,
                     stop=stop,
-                    readers=held,
+                    readers=readers(caller, self.home.organization.chart),
                     asker=caller.person,
                 )
             finally:
-                self.askings.forget(place, stop)
+                self.runs.forget(place, stop)
 
-        if not self.askings.begin(place, asked.question, lambda stop: listening.events(ask, stop), by=caller.person):
+        if not self.runs.begin(place, asked.question, lambda stop: stream.copied(ask(stop), stop), by=caller.person):
             raise Refused(409, "Another question is being answered in this conversation.", "Wait for its answer.")
-        return listening
-
-    def _said(self, conversation: str, owner: str) -> tuple[Turn, ...]:
-        if not self.home.records.owns(owner, conversation):
-            raise Refused(404, "There is no such conversation of yours.")
-        return history(self.home.records, conversation)
+        return stream

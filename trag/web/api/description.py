@@ -1,19 +1,21 @@
-"""The description of the programs' addresses (OpenAPI 3.1), made from the records that are read and told there.
-
-Knows nothing about requests.
-"""
+"""The description of the programs' addresses (OpenAPI 3.1), made from the records that are read and told there, and the
+page that shows it to people."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from markupsafe import Markup
 from pydantic import TypeAdapter
 
 from trag.record import AnswerRecord
+from trag.web.api.answering import Question
 from trag.web.api.openai_compatible import MODEL, PATH, Chat
-from trag.web.api.questions import Question
-from trag.web.api.refusals import AGAIN
+from trag.web.api.responses import AGAIN
+from trag.web.render import environment
 
 REF = "#/components/schemas/"
 REFUSALS = {
@@ -41,6 +43,34 @@ not be taken back; until then comments keep the connection open. The piece with 
 @cache
 def description() -> dict[str, Any]:
     """The whole description, as plain values for JSON."""
+    asked = "Where does the Ethics Office sit?"
+    ask = {
+        "operationId": "ask",
+        "summary": "Ask a question",
+        "description": "The answer record; with `Accept: text/event-stream`, events while it is written.",
+        "requestBody": _body("Question", {"question": asked}),
+        "responses": {
+            "200": _answer("The answer, with all that it stands on", "AnswerRecord", stream=EVENTS),
+            **_refusals("Refusal", *REFUSALS),
+        },
+    }
+    chat = {
+        "operationId": "chat",
+        "summary": "Ask a question as OpenAI's clients do",
+        "description": "The last message is the question, earlier ones are the history. What else OpenAI's own API "
+        "reads, such as a temperature or tools, is taken and not read.",
+        "requestBody": _body("Chat", {"model": MODEL, "messages": [{"role": "user", "content": asked}]}),
+        "responses": {
+            "200": _answer("The answer; its record is in the field `trag`", "Completion", stream=PIECES),
+            **_refusals("OpenAIRefusal", *(status for status in REFUSALS if status != 409)),
+            "404": _refused("There is no model of that name.", "OpenAIRefusal"),
+        },
+    }
+    token = {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A token of yours (Your account, Tokens for programs): trag_...",
+    }
     return {
         "openapi": "3.1.0",
         "info": {
@@ -50,55 +80,17 @@ def description() -> dict[str, Any]:
         },
         "security": [{"token": []}],
         "paths": {
-            "/api/ask": {"post": _ask()},
-            PATH: {"post": _chat()},
-            "/v1/models": {"get": _get("models", "The one model there is", "Models", refusals=(401, 403))},
-            f"/v1/models/{MODEL}": {"get": _get("model", "The assistant as a model", "Model", refusals=(401, 403))},
+            "/api/ask": {"post": ask},
+            PATH: {"post": chat},
+            "/v1/models": {"get": _get("models", "The one model there is", "Models")},
+            f"/v1/models/{MODEL}": {"get": _get("model", "The assistant as a model", "Model")},
         },
-        "components": {
-            "schemas": _schemas(),
-            "securitySchemes": {
-                "token": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "A token of yours (Your account, Tokens for programs): trag_...",
-                }
-            },
-        },
+        "components": {"schemas": _schemas(), "securitySchemes": {"token": token}},
     }
 
 
-def _ask() -> dict[str, Any]:
-    return {
-        "operationId": "ask",
-        "summary": "Ask a question",
-        "description": "The answer record; with `Accept: text/event-stream`, events while it is written.",
-        "requestBody": _body("Question", {"question": "Where does the Ethics Office sit?"}),
-        "responses": {
-            "200": _told("The answer, with all that it stands on", "AnswerRecord", stream=EVENTS),
-            **_refusals("Refusal", *REFUSALS),
-        },
-    }
-
-
-def _chat() -> dict[str, Any]:
-    example = {"model": MODEL, "messages": [{"role": "user", "content": "Where does the Ethics Office sit?"}]}
-    return {
-        "operationId": "chat",
-        "summary": "Ask a question as OpenAI's clients do",
-        "description": "The last message is the question, earlier ones are the history. What else OpenAI's own API "
-        "reads, such as a temperature or tools, is taken and not read.",
-        "requestBody": _body("Chat", example),
-        "responses": {
-            "200": _told("The answer; its record is in the field `trag`", "Completion", stream=PIECES),
-            **_refusals("OpenAIRefusal", *(status for status in REFUSALS if status != 409)),
-            "404": _refused("There is no model of that name.", "OpenAIRefusal"),
-        },
-    }
-
-
-def _get(id: str, summary: str, schema: str, *, refusals: tuple[int, ...]) -> dict[str, Any]:
-    responses = {"200": _told(summary, schema), **_refusals("OpenAIRefusal", *refusals)}
+def _get(id: str, summary: str, schema: str) -> dict[str, Any]:
+    responses = {"200": _answer(summary, schema), **_refusals("OpenAIRefusal", 401, 403)}
     return {"operationId": id, "summary": summary, "responses": responses}
 
 
@@ -107,7 +99,7 @@ def _body(schema: str, example: dict[str, Any]) -> dict[str, Any]:
     return {"required": True, "content": content}
 
 
-def _told(summary: str, schema: str, *, stream: str = "") -> dict[str, Any]:
+def _answer(summary: str, schema: str, *, stream: str = "") -> dict[str, Any]:
     content: dict[str, Any] = {"application/json": {"schema": {"$ref": REF + schema}}}
     if stream:
         content["text/event-stream"] = {"schema": {"type": "string", "description": " ".join(stream.split())}}
@@ -115,14 +107,14 @@ def _told(summary: str, schema: str, *, stream: str = "") -> dict[str, Any]:
 
 
 def _refusals(schema: str, *statuses: int) -> dict[str, Any]:
-    return {str(status): _refused(REFUSALS[status], schema, again=status == 429) for status in statuses}
-
-
-def _refused(why: str, schema: str, *, again: bool = False) -> dict[str, Any]:
-    found: dict[str, Any] = {"description": why, "content": {"application/json": {"schema": {"$ref": REF + schema}}}}
-    if again:
-        found["headers"] = {"Retry-After": {"schema": {"type": "integer", "example": AGAIN}}}
+    found = {str(status): _refused(REFUSALS[status], schema) for status in statuses}
+    if "429" in found:
+        found["429"]["headers"] = {"Retry-After": {"schema": {"type": "integer", "example": AGAIN}}}
     return found
+
+
+def _refused(why: str, schema: str) -> dict[str, Any]:
+    return {"description": why, "content": {"application/json": {"schema": {"$ref": REF + schema}}}}
 
 
 def _schemas() -> dict[str, Any]:
@@ -163,3 +155,85 @@ def _schemas() -> dict[str, Any]:
 
 def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What may be sent under one name: what it is in a few words, and whether it must be there."""
+
+    name: str
+    kind: str
+    needed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One address as people read it: each refusal is a status and what it means, each kind of answer a media type and
+    what comes then."""
+
+    method: str
+    path: str
+    summary: str
+    about: Markup
+    fields: tuple[Field, ...]
+    answers: tuple[tuple[str, Markup], ...]
+    refusals: tuple[tuple[str, str], ...]
+
+
+def programs(address: str, description: Mapping[str, Any]) -> str:
+    """The page about programs; `address` is where the reader reached it."""
+    page = environment().get_template("programs.html")
+    return page.render(here="/api", address=address, model=MODEL, operations=tuple(operations(description)))
+
+
+def operations(description: Mapping[str, Any]) -> Iterator[Operation]:
+    """Every address of a description."""
+    schemas = description["components"]["schemas"]
+    for path, methods in description["paths"].items():
+        for method, one in methods.items():
+            body = one["requestBody"]["content"]["application/json"]["schema"] if "requestBody" in one else {}
+            sent = _found(body, schemas)
+            fields = (
+                Field(name, _kind(each, schemas), name in sent.get("required", ()))
+                for name, each in sent.get("properties", {}).items()
+            )
+            answers = (
+                (kind, _with_code(each["schema"].get("description") or _kind(each["schema"], schemas)))
+                for kind, each in one["responses"]["200"]["content"].items()
+            )
+            yield Operation(
+                method.upper(),
+                path,
+                one["summary"],
+                _with_code(one.get("description", "")),
+                tuple(fields),
+                tuple(answers),
+                tuple((status, each["description"]) for status, each in one["responses"].items() if status != "200"),
+            )
+
+
+def _kind(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+    """What a value may be, in a few words."""
+    if "anyOf" in schema:
+        return " or ".join(kind for each in schema["anyOf"] if (kind := _kind(each, schemas)) != "null")
+    found = _found(schema, schemas)
+    if "properties" in found:
+        return f"{{{', '.join(found['properties'])}}}"
+    if found.get("type") == "array":
+        return f"list of {_kind(found['items'], schemas)}"
+    most = f", up to {found['maxLength']:,} characters" if "maxLength" in found else ""
+    return f"{found.get('type', 'anything')}{most}"
+
+
+def _found(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema, or the one it refers to."""
+    found: Mapping[str, Any] = schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return found
+
+
+def _with_code(text: str) -> Markup:
+    """Text in which what stands between backticks is code."""
+    parts = (
+        Markup("<code>{}</code>" if number % 2 else "{}").format(part) for number, part in enumerate(text.split("`"))
+    )
+    return Markup().join(parts)

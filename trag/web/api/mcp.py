@@ -4,7 +4,7 @@ POST /mcp (streamable HTTP) -> the question -> the answer record, and its words 
 
 Off unless the settings say `mcp`; then the gate lets in whom it lets in to the other addresses of programs, by a
 personal token, and has looked at host and origin. Each request stands by itself, so that no session of the protocol
-could be taken over, and what a token may read is asked each time. Knows nothing about how an answer is made.
+could be taken over, and what a token may read is asked each time.
 """
 
 from __future__ import annotations
@@ -23,10 +23,8 @@ from starlette.routing import Route
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN
 from trag.record import AnswerRecord
-from trag.web.api.answering import Answerer
-from trag.web.api.plain_text import unmarked
-from trag.web.api.questions import Asked, askable, read
-from trag.web.api.refusals import Refused, words
+from trag.web.api.answering import Answerer, AskRequest, askable, read
+from trag.web.api.responses import Refused, error_text, unmarked
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
@@ -114,23 +112,18 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
 
     async def call(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
         try:
-            record = await _answered(answerer, context.request, params)
+            if params.name != NAME:
+                raise Refused(404, f"There is no tool {params.name[:100]!r} here.", f"Its name is {NAME!r}.")
+            sent = read(Sent, json.dumps(params.arguments or {}).encode())
+            stream = await answerer.begin(AskRequest(askable(sent.question)), caller(context.request))
+            try:
+                record = await stream.record()
+            finally:
+                stream.leave()
         except SHOWN as error:
-            return types.CallToolResult(content=[types.TextContent(text=words(error))], is_error=True)
+            return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
         plain = json.loads(record.to_json())
         return types.CallToolResult(content=[types.TextContent(text=told(record))], structured_content=plain)
 
     server: Server[Any] = Server("T-RAG", on_list_tools=tools, on_call_tool=call)
     return StreamableHTTPSessionManager(server, stateless=True)
-
-
-async def _answered(answerer: Answerer, request: Any, params: CallToolRequestParams) -> AnswerRecord:
-    """The answer to a call, for whoever sent its request. Raises one of SHOWN."""
-    if params.name != NAME:
-        raise Refused(404, f"There is no tool {params.name[:100]!r} here.", f"Its name is {NAME!r}.")
-    sent = read(Sent, json.dumps(params.arguments or {}).encode())
-    listening = await answerer.begin(Asked(askable(sent.question)), caller(request))
-    try:
-        return await listening.record()
-    finally:
-        listening.leave()

@@ -1,7 +1,7 @@
 """Questions and answers in the shape of OpenAI's chat completions, for programs that speak it.
 
 A chat client cannot take words back, so it is told the checked answer and never a draft; and it may read Markdown, so
-no words of the answer are that. Knows nothing about how an answer is made.
+no words of the answer are that.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ from pydantic import Field
 from trag.errors import SHOWN
 from trag.events import Answer, Event
 from trag.record import AnswerRecord
-from trag.web.api.plain_text import unmarked
-from trag.web.api.questions import Asked, askable, read, told_before
-from trag.web.api.refusals import Refused, said, status_of, words
-from trag.web.api.streams import COMMENT, sent
+from trag.web.api.answering import AskRequest, askable, latest_turns, read
+from trag.web.api.responses import COMMENT, Refused, error_text, refusal_body, server_sent, status_of, unmarked
 
 MODEL = "trag"
 """What the assistant is called as a model, whichever model writes its answers."""
@@ -70,7 +68,7 @@ class Chat:
     n: Annotated[int, Field(ge=1, le=1)] | None = None
 
 
-def chat(body: bytes) -> tuple[Chat, Asked]:
+def chat(body: bytes) -> tuple[Chat, AskRequest]:
     """The chat in the body of a request, and the question it ends with. Raises Refused for one without an answer."""
     found = read(Chat, body)
     if found.model != MODEL:
@@ -78,7 +76,7 @@ def chat(body: bytes) -> tuple[Chat, Asked]:
     *before, last = found.messages
     if last.role != "user":
         raise Refused(422, f"The last message is the question, and of the role 'user'; this one is of {last.role!r}.")
-    return found, Asked(askable(last.text), history=told_before(_turns(before)))
+    return found, AskRequest(askable(last.text), history=latest_turns(_turns(before)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +106,14 @@ class Completion:
                     yield self._chunk({"content": piece})
                 yield self._chunk({}, finish=_finish(record), trag=_plain(record))
                 if usage:
-                    yield sent(self._piece("chat.completion.chunk", choices=[], usage=_usage(record)))
+                    yield server_sent(self._piece("chat.completion.chunk", choices=[], usage=_usage(record)))
         except SHOWN as error:
-            yield sent(said(PATH, status_of(error), words(error)))
+            yield server_sent(refusal_body(PATH, status_of(error), error_text(error)))
         yield "data: [DONE]\n\n"
 
     def _chunk(self, delta: dict[str, str], finish: str | None = None, **more: Any) -> str:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return sent(self._piece("chat.completion.chunk", choices=[choice], **more))
+        return server_sent(self._piece("chat.completion.chunk", choices=[choice], **more))
 
     def _piece(self, kind: str, **more: Any) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": MODEL} | more

@@ -1,7 +1,6 @@
 """The addresses of programs, and the page that tells people about them.
 
-The gate has found out who asks. Whatever goes wrong is told as JSON, in the shape of the address. Knows nothing about
-how an answer is made.
+The gate has found out who asks. Whatever goes wrong is told as JSON, in the shape of the address.
 """
 
 from __future__ import annotations
@@ -12,90 +11,63 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from trag.errors import SHOWN
 from trag.events import Event
 from trag.record import AnswerRecord
-from trag.web.api import render
-from trag.web.api.answering import Answerer, Listening
-from trag.web.api.description import description
+from trag.web.api.answering import Answerer, AnswerStream, ask_request
+from trag.web.api.description import description, programs
 from trag.web.api.openai_compatible import MODEL, PATH, Completion, chat, model
-from trag.web.api.questions import Asked, asked
-from trag.web.api.refusals import Refused, refusal
-from trag.web.api.streams import streamed, unsilent
+from trag.web.api.responses import Refused, refusal, streamed, with_silences
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-    from trag.ask import Assistant
-    from trag.home import Home
-    from trag.web.active_runs import ActiveRuns
-
 STREAM = "text/event-stream"
 
 
-class ProgramsPage:
-    """What the routes share."""
+def mount(app: FastAPI, answerer: Answerer) -> None:
+    """Every address of programs in `app`, and the page about them."""
+    since = int(time.time())
 
-    def __init__(self, answerer: Answerer) -> None:
-        self.answerer = answerer
-        self.since = int(time.time())
-
-    def routes(self, router: APIRouter) -> None:
-        """Every address of programs, and the page about them."""
-        router.get("/api")(self.show)
-        router.get("/api/openapi.json")(lambda: JSONResponse(description()))
-        router.post("/api/ask")(_explained(self.ask))
-        router.post(PATH)(_explained(self.chat))
-        router.get("/v1/models")(lambda: JSONResponse({"object": "list", "data": [model(self.since)]}))
-        router.get(f"/v1/models/{MODEL}")(lambda: JSONResponse(model(self.since)))
-
-    def show(self, request: Request) -> Response:
-        """The page about them."""
-        return HTMLResponse(render.programs(str(request.base_url).rstrip("/"), description()))
-
-    async def ask(self, request: Request) -> Response:
-        """Our own way to ask."""
-        listening = await self._begin(request, asked(await _body(request)))
+    async def ask(request: Request) -> Response:
+        stream = await answerer.begin(ask_request(await _body(request)), caller(request))
         if STREAM in request.headers.get("accept", ""):
-            return await _streaming(listening, streamed)
-        return await _whole(
-            request, listening, lambda record: Response(record.to_json(), media_type="application/json")
-        )
+            return await _streaming(stream, streamed)
+        return await _whole(request, stream, lambda record: Response(record.to_json(), media_type="application/json"))
 
-    async def chat(self, request: Request) -> Response:
-        """The way of OpenAI's clients."""
+    async def chat_completions(request: Request) -> Response:
         wanted, question = chat(await _body(request))
-        listening, completion = await self._begin(request, question), Completion()
+        stream, completion = await answerer.begin(question, caller(request)), Completion()
         if wanted.stream:
             usage = bool(wanted.stream_options and wanted.stream_options.include_usage)
-            return await _streaming(listening, lambda events: completion.streamed(events, usage=usage))
-        return await _whole(request, listening, lambda record: JSONResponse(completion.whole(record)))
+            return await _streaming(stream, lambda events: completion.streamed(events, usage=usage))
+        return await _whole(request, stream, lambda record: JSONResponse(completion.whole(record)))
 
-    async def _begin(self, request: Request, question: Asked) -> Listening:
-        return await self.answerer.begin(question, caller(request))
+    def show(request: Request) -> Response:
+        return HTMLResponse(programs(str(request.base_url).rstrip("/"), description()))
+
+    app.get("/api")(show)
+    app.get("/api/openapi.json")(lambda: JSONResponse(description()))
+    app.post("/api/ask")(_explained(ask))
+    app.post(PATH)(_explained(chat_completions))
+    app.get("/v1/models")(lambda: JSONResponse({"object": "list", "data": [model(since)]}))
+    app.get(f"/v1/models/{MODEL}")(lambda: JSONResponse(model(since)))
 
 
 class _Stream(StreamingResponse):
     """A response that goes on while an answer is written, and ends it when the program leaves."""
 
-    listening: Listening
+    answer: AnswerStream
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self.listening.leave()
-
-
-def mount(app: FastAPI, home: Home, askings: ActiveRuns, *, ready: Callable[[], Assistant]) -> None:
-    """The addresses of programs in `app`. `ready` gives the assistant as soon as it is open."""
-    router = APIRouter()
-    ProgramsPage(Answerer(home, askings, ready)).routes(router)
-    app.include_router(router)
+            self.answer.leave()
 
 
 async def _body(request: Request) -> bytes:
@@ -106,15 +78,15 @@ async def _body(request: Request) -> bytes:
 
 
 async def _streaming(
-    listening: Listening, told: Callable[[AsyncIterator[Event | None]], AsyncIterator[str]]
+    answer: AnswerStream, as_text: Callable[[AsyncIterator[Event | None]], AsyncIterator[str]]
 ) -> Response:
-    """A stream of what `told` makes of the events, begun when the first of them is there, or is long in coming: a full
-    line has a status of its own."""
-    events = unsilent(aiter(listening))
+    """A stream of what `as_text` makes of the events, begun when the first of them is there, or is long in coming: a
+    full line has a status of its own."""
+    events = with_silences(aiter(answer))
     try:
         first = await anext(events)
     except BaseException:
-        listening.leave()
+        answer.leave()
         raise
 
     async def all_of_them() -> AsyncIterator[Event | None]:
@@ -122,19 +94,19 @@ async def _streaming(
         async for event in events:
             yield event
 
-    response = _Stream(told(all_of_them()), media_type=STREAM, headers={"cache-control": "no-store"})
-    response.listening = listening
+    response = _Stream(as_text(all_of_them()), media_type=STREAM, headers={"cache-control": "no-store"})
+    response.answer = answer
     return response
 
 
-async def _whole(request: Request, listening: Listening, told: Callable[[AnswerRecord], Response]) -> Response:
+async def _whole(request: Request, stream: AnswerStream, as_response: Callable[[AnswerRecord], Response]) -> Response:
     """The answer in one piece, for a program that is still there."""
-    answered, left = asyncio.ensure_future(listening.record()), asyncio.ensure_future(request.receive())
+    answered, left = asyncio.ensure_future(stream.record()), asyncio.ensure_future(request.receive())
     try:
         await asyncio.wait((answered, left), return_when=asyncio.FIRST_COMPLETED)
-        return told(answered.result()) if answered.done() else Response(status_code=400)
+        return as_response(answered.result()) if answered.done() else Response(status_code=400)
     finally:
-        listening.leave()
+        stream.leave()
         for each in (answered, left):
             each.cancel()
             with suppress(asyncio.CancelledError, *SHOWN):

@@ -30,10 +30,9 @@ from store.chart_versions import ChartVersion
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.charts import changes
 from trag.web.charts.reviews import Choice, Review, Reviews, Upload, Uploads
-from trag.web.error_pages import explain, missing
-from trag.web.files import attachment, table
 from trag.web.forms import filled
 from trag.web.render import environment
+from trag.web.responses import attachment, explain, missing, table
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from store import StoreError, files
 from trag import charts
 from trag.errors import TragError
 from trag.web.charts.changes import Group, Layout, groups, layout
-from trag.web.uploads import received
+from trag.web.forms import received
 
 if TYPE_CHECKING:
     from trag.home import Home

@@ -12,9 +12,9 @@ from trag.ingest.pairs import DIRECT_TYPES, LONGEST, OTHER_TYPES
 from trag.people.permissions import may_read
 from trag.web.documents.names import key
 from trag.web.documents.pair_review import fingerprint
-from trag.web.marks import marked
-from trag.web.notices import Notices
+from trag.web.evidence import marked
 from trag.web.render import environment, time_left
+from trag.web.responses import Notices
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:

@@ -19,10 +19,8 @@ from trag.sandbox import Limits
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key as key_of
 from trag.web.documents.pair_review import PairSource, pair_source
-from trag.web.error_pages import missing
-from trag.web.files import attachment
 from trag.web.forms import Form, number
-from trag.web.notices import Notice
+from trag.web.responses import Notice, attachment, missing
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

@@ -26,9 +26,8 @@ from trag.web.documents.names import accepted
 from trag.web.documents.pair_writing import ExamplesPage, PairWriting
 from trag.web.documents.pairs import PairsPage
 from trag.web.documents.viewer import PageCache, Viewer
-from trag.web.error_pages import explain
-from trag.web.forms import number
-from trag.web.uploads import received
+from trag.web.forms import number, received
+from trag.web.responses import explain
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

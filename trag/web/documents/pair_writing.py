@@ -21,7 +21,7 @@ from trag.ingest.parse.characters import counted
 from trag.pairs.writing import MOST_EXAMPLES
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.forms import Form
-from trag.web.notices import Notice
+from trag.web.responses import Notice
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

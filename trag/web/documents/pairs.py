@@ -18,11 +18,8 @@ from trag.json_lines import as_line
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key
 from trag.web.documents.pair_review import ACTIONS, PairEditor, pair_sources
-from trag.web.error_pages import missing
-from trag.web.files import attachment, table
-from trag.web.forms import Form, number
-from trag.web.notices import Notice
-from trag.web.uploads import received
+from trag.web.forms import Form, number, received
+from trag.web.responses import Notice, attachment, missing, table
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

@@ -28,9 +28,9 @@ from trag.people.permissions import opened
 from trag.record import AnswerRecord
 from trag.view import PageView
 from trag.web.documents.context import DocumentsContext, page
-from trag.web.error_pages import missing
 from trag.web.evidence import documents_of
 from trag.web.forms import number as read_number
+from trag.web.responses import missing
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:

@@ -25,12 +25,10 @@ from trag.finetune.work import MOST_SEED, STAGES
 from trag.models.adapters import candidate_status
 from trag.models.catalogue import MODELS, by_hand
 from trag.models.local import local_files, try_model
-from trag.web.error_pages import explain, missing
-from trag.web.files import attachment
 from trag.web.forms import both, filled, whole
 from trag.web.models.figures import HEIGHT, SHIPPED, WIDTH, Curve, answering, curve
-from trag.web.notices import Notice, Notices
 from trag.web.render import environment, percent, time_left
+from trag.web.responses import Notice, Notices, attachment, explain, missing
 from trag.web.visitors import named
 
 if TYPE_CHECKING:

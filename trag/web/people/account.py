@@ -16,10 +16,9 @@ from fastapi.responses import RedirectResponse, Response
 from trag.errors import TragError
 from trag.people import passwords
 from trag.people.external_identity import sign_in_method
-from trag.web.error_pages import missing
 from trag.web.forms import Form, number
-from trag.web.notices import Notice
 from trag.web.people.context import PeopleContext, SecretNotice
+from trag.web.responses import Notice, missing
 from trag.web.visitors import caller, visit, where
 
 if TYPE_CHECKING:

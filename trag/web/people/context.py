@@ -19,9 +19,9 @@ from org.chart import Chart
 from store.person import How, Person, Role, State
 from trag.people.passwords import LONGEST, SHORTEST
 from trag.people.permissions import ROLES
-from trag.web.notices import Notices
 from trag.web.people.authentication import LOCAL, Authenticator, host_name
 from trag.web.render import environment, unit_name
+from trag.web.responses import Notices
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:

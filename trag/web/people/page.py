@@ -23,14 +23,12 @@ from trag.json_lines import as_line
 from trag.people.accounts import accepted, accepted_shown, make_admin, newcomers, read_people, unit_of
 from trag.people.external_identity import NO_PASSWORD, is_external, sign_in_method
 from trag.people.permissions import ROLES, role_of
-from trag.web.error_pages import explain, missing
-from trag.web.files import csv_line, streamed, table
 from trag.web.forms import Form, number
-from trag.web.notices import Notice
 from trag.web.people.account import AccountPage
 from trag.web.people.authentication import Authenticator
 from trag.web.people.context import STATES, PeopleContext, unit_typed
 from trag.web.people.sign_in import SignInPages, typed_twice
+from trag.web.responses import Notice, csv_line, explain, missing, streamed, table
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:

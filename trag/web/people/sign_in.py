@@ -22,10 +22,10 @@ from trag.people.external_identity import NO_PASSWORD, is_external, provision
 from trag.people.sign_in import DISABLED, WAITS, RateLimited
 from trag.people.sso import LASTS, broken_off
 from trag.web import access
-from trag.web.error_pages import missing
 from trag.web.forms import Form
 from trag.web.people.authentication import LOCAL, forget_session, host_name, one_cookie
 from trag.web.people.context import PeopleContext
+from trag.web.responses import missing
 from trag.web.visitors import visit, where
 
 MOST_WAITING = 500

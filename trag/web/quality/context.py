@@ -14,10 +14,10 @@ from trag.evaluate.sets import CaseSets
 from trag.people import CurrentUser
 from trag.people.permissions import hidden, readers
 from trag.web.evidence import documents_of
-from trag.web.notices import Notices
 from trag.web.quality.answers import Answer, numbered
 from trag.web.quality.evaluation import Evaluating, Evaluation
 from trag.web.quality.figures import Figures
+from trag.web.responses import Notices
 
 if TYPE_CHECKING:
     from trag.background import JobStatus

@@ -22,17 +22,14 @@ from trag.evaluate.cases import read
 from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
 from trag.evaluate.sets import CaseSet, CaseSets
-from trag.web.error_pages import explain, missing, told
-from trag.web.files import attachment
-from trag.web.forms import both, filled, whole
-from trag.web.notices import Notice
+from trag.web.forms import both, filled, received, whole
 from trag.web.quality import render
 from trag.web.quality.answers import AnswerFilter
 from trag.web.quality.context import LIMITED, QualityContext
 from trag.web.quality.evaluation import Evaluation
 from trag.web.quality.figures import Figures, offered, trends
 from trag.web.quality.runs import RunPages
-from trag.web.uploads import received
+from trag.web.responses import Notice, attachment, error_response, explain, missing
 from trag.web.visitors import caller, named
 
 if TYPE_CHECKING:
@@ -102,7 +99,7 @@ class QualityPage:
     def begin(self, request: Request, form: Form) -> Response:
         """Put a set of questions to systems."""
         if self.context.is_limited(user := caller(request)):
-            return told(request, LIMITED, 403)
+            return error_response(request, LIMITED, 403)
         kept, systems = self.context.sets.find(form.get("set", "")), form.getlist("system")
         if kept is None or not systems:
             return self._nothing("Choose a set of questions." if kept is None else "Choose one system at least.")
@@ -114,7 +111,7 @@ class QualityPage:
     def resume(self, request: Request, run_id: str) -> Response:
         """Go on with a run that was stopped or interrupted."""
         if self.context.is_limited(user := caller(request)):
-            return told(request, LIMITED, 403)
+            return error_response(request, LIMITED, 403)
         run = self.context.run(run_id)
         if run is None:
             return missing(request)
@@ -127,7 +124,7 @@ class QualityPage:
         """Audit a system with the chart and the documents. Another database is audited from the terminal: an address
         that is typed into a page would have the server connect to anything."""
         if self.context.is_limited(user := caller(request)):
-            return told(request, LIMITED, 403)
+            return error_response(request, LIMITED, 403)
         system = form.get("system", "")
         if not system:
             return self._nothing("Choose a system.")
@@ -138,7 +135,7 @@ class QualityPage:
     def begin_needle(self, request: Request, form: Form) -> Response:
         """Put what answers the questions of a set at each place of a prompt."""
         if self.context.is_limited(user := caller(request)):
-            return told(request, LIMITED, 403)
+            return error_response(request, LIMITED, 403)
         kept = self.context.sets.find(form.get("set", ""))
         if kept is None:
             return self._nothing("Choose a set of questions.")
@@ -170,7 +167,7 @@ class QualityPage:
     async def upload(self, request: Request) -> Response:
         """Keep the questions in the body; `name` is what the file is called."""
         if await run_in_threadpool(self.context.is_limited, caller(request)):
-            return told(request, LIMITED, 403)
+            return error_response(request, LIMITED, 403)
         name = request.query_params.get("name", "")[-200:] or "questions.jsonl"
 
         def keep(path: Path) -> CaseSet:

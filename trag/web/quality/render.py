@@ -13,10 +13,10 @@ from fastapi.responses import HTMLResponse
 from trag.evaluate.exports import model_of
 from trag.evaluate.grammar.contexts import Module
 from trag.record import VERDICTS
-from trag.web.navigation import here
 from trag.web.quality.answers import CHOICES, MOST, UNDECIDED
 from trag.web.quality.figures import tone
 from trag.web.render import MEANINGS, environment, percent, time_left
+from trag.web.visitors import here
 
 LARGEST_SET = 20 * 2**20
 """Bytes that a file of questions may have."""

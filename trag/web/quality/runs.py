@@ -22,15 +22,13 @@ from trag.evaluate.runs import Run
 from trag.evaluate.tables import by_system, report
 from trag.people.permissions import opened
 from trag.record import VERDICTS
-from trag.web.error_pages import missing
 from trag.web.evidence import documents_of, evidence
-from trag.web.files import attachment
 from trag.web.forms import filled
-from trag.web.notices import Notice
 from trag.web.quality import render
 from trag.web.quality.answers import CHANGES, MOST, Answer, AnswerFilter, pairs
 from trag.web.quality.figures import shares
 from trag.web.render import NEIGHBOURS, badge, pieces
+from trag.web.responses import Notice, attachment, missing
 from trag.web.visitors import caller, named
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ from store.records import Label
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.people.permissions import opened
 from trag.record import VERDICTS
-from trag.web.error_pages import missing
 from trag.web.evidence import documents_of
 from trag.web.forms import filled, remark
-from trag.web.notices import Notice
+from trag.web.responses import Notice, missing
 from trag.web.review import render
 from trag.web.review.desk import Desk, Given
 from trag.web.review.wanted import COUNTED, Wanted

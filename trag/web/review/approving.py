@@ -15,10 +15,9 @@ from starlette.datastructures import ImmutableMultiDict
 from trag.ask import LONGEST_QUESTION
 from trag.errors import TragError
 from trag.record import LONGEST_REMARK
-from trag.web.error_pages import missing
 from trag.web.evidence import documents_of
 from trag.web.forms import filled
-from trag.web.notices import Notice
+from trag.web.responses import Notice, missing
 from trag.web.review import render
 from trag.web.review.desk import Desk, readable
 from trag.web.review.wanted import Wanted

@@ -17,7 +17,7 @@ from trag.people import CurrentUser
 from trag.people.permissions import hidden, opened, readers
 from trag.record import VERDICTS, AnswerRecord
 from trag.web.evidence import documents_of
-from trag.web.notices import Notices
+from trag.web.responses import Notices
 from trag.web.review.judging import Sight, sight
 from trag.web.review.wanted import Wanted
 from trag.web.visitors import caller

@@ -16,7 +16,7 @@ from store.reviewing import Review
 from trag.json_lines import as_line
 from trag.record import VERDICTS, AnswerRecord, Source
 from trag.web.evidence import documents_of
-from trag.web.files import csv_line
+from trag.web.responses import csv_line
 
 if TYPE_CHECKING:
     from store.records import Records

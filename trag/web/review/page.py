@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
 
-from trag.web.error_pages import explain
-from trag.web.files import streamed
+from trag.web.responses import explain, streamed
 from trag.web.review import exports, figures, render
 from trag.web.review.answer import AnswerPage
 from trag.web.review.approving import ApprovingPage

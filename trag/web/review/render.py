@@ -24,7 +24,7 @@ from trag.web.review.wanted import CHOICES, COUNTED, SHARES, Wanted
 
 if TYPE_CHECKING:
     from store.approved import Approved
-    from trag.web.notices import Notice
+    from trag.web.responses import Notice
 
 TITLES: dict[Choice, str] = {
     "newest": "Newest",

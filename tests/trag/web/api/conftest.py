@@ -2,10 +2,9 @@
 
 import shutil
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,11 +16,13 @@ from starlette.testclient import TestClient
 
 from store.person import Newcomer, Role
 from store.records import Records
-from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from tests.scripted import ScriptedAssistant
+from trag.events import Answer, Found, Retry, Token, Waiting
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source, Tokens
 from trag.settings import Settings
 from trag.web.active_runs import ActiveRuns
 from trag.web.api import page
+from trag.web.api.answering import Answerer
 from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
 
@@ -49,25 +50,17 @@ SCRIPT = (
 
 
 @dataclass
-class Scripted:
-    """Answers with a script, and remembers what it was asked."""
-
-    script: Callable[[threading.Event], Iterator[Event]] = lambda _: iter(SCRIPT)
-    asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-
-    def ask(self, question: str, *, stop: threading.Event, **more: Any) -> Iterator[Event]:
-        self.asked.append((question, more))
-        yield from self.script(stop)
-
-
-@dataclass
 class Place:
     """A home, who answers in it, and programs that ask."""
 
     records: Records
-    assistant: Scripted
-    askings: ActiveRuns
+    assistant: ScriptedAssistant
+    answerer: Answerer
     app: FastAPI
+
+    @property
+    def runs(self) -> ActiveRuns:
+        return self.answerer.runs
 
     def program(self, **headers: str) -> TestClient:
         return TestClient(self.app, base_url=HERE, headers=headers, client=("10.0.0.7", 4711))
@@ -105,12 +98,12 @@ def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Plac
     def opened(folder: Path) -> Iterator[Place]:
         with closing(Records(f"sqlite:///{shutil.copy(empty_database, folder)}")) as records:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None))
-            assistant: Any = Scripted()
-            app, askings = FastAPI(openapi_url=None), ActiveRuns()
+            assistant: Any = ScriptedAssistant(lambda _: iter(SCRIPT))
+            app, answerer = FastAPI(openapi_url=None), Answerer(home, ActiveRuns(), lambda: assistant)
             app.add_middleware(Gate, door=Authenticator(records, Settings(home=folder)), functions={})
-            page.mount(app, home, askings, ready=lambda: assistant)
-            yield Place(records, assistant, askings, app)
-            askings.end_all()
+            page.mount(app, answerer)
+            yield Place(records, assistant, answerer, app)
+            answerer.runs.end_all()
 
     return opened
 

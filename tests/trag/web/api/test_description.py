@@ -10,8 +10,7 @@ from bs4 import BeautifulSoup
 from hypothesis import HealthCheck, given, seed, settings
 
 from trag.web import access
-from trag.web.api import render
-from trag.web.api.description import description
+from trag.web.api.description import description, programs
 
 Place = Any  # of conftest.py
 HERE = "http://127.0.0.1:7860"
@@ -32,7 +31,7 @@ def test_every_part_that_it_refers_to_is_there() -> None:
 
 
 def test_people_read_every_address_with_what_it_takes_and_tells() -> None:
-    page = BeautifulSoup(render.programs(HERE, description()), "html.parser")
+    page = BeautifulSoup(programs(HERE, description()), "html.parser")
     headings = [heading.get_text(" ", strip=True) for heading in page.find_all("h2")]
     assert [heading for heading in headings if "/" in heading] == [
         "POST /api/ask Ask a question",

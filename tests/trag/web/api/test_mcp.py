@@ -13,13 +13,12 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from starlette.testclient import TestClient
 
+from tests.trag.web.api.conftest import RECORD, SOURCE, Place
 from trag.events import Event, Token
-from trag.record import AnswerRecord, Approval
+from trag.record import Approval
 from trag.request_queue import QueueFull
-from trag.web.api.answering import Answerer
 from trag.web.api.mcp import NAME, Tool, mount, told
 
-Place = Any  # of conftest.py
 Outcome = TypeVar("Outcome")
 pytestmark = pytest.mark.slow
 ASKED = "Where does the Ethics Office sit?"
@@ -30,8 +29,7 @@ ACCEPT = "application/json, text/event-stream"
 @pytest.fixture
 def tool(place: Place) -> Tool:
     """The tool beside the other addresses."""
-    home: Any = type("Home", (), {"records": place.records, "organization": type("None_", (), {"chart": None})})
-    return mount(place.app, Answerer(home, place.askings, lambda: place.assistant), on=True)
+    return mount(place.app, place.answerer, on=True)
 
 
 def call(arguments: Any = None, name: str = NAME) -> dict[str, Any]:
@@ -128,11 +126,8 @@ def test_a_token_that_was_ended_opens_nothing(place: Place, tool: Tool) -> None:
 
 
 def test_only_a_question_is_taken_and_nothing_is_there_while_it_is_off(place: Place, tool: Tool) -> None:
-    assert [place.program().request(method, "/mcp").status_code for method in ("GET", "DELETE", "PUT")] == [
-        405,
-        404,
-        404,
-    ]
+    for method, status in (("GET", 405), ("DELETE", 404), ("PUT", 404)):
+        assert place.program().request(method, "/mcp").status_code == status
     off = mount(place.app, tool.manager, on=False)  # type: ignore[arg-type]
     place.app.router.routes.remove(place.app.router.routes[-2])
     program: TestClient = place.program()
@@ -170,24 +165,11 @@ def test_a_client_that_leaves_ends_its_answer(place: Place, tool: Tool) -> None:
     asyncio.run(leave())
 
 
-def test_the_words_name_the_sources_and_who_approved_them(place: Place) -> None:
-    record = AnswerRecord.from_json(json.dumps(sent_record()))
+def test_the_words_name_the_sources_and_who_approved_them() -> None:
+    record = replace(RECORD, answer="Under the Board.", sources=(SOURCE, replace(SOURCE, id="p2")))
     assert told(record) == "Under the Board.\n\nSources:\n1. manual.md, Ethics, page 3"
     approved = replace(record, approved=Approval("Rita", "2026-11-03", ASKED), sources=())
     assert told(approved) == "Under the Board.\n\nApproved by Rita on 2026-11-03."
-
-
-def sent_record() -> dict[str, Any]:
-    source = {"id": "p1", "kind": "section", "document": "manual.md", "section": "Ethics", "page": 3, "text": "x"}
-    return {
-        "id": "1",
-        "question": ASKED,
-        "standalone": ASKED,
-        "answer": "Under the Board.",
-        "status": "answered",
-        "model": {"name": "small", "sha256": "0", "adapter": ""},
-        "sources": [source | {"score": 0.7}, source | {"id": "p2", "score": 0.6}],
-    }
 
 
 # The real app

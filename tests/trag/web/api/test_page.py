@@ -14,13 +14,15 @@ from trag.events import Answer, Event, Token
 from trag.request_queue import QueueFull
 from trag.web import gate
 from trag.web.active_runs import PATIENCE, Draft
-from trag.web.api import streams
+from trag.web.api import responses
 from trag.web.gate import LARGEST
 
 Place = Any  # of conftest.py
 ASK, CHAT = "/api/ask", "/v1/chat/completions"
 QUESTION = {"question": "Where is Ethics?"}
 TALK = {"model": "trag", "messages": [{"role": "user", "content": "Where is Ethics?"}]}
+SENT = {ASK: QUESTION, CHAT: TALK}
+STREAMED = {ASK: QUESTION, CHAT: TALK | {"stream": True}}
 pytestmark = pytest.mark.slow
 ID = "0af" * 10 + "12"
 
@@ -51,7 +53,7 @@ def idle(place: Place) -> bool:
     for thread in threading.enumerate():
         if thread.name == "asking":
             thread.join(10)
-    return not place.askings.busy()
+    return not place.runs.busy()
 
 
 # Asking
@@ -112,7 +114,7 @@ def test_a_conversation_must_be_ones_own(place: Place) -> None:
 
 def test_in_a_conversation_there_is_one_question_at_a_time(place: Place) -> None:
     conversation = place.records.start_conversation("local", "Mine").id
-    place.askings.begin(conversation, "Before?", endless(threading.Event()))
+    place.runs.begin(conversation, "Before?", endless(threading.Event()))
     refused = place.program().post(ASK, json=QUESTION | {"conversation": conversation})
     assert refused.status_code == 409
 
@@ -142,29 +144,23 @@ def test_a_program_that_has_its_answer_forgets_no_newer_question(place: Place) -
     place.assistant.script = slow_to_end
     assert place.program().post(ASK, json=QUESTION | {"conversation": conversation}).status_code == 200
     (ending,) = [thread for thread in threading.enumerate() if thread.name == "asking"]
-    assert place.askings.begin(conversation, "Newer?", endless(last))
+    assert place.runs.begin(conversation, "Newer?", endless(last))
     end.set()
     ending.join(10)
-    newer = place.askings.find(conversation)
+    newer = place.runs.find(conversation)
     last.set()
     assert newer is not None
     assert newer.draft.question == "Newer?"
 
 
-def test_a_program_reads_what_its_person_may_read(place: Place) -> None:
-    assert place.program(**place.token("ann")).post(CHAT, json=TALK).status_code == 200
-    assert place.program(**place.token("root", "admin")).post(CHAT, json=TALK).status_code == 200
-    of_ann, of_root = (more["readers"] for _, more in place.assistant.asked)
-    assert of_root is None
-    assert of_ann is not None
-
-
-def test_what_a_program_asks_is_kept_as_asked_by_its_person(place: Place) -> None:
-    token = place.token("ann")
-    for path, sent in ((ASK, QUESTION), (CHAT, TALK)):
-        place.program(**token).post(path, json=sent)
-    ann = place.records.people.find("ann")
-    assert [more["asker"] for _, more in place.assistant.asked] == [ann.id, ann.id]
+@pytest.mark.parametrize("path", SENT)
+def test_a_program_reads_what_its_person_may_read(place: Place, path: str) -> None:
+    for name, role in (("ann", "employee"), ("root", "admin")):
+        assert place.program(**place.token(name, role)).post(path, json=SENT[path]).status_code == 200
+    of_ann, of_root = (more for _, more in place.assistant.asked)
+    assert of_root["readers"] is None
+    assert of_ann["readers"] is not None
+    assert [of_ann["asker"], of_root["asker"]] == [place.records.people.find(name).id for name in ("ann", "root")]
 
 
 def test_a_chat_is_answered_in_the_shape_of_openai(place: Place) -> None:
@@ -268,7 +264,7 @@ def test_what_the_assistant_refuses_has_a_status_of_its_own(
 ) -> None:
     place.assistant.script = raising(error)
     program = place.program(Accept="text/event-stream") if stream else place.program()
-    refused = program.post(path, json=QUESTION if path == ASK else TALK | {"stream": stream})
+    refused = program.post(path, json=STREAMED[path] if stream else SENT[path])
     assert refused.status_code == status
     assert error.message in told(path, refused)
     assert "box" not in told(path, refused)
@@ -280,7 +276,7 @@ def test_what_the_assistant_refuses_has_a_status_of_its_own(
 def test_an_answer_that_breaks_off_while_it_is_told_says_so(place: Place, path: str) -> None:
     place.assistant.script = raising(TragError("The disk is full."), Token("Un"))
     program = place.program(Accept="text/event-stream")
-    found = events(program.post(path, json=QUESTION if path == ASK else TALK | {"stream": True}).text)
+    found = events(program.post(path, json=STREAMED[path]).text)
     last = found[-1] if path == ASK else found[-2]
     assert "The disk is full." in json.dumps(last)
     assert "answer" not in dict(found)
@@ -290,7 +286,7 @@ def test_an_answer_that_breaks_off_while_it_is_told_says_so(place: Place, path: 
 def test_comments_keep_a_stream_open_while_nothing_comes(
     place: Place, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "QUIET", 0.02)
+    monkeypatch.setattr(responses, "QUIET", 0.02)
     swift = place.assistant.script
 
     def slow(stop: threading.Event) -> Iterator[Event]:
@@ -300,7 +296,7 @@ def test_comments_keep_a_stream_open_while_nothing_comes(
 
     place.assistant.script = slow
     program = place.program(Accept="text/event-stream")
-    text = program.post(path, json=QUESTION if path == ASK else TALK | {"stream": True}).text
+    text = program.post(path, json=STREAMED[path]).text
     told = text.split("\n\n")
     assert ":" in told[:2], "before the first event"
     assert told.count(":") > 12, "between any two"
@@ -311,11 +307,11 @@ def test_comments_keep_a_stream_open_while_nothing_comes(
 def test_what_the_assistant_refuses_late_is_told_in_the_stream(
     place: Place, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "QUIET", 0.02)
+    monkeypatch.setattr(responses, "QUIET", 0.02)
     refuse = raising(QueueFull("9 people are already waiting for an answer."))
     place.assistant.script = lambda stop: refuse(stop) if not stop.wait(0.2) else iter(())
     program = place.program(Accept="text/event-stream")
-    told = program.post(path, json=QUESTION if path == ASK else TALK | {"stream": True})
+    told = program.post(path, json=STREAMED[path])
     assert told.status_code == 200
     assert "9 people are already waiting" in told.text
     assert idle(place)
@@ -356,7 +352,7 @@ def test_a_program_comes_with_a_token_and_nothing_of_a_browser(
 ) -> None:
     token = place.token()["Authorization"].removeprefix("Bearer ")
     sent = {name: value.format(token=token) for name, value in headers.items()}
-    answer = place.program(**sent).post(path, json=QUESTION if path == ASK else TALK)
+    answer = place.program(**sent).post(path, json=SENT[path])
     assert answer.status_code == status, answer.text
     if status != 200:
         assert told(path, answer)

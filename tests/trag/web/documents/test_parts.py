@@ -21,7 +21,7 @@ from trag.web.documents.names import LONGEST, accepted, key
 from trag.web.documents.page import MOST, Listing, TableQuery, listing
 from trag.web.documents.pair_review import PairSource, fingerprint
 from trag.web.documents.viewer import PageCache
-from trag.web.notices import KEPT, Notice, Notices
+from trag.web.responses import KEPT, Notice, Notices
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 CHART = load(

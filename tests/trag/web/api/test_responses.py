@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from tests.trag.web.api.conftest import RECORD, Place
 from trag.events import Answer
 from trag.web.api.mcp import told
-from trag.web.api.plain_text import unmarked
+from trag.web.api.responses import unmarked
 
 E = "http://evil.example/?d=secret"
 

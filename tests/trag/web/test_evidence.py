@@ -2,7 +2,7 @@
 
 import pytest
 
-from trag.web.marks import marked
+from trag.web.evidence import marked
 
 LIMITS = (
     "Grants of up to 25,000 euros are approved by the head of the division. "
