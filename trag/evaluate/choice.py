@@ -21,10 +21,9 @@ from uuid import uuid4
 import prompts
 from prompts import Message
 from trag.errors import TragError, in_one_line
-from trag.evaluate import resumable
 from trag.evaluate.cases import Case
 from trag.evaluate.comparing import compare, is_right, wilson
-from trag.evaluate.running import BASE
+from trag.evaluate.running import BASE, plan_resumable, resume
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.evaluate.tables import Table, by_system
@@ -136,8 +135,8 @@ def measure(
             models[f"{system}:{beside}"] = other = home.model_with(beside)
             opened.callback(other.close)
         asked = [(system, case) for system in models for case in cases]
-        planned = resumable.planned(model, asked, name, chart="", depends=depends)
-        return resumable.carry_out(results_of(home), planned, asked, answer, progress)
+        planned = plan_resumable(model, asked, name, chart="", depends=depends)
+        return resume(results_of(home), planned, asked, answer, progress)
 
 
 def results_of(home: Home) -> Results:

@@ -22,9 +22,9 @@ from store.passage import Excerpt, Passage
 from trag import cited
 from trag.ask import Assistant
 from trag.errors import TragError, in_one_line
-from trag.evaluate import resumable
 from trag.evaluate.cases import COMPLEX, SIMPLE, Case, names_section
 from trag.evaluate.comparing import is_right
+from trag.evaluate.running import plan_resumable, resume
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score, score
 from trag.evaluate.scoring.wording import says, says_all
@@ -122,8 +122,8 @@ def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progres
 
         asked, chart = tuple(contexts), assistant.organization.version
         depends = (assistant.settings.answer_tokens, read)
-        planned = resumable.planned(assistant.model, asked, name, chart=chart, depends=depends)
-        return resumable.carry_out(results_of(home), planned, asked, answer, progress)
+        planned = plan_resumable(assistant.model, asked, name, chart=chart, depends=depends)
+        return resume(results_of(home), planned, asked, answer, progress)
 
 
 def results_of(home: Home) -> Results:

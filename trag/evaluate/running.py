@@ -1,14 +1,9 @@
-"""Cases put to systems, each answer scored and kept before the next is asked; what was interrupted goes on.
-
-cases, systems -> answers -> scores -> a Run.  Asks as anybody asks, in the same line in front of the model, and
-from all documents, whoever may read them: it is for whoever starts it to see that they may read all of them. Knows
-nothing about tables.
-"""
+"""Cases put to systems, each answer scored and kept before the next is asked; what was interrupted resumes."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +13,8 @@ from prompts import PromptError
 from trag import paper
 from trag.ask import Assistant, cleaned
 from trag.errors import TragError, in_one_line
-from trag.evaluate.cases import Case
-from trag.evaluate.planning import fingerprint, plan
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.cases import Case, sha256_of
+from trag.evaluate.runs import Result, Results, Run, fingerprint, plan
 from trag.evaluate.scoring import Score, score
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord
@@ -42,6 +36,8 @@ _PAUSE = 1.0
 _one_at_a_time = threading.Lock()
 _filled: set[tuple[Path, str]] = set()
 """The folder of the home and the id of the run that answers are being added to."""
+Tasks = Sequence[tuple[str, Case]]
+"""Systems and what each is asked, in order."""
 
 
 def results_of(home: Home) -> Results:
@@ -229,3 +225,45 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
         except QueueFull:
             stop.wait(_PAUSE)
     return None
+
+
+def plan_resumable(model: LanguageModel, asked: Tasks, name: str, *, chart: str, depends: tuple[object, ...]) -> Run:
+    """The run that would begin now with the model that answers. `depends` is what the answers depend on beside the
+    cases, the model with its context, and the `chart`."""
+    systems, evidence = [system for system, _ in asked], (model.context, *depends)
+    sha256 = sha256_of(_cases(asked))
+    return plan(model, name, sha256, systems, chart=chart, total=len(asked), evidence=evidence)
+
+
+def resume(
+    results: Results, planned: Run, asked: Tasks, answer: Callable[[str, Case], Result], progress: Progress
+) -> Run:
+    """The planned run, whole. One like it that is kept is gone on with, and is returned as it is where it is whole
+    already: the same model gives the same answers to the same questions from the same evidence.
+
+    `progress` is told the system, the answers there are, and those there will be. What `answer` raises ends the run;
+    what was answered stays.
+    """
+    run = next((run for run in results.runs() if _alike(run, planned)), None)
+    run = run or results.begin(planned, _cases(asked))
+    if run.finished:
+        return run
+    answered = {(result.system, result.case.id) for result in results.results(run.id)}
+    for system, case in asked:
+        if (system, case.id) not in answered:
+            progress(system, len(answered), run.total)
+            results.add(run, answer(system, case))
+            answered.add((system, case.id))
+    progress(run.systems[-1], len(answered), run.total)
+    return results.finish(run)
+
+
+def _alike(run: Run, planned: Run) -> bool:
+    """Whether a run is what was planned: when it was and what its questions were called is all that may differ."""
+    return planned == replace(
+        run, id=planned.id, cases_name=planned.cases_name, started=planned.started, finished=planned.finished
+    )
+
+
+def _cases(asked: Tasks) -> tuple[Case, ...]:
+    return tuple(dict.fromkeys(case for _, case in asked))

@@ -1,10 +1,8 @@
-"""What an evaluation leaves behind, in a folder of its own for each run.
+"""The runs of evaluations: by what program and model, on what evidence; kept answer by answer.
 
 TRAG_HOME/results/<run id>/: run.json (what was run, on what), cases.jsonl (the questions), results.jsonl (a line for
 each answer, on the disk before the next question is asked), labels.jsonl (what people said of an answer). Beside them
 audits/<sha256 of the questions>.json: what an audit keeps of its questions, as long as a run of them is here.
-
-Knows nothing about how answers are made or scored.
 """
 
 from __future__ import annotations
@@ -15,11 +13,13 @@ import logging
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from store import disk_full, files
 from trag.errors import TragError
@@ -28,11 +28,16 @@ from trag.evaluate.cases import Case
 from trag.evaluate.scoring import Score
 from trag.record import AnswerRecord, ModelUsed, Verdict
 
+if TYPE_CHECKING:
+    from trag.llm.model import LanguageModel
+
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 AUDITS = "audits"
 _RUN, _CASES, _RESULTS, _LABELS = "run.json", "cases.jsonl", "results.jsonl", "labels.jsonl"
+_ROOT = Path(__file__).parents[2]
+_SOURCES = ("app.py", "org", "prompts", "requirements.txt", "store", "trag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +181,6 @@ class Results:
         files.write_atomic(self._folder / run.id / _RUN, content.encode())
 
 
-def sha256_of(cases: Sequence[Case]) -> str:
-    """The hash of a case set, whatever file it came in."""
-    return hashlib.sha256(case_files.write(cases)).hexdigest()
-
-
 def _run(file: Path) -> Run | None:
     try:
         values: dict[str, Any] = json.loads(file.read_bytes())
@@ -259,3 +259,74 @@ def _append(file: Path, line: bytes) -> None:
         if error.errno in files.FULL:
             raise disk_full(str(file)) from error
         raise
+
+
+def plan(
+    model: LanguageModel,
+    cases_name: str,
+    cases_sha256: str,
+    systems: Sequence[str],
+    *,
+    chart: str,
+    total: int,
+    evidence: tuple[object, ...],
+) -> Run:
+    """`total` answers by these systems with this model. `chart` is the version of the chart that they depend on, "" for
+    none; `evidence` is all that they depend on beside, each with a `repr` that tells it whole."""
+    identity = model.identity
+    return Run(
+        id="",
+        cases_name=cases_name,
+        cases_sha256=cases_sha256,
+        systems=tuple(dict.fromkeys(systems)),
+        started=datetime.now(UTC),
+        finished=None,
+        commit=commit(),
+        model=ModelUsed(identity.name, identity.sha256, identity.adapter),
+        chart=chart,
+        total=total,
+        adapter_sha256=identity.adapter_sha256,
+        evidence=fingerprint(evidence),
+    )
+
+
+def fingerprint(evidence: tuple[object, ...]) -> str:
+    """The sha256 of all that answers depend on beside model and chart, each with a `repr` that tells it whole."""
+    return hashlib.sha256(repr(evidence).encode()).hexdigest()
+
+
+@cache
+def commit() -> str:
+    """That of this program, as it was when it was first asked for: what is edited later is not what is running."""
+    return commit_of(_ROOT)
+
+
+def commit_of(root: Path) -> str:
+    """The first 12 digits of the commit in a clone, with "+" and a hash of the sources behind it where they differ from
+    that commit; "sources " and the hash elsewhere."""
+    git = shutil.which("git") if (root / ".git").exists() else None
+    if git:
+        head = _git(git, root, "rev-parse", "--short=12", "HEAD")
+        changes = _git(git, root, "status", "--porcelain", "--", *_SOURCES)
+        if head and changes is not None:
+            return f"{head.strip()}+{_sources_hash(root)}" if changes else head.strip()
+    return f"sources {_sources_hash(root)}"
+
+
+def _git(git: str, root: Path, *words: str) -> str | None:
+    """What git says, None when it fails: the folder may belong to somebody else."""
+    # Without optional locks it leaves alone what it reads.
+    said = subprocess.run(
+        [git, "--no-optional-locks", "-C", str(root), *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    return said.stdout if said.returncode == 0 else None
+
+
+def _sources_hash(root: Path) -> str:
+    inside = (file for name in _SOURCES for file in (root / name, *(root / name).rglob("*")))
+    digest = hashlib.sha256()
+    for file in sorted(file for file in inside if file.is_file() and "__pycache__" not in file.parts):
+        digest.update(
+            f"{file.relative_to(root).as_posix()}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode()
+        )
+    return digest.hexdigest()[:12]

@@ -1,7 +1,4 @@
-"""The paper's tables of a run, and those that it lacks; as Markdown, CSV or JSON.
-
-results -> Tables -> text.  Knows nothing about how answers are made or scored, or what could be chance.
-"""
+"""The paper's tables of a run, and those that it lacks, as Markdown, CSV or JSON; a whole run as a file."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from statistics import fmean, median
 from org.reading.cells import guard
 from trag.evaluate.cases import COMPLEX, SIMPLE
 from trag.evaluate.comparing import Comparison, is_right
-from trag.evaluate.runs import Result
+from trag.evaluate.runs import Result, Run
 from trag.evaluate.scoring import Score, declines
 from trag.record import VERDICTS
 
@@ -282,3 +279,42 @@ def plain(text: str) -> str:
     """A text on one line of Markdown, in which nothing is markup."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("\\", "\\\\")
     return text.replace("|", "\\|")
+
+
+def run_markdown(run: Run, results: Sequence[Result]) -> str:
+    """What was run, and every table."""
+    return run_tables_markdown(run, report(results))
+
+
+def run_tables_markdown(run: Run, shown: Sequence[Table]) -> str:
+    """What was run, and these tables of it."""
+    return "\n".join([f"## {plain(heading(run))}\n", *(markdown(table) for table in shown)])
+
+
+def run_csv(results: Sequence[Result]) -> str:
+    """Every answer with its score, a row each."""
+    return as_csv(answers(results))
+
+
+def run_json(run: Run, results: Sequence[Result]) -> str:
+    """An object with the run, its tables, and every answer record with its case and score."""
+    values = {
+        "run": asdict(run),
+        "tables": [asdict(table) for table in report(results)],
+        "results": [asdict(result) for result in results],
+    }
+    return json.dumps(values, ensure_ascii=False, indent=1, default=str) + "\n"
+
+
+def heading(run: Run) -> str:
+    """One line that tells this run from any other."""
+    return (
+        f"{run.cases_name} ({run.cases_sha256[:12]}), {run.started:%Y-%m-%d %H:%M} UTC, commit {run.commit}, "
+        f"{model_of(run)}, chart {run.chart or 'none'}"
+    )
+
+
+def model_of(run: Run) -> str:
+    """The model of a run and its adapter, each with the first digits of its hash."""
+    model = f"{run.model.name} ({run.model.sha256[:12]})" if run.model.sha256 else run.model.name
+    return f"{model} with {run.model.adapter} ({run.adapter_sha256[:12]})" if run.model.adapter else model

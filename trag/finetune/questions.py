@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from trag.errors import TragError
 from trag.evaluate import cases as case_files
-from trag.evaluate.cases import Case
-from trag.evaluate.sets import CaseSets
+from trag.evaluate.cases import Case, CaseSets
 from trag.finetune.dataset import examples, folders
 from trag.finetune.dataset.typed import plain, slips
 from trag.finetune.work import MOST_SEED, Works

@@ -16,7 +16,7 @@ from org.chart import Chart, Unit
 from org.reading.charts import load
 from trag.evaluate.cases import read, write
 from trag.evaluate.chart_cases import KINDS, make
-from trag.evaluate.chart_cases.making import drawn
+from trag.evaluate.chart_cases.generation import drawn
 from trag.evaluate.chart_cases.phrasing import phrasings
 
 ORGANIZATIONS = Path(__file__).parents[3] / "bench" / "organizations"

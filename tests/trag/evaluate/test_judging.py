@@ -9,9 +9,9 @@ import pytest
 
 from prompts import Message
 from trag.errors import TragError
-from trag.evaluate.cases import Case, Some
+from trag.evaluate.cases import Case, Some, sha256_of
 from trag.evaluate.judging import Judged, judge, right, verdict
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.llm.model import ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused

@@ -14,9 +14,9 @@ from org.reading.charts import load
 from prompts import NOT_FOUND, Message
 from tests.scripted import Scripted
 from trag.errors import TragError
-from trag.evaluate.cases import Case, write
+from trag.evaluate.cases import Case, sha256_of, write
 from trag.evaluate.needle import Position, measure, needles, placed, results_of, table
-from trag.evaluate.runs import Result, sha256_of
+from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
 from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage

@@ -21,7 +21,7 @@ from org.reading.charts import load
 from prompts import Message
 from tests.scripted import Scripted
 from trag.errors import TragError
-from trag.evaluate import program, running
+from trag.evaluate import running, runs
 from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Results, Run
 from trag.home import Home, open_home
@@ -134,7 +134,7 @@ def test_every_answer_of_every_system_is_kept_with_its_score_and_nowhere_else(
     assert told == [(s, n, 6) for n, s in enumerate(["finetuned"] * 3 + ["trag"] * 3)] + [("trag", 6, 6)]
     assert finished.finished
     assert (finished.chart, finished.commit, finished.model.name, finished.total) == (
-        opened.organization.version, program.commit(), "scripted", 6,
+        opened.organization.version, runs.commit(), "scripted", 6,
     )  # fmt: skip
     assert [opened.records.answer(one.record.id) for one in results] == [None] * 6
 
@@ -312,7 +312,7 @@ def test_a_run_goes_on_only_with_what_it_was_made_with(opened: Home, monkeypatch
     stopped, _ = run(opened, stop=stopping.stop)
     other = with_model(opened, Counting(), monkeypatch)
     other.identity = replace(other.identity, sha256="1" * 64)
-    monkeypatch.setattr(program, "commit", lambda: "another")
+    monkeypatch.setattr(runs, "commit", lambda: "another")
     with pytest.raises(TragError) as refused:
         run(opened, ("rag",), cases=CASES[:2], resume=stopped.id)
     for part in ("other questions", "the systems finetuned", "the model scripted", f"the program {stopped.commit}"):
@@ -374,32 +374,32 @@ def test_the_program_is_named_by_its_commit_or_by_its_sources(tmp_path: Path) ->
     (tmp_path / "trag" / "ask.py").write_text("one\n")
     (tmp_path / "app.py").write_text("app\n")
     (tmp_path / "requirements.txt").write_text("")
-    outside = program.commit_of(tmp_path)
+    outside = runs.commit_of(tmp_path)
     assert outside.startswith("sources ")
     (tmp_path / "trag" / "ask.py").write_text("two\n")
-    assert program.commit_of(tmp_path) not in ("", outside)
-    before = program.commit_of(tmp_path)
+    assert runs.commit_of(tmp_path) not in ("", outside)
+    before = runs.commit_of(tmp_path)
     (tmp_path / "trag" / "__pycache__").mkdir()
     (tmp_path / "trag" / "__pycache__" / "ask.pyc").write_bytes(b"compiled")
     (tmp_path / ".gitignore").write_text("__pycache__/")
-    assert program.commit_of(tmp_path) == before, "what Python compiles is no source"
+    assert runs.commit_of(tmp_path) == before, "what Python compiles is no source"
     (tmp_path / "trag" / "shipped.safetensors").write_bytes(b"weights")
-    assert program.commit_of(tmp_path) != before, "what was learned answers too"
+    assert runs.commit_of(tmp_path) != before, "what was learned answers too"
     git("init", "-q")
     git("add", ".")
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "first")
     head = git("rev-parse", "HEAD")[:12]
-    assert program.commit_of(tmp_path) == head
+    assert runs.commit_of(tmp_path) == head
     (tmp_path / "RESULTS.md").write_text("figures")
-    assert program.commit_of(tmp_path) == head, "a file that is no source is not part of the program"
+    assert runs.commit_of(tmp_path) == head, "a file that is no source is not part of the program"
     (tmp_path / "trag" / "new.py").write_text("")
-    changed = program.commit_of(tmp_path)
+    changed = runs.commit_of(tmp_path)
     assert changed.startswith(f"{head}+")
     (tmp_path / "trag" / "new.py").write_text("three\n")
-    written = program.commit_of(tmp_path)
+    written = runs.commit_of(tmp_path)
     assert written not in (head, changed)
     (tmp_path / "trag" / "shipped.safetensors").write_bytes(b"learned again")
-    assert program.commit_of(tmp_path) not in (head, written)
+    assert runs.commit_of(tmp_path) not in (head, written)
 
 
 @pytest.mark.slow
@@ -414,8 +414,8 @@ def test_an_evaluation_that_is_killed_loses_no_answer_and_goes_on(tmp_path: Path
     environment = os.environ | {"TRAG_HOME": str(home)}
     # The sources may be edited while this runs; it is to be the same program all the same.
     code = (
-        "import sys\nfrom trag.terminal.main import main\nfrom trag.evaluate import program\n"
-        "program.commit = lambda: 'this'\nsys.exit(main())"
+        "import sys\nfrom trag.terminal.main import main\nfrom trag.evaluate import runs\n"
+        "runs.commit = lambda: 'this'\nsys.exit(main())"
     )
     words = [sys.executable, "-c", code, "evaluate", str(cases), "--system", "finetuned", "trag"]
     whole: list[bytes] = []

@@ -12,8 +12,8 @@ import pytest
 
 from store import StoreError
 from trag.errors import TragError
-from trag.evaluate.cases import Case, Some
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.cases import Case, Some, sha256_of
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Source
 

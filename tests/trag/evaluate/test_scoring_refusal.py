@@ -3,7 +3,7 @@
 import pytest
 
 from prompts import CANNOT_ANSWER
-from trag.evaluate.scoring.refusal import read
+from trag.evaluate.scoring.verdict import read_reply
 from trag.evaluate.scoring.wording import plain
 
 
@@ -45,7 +45,7 @@ from trag.evaluate.scoring.wording import plain
     ],
 )
 def test_refusals(text: str) -> None:
-    reply = read(plain(text))
+    reply = read_reply(plain(text))
     assert reply.declines, reply
 
 
@@ -70,7 +70,7 @@ def test_refusals(text: str) -> None:
     ],
 )
 def test_answers_that_deny_something_are_no_refusals(text: str) -> None:
-    reply = read(plain(text))
+    reply = read_reply(plain(text))
     assert not reply.declining, reply
 
 
@@ -86,8 +86,8 @@ def test_answers_that_deny_something_are_no_refusals(text: str) -> None:
     ],
 )
 def test_where_a_denial_is_right_what_denies_something_is_no_refusal(text: str) -> None:
-    assert not read(text, "denial").declining
-    assert read(text).declines, "where it is not, it declines"
+    assert not read_reply(text, "denial").declining
+    assert read_reply(text).declines, "where it is not, it declines"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_where_a_denial_is_right_what_denies_something_is_no_refusal(text: str) 
     ],
 )
 def test_what_is_not_known_declines_also_where_a_denial_is_right(text: str) -> None:
-    assert read(text, "denial").declines
+    assert read_reply(text, "denial").declines
 
 
 @pytest.mark.parametrize(
@@ -118,11 +118,11 @@ def test_what_is_not_known_declines_also_where_a_denial_is_right(text: str) -> N
     ],
 )
 def test_where_nothing_answers_it_declines_to_say_that_there_is_no_such_thing(text: str, declines: bool) -> None:
-    assert read(text, "refusal").declines == declines
-    assert not read(text).declines
+    assert read_reply(text, "refusal").declines == declines
+    assert not read_reply(text).declines
 
 
 def test_what_is_said_besides_a_refusal_is_kept_apart() -> None:
-    reply = read("The price is not stated anywhere. Visitors pay £2 an hour. Please ask the desk.")
+    reply = read_reply("The price is not stated anywhere. Visitors pay £2 an hour. Please ask the desk.")
     assert reply.telling == ("Visitors pay £2 an hour.",)
     assert not reply.declines

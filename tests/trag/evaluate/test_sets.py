@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trag.evaluate.cases import Case
-from trag.evaluate.sets import CaseSets
+from trag.evaluate.cases import Case, CaseSets
 
 WHERE, WHO = Case("1", "Where is the Tug Team?", "simple"), Case("2", "Who is the pilot?", "simple")
 

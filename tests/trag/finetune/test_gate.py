@@ -8,10 +8,9 @@ import pytest
 
 from org.reading.charts import load
 from trag.errors import TragError
-from trag.evaluate.cases import Case, write
+from trag.evaluate.cases import Case, CaseSets, write
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
-from trag.evaluate.sets import CaseSets
 from trag.finetune import gate
 from trag.finetune.candidates import Against, Figure
 from trag.home import open_home

@@ -9,8 +9,7 @@ from org.reading.charts import load
 from prompts import Message
 from trag.errors import TragError
 from trag.evaluate import chart_cases
-from trag.evaluate.cases import Case, write
-from trag.evaluate.sets import CaseSets
+from trag.evaluate.cases import Case, CaseSets, write
 from trag.finetune.candidates import LEARNED
 from trag.finetune.dataset import examples, folders, of_home
 from trag.finetune.dataset.examples import Example

@@ -14,8 +14,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from trag.evaluate import running
-from trag.evaluate.cases import Case, Some, write
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.cases import Case, Some, sha256_of, write
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
 from trag.record import AnswerRecord, CheckedSentence, Checks, Misplaced, ModelUsed, Source

@@ -11,9 +11,8 @@ from starlette.testclient import TestClient
 
 from org.reading.charts import load
 from trag.errors import TragError
-from trag.evaluate.cases import Case, read, write
+from trag.evaluate.cases import Case, CaseSets, read, write
 from trag.evaluate.runs import Results
-from trag.evaluate.sets import CaseSets
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.gate import UPLOADS, Gate

@@ -20,21 +20,21 @@ _SEEN = 200  # units looked at for a type to ask about
 def children(material: Material) -> Iterator[Fact]:
     """The units right under one."""
     for unit in material.parents:
-        yield from _list(material, "list: children", unit, material.ground.children(unit))
+        yield from _list(material, "list: children", unit, material.tree.children(unit))
 
 
 def flat(material: Material) -> Iterator[Fact]:
     """The units under one that has a single level under it."""
     for unit in material.parents:
-        if material.ground.total(unit) == len(material.ground.children(unit)):
-            yield from _list(material, "list: flat", unit, material.ground.children(unit))
+        if material.tree.total(unit) == len(material.tree.children(unit)):
+            yield from _list(material, "list: flat", unit, material.tree.children(unit))
 
 
 def below(material: Material) -> Iterator[Fact]:
     """The units at every level under one that has several levels under it."""
     for unit in material.parents:
-        if material.ground.total(unit) > len(material.ground.children(unit)):
-            yield from _list(material, "list: below", unit, material.ground.below(unit))
+        if material.tree.total(unit) > len(material.tree.children(unit)):
+            yield from _list(material, "list: below", unit, material.tree.below(unit))
 
 
 def of_type(material: Material) -> Iterator[Fact]:
@@ -53,7 +53,7 @@ def _list(material: Material, form: str, unit: Unit, found: Sequence[Unit], noun
 def some(material: Material) -> Iterator[Fact]:
     """Two or three of the units right under one that has more."""
     for unit in material.parents:
-        yield from _some(material, "list: some", unit, material.ground.children(unit))
+        yield from _some(material, "list: some", unit, material.tree.children(unit))
 
 
 def some_of_type(material: Material) -> Iterator[Fact]:
@@ -88,7 +88,7 @@ def none_of_type(material: Material) -> Iterator[Fact]:
 def count_children(material: Material) -> Iterator[Fact]:
     """How many are right under a unit."""
     for unit in material.parents:
-        number = len(material.ground.children(unit))
+        number = len(material.tree.children(unit))
         answer = f"{number} directly under {unit.name}."
         yield Fact("count: children", gold("count: children", answer, count=number), unit)
 
@@ -96,8 +96,8 @@ def count_children(material: Material) -> Iterator[Fact]:
 def count_below(material: Material) -> Iterator[Fact]:
     """How many are under a unit at every level."""
     for unit in material.parents:
-        number = material.ground.total(unit)
-        if number > len(material.ground.children(unit)):
+        number = material.tree.total(unit)
+        if number > len(material.tree.children(unit)):
             answer = f"{number} under {unit.name}, at every level."
             yield Fact("count: below", gold("count: below", answer, count=number), unit)
 
@@ -112,7 +112,7 @@ def count_of_type(material: Material) -> Iterator[Fact]:
 
 def count_everywhere(material: Material) -> Iterator[Fact]:
     """How many of a type the whole chart has."""
-    form, root = "count: of type everywhere", material.ground.root
+    form, root = "count: of type everywhere", material.tree.root
     for noun in material.chance.sample(material.types.nouns, len(material.types.nouns)):
         found = material.types.under(noun, root)
         if found and not material.types.is_of(root, noun):
@@ -128,7 +128,7 @@ def count_none(material: Material) -> Iterator[Fact]:
 def _typed(material: Material) -> Iterator[tuple[Unit, str, Sequence[Unit]]]:
     """Units, each with a type that some of those under it have, and all under it of that type."""
     for unit in material.parents:
-        seen = islice(material.ground.below(unit), _SEEN)
+        seen = islice(material.tree.below(unit), _SEEN)
         nouns = list(filter(None, dict.fromkeys(map(material.types.noun, seen))))
         if nouns:
             noun = material.chance.choice(nouns)

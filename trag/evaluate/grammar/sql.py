@@ -2,18 +2,16 @@
 
 SELECT head FROM unit WHERE name = '[unit.name]' -> one flat SELECT of known columns of known tables, with the values
 of its placeholders bound; or every reason why it is none. Each kind of thing that may stand in it is named here, all
-else is refused, so that no statement can do more than select. Knows nothing about databases or texts.
+else is refused, so that no statement can do more than select.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast
-
-from trag.evaluate.grammar.placeholders import PLACEHOLDER, named
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -36,6 +34,7 @@ _WHY = {
     "Into": "SELECT INTO writes",
     "Lock": "FOR UPDATE writes",
 }
+PLACEHOLDER = re.compile(r"""(?P<quote>['"`]?)\[(?P<inside>[^\[\]'"`]+\.[^\[\]'"`]+)\](?P=quote)""")
 _STRING_OR_PLACEHOLDER = re.compile(rf"'(?:[^']|'')*'|{PLACEHOLDER.pattern}")
 _NO_WORDS = re.compile(r"BLOB|BYTEA|BINARY|IMAGE|JSON|ARRAY|HSTORE|XML|VECTOR|GEOMETRY|GEOGRAPHY|UUID|UNIQUEIDENTIFIER")
 """Types whose values nobody says in a sentence."""
@@ -73,7 +72,7 @@ def understand(sql: str, tables: Sequence[Table], dialect: str) -> tuple[Select 
     from sqlglot.errors import SqlglotError
 
     def quoted(match: re.Match[str]) -> str:
-        return f"'[{match['inside']}]'" if match["inside"] and named(match["inside"], tables) else match[0]
+        return f"'[{match['inside']}]'" if match["inside"] and find_column(match["inside"], tables) else match[0]
 
     try:
         found = [one for one in sqlglot.parse(_STRING_OR_PLACEHOLDER.sub(quoted, sql), read=_dialect(dialect)) if one]
@@ -168,7 +167,7 @@ class _Reading:
             match = PLACEHOLDER.search(literal.name) if literal.is_string else None
             if match is None:
                 continue
-            found = named(match["inside"], self.schema)
+            found = find_column(match["inside"], self.schema)
             if found is None or match.group() != literal.name:
                 self.problems.append(f"'{literal.name}' is no placeholder '[table.column]' of this database")
                 continue
@@ -298,3 +297,37 @@ def _mark(name: str) -> str:
 def _near(name: str, names: Sequence[str]) -> str:
     near = get_close_matches(name, names, n=1)
     return f", did you mean '{near[0]}'?" if near else f"; there are: {', '.join(dict.fromkeys(names))}"[:300]
+
+
+def find_column(inside: str, tables: Sequence[Table]) -> tuple[str, str] | None:
+    """The table and the column that the inside of a placeholder names; either may have a dot in its own name."""
+    wanted = inside.strip().casefold()
+    return next(
+        (
+            (table.name, column.name)
+            for table in tables
+            for column in table.columns
+            if f"{table.name}.{column.name}".casefold() == wanted
+        ),
+        None,
+    )
+
+
+def canonical(text: str, tables: Sequence[Table]) -> str:
+    """A text with its known placeholders in the schema's own letters and without quotation marks around them."""
+
+    def put(match: re.Match[str]) -> str:
+        found = find_column(match["inside"], tables)
+        return f"[{found[0]}.{found[1]}]" if found else match[0]
+
+    return PLACEHOLDER.sub(put, text)
+
+
+def placeholders_in(text: str) -> tuple[str, ...]:
+    """The placeholders in a text, each once."""
+    return tuple(dict.fromkeys(f"[{match['inside']}]" for match in PLACEHOLDER.finditer(text)))
+
+
+def fill_in(text: str, values: Mapping[str, str]) -> str:
+    """A text with a value for each of its placeholders."""
+    return PLACEHOLDER.sub(lambda match: values[f"[{match['inside']}]"], text)

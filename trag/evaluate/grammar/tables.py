@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trag.evaluate.grammar import accuracy
-from trag.evaluate.grammar.audit import Examined
-from trag.evaluate.grammar.contexts import at_fault
-from trag.evaluate.grammar.filling import FORMS
-from trag.evaluate.grammar.groups import Group, Tag
-from trag.evaluate.grammar.kept import Audit
+from trag.evaluate.grammar.audit import Audit, Examined
+from trag.evaluate.grammar.diagnosis import Group, Tag, at_fault, balanced, baseline, database_accuracy, gaps_removed
+from trag.evaluate.grammar.questions import FORMS
 from trag.evaluate.tables import Table
 
 _MOST = 50
@@ -48,16 +45,16 @@ def groups(examined: Examined) -> Table:
     for group in examined.groups:
         texts[group.tag] = texts.get(group.tag, 0) + len(group.outcomes)
     rows = tuple((tag, str(number), str(texts.get(tag, 0))) for tag, number in examined.diagnosis.tags)
-    note = f"Accuracy of the retrieval database: {_percent(accuracy.of_database(examined.groups))} (equation 1)."
+    note = f"Accuracy of the retrieval database: {_percent(database_accuracy(examined.groups))} (equation 1)."
     return Table("Semantic groups", ("Group", "Meanings", "Texts"), rows, note)
 
 
 def isolated(examined: Examined) -> Table:
     """Accuracy by textual form with errors of the other modules taken out (GRAMMAR, table 3)."""
     ways = (
-        ("Baseline: No Action", accuracy.baseline),
-        ("Remove Gap Groups", accuracy.gaps_removed),
-        ("Balance Gap Examples", accuracy.balanced),
+        ("Baseline: No Action", baseline),
+        ("Remove Gap Groups", gaps_removed),
+        ("Balance Gap Examples", balanced),
     )
     rows = tuple(
         (

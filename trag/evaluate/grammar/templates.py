@@ -1,13 +1,12 @@
-"""Templates: a question to a database in SQL, and the same in words, short and long (GRAMMAR, 4.1 and appendix C).
+"""Templates with placeholders: SQL, and short and long texts that ask for the same (GRAMMAR, 4.1).
 
-A file of them <-> Templates -> those that may run, and what is wrong with the others. A block of a file is
+A block of a file is
 
     sql: SELECT head FROM unit WHERE name = '[unit.name]'
     short: head of [unit.name]
     long: I have been asked to write to whoever runs [unit.name] before the end of the month, and ...
 
 where an indented line goes on with the one above, # begins a comment, and blocks stand apart by an empty line.
-Knows nothing about what is in the database.
 """
 
 from __future__ import annotations
@@ -17,12 +16,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import prompts
 from trag.errors import TragError
-from trag.evaluate.grammar.placeholders import canonical, standing_in
-from trag.evaluate.grammar.sql import Select, understand
+from trag.evaluate.grammar.sql import Select, canonical, placeholders_in, understand
+from trag.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from prompts import Message
     from store.source import Table
+    from trag.llm.model import LanguageModel
 
 SHORT_WORDS = 14
 """Words that a short form may have, a placeholder counted as one."""
@@ -30,6 +32,14 @@ LONG_WORDS = 30
 """Words that a long form must have (GRAMMAR, table 6)."""
 _LINE = re.compile(r"(sql|short|long):\s*(.*)", re.I)
 _HINT = "A block is a line `sql: SELECT ...`, then lines `short: ...` and `long: ...`; an empty line ends it."
+TOKENS = 1_200
+"""Tokens that the model may write to one request."""
+MOST_TABLES = 40
+MOST_COLUMNS = 30
+"""What is shown of a schema; the rest is left out."""
+_STATEMENT = re.compile(r"\bSELECT\b.*?(?=;|\n\s*\n|\n[\s\d.)`*-]*SELECT\b|\n```|\Z)", re.I | re.S)
+_NUMBERED = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s*")
+_LABEL = re.compile(r"^(?:query|question|short|long|text|variant)\s*\d*\s*:\s*", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +149,7 @@ def long_problem(text: str, wanted: Sequence[str]) -> str:
 
 
 def _placeholder_problem(text: str, wanted: Sequence[str]) -> str:
-    found = standing_in(text)
+    found = placeholders_in(text)
     missing = [one for one in wanted if one not in found]
     strange = [one for one in found if one not in wanted]
     return "; ".join([f"{one} is missing" for one in missing] + [f"{one} is not in the SQL" for one in strange])
@@ -163,3 +173,100 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         waiting = (number, line.strip())
     if waiting:
         yield waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The templates that keep to the criteria, and what speaks against the rest that the model wrote, each reason
+    once."""
+
+    templates: tuple[Template, ...]
+    reasons: tuple[str, ...] = ()
+
+
+def generate(
+    tables: Sequence[Table],
+    dialect: str,
+    model: LanguageModel,
+    *,
+    texts: int,
+    progress: Progress = silent,
+) -> Generated:
+    """The templates that `model` writes, each with at most `texts` short and as many long texts.
+
+    Raises TragError when the model cannot be reached, or when a table does not fit it.
+    """
+    found: dict[str, tuple[str, Select]] = {}
+    reasons: list[str] = []
+    some = list(tables)[:MOST_TABLES]
+    for number, table in enumerate(some):
+        progress("writing SQL templates", number, len(some))
+        for sql in statements(_said(prompts.grammar_sql(_schema(table, tables)), model)):
+            select, wrong = understand(sql, tables, dialect)
+            reasons += wrong
+            if select:
+                found.setdefault(select.statement, (canonical(sql, tables), select))
+    templates: list[Template] = []
+    for number, (sql, select) in enumerate(found.values()):
+        progress("writing texts", number, len(found))
+        template, refused = _with_texts(sql, select, tables, model, texts)
+        reasons += refused
+        if template:
+            templates.append(template)
+    return Generated(tuple(templates), tuple(dict.fromkeys(reasons)))
+
+
+def statements(text: str) -> Iterator[str]:
+    """The SELECT statements in what a model wrote: numbered, fenced, over several lines, with words around them."""
+    for match in _STATEMENT.finditer(text):
+        yield " ".join(match[0].replace("`", "").split())
+
+
+def lines(text: str) -> Iterator[str]:
+    """The texts in what a model wrote, a line each, without numbers, labels and quotation marks around them."""
+    for line in text.splitlines():
+        said = _LABEL.sub("", _NUMBERED.sub("", line)).strip().strip("*").strip()
+        if said[:1] in "\"'“" and said[-1:] in "\"'”":
+            said = said[1:-1].strip()
+        if "[" in said:
+            yield said
+
+
+def _with_texts(
+    sql: str, select: Select, tables: Sequence[Table], model: LanguageModel, texts: int
+) -> tuple[Template | None, list[str]]:
+    wanted = [str(placeholder) for placeholder in select.placeholders]
+    reasons: list[str] = []
+    forms: list[tuple[str, ...]] = []
+    for long, problem in ((False, short_problem), (True, long_problem)):
+        said = _said(prompts.grammar_texts(sql, texts, long=long), model)
+        kept: list[str] = []
+        for line in lines(said):
+            text = canonical(line, tables)
+            if why := problem(text, wanted):
+                reasons.append(why)
+            else:
+                kept.append(text)
+        forms.append(tuple(dict.fromkeys(kept))[:texts])
+    if all(forms):
+        return Template(sql, *forms), reasons
+    return None, [*reasons, f"no text that can be used for {sql[:80]}"]
+
+
+def _schema(table: Table, tables: Sequence[Table]) -> str:
+    """A table and those it is linked to, as a model reads it: names and types, keys and links, no row."""
+    linked = {link.other_table for link in table.links} | {
+        other.name for other in tables if any(link.other_table == table.name for link in other.links)
+    }
+    shown = [table, *(other for other in tables if other.name in linked and other.name != table.name)]
+    told: list[str] = []
+    for one in shown:
+        columns = [f"{column.name} {column.type}".strip() for column in one.columns[:MOST_COLUMNS]]
+        told.append(f"{one.name}({', '.join(columns)})")
+        told += [f"  {one.name}.{link.column} is a {link.other_table}.{link.other_column}" for link in one.links]
+    return "\n".join(told)
+
+
+def _said(messages: Sequence[Message], model: LanguageModel) -> str:
+    stream = model.stream(messages, max_tokens=min(TOKENS, model.context // 3))
+    return "".join(part for part in stream if isinstance(part, str))

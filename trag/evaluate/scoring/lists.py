@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trag.evaluate.scoring import units
-from trag.evaluate.scoring.asserting import denied
+from trag.evaluate.scoring.assertion import denied
 from trag.evaluate.scoring.reading import Findings, Reading, tokens
 from trag.evaluate.scoring.units import Mention
 from trag.evaluate.scoring.wording import Place, Word, plain, words

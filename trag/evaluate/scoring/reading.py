@@ -13,7 +13,7 @@ from functools import cached_property
 from org.chart import Chart
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring import units
-from trag.evaluate.scoring.asserting import denied
+from trag.evaluate.scoring.assertion import denied
 from trag.evaluate.scoring.units import Claim, Mention
 from trag.evaluate.scoring.wording import Place, Word, places, plain, sentences, words
 

@@ -23,11 +23,10 @@ from org.query.expression import described, run
 from org.query.grammar import SPAN, quoted, words
 from trag.chart_query import UNITS
 from trag.evaluate.cases import Case
-from trag.evaluate.chart_cases.calling import call
 from trag.evaluate.chart_cases.facts import Fact
-from trag.evaluate.chart_cases.ground import Ground
-from trag.evaluate.chart_cases.making import drawn
-from trag.evaluate.chart_cases.names import Names
+from trag.evaluate.chart_cases.generation import drawn
+from trag.evaluate.chart_cases.index import Names, Tree
+from trag.evaluate.chart_cases.phrasing import call
 from trag.finetune.dataset import gold
 from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.typed import typed
@@ -87,7 +86,7 @@ def from_chart(
     for fact in drawn(chart, seed=chance.randrange(10**6), number=number):
         if example := _of_fact(source, fact, organization, chance):
             yield example
-    names, units = Names(Ground(chart)), list(chart.units.values())
+    names, units = Names(Tree(chart)), list(chart.units.values())
     told = (
         _of_words(source, unit, names, organization, chance, people=people)
         for unit in chance.choices(units, k=4 * number)

@@ -17,7 +17,7 @@ from org.organization import Organization
 from org.query import QueryError
 from org.query.expression import run
 from trag.evaluate.cases import Case
-from trag.evaluate.chart_cases.making import drawn
+from trag.evaluate.chart_cases.generation import drawn
 from trag.finetune.dataset.chart_queries import expression_of, linked
 from trag.finetune.dataset.examples import Example
 

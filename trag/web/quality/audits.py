@@ -13,9 +13,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
-from trag.evaluate import exports
-from trag.evaluate.grammar import auditing, tables
+from trag.evaluate.grammar import audit as audits
+from trag.evaluate.grammar import tables
 from trag.evaluate.runs import Run
+from trag.evaluate.tables import run_tables_markdown
 from trag.web.error_pages import missing, told
 from trag.web.files import attachment
 from trag.web.forms import filled
@@ -48,8 +49,8 @@ class AuditPage:
         run = self._audited(run_id)
         if run is None:
             return missing(request)
-        audit = auditing.of_run(self.desk.home, run)
-        examined, limited = auditing.examined(self.desk.home, run, audit), self.desk.is_limited(caller(request))
+        audit = audits.audit_of(self.desk.home, run)
+        examined, limited = audits.examine_run(self.desk.home, run, audit), self.desk.is_limited(caller(request))
         page = render.audit(
             run,
             examined,
@@ -65,10 +66,10 @@ class AuditPage:
         run = self._audited(run_id)
         if run is None:
             return missing(request)
-        audit = auditing.of_run(self.desk.home, run)
-        examined, limited = auditing.examined(self.desk.home, run, audit), self.desk.is_limited(caller(request))
+        audit = audits.audit_of(self.desk.home, run)
+        examined, limited = audits.examine_run(self.desk.home, run, audit), self.desk.is_limited(caller(request))
         shown = tables.figures(audit, examined) if limited else tables.report(audit, examined)
-        text = exports.in_markdown(run, shown)
+        text = run_tables_markdown(run, shown)
         return attachment(text.encode(), f"{run.cases_name}-{run.id}.md", "text/markdown; charset=utf-8")
 
     def _begin(self, request: Request, form: ImmutableMultiDict[str, str]) -> Response:
@@ -84,4 +85,4 @@ class AuditPage:
     def _audited(self, run_id: str) -> Run | None:
         """The run of that id, None when there is none, or it is no audit's."""
         run = self.desk.run(run_id)
-        return run if run and auditing.is_audit(self.desk.home, run) else None
+        return run if run and audits.is_audit(self.desk.home, run) else None

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
-from trag.evaluate import exports, needle
+from trag.evaluate import needle, tables
 from trag.web.error_pages import missing, told
 from trag.web.files import attachment
 from trag.web.forms import filled
@@ -55,7 +55,7 @@ class NeedlePage:
         run = self.desk.needle(run_id)
         if run is None:
             return missing(request)
-        text = exports.in_markdown(run, [needle.table(self.desk.needles.results(run.id))])
+        text = tables.run_tables_markdown(run, [needle.table(self.desk.needles.results(run.id))])
         return attachment(text.encode(), f"{run.cases_name}-{run.id}.md", "text/markdown; charset=utf-8")
 
     def remove(self, request: Request, run_id: str) -> Response:

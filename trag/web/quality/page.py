@@ -16,9 +16,9 @@ from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
 from trag.evaluate import needle
-from trag.evaluate.grammar import auditing
+from trag.evaluate.cases import CaseSets
+from trag.evaluate.grammar import audit as audits
 from trag.evaluate.running import results_of
-from trag.evaluate.sets import CaseSets
 from trag.web.error_pages import explain, missing, told
 from trag.web.forms import filled
 from trag.web.notices import Notice
@@ -63,7 +63,7 @@ class QualityPage:
             self.desk.sets.all(),
             offered(adapter),
             measured,
-            audits=[each for each in measured if auditing.is_audit(self.desk.home, each.run)],
+            audits=[each for each in measured if audits.is_audit(self.desk.home, each.run)],
             needles=self.desk.needle_figures.all(),
             limited=LIMITED if self.desk.is_limited(caller(request)) else None,
             going=self.desk.evaluation.now,

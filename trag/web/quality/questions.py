@@ -15,8 +15,7 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError
-from trag.evaluate.cases import read
-from trag.evaluate.sets import CaseSet
+from trag.evaluate.cases import CaseSet, read
 from trag.web.error_pages import missing, told
 from trag.web.files import attachment
 from trag.web.forms import both, filled, whole

@@ -14,10 +14,10 @@ from urllib.parse import urlencode
 from org.chart import Chart
 from store.chart_versions import ChartVersion
 from trag.evaluate import tables
-from trag.evaluate.exports import model_of
-from trag.evaluate.grammar.contexts import Module
+from trag.evaluate.cases import CaseSet
+from trag.evaluate.grammar.diagnosis import Module
 from trag.evaluate.runs import Result, Run
-from trag.evaluate.sets import CaseSet
+from trag.evaluate.tables import model_of
 from trag.record import VERDICTS
 from trag.web.evidence import evidence
 from trag.web.navigation import here

@@ -13,8 +13,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 from starlette.datastructures import ImmutableMultiDict
 
-from trag.evaluate import exports
-from trag.evaluate.grammar import auditing
+from trag.evaluate import tables
+from trag.evaluate.grammar import audit as audits
 from trag.evaluate.runs import Run
 from trag.people.permissions import opened
 from trag.record import VERDICTS
@@ -62,7 +62,7 @@ class RunPage:
             going=self.desk.going(run),
             running=self.desk.is_running(run),
             before=self._before(run),
-            audit=auditing.is_audit(self.desk.home, run),
+            audit=audits.is_audit(self.desk.home, run),
             limited=self.desk.is_limited(caller(request)),
             notice=self.desk.notices.said(request),
         )
@@ -121,10 +121,10 @@ class RunPage:
             return missing(request)
         results, name = self.desk.results.results(run.id), f"{run.cases_name}-{run.id}.{suffix}"
         if suffix == "csv":
-            return attachment(exports.as_csv(results).encode("utf-8-sig"), name, "text/csv; charset=utf-8")
+            return attachment(tables.run_csv(results).encode("utf-8-sig"), name, "text/csv; charset=utf-8")
         if suffix == "json":
-            return attachment(exports.as_json(run, results).encode(), name, "application/json")
-        return attachment(exports.as_markdown(run, results).encode(), name, "text/markdown; charset=utf-8")
+            return attachment(tables.run_json(run, results).encode(), name, "application/json")
+        return attachment(tables.run_markdown(run, results).encode(), name, "text/markdown; charset=utf-8")
 
     def _label(self, request: Request, form: ImmutableMultiDict[str, str], run_id: str, number: int) -> Response:
         run = self.desk.run(run_id)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from org.chart import Chart, Unit
 from org.reading.charts import load
 from trag.evaluate.chart_cases.facts import NOTHING, Fact
-from trag.evaluate.chart_cases.making import drawn
+from trag.evaluate.chart_cases.generation import drawn
 
 KESTREL = Path(__file__).parents[4] / "bench" / "organizations" / "kestrel" / "chart.csv"
 PLURALS = {"teams": "team", "companies": "company", "laboratories": "laboratory"}

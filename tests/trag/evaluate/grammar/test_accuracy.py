@@ -14,10 +14,8 @@ from fractions import Fraction
 
 import pytest
 
-from trag.evaluate.grammar import accuracy
-from trag.evaluate.grammar.contexts import at_fault, sufficient
-from trag.evaluate.grammar.diagnosis import diagnose
-from trag.evaluate.grammar.groups import Group, Outcome, grouped
+from trag.evaluate.grammar import diagnosis
+from trag.evaluate.grammar.diagnosis import Group, Outcome, at_fault, diagnose, grouped, sufficient
 
 
 def outcome(group: str, form: str, *, right: bool, read: str = "") -> Outcome:
@@ -53,27 +51,27 @@ def test_groups_are_tagged() -> None:
 
 
 def test_the_retrieval_database_is_one_less_the_share_of_gap_examples() -> None:
-    assert accuracy.of_database(GROUPS) == pytest.approx(float(1 - Fraction(2, 11)))
+    assert diagnosis.database_accuracy(GROUPS) == pytest.approx(float(1 - Fraction(2, 11)))
 
 
 @pytest.mark.parametrize(
     ("way", "form", "compared", "expected"),
     [
-        (accuracy.baseline, "", False, Fraction(6, 11)),
-        (accuracy.baseline, "short", False, Fraction(4, 6)),
-        (accuracy.baseline, "long", False, Fraction(2, 5)),
-        (accuracy.baseline, "", True, Fraction(8, 11)),  # with g2 long and the second g5 short
-        (accuracy.gaps_removed, "", False, Fraction(6, 9)),
-        (accuracy.gaps_removed, "short", False, Fraction(4, 5)),
-        (accuracy.gaps_removed, "long", False, Fraction(2, 4)),
-        (accuracy.gaps_removed, "", True, Fraction(8, 9)),
-        (accuracy.gaps_removed, "short", True, Fraction(5, 5)),
-        (accuracy.gaps_removed, "long", True, Fraction(3, 4)),
-        (accuracy.balanced, "", False, (1 + Fraction(1, 2) + Fraction(1, 2) + 0 + Fraction(2, 3)) / 5),
-        (accuracy.balanced, "short", False, (1 + 1 + 1 + 0 + Fraction(1, 2)) / 5),
-        (accuracy.balanced, "long", False, Fraction(1 + 0 + 0 + 0 + 1, 5)),
-        (accuracy.balanced, "", True, (1 + 1 + Fraction(1, 2) + 0 + 1) / 5),
-        (accuracy.balanced, "long", True, Fraction(1 + 1 + 0 + 0 + 1, 5)),
+        (diagnosis.baseline, "", False, Fraction(6, 11)),
+        (diagnosis.baseline, "short", False, Fraction(4, 6)),
+        (diagnosis.baseline, "long", False, Fraction(2, 5)),
+        (diagnosis.baseline, "", True, Fraction(8, 11)),  # with g2 long and the second g5 short
+        (diagnosis.gaps_removed, "", False, Fraction(6, 9)),
+        (diagnosis.gaps_removed, "short", False, Fraction(4, 5)),
+        (diagnosis.gaps_removed, "long", False, Fraction(2, 4)),
+        (diagnosis.gaps_removed, "", True, Fraction(8, 9)),
+        (diagnosis.gaps_removed, "short", True, Fraction(5, 5)),
+        (diagnosis.gaps_removed, "long", True, Fraction(3, 4)),
+        (diagnosis.balanced, "", False, (1 + Fraction(1, 2) + Fraction(1, 2) + 0 + Fraction(2, 3)) / 5),
+        (diagnosis.balanced, "short", False, (1 + 1 + 1 + 0 + Fraction(1, 2)) / 5),
+        (diagnosis.balanced, "long", False, Fraction(1 + 0 + 0 + 0 + 1, 5)),
+        (diagnosis.balanced, "", True, (1 + 1 + Fraction(1, 2) + 0 + 1) / 5),
+        (diagnosis.balanced, "long", True, Fraction(1 + 1 + 0 + 0 + 1, 5)),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
@@ -82,24 +80,24 @@ def test_accuracies_are_those_worked_out_by_hand(way, form: str, compared: bool,
 
 
 def test_the_baseline_is_the_refined_accuracy_times_the_share_that_is_no_gap() -> None:
-    share = accuracy.of_database(GROUPS)
-    refined = accuracy.gaps_removed(GROUPS)
+    share = diagnosis.database_accuracy(GROUPS)
+    refined = diagnosis.gaps_removed(GROUPS)
     assert share is not None
     assert refined is not None
-    assert accuracy.baseline(GROUPS) == pytest.approx(refined * share)  # equation 3
+    assert diagnosis.baseline(GROUPS) == pytest.approx(refined * share)  # equation 3
 
 
 def test_balancing_counts_only_meanings_with_texts_in_every_form() -> None:
     lonely = grouped((*OUTCOMES, outcome("g6", "short", right=True), outcome("g6", "short", right=True)))
-    assert accuracy.balanced(lonely) == accuracy.balanced(GROUPS)
-    assert accuracy.baseline(lonely) == pytest.approx(8 / 13)
+    assert diagnosis.balanced(lonely) == diagnosis.balanced(GROUPS)
+    assert diagnosis.baseline(lonely) == pytest.approx(8 / 13)
 
 
 def test_nothing_asked_has_no_accuracy() -> None:
-    ways = (accuracy.baseline, accuracy.gaps_removed, accuracy.balanced)
+    ways = (diagnosis.baseline, diagnosis.gaps_removed, diagnosis.balanced)
     assert [way(()) for way in ways] == [None, None, None]
-    assert accuracy.of_database(()) is None
-    assert accuracy.gaps_removed(grouped((outcome("g", "short", right=False),))) is None
+    assert diagnosis.database_accuracy(()) is None
+    assert diagnosis.gaps_removed(grouped((outcome("g", "short", right=False),))) is None
     assert diagnose(()).weak is None
 
 

@@ -9,17 +9,17 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from trag.evaluate.grammar.accuracy import gaps_removed
 
 from store import StoreError
 from store.source import Column, Source, Table, make
 from trag.errors import TragError
+from trag.evaluate.cases import sha256_of
 from trag.evaluate.grammar import tables
-from trag.evaluate.grammar.accuracy import gaps_removed
-from trag.evaluate.grammar.audit import Examined, examine, prepare
-from trag.evaluate.grammar.filling import cases
-from trag.evaluate.grammar.kept import Audit, load, save
+from trag.evaluate.grammar.audit import Audit, Examined, examine, load, prepare, save
+from trag.evaluate.grammar.questions import cases
 from trag.evaluate.grammar.templates import Template
-from trag.evaluate.runs import Result, sha256_of
+from trag.evaluate.runs import Result
 from trag.evaluate.scoring import score
 from trag.record import AnswerRecord, ModelUsed
 from trag.record import Source as Read

@@ -11,11 +11,12 @@ from org.organization import Organization
 from org.reading.charts import load
 from store.passage import Passage
 from trag.errors import TragError
-from trag.evaluate.grammar import auditing, kept
-from trag.evaluate.grammar.filling import cases
-from trag.evaluate.grammar.kept import Audit
+from trag.evaluate.cases import sha256_of
+from trag.evaluate.grammar import audit as audits
+from trag.evaluate.grammar.audit import Audit
+from trag.evaluate.grammar.questions import cases
 from trag.evaluate.running import results_of
-from trag.evaluate.runs import Result, Run, sha256_of
+from trag.evaluate.runs import Result, Run
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
 from trag.progress import silent
@@ -54,40 +55,40 @@ def answered(home: Home, audit: Audit, system: str) -> Run:
 
 def test_the_questions_are_about_the_chart_and_the_tables_in_the_documents(home: Home) -> None:
     told: list[str] = []
-    audit = auditing.prepared(home, progress=lambda step, done, total: told.append(step))
-    assert (audit.database, audit.templates, audit.problems) == (auditing.OWN, auditing.SHIPPED, ())
+    audit = audits.prepare_home(home, progress=lambda step, done, total: told.append(step))
+    assert (audit.database, audit.templates, audit.problems) == (audits.OWN, audits.SHIPPED, ())
     assert {"Club", "marzipan"} <= {meaning.answer for meaning in audit.meanings}
     assert {*told} == {"filling templates"}
-    assert auditing.prepared(home, progress=silent) == audit, "the same home gives the same questions"
-    assert auditing.prepared(home, bound=1, texts=1, progress=silent) != audit
+    assert audits.prepare_home(home, progress=silent) == audit, "the same home gives the same questions"
+    assert audits.prepare_home(home, bound=1, texts=1, progress=silent) != audit
 
 
 def test_the_database_made_from_the_documents_does_not_outlast_its_questions(home: Home, tmp_path: Path) -> None:
     cache = home.folder / "cache"
-    auditing.prepared(home, progress=lambda *_: next(iter(cache.glob("organization.db"))).stat())
+    audits.prepare_home(home, progress=lambda *_: next(iter(cache.glob("organization.db"))).stat())
     assert list(cache.rglob("*")) == []
     with pytest.raises(TragError):
-        auditing.prepared(home, templates=str(tmp_path / "missing.txt"), progress=silent)
+        audits.prepare_home(home, templates=str(tmp_path / "missing.txt"), progress=silent)
     assert list(cache.rglob("*")) == []
 
 
 def test_an_audit_is_known_by_the_questions_of_its_run(home: Home) -> None:
-    audit = auditing.prepared(home, progress=silent)
+    audit = audits.prepare_home(home, progress=silent)
     run = answered(home, audit, "finetuned")
-    assert not auditing.is_audit(home, run)
+    assert not audits.is_audit(home, run)
     with pytest.raises(TragError, match="no audit"):
-        auditing.of_run(home, run)
-    kept.save(audit, home.folder / "results")
-    assert auditing.is_audit(home, run)
-    assert auditing.of_run(home, run) == audit
+        audits.audit_of(home, run)
+    audits.save(audit, home.folder / "results")
+    assert audits.is_audit(home, run)
+    assert audits.audit_of(home, run) == audit
 
 
 def test_what_is_found_nowhere_is_owed_to_the_documents_and_what_is_not_brought_to_the_search(home: Home) -> None:
-    audit = auditing.prepared(home, progress=silent)
+    audit = audits.prepare_home(home, progress=silent)
     number = len(cases(audit.meanings))
 
     def owed(system: str) -> dict[str, int]:
-        diagnosis = auditing.examined(home, answered(home, audit, system), audit).diagnosis
+        diagnosis = audits.examine_run(home, answered(home, audit, system), audit).diagnosis
         return {fault.module: fault.wrong for fault in diagnosis.faults if fault.wrong}
 
     assert owed("trag") == {"retrieval": number}

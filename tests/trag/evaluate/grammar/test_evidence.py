@@ -2,8 +2,8 @@
 
 import pytest
 
-from trag.evaluate.grammar.evidence import covered, outcome, tells
-from trag.evaluate.grammar.filling import Meaning
+from trag.evaluate.grammar.diagnosis import covered_meanings, outcome_of, tells
+from trag.evaluate.grammar.questions import Meaning
 from trag.record import AnswerRecord, ModelUsed, Source
 
 MEANING = Meaning("01-01", "SELECT ...", ("Legal Office",), "5", (("5", "five"),), ("a",), ("b",))
@@ -40,7 +40,7 @@ def test_an_outcome_keeps_what_was_read_and_what_of_it_holds_the_truth() -> None
             source("chart-1", "Legal Office has 5 units.", kind="chart", section="Club > Legal Office"),
         ),
     )  # fmt: skip
-    found = outcome(MEANING, "short", record, right=False)
+    found = outcome_of(MEANING, "short", record, right=False)
     assert found.context == {"p1", "p2", "chart Club > Legal Office"}
     assert found.holding == {"p1", "chart Club > Legal Office"}
     assert (found.group, found.form, found.right) == ("01-01", "short", False)
@@ -48,4 +48,4 @@ def test_an_outcome_keeps_what_was_read_and_what_of_it_holds_the_truth() -> None
 
 def test_meanings_are_covered_by_any_of_the_texts() -> None:
     other = Meaning("01-02", "", ("Board",), "7", (("7",),), (), ())
-    assert covered((MEANING, other), iter(["nothing", "the LEGAL\n office: 5", "Board 8"])) == {"01-01"}
+    assert covered_meanings((MEANING, other), iter(["nothing", "the LEGAL\n office: 5", "Board 8"])) == {"01-01"}

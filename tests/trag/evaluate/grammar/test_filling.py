@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from store.source import Column, Source, Table, make
-from trag.evaluate.grammar.filling import Dropped, Filled, cases, fill
+from trag.evaluate.grammar.questions import Dropped, Filled, cases, fill
 from trag.evaluate.grammar.templates import Ready, Template, check
 
 PERSON = Table("person", (Column("name"), Column("town"), Column("born", "DATE"), Column("photo", "ANY")))

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from trag.evaluate.grammar.values import forms, holds
+from trag.evaluate.grammar.questions import holds, ways_to_say
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,14 @@ from trag.evaluate.grammar.values import forms, holds
     ids=str,
 )
 def test_a_value_is_said_in_each_of_its_forms(value: object, expected: tuple[str, ...]) -> None:
-    assert forms(value) == expected
+    assert ways_to_say(value) == expected
 
 
 @pytest.mark.parametrize(
     "value", [date(2024, 3, 1), "2024-03-01", "2024-03-01 00:00:00", datetime(2024, 3, 1)], ids=str
 )
 def test_a_day_is_said_as_people_write_days(value: object) -> None:
-    assert {"1 March 2024", "March 1, 2024", "2024-03-01", "01/03/2024"} <= set(forms(value))
+    assert {"1 March 2024", "March 1, 2024", "2024-03-01", "01/03/2024"} <= set(ways_to_say(value))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_day_is_said_as_people_write_days(value: object) -> None:
     ids=lambda value: repr(value)[:20],
 )
 def test_what_nobody_says_has_no_form(value: object) -> None:
-    assert forms(value) == ()
+    assert ways_to_say(value) == ()
 
 
 @pytest.mark.parametrize(

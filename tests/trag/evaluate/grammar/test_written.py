@@ -6,7 +6,7 @@ import pytest
 
 from prompts import Message
 from store.source import Column, Link, Table
-from trag.evaluate.grammar.written import lines, statements, written
+from trag.evaluate.grammar.templates import generate, lines, statements
 from trag.llm.model import ModelIdentity, Usage
 
 TABLES = (
@@ -70,7 +70,7 @@ def test_what_keeps_to_the_criteria_is_kept_and_the_rest_is_told() -> None:
         "town of [Client.Name]\nwhere they sit\nseat of [client.name]",
         f"{LONG}\nWhere is [Client.Name]?",
     )
-    found = written(TABLES, "sqlite", model, texts=2)
+    found = generate(TABLES, "sqlite", model, texts=2)
     (template,) = found.templates
     assert template.short == ("town of [Client.Name]", "seat of [Client.Name]")
     assert template.long == (LONG.replace("'[client.name]'", "[Client.Name]"),)
@@ -81,13 +81,13 @@ def test_what_keeps_to_the_criteria_is_kept_and_the_rest_is_told() -> None:
 
 def test_the_model_sees_the_schema_with_what_a_table_is_linked_to() -> None:
     model = Scripted("", "")
-    assert written(TABLES, "sqlite", model, texts=2).templates == ()
+    assert generate(TABLES, "sqlite", model, texts=2).templates == ()
     assert "Client(Id INTEGER, Name TEXT, Town TEXT)" in model.read[0]
     assert "Project.ClientId is a Client.Id" in model.read[0]
 
 
 def test_a_template_without_texts_in_both_forms_is_left_out() -> None:
     model = Scripted("SELECT Town FROM Client WHERE Name = '[Client.Name]'", "", "town of [Client.Name]", "no long one")
-    found = written(TABLES, "sqlite", model, texts=2)
+    found = generate(TABLES, "sqlite", model, texts=2)
     assert found.templates == ()
     assert "no text that can be used" in found.reasons[-1]

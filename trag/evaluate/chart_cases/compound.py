@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from org.chart import Unit
 from trag.evaluate.cases import Some
 from trag.evaluate.chart_cases.facts import MOST_LISTED, Fact, Material, gold
-from trag.evaluate.chart_cases.names import holds
+from trag.evaluate.chart_cases.index import holds
 
 _TRIES = 6  # partners looked at for one unit
 _FEW = 8  # units of a list that is half of an answer
@@ -29,7 +29,7 @@ def parent_and_children(material: Material) -> Iterator[Fact]:
     """What is right above a unit, and what is right under it."""
     form = "compound: parent and children"
     for unit, parent, item in _placed(material.parents, material):
-        found = material.ground.children(unit)
+        found = material.tree.children(unit)
         if len(found) <= _FEW and (labels := material.names.labels(found)):
             answer = f"{unit.name} is under {parent.name}; under it: {'; '.join(one.name for one in found)}."
             yield Fact(form, gold(form, answer, items=(item,), units=labels), unit)
@@ -39,7 +39,7 @@ def parent_and_count(material: Material) -> Iterator[Fact]:
     """What is right above a unit, and how many are right under it."""
     form = "compound: parent and count"
     for unit, parent, item in _placed(material.parents, material):
-        number = len(material.ground.children(unit))
+        number = len(material.tree.children(unit))
         answer = f"{unit.name} is under {parent.name}; {number} directly under it."
         yield Fact(form, gold(form, answer, items=(item,), count=number), unit)
 
@@ -50,7 +50,7 @@ def two_parents(material: Material) -> Iterator[Fact]:
     for unit, parent, item in _placed(material.units, material):
         for _ in range(_TRIES):
             other = chance.choice(material.names.speakable)
-            beyond = material.ground.parent(other)
+            beyond = material.tree.parent(other)
             if beyond is parent or beyond is other or other is unit:
                 continue
             second = material.names.item(beyond)
@@ -65,7 +65,7 @@ def two_lists(material: Material) -> Iterator[Fact]:
     """What is right under each of two units."""
     form = "compound: two lists"
     for unit, other in _pairs(material):
-        found = (*material.ground.children(unit), *material.ground.children(other))
+        found = (*material.tree.children(unit), *material.tree.children(other))
         if len(found) <= MOST_LISTED and (labels := material.names.labels(found)):
             answer = f"Under {unit.name} and {other.name}: {'; '.join(one.name for one in found)}."
             yield Fact(form, gold(form, answer, units=labels), unit, other)
@@ -75,7 +75,7 @@ def some_and_some(material: Material) -> Iterator[Fact]:
     """Two of the units right under one, and two of those right under another."""
     form = "compound: some and some"
     for unit, other in _pairs(material):
-        found = [material.ground.children(one) for one in (unit, other)]
+        found = [material.tree.children(one) for one in (unit, other)]
         if all(3 <= len(units) <= MOST_LISTED for units in found):
             groups = tuple(Some(material.names.labels(units), 2) for units in found)
             if all(group.units for group in groups):
@@ -86,7 +86,7 @@ def some_and_some(material: Material) -> Iterator[Fact]:
 def _placed(units: Iterable[Unit], material: Material) -> Iterator[tuple[Unit, Unit, tuple[str, ...]]]:
     """Units with their parents, and how an answer names those."""
     for unit in units:
-        parent = material.ground.parent(unit)
+        parent = material.tree.parent(unit)
         if parent is not unit and (item := material.names.item(parent)):
             yield unit, parent, item
 
@@ -97,7 +97,7 @@ def _pairs(material: Material) -> Iterator[tuple[Unit, Unit]]:
         for _ in range(_TRIES):
             other = material.chance.choice(material.speakable_parents)
             if unit.id != other.id and not (
-                material.ground.is_under(unit, other) or material.ground.is_under(other, unit)
+                material.tree.is_under(unit, other) or material.tree.is_under(other, unit)
             ):  # fmt: skip
                 yield unit, other
                 break
