@@ -7,7 +7,7 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -104,7 +104,14 @@ def read(content: bytes, name: str) -> tuple[Case, ...]:
 
 def write(cases: Iterable[Case]) -> bytes:
     """The JSON lines that `read` reads; what is empty is left out."""
-    return json_lines.write({key: value for key, value in asdict(case).items() if _is_given(value)} for case in cases)
+    return json_lines.write(
+        {
+            key: value
+            for key, value in asdict(case).items()
+            if value is not None and value is not False and value not in ("", ())
+        }
+        for case in cases
+    )
 
 
 def sha256_of(cases: Sequence[Case]) -> str:
@@ -116,7 +123,11 @@ def _case(values: Mapping[str, Any]) -> Case:
     if wrong := json_lines.wrong(values, _SHAPES, ("id", "question", "kind")):
         raise BadLineError(wrong)
     case = Case(**{key: _READ[key](value) if key in _READ else value for key, value in values.items()})
-    wrong = [f'of {len(one.units)} units in "some" none can name {one.at_least}' for one in case.some if _too_many(one)]
+    wrong = [
+        f'of {len(one.units)} units in "some" none can name {one.at_least}'
+        for one in case.some
+        if one.at_least > len(one.units)
+    ]
     if case.refuse and (case.gold or case.units or case.some or case.count is not None or case.polarity):
         wrong.append('a question to "refuse" has no other gold')
     if wrong:
@@ -124,20 +135,8 @@ def _case(values: Mapping[str, Any]) -> Case:
     return case
 
 
-def _too_many(some: Some) -> bool:
-    return some.at_least > len(some.units)
-
-
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False and value not in ("", ())
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_item(value: object) -> bool:
-    return is_list_of(is_words)(value) and value != []
 
 
 def _is_some(value: object) -> bool:
@@ -156,7 +155,10 @@ _SHAPES: Mapping[str, Shape] = {
     "question": WORDS,
     "kind": WORDS,
     "answer": _TEXT,
-    "gold": ("a list of items, each a list of alternatives, none empty", is_list_of(_is_item)),
+    "gold": (
+        "a list of items, each a list of alternatives, none empty",
+        is_list_of(lambda item: is_list_of(is_words)(item) and item != []),
+    ),
     "forbidden": TEXTS,
     "units": TEXTS,
     "some": ('a list of {"units": [...], "at_least": 1 or more}', is_list_of(_is_some)),
@@ -198,7 +200,8 @@ class CaseSets:
 
     def all(self) -> tuple[CaseSet, ...]:
         """Every set, the newest first."""
-        return tuple(sorted(self._all(), key=lambda each: each.at, reverse=True))
+        found = filter(None, (self.find(about.stem) for about in self.folder.glob(f"*{_ABOUT}")))
+        return tuple(sorted(found, key=lambda each: each.at, reverse=True))
 
     def find(self, id: str) -> CaseSet | None:
         """The set with that content, None when it is not or no longer there, or what it is cannot be read: the log says
@@ -246,12 +249,6 @@ class CaseSets:
         if re.fullmatch(r"[0-9a-f]{64}", id):
             self._cases(id).unlink(missing_ok=True)
             self._about(id).unlink(missing_ok=True)
-
-    def _all(self) -> Iterator[CaseSet]:
-        for about in self.folder.glob(f"*{_ABOUT}"):
-            kept = self.find(about.stem)
-            if kept is not None:
-                yield kept
 
     def _cases(self, id: str) -> Path:
         return self.folder / f"{id}{_SET}"

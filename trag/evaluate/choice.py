@@ -1,8 +1,7 @@
 """Multiple-choice questions: does fine-tuning cost a model what it knew before (T-RAG, section 6.3 and figure 3)?
 
 files in MMLU's own layout -> cases -> the answer that each model finds likeliest -> accuracy, base beside fine-tuned.
-By the letter, as MMLU has it; or by the answers' own words, for small models, which know answers and no letters. Knows
-nothing about documents or charts.
+By the letter, as MMLU has it; or by the answers' own words, for small models, which know answers and no letters.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from prompts import Message
 from trag.errors import TragError, in_one_line
 from trag.evaluate.cases import Case
 from trag.evaluate.comparing import compare, is_right, wilson
-from trag.evaluate.running import BASE, plan_resumable, resume
+from trag.evaluate.running import BASE, measure_resumably, retried
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.evaluate.tables import Table, by_system
@@ -135,8 +134,7 @@ def measure(
             models[f"{system}:{beside}"] = other = home.model_with(beside)
             opened.callback(other.close)
         asked = [(system, case) for system in models for case in cases]
-        planned = plan_resumable(model, asked, name, chart="", depends=depends)
-        return resume(results_of(home), planned, asked, answer, progress)
+        return measure_resumably(results_of(home), model, name, asked, answer, depends=depends, progress=progress)
 
 
 def results_of(home: Home) -> Results:
@@ -154,8 +152,15 @@ def accuracy(results: Sequence[Result]) -> Table:
     rows = []
     for subject in (*sorted(subjects), ""):
         of = [[one for one in systems[side] if one.case.kind == subject or not subject] for side in sides]
-        shares = (cell for answers in of for cell in _share(sum(is_right(one.score) for one in answers), len(answers)))
-        rows.append((subject or "All", str(len(of[-1])), *shares, *(_compared(*of) if len(of) == 2 else ())))
+        row = [subject or "All", str(len(of[-1]))]
+        for answers in of:
+            right = sum(is_right(one.score) for one in answers)
+            low, high = wilson(right, len(answers))
+            row += (f"{right / len(answers):.1%}", f"{low:.1%} to {high:.1%}")
+        if len(of) == 2:
+            found = compare(*of)
+            row += (str(found.better), str(found.worse), f"{found.p:.3g}")
+        rows.append(tuple(row))
     header: tuple[str, ...] = ("Subject", "N", "Accuracy", "95%")
     note = "Chance is 25%. The interval is Wilson's."
     if len(sides) == 2:
@@ -211,10 +216,7 @@ def _answered(model: LanguageModel, case: Case, shown: Sequence[Case], *, by_wor
     letter, reason, interrupted = "", "", ""
     choose = _by_words if by_words else _by_letter
     try:
-        try:
-            letter, reason = choose(model, case, shown)
-        except ModelDied:
-            letter, reason = choose(model, case, shown)  # perhaps it died of something else
+        letter, reason = retried(lambda: choose(model, case, shown))
     except (ModelDied, RequestRefused) as error:
         reason = interrupted = in_one_line(error)
     record = AnswerRecord(
@@ -284,13 +286,3 @@ def _listed(options: Sequence[str]) -> str:
 def _stem(case: Case) -> str:
     """The question without its answers."""
     return case.question.removesuffix(f"\n{_listed(_options(case))}")
-
-
-def _share(right: int, of: int) -> tuple[str, str]:
-    low, high = wilson(right, of)
-    return f"{right / of:.1%}", f"{low:.1%} to {high:.1%}"
-
-
-def _compared(base: Sequence[Result], tuned: Sequence[Result]) -> tuple[str, str, str]:
-    found = compare(base, tuned)
-    return str(found.better), str(found.worse), f"{found.p:.3g}"

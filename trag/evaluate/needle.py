@@ -24,7 +24,7 @@ from trag.ask import Assistant
 from trag.errors import TragError, in_one_line
 from trag.evaluate.cases import COMPLEX, SIMPLE, Case, names_section
 from trag.evaluate.comparing import is_right
-from trag.evaluate.running import plan_resumable, resume
+from trag.evaluate.running import measure_resumably, retried
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score, score
 from trag.evaluate.scoring.wording import says, says_all
@@ -122,8 +122,9 @@ def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progres
 
         asked, chart = tuple(contexts), assistant.organization.version
         depends = (assistant.settings.answer_tokens, read)
-        planned = plan_resumable(assistant.model, asked, name, chart=chart, depends=depends)
-        return resume(results_of(home), planned, asked, answer, progress)
+        return measure_resumably(
+            results_of(home), assistant.model, name, asked, answer, chart=chart, depends=depends, progress=progress
+        )
 
 
 def results_of(home: Home) -> Results:
@@ -242,10 +243,7 @@ def _read(passage: Passage) -> str:
 def _result(assistant: Assistant, system: str, case: Case, contexts: Sequence[Passage]) -> Result:
     """One answer and its score."""
     try:
-        try:
-            record = _answered(assistant, case.question, contexts)
-        except ModelDied:  # perhaps of something else
-            record = _answered(assistant, case.question, contexts)
+        record = retried(lambda: _answered(assistant, case.question, contexts))
     except (ModelDied, RequestRefused) as error:
         record = assistant.problem(case.question, in_one_line(error))
         return Result(system, case, record, Score("Incorrect", (record.interrupted,)))

@@ -45,10 +45,9 @@ class Run:
     """One evaluation: which questions, which systems, and all that the answers depended on.
 
     A system is what the measurement calls it; behind a colon stands another adapter than the one that answers, "base"
-    for none. `started` and
-    `finished` are in UTC; `finished` is None while it runs, and when it was interrupted. `commit` is that of the
-    program, `chart` the version of the chart, `total` how many answers make the run whole. `evidence` is the sha256 of
-    what is searched or shown and of the settings that answers depend on, "" where nobody wrote it down.
+    for none. `started` and `finished` are in UTC; `finished` is None while it runs, and when it was interrupted.
+    `commit` is that of the program, `chart` the version of the chart, `total` how many answers make the run whole.
+    `evidence` is the sha256 of what is searched or shown and of the settings that answers depend on, "" for unknown.
     """
 
     id: str
@@ -107,9 +106,21 @@ class Results:
         """
         folder = self._place(run_id)
         cases = {case.id: case for case in self.cases(run_id)}
-        found = _lines(folder / _RESULTS, lambda values: _result(values, cases))
-        labels = dict(_lines(folder / _LABELS, _label)) if (folder / _LABELS).exists() else {}
-        return tuple(_labelled(result, labels.get((result.system, result.case.id))) for result in found)
+        labels: dict[tuple[str, str], tuple[Verdict, str]] = {}
+        if (folder / _LABELS).exists():
+            labels = dict(
+                _lines(folder / _LABELS, lambda one: ((one["system"], one["case"]), (one["verdict"], one["by"])))
+            )
+
+        def result(values: Mapping[str, Any]) -> Result:
+            score = Score(**values["score"] | {"reasons": tuple(values["score"]["reasons"])})
+            if label := labels.get((values["system"], values["case"])):
+                reasons = (*score.reasons, f"{label[0]} in the eyes of {label[1]}")
+                score = replace(score, verdict=label[0], reasons=reasons)
+            record = AnswerRecord.from_json(json.dumps(values["record"]))
+            return Result(values["system"], cases[values["case"]], record, score)
+
+        return tuple(_lines(folder / _RESULTS, result))
 
     def begin(self, planned: Run, cases: Sequence[Case]) -> Run:
         """A new run like the planned one, under an id of its own and without results."""
@@ -122,19 +133,15 @@ class Results:
 
     def add(self, run: Run, result: Result) -> None:
         """Keeps an answer. Raises StoreError when the disk is full."""
-        line = {
-            "system": result.system,
-            "case": result.case.id,
-            "score": asdict(result.score),
-            "record": asdict(result.record),
-        }
-        _append(self._folder / run.id / _RESULTS, json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        score, record = asdict(result.score), asdict(result.record)
+        line = {"system": result.system, "case": result.case.id, "score": score, "record": record}
+        _append(self._folder / run.id / _RESULTS, line)
 
     def label(self, run: Run, system: str, case_id: str, verdict: Verdict, *, by: str) -> None:
         """Keeps what `by` says of an answer, in place of what anybody said before."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         line = {"system": system, "case": case_id, "verdict": verdict, "by": by, "at": at}
-        _append(self._folder / run.id / _LABELS, json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        _append(self._folder / run.id / _LABELS, line)
 
     def finish(self, run: Run) -> Run:
         """The run, whole from now on."""
@@ -201,24 +208,6 @@ def _run(file: Path) -> Run | None:
         return None
 
 
-def _result(values: Mapping[str, Any], cases: Mapping[str, Case]) -> Result:
-    score = values["score"] | {"reasons": tuple(values["score"]["reasons"])}
-    record = AnswerRecord.from_json(json.dumps(values["record"]))
-    return Result(values["system"], cases[values["case"]], record, Score(**score))
-
-
-def _label(values: Mapping[str, Any]) -> tuple[tuple[str, str], tuple[Verdict, str]]:
-    return (values["system"], values["case"]), (values["verdict"], values["by"])
-
-
-def _labelled(result: Result, label: tuple[Verdict, str] | None) -> Result:
-    if label is None:
-        return result
-    verdict, by = label
-    reasons = (*result.score.reasons, f"{verdict} in the eyes of {by}")
-    return replace(result, score=replace(result.score, verdict=verdict, reasons=reasons))
-
-
 def _lines(file: Path, read: Callable[[Mapping[str, Any]], T]) -> list[T]:
     """What each whole line of a file holds."""
     *lines, _ = _content(file).split(b"\n")
@@ -242,7 +231,7 @@ def _remove_hint(run_id: str) -> str:
     return f"Remove the run: python -m trag evaluate remove {run_id}"
 
 
-def _append(file: Path, line: bytes) -> None:
+def _append(file: Path, values: Mapping[str, Any]) -> None:
     """One more line, on the disk when this returns. What a kill left of the line before goes first."""
     try:
         with file.open("a+b") as results:
@@ -252,7 +241,7 @@ def _append(file: Path, line: bytes) -> None:
                 if results.read(1) != b"\n":
                     results.seek(0)
                     results.truncate(results.read().rfind(b"\n") + 1)
-            results.write(line)
+            results.write(json.dumps(values, ensure_ascii=False).encode() + b"\n")
             results.flush()
             os.fsync(results.fileno())
     except OSError as error:
@@ -273,21 +262,10 @@ def plan(
 ) -> Run:
     """`total` answers by these systems with this model. `chart` is the version of the chart that they depend on, "" for
     none; `evidence` is all that they depend on beside, each with a `repr` that tells it whole."""
-    identity = model.identity
-    return Run(
-        id="",
-        cases_name=cases_name,
-        cases_sha256=cases_sha256,
-        systems=tuple(dict.fromkeys(systems)),
-        started=datetime.now(UTC),
-        finished=None,
-        commit=commit(),
-        model=ModelUsed(identity.name, identity.sha256, identity.adapter),
-        chart=chart,
-        total=total,
-        adapter_sha256=identity.adapter_sha256,
-        evidence=fingerprint(evidence),
-    )
+    identity, names, now = model.identity, tuple(dict.fromkeys(systems)), datetime.now(UTC)
+    used = ModelUsed(identity.name, identity.sha256, identity.adapter)
+    depends = (identity.adapter_sha256, fingerprint(evidence))
+    return Run("", cases_name, cases_sha256, names, now, None, commit(), used, chart, total, *depends)
 
 
 def fingerprint(evidence: tuple[object, ...]) -> str:
@@ -326,7 +304,6 @@ def _sources_hash(root: Path) -> str:
     inside = (file for name in _SOURCES for file in (root / name, *(root / name).rglob("*")))
     digest = hashlib.sha256()
     for file in sorted(file for file in inside if file.is_file() and "__pycache__" not in file.parts):
-        digest.update(
-            f"{file.relative_to(root).as_posix()}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode()
-        )
+        content = hashlib.sha256(file.read_bytes()).hexdigest()
+        digest.update(f"{file.relative_to(root).as_posix()}\0{content}\n".encode())
     return digest.hexdigest()[:12]

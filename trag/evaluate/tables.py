@@ -38,16 +38,8 @@ class Table:
 
 def report(results: Sequence[Result]) -> tuple[Table, ...]:
     """Every table that these answers give rise to."""
-    tables = (
-        overall(results),
-        simple_and_complex(results),
-        by_kind(results),
-        refusals(results),
-        lists(results),
-        groups(results),
-        seconds(results),
-    )
-    return tuple(table for table in tables if table.rows)
+    every = (overall, simple_and_complex, by_kind, refusals, lists, groups, seconds)
+    return tuple(table for make in every if (table := make(results)).rows)
 
 
 def overall(results: Sequence[Result]) -> Table:
@@ -152,36 +144,14 @@ def slowest(times: Sequence[float]) -> float:
 
 def answers(results: Sequence[Result]) -> Table:
     """Every answer, a row each, for a spreadsheet."""
-    header = (
-        "system",
-        "id",
-        "kind",
-        "question",
-        "answer",
-        "gold",
-        "verdict",
-        "reasons",
-        "precision",
-        "recall",
-        "seconds",
-    )
-    rows = tuple(
-        (
-            result.system,
-            result.case.id,
-            result.case.kind,
-            result.case.question,
-            result.record.answer,
-            result.case.answer,
-            result.score.verdict or "",
-            "; ".join(result.score.reasons),
-            _number(result.score.precision),
-            _number(result.score.recall),
-            f"{result.record.seconds.total:.2f}",
-        )
-        for result in results
-    )
-    return Table("Answers", header, rows)
+    header = tuple("system id kind question answer gold verdict reasons precision recall seconds".split())
+    rows = []
+    for result in results:
+        case, record, score = result.case, result.record, result.score
+        shares = ("" if share is None else f"{share:.3f}" for share in (score.precision, score.recall))
+        told = (score.verdict or "", "; ".join(score.reasons), *shares, f"{record.seconds.total:.2f}")
+        rows.append((result.system, case.id, case.kind, case.question, record.answer, case.answer, *told))
+    return Table("Answers", header, tuple(rows))
 
 
 def changes(comparison: Comparison) -> Table:
@@ -246,12 +216,10 @@ def _table_4(title: str, results: Sequence[Result], columns: Mapping[str, Sequen
         column: len({(result.case.id, result.case.question) for result in results if result.case.kind in kinds})
         for column, kinds in columns.items()
     }
-    rows = []
-    for system, of in by_system(results).items():
-        cells = []
-        for kinds in columns.values():
-            cells.append(_right([result.score for result in of if result.case.kind in kinds]))
-        rows.append((system, *cells))
+    rows = [
+        (system, *(_right([one.score for one in of if one.case.kind in kinds]) for kinds in columns.values()))
+        for system, of in by_system(results).items()
+    ]
     header = ("Name", *(f"{column} ({n} question{'' if n == 1 else 's'})" for column, n in asked.items()))
     return Table(title, header, tuple(rows), note)
 
@@ -269,10 +237,6 @@ def _share(some: int, of: int, *, told: bool = False) -> str:
 
 def _percent(some: int, of: int) -> str:
     return f"{some / of:.1%}" if of else "-"
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
 
 
 def plain(text: str) -> str:

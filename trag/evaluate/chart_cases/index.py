@@ -153,25 +153,22 @@ class Names:
         self._types: dict[str, list[int]] = defaultdict(list)
         self._columns: set[str] = set()
         for place, unit in enumerate(tree.order):
-            self._add(place, unit)
+            for name in (unit.name, *unit.aliases):
+                found = words(name)
+                self._keys[name] = _key(found, name)
+                _append(self._by_key[self._keys[name]], place)
+                for word in found:
+                    _append(self._by_word[word], place)
+                if letters := initials(name):
+                    _append(self._initials[letters], place)
+            self._columns.update(word for header, _ in unit.attributes for word in (key(header), *words(header)))
+            if unit.type.strip() and len(self._types[key(unit.type)]) < _ENOUGH:
+                for form in dict.fromkeys(map(key, (unit.type, singular(unit.type), plural(unit.type)))):
+                    self._types[form].append(place)
         self.speakable: tuple[Unit, ...] = tuple(
             unit for unit in tree.order if self.sure(unit) or self.told_by_parent(unit)
         )
         """The units that a question can name for sure, in the order of the tree."""
-
-    def _add(self, place: int, unit: Unit) -> None:
-        for name in (unit.name, *unit.aliases):
-            found = words(name)
-            self._keys[name] = _key(found, name)
-            _append(self._by_key[self._keys[name]], place)
-            for word in found:
-                _append(self._by_word[word], place)
-            if letters := initials(name):
-                _append(self._initials[letters], place)
-        self._columns.update(word for header, _ in unit.attributes for word in (key(header), *words(header)))
-        if unit.type.strip() and len(self._types[key(unit.type)]) < _ENOUGH:
-            for form in dict.fromkeys(map(key, (unit.type, singular(unit.type), plural(unit.type)))):
-                self._types[form].append(place)
 
     def _path(self, unit: Unit) -> tuple[str, str]:
         return self._tree.parent(unit).name.casefold(), unit.name.casefold()

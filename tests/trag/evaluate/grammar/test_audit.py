@@ -9,7 +9,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from trag.evaluate.grammar.accuracy import gaps_removed
 
 from store import StoreError
 from store.source import Column, Source, Table, make
@@ -17,6 +16,7 @@ from trag.errors import TragError
 from trag.evaluate.cases import sha256_of
 from trag.evaluate.grammar import tables
 from trag.evaluate.grammar.audit import Audit, Examined, examine, load, prepare, save
+from trag.evaluate.grammar.diagnosis import gaps_removed
 from trag.evaluate.grammar.questions import cases
 from trag.evaluate.grammar.templates import Template
 from trag.evaluate.runs import Result
