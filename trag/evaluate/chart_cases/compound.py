@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from org.chart import Unit
 from trag.evaluate.cases import Some
-from trag.evaluate.chart_cases.facts import MOST_LISTED, Fact, Material, gold
+from trag.evaluate.chart_cases.facts import MOST_LISTED, Fact, Material, fact
 from trag.evaluate.chart_cases.index import holds
 
 _TRIES = 6  # partners looked at for one unit
@@ -22,7 +22,7 @@ def parent_and_type(material: Material) -> Iterator[Fact]:
     for unit, parent, item in _placed(filter(material.types.is_news, material.units), material):
         if not any(holds(name, unit.type) for name in item):
             answer = f"{unit.name} is of the type {unit.type} and under {parent.name}."
-            yield Fact(form, gold(form, answer, items=(item, (unit.type,))), unit)
+            yield fact(form, answer, unit, gold=(item, (unit.type,)))
 
 
 def parent_and_children(material: Material) -> Iterator[Fact]:
@@ -32,7 +32,7 @@ def parent_and_children(material: Material) -> Iterator[Fact]:
         found = material.tree.children(unit)
         if len(found) <= _FEW and (labels := material.names.labels(found)):
             answer = f"{unit.name} is under {parent.name}; under it: {'; '.join(one.name for one in found)}."
-            yield Fact(form, gold(form, answer, items=(item,), units=labels), unit)
+            yield fact(form, answer, unit, gold=(item,), units=labels)
 
 
 def parent_and_count(material: Material) -> Iterator[Fact]:
@@ -41,7 +41,7 @@ def parent_and_count(material: Material) -> Iterator[Fact]:
     for unit, parent, item in _placed(material.parents, material):
         number = len(material.tree.children(unit))
         answer = f"{unit.name} is under {parent.name}; {number} directly under it."
-        yield Fact(form, gold(form, answer, items=(item,), count=number), unit)
+        yield fact(form, answer, unit, gold=(item,), count=number)
 
 
 def two_parents(material: Material) -> Iterator[Fact]:
@@ -57,7 +57,7 @@ def two_parents(material: Material) -> Iterator[Fact]:
             is_apart = not any(holds(a, b) or holds(b, a) for a in item for b in second)
             if second and is_apart:
                 answer = f"{unit.name} is under {parent.name}, and {other.name} is under {beyond.name}."
-                yield Fact(form, gold(form, answer, items=(item, second)), unit, other)
+                yield fact(form, answer, unit, other, gold=(item, second))
                 break
 
 
@@ -68,7 +68,7 @@ def two_lists(material: Material) -> Iterator[Fact]:
         found = (*material.tree.children(unit), *material.tree.children(other))
         if len(found) <= MOST_LISTED and (labels := material.names.labels(found)):
             answer = f"Under {unit.name} and {other.name}: {'; '.join(one.name for one in found)}."
-            yield Fact(form, gold(form, answer, units=labels), unit, other)
+            yield fact(form, answer, unit, other, units=labels)
 
 
 def some_and_some(material: Material) -> Iterator[Fact]:
@@ -80,7 +80,7 @@ def some_and_some(material: Material) -> Iterator[Fact]:
             groups = tuple(Some(material.names.labels(units), 2) for units in found)
             if all(group.units for group in groups):
                 answer = f"For example {'; '.join(one.name for units in found for one in units[:2])}."
-                yield Fact(form, gold(form, answer, some=groups), unit, other, number=2)
+                yield fact(form, answer, unit, other, some=groups, number=2)
 
 
 def _placed(units: Iterable[Unit], material: Material) -> Iterator[tuple[Unit, Unit, tuple[str, ...]]]:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from org.chart import Chart, Unit
-from trag.evaluate.cases import Case, Some
+from trag.evaluate.cases import Case
 from trag.evaluate.chart_cases.index import BODIES, Names, Tree, Types, near, words
 
 MOST_LISTED = 20
@@ -65,43 +65,26 @@ def material(chart: Chart, seed: int) -> Material:
     """All that is needed of a chart, laid out once."""
     tree, chance = Tree(chart), Random(seed)
     names = Names(tree)
-    parents = tuple(unit for unit in names.speakable if tree.total(unit))
-    return Material(
-        tree=tree,
-        names=names,
-        types=Types(tree, names),
-        chance=chance,
-        units=Spread(names.speakable, tree, chance),
-        parents=Spread(parents, tree, chance),
-        leaves=Spread((unit for unit in names.speakable if not tree.total(unit)), tree, chance),
-        speakable_parents=parents,
-    )
+    speakable = names.speakable
+    above = tuple(unit for unit in speakable if tree.total(unit))
+    below = tuple(unit for unit in speakable if not tree.total(unit))
+    units, parents, leaves = (Spread(some, tree, chance) for some in (speakable, above, below))
+    return Material(tree, names, Types(tree, names), chance, units, parents, leaves, speakable_parents=above)
 
 
-def gold(
+def fact(
     form: str,
     answer: str,
+    unit: Unit | None = None,
+    other: Unit | None = None,
     *,
-    items: tuple[tuple[str, ...], ...] = (),
-    units: tuple[str, ...] = (),
-    some: tuple[Some, ...] = (),
-    count: int | None = None,
-    polarity: str = "",
-    refuse: bool = False,
-) -> Case:
-    """The case of a fact, still without its id and question; its kind is what stands before the colon of its form."""
-    return Case(
-        id="",
-        question="",
-        kind=form.partition(":")[0],
-        answer=answer,
-        gold=items,
-        units=units,
-        some=some,
-        count=count,
-        polarity=polarity,
-        refuse=refuse,
-    )
+    noun: str = "",
+    number: int = 0,
+    **gold: Any,
+) -> Fact:
+    """A fact whose case has no id and question yet; its kind is what stands before the colon of its form, `gold` the
+    fields of Case that make an answer right."""
+    return Fact(form, Case("", "", form.partition(":")[0], answer, **gold), unit, other, noun, number)
 
 
 class Spread:
@@ -152,7 +135,7 @@ def private(material: Material) -> Iterator[Fact]:
     """Something about people that no organization writes down, asked of a real unit; phrasings.txt says what."""
     form = "unanswerable: private"
     for unit in material.units:
-        yield Fact(form, gold(form, _CANNOT, refuse=True), unit)
+        yield fact(form, _CANNOT, unit, refuse=True)
 
 
 def invented(material: Material) -> Iterator[Fact]:
@@ -162,4 +145,4 @@ def invented(material: Material) -> Iterator[Fact]:
     for name in material.chance.sample(_INVENTED, len(_INVENTED)):
         own = [word for word in words(name) if word not in ("of", *BODIES)]
         if not any(word in told or any(map(material.names.has_word, near(word))) for word in own):
-            yield Fact(form, gold(form, _CANNOT, refuse=True), noun=name)
+            yield fact(form, _CANNOT, refuse=True, noun=name)

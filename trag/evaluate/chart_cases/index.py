@@ -10,13 +10,11 @@ import string
 import unicodedata
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TypeVar
 
 from org.chart import Chart, Unit
 
-_Item = TypeVar("_Item")
 EVERYDAY = frozenset(
     "a act all am an and any are as ask at be but by can chart company did do does else everything everyone few"
     " for from get give go good had has have he hello help her here hi him his how i if in is it its level list"
@@ -307,7 +305,10 @@ class Types:
         self._plain = {
             kind: noun
             for kind, noun in spelled.items()
-            if kind and not _GENERAL.intersection((kind, key(noun))) and _is_alone(kind, by_word)
+            if kind
+            and not _GENERAL.intersection((kind, key(noun)))
+            # No other type has all its words: a "standing committee" is a committee too.
+            and len(set.intersection(*(by_word[word] for word in kind.split()))) == 1
         }
         self.nouns: tuple[str, ...] = tuple(self._plain.values())
         """Each type that can be asked for, as the chart first spells it."""
@@ -346,9 +347,3 @@ class Types:
 def _kind(noun: str) -> str:
     """What the spellings of one type share, singular or plural, whatever the order of its words."""
     return " ".join(sorted(set(singular(noun).split())))
-
-
-def _is_alone(kind: str, by_word: Mapping[str, Set[str]]) -> bool:
-    """Whether no other type has all the words of this one: a "standing committee" is a committee too."""
-    rows = sorted((by_word[word] for word in kind.split()), key=len)
-    return sum(all(other in row for row in rows[1:]) for other in rows[0]) == 1

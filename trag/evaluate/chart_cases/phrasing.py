@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -58,36 +58,33 @@ class Phrasings:
                     return False
         return True
 
-    def has(self, form: str) -> bool:
-        """Whether there is any phrasing left for a form."""
-        return bool(self._usable[form])
-
     def ask(self, fact: Fact, chance: Random) -> str:
         """One question for the fact; "" when none was found that names its units for sure and does not give the
         answer away."""
-        if not self.has(fact.form) or _is_in_names(fact):
+        if not self._usable[fact.form] or _is_in_names(fact):
             return ""
         for _ in range(_TRIES):
             line = self._least_used(fact.form, chance)
-            around = self._around(chance)
+            share = chance.random()
+            extra = "around: polite" if share < _POLITE else "around: rambling" if share < _POLITE + _RAMBLING else ""
+            around = self._least_used(extra, chance) if extra and self._usable[extra] else "{question}"
             is_hurried = line[0].islower() or (line[0] == "{" and chance.random() < 0.7)
-            unit = self._called(fact.unit, chance, is_hurried)
-            other = self._called(fact.other, chance, is_hurried)
-            if unit is None or other is None or _is_muddled(line + around, unit, other):
+            unit, other = (
+                one and call(one, self._names, chance, hurried=is_hurried) for one in (fact.unit, fact.other)
+            )
+            literal = _SLOT.sub(" . ", line + around)
+            said_twice = unit == other or any(called and holds(literal, called) for called in (unit, other))
+            if unit == "" or other == "" or (unit and said_twice):
                 continue
-            question = _fill(around, {"question": _joined(_fill(line, _slots(fact, unit, other, is_hurried)), around)})
+            is_name = fact.unit is None and fact.case.refuse
+            noun = fact.noun if is_name and not is_hurried else _small(fact.noun)
+            number = _NUMBERS[fact.number] if is_hurried or fact.number % 2 else str(fact.number)
+            slots = {"unit": unit or "", "other": other or "", "type": noun, "number": number}
+            question = _fill(line, slots | {"types": _small(plural(fact.noun))})
+            question = _fill(around, {"question": _joined(question, around)})
             if not any(holds(question, form) for item in fact.case.gold for form in item):
                 return question
         return ""
-
-    def _around(self, chance: Random) -> str:
-        share = chance.random()
-        if share < _POLITE:
-            return self._pick("around: polite", chance)
-        return self._pick("around: rambling", chance) if share < _POLITE + _RAMBLING else "{question}"
-
-    def _pick(self, form: str, chance: Random) -> str:
-        return self._least_used(form, chance) if self.has(form) else "{question}"
 
     def _least_used(self, form: str, chance: Random) -> str:
         """A phrasing of the form, of those that came least often so far."""
@@ -95,17 +92,6 @@ class Phrasings:
         line = chance.choice([line for line in self._usable[form] if self._used[line] == least])
         self._used[line] += 1
         return line
-
-    def _called(self, unit: Unit | None, chance: Random, is_hurried: bool) -> str | None:
-        """What the unit is called, "" when there is none to call, None when nothing means it alone."""
-        return "" if unit is None else call(unit, self._names, chance, hurried=is_hurried) or None
-
-
-def _slots(fact: Fact, unit: str, other: str, is_hurried: bool) -> dict[str, str]:
-    is_name = fact.unit is None and fact.case.refuse
-    noun = fact.noun if is_name and not is_hurried else _small(fact.noun)
-    number = _NUMBERS[fact.number] if is_hurried or fact.number % 2 else str(fact.number)
-    return {"unit": unit, "other": other, "type": noun, "types": _small(plural(fact.noun)), "number": number}
 
 
 def _small(noun: str) -> str:
@@ -123,12 +109,6 @@ def _joined(question: str, around: str) -> str:
     if re.search(r"\w[,:-] ?\{|- \{", around) and re.match(r"[A-Z][a-z]+ ", question):
         question = question[0].lower() + question[1:]
     return f"{question}." if re.search(r"\} [A-Z]", around) and question[-1].isalnum() else question
-
-
-def _is_muddled(line: str, unit: str, other: str) -> bool:
-    """Whether a unit is called by words that the phrasing has too, or two units alike."""
-    literal = _SLOT.sub(" . ", line)
-    return any(called and holds(literal, called) for called in (unit, other)) or (unit == other != "")
 
 
 def _is_in_names(fact: Fact) -> bool:
@@ -155,7 +135,8 @@ def _called(unit: Unit, names: Names, chance: Random) -> str:
     ways: list[tuple[float, str]] = []
     if unit.name in sure[:1]:
         ways.append((5, unit.name))
-        ways += [(1, short) for short in _shorts(unit.name) if names.is_short_for(short, unit)]
+        if (short := _short(unit.name)) and names.is_short_for(short, unit):
+            ways.append((1, short))
         letters = initials(unit.name)
         if letters and names.are_initials(letters, unit):
             ways.append((1, letters))
@@ -163,24 +144,16 @@ def _called(unit: Unit, names: Names, chance: Random) -> str:
             ways.append((1, slip))
     aliases = [name for name in sure if name != unit.name and key(name) not in EVERYDAY]
     ways += [(4 / len(aliases), alias) for alias in aliases]
-    if not ways:
-        return _by_parent(unit, names, chance)
-    return chance.choices([called for _, called in ways], [weight for weight, _ in ways])[0]
-
-
-def _by_parent(unit: Unit, names: Names, chance: Random) -> str:
-    """A shared name, with the unit above that tells which is meant."""
-    parents = names.told_by_parent(unit)
-    if not parents:
+    if ways:
+        return chance.choices([called for _, called in ways], [weight for weight, _ in ways])[0]
+    if not (parents := names.told_by_parent(unit)):
         return ""
     parent = chance.choice(parents)
-    article = "the " if _takes_article(parent) else ""
-    return chance.choice(
-        (f"{unit.name} of {article}{parent}", f"{unit.name} ({parent})", f"{unit.name} in {article}{parent}")
-    )
+    above = f"the {parent}" if _takes_article(parent) else parent
+    return chance.choice((f"{unit.name} of {above}", f"{unit.name} ({parent})", f"{unit.name} in {above}"))
 
 
-def _shorts(name: str) -> Iterator[str]:
+def _short(name: str) -> str:
     """A name without what it is: "Travel" for the Travel Desk, "Medicine" for the Department of Medicine."""
     tokens = name.split()
     if len(tokens) > 1 and tokens[-1].casefold() in BODIES:
@@ -188,10 +161,9 @@ def _shorts(name: str) -> Iterator[str]:
     elif len(tokens) > 2 and tokens[0].casefold() in BODIES and tokens[1].casefold() in ("of", "for"):
         tokens = tokens[3 if tokens[2].casefold() == "the" else 2 :]
     else:
-        return
+        return ""
     short = " ".join(tokens)
-    if len("".join(words(short))) >= _SHORTEST and not _OPEN.search(short):
-        yield short
+    return short if len("".join(words(short))) >= _SHORTEST and not _OPEN.search(short) else ""
 
 
 def _slip(name: str, names: Names, chance: Random) -> str:

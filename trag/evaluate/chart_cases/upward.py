@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from org.chart import Unit
-from trag.evaluate.chart_cases.facts import MOST_LISTED, NOTHING, Fact, Material, gold, in_turn
+from trag.evaluate.chart_cases.facts import MOST_LISTED, NOTHING, Fact, Material, fact, in_turn
 from trag.evaluate.chart_cases.index import holds
 
 _TRIES = 6  # partners looked at for one unit
@@ -30,7 +30,7 @@ def _parents(material: Material, form: str) -> Iterator[Fact]:
         parent = material.tree.parent(unit)
         item = material.names.item(parent)
         if parent is not unit and item:
-            yield Fact(form, gold(form, f"{unit.name} is under {parent.name}.", items=(item,)), unit)
+            yield fact(form, f"{unit.name} is under {parent.name}.", unit, gold=(item,))
 
 
 def whether(material: Material) -> Iterator[Fact]:
@@ -51,9 +51,9 @@ def _whether(material: Material, form: str, unit: Unit, units: Sequence[Unit]) -
         return
     if material.chance.random() < 0.5:
         other = material.chance.choice(units)
-        yield Fact(form, gold(form, f"Yes, {unit.name} is under {other.name}.", polarity="yes"), unit, other)
+        yield fact(form, f"Yes, {unit.name} is under {other.name}.", unit, other, polarity="yes")
     elif wrong := _elsewhere(unit, material):
-        yield Fact(form, gold(form, f"No, {unit.name} is not under {wrong.name}.", polarity="no"), unit, wrong)
+        yield fact(form, f"No, {unit.name} is not under {wrong.name}.", unit, wrong, polarity="no")
 
 
 def _elsewhere(unit: Unit, material: Material) -> Unit | None:
@@ -74,7 +74,7 @@ def path(material: Material) -> Iterator[Fact]:
         items = tuple(map(material.names.item, units))
         if 2 <= len(units) <= _LONGEST_PATH and all(items):
             answer = f"{unit.name} is under {', which is under '.join(one.name for one in units)}."
-            yield Fact("complex: path", gold("complex: path", answer, items=items), unit)
+            yield fact("complex: path", answer, unit, gold=items)
 
 
 def second(material: Material) -> Iterator[Fact]:
@@ -84,7 +84,7 @@ def second(material: Material) -> Iterator[Fact]:
         item = material.names.item(units[1]) if len(units) == 2 else ()
         if item and not any(holds(name, form) for name in (units[0].name, *units[0].aliases) for form in item):
             answer = f"{units[1].name} is two levels above {unit.name}."
-            yield Fact("complex: second", gold("complex: second", answer, items=(item,)), unit)
+            yield fact("complex: second", answer, unit, gold=(item,))
 
 
 def kind_above(material: Material) -> Iterator[Fact]:
@@ -94,9 +94,8 @@ def kind_above(material: Material) -> Iterator[Fact]:
         for found in units[1:-1]:
             item = material.names.item(found) if _is_only(found, (unit, *units), material) else ()
             if item:
-                answer = f"{unit.name} is in {found.name}."
-                form = "complex: kind above"
-                yield Fact(form, gold(form, answer, items=(item,)), unit, noun=material.types.noun(found))
+                answer, noun = f"{unit.name} is in {found.name}.", material.types.noun(found)
+                yield fact("complex: kind above", answer, unit, gold=(item,), noun=noun)
                 break
 
 
@@ -121,7 +120,7 @@ def more(material: Material) -> Iterator[Fact]:
             if in_all * direct > 0 and not tree.is_under(unit, other) and not tree.is_under(other, unit):
                 answer = f"{tree.total(unit)} units are under {unit.name} and {tree.total(other)} under {other.name}."
                 yes = "yes" if in_all > 0 else "no"
-                yield Fact(form, gold(form, f"{yes.title()}: {answer}", polarity=yes), unit, other)
+                yield fact(form, f"{yes.title()}: {answer}", unit, other, polarity=yes)
                 break
 
 
@@ -131,16 +130,14 @@ def common(material: Material) -> Iterator[Fact]:
     for unit in material.units:
         line = (unit, *tree.above(unit))
         for _ in range(_TRIES if len(line) > 1 else 0):
-            place = min(
-                chance.randrange(1, len(line)), chance.randrange(1, len(line))
-            )  # the root is the dullest answer
-            branches = tree.children(line[place])
-            branch = chance.choice(branches)
+            # The root is the dullest answer.
+            place = min(chance.randrange(1, len(line)), chance.randrange(1, len(line)))
+            branch = chance.choice(tree.children(line[place]))
             item = material.names.item(line[place])
             if branch.id != line[place - 1].id and item:
                 other = chance.choice((branch, *tree.below(branch)[:1000]))
                 answer = f"The closest unit above both {unit.name} and {other.name} is {line[place].name}."
-                yield Fact(form, gold(form, answer, items=(item,)), unit, other)
+                yield fact(form, answer, unit, other, gold=(item,))
                 break
 
 
@@ -153,7 +150,7 @@ def siblings(material: Material) -> Iterator[Fact]:
             others = [other for other in together if other.id != unit.id]
             if labels := material.names.labels(others):
                 answer = f"Beside {unit.name}: {'; '.join(other.name for other in others)}."
-                yield Fact(form, gold(form, answer, units=labels), unit)
+                yield fact(form, answer, unit, units=labels)
 
 
 def no_siblings(material: Material) -> Iterator[Fact]:
@@ -162,7 +159,7 @@ def no_siblings(material: Material) -> Iterator[Fact]:
     for unit in material.units:
         parent = tree.parent(unit)
         if parent is not unit and len(tree.children(parent)) == 1:
-            yield Fact(form, gold(form, f"No other unit is directly under {parent.name}.", items=(NOTHING,)), unit)
+            yield fact(form, f"No other unit is directly under {parent.name}.", unit, gold=(NOTHING,))
 
 
 def whether_siblings(material: Material) -> Iterator[Fact]:
@@ -174,10 +171,10 @@ def whether_siblings(material: Material) -> Iterator[Fact]:
             continue
         other = chance.choice(tree.children(parent) if chance.random() < 0.5 else tree.order)
         if other.parent == unit.parent and other.id != unit.id:
-            yield Fact(form, gold(form, f"Yes, both are directly under {parent.name}.", polarity="yes"), unit, other)
+            yield fact(form, f"Yes, both are directly under {parent.name}.", unit, other, polarity="yes")
         elif other.parent not in (None, unit.parent):
             answer = f"No, {unit.name} and {other.name} are not directly under one unit."
-            yield Fact(form, gold(form, answer, polarity="no"), unit, other)
+            yield fact(form, answer, unit, other, polarity="no")
 
 
 def kind(material: Material) -> Iterator[Fact]:
@@ -185,7 +182,7 @@ def kind(material: Material) -> Iterator[Fact]:
     for unit in material.units:
         if material.types.is_news(unit):
             answer = f"{unit.name} is of the type {unit.type}."
-            yield Fact("simple: type", gold("simple: type", answer, items=((unit.type,),)), unit)
+            yield fact("simple: type", answer, unit, gold=((unit.type,),))
 
 
 def anything(material: Material) -> Iterator[Fact]:
@@ -194,4 +191,4 @@ def anything(material: Material) -> Iterator[Fact]:
     for unit in in_turn([iter(material.parents), iter(material.leaves)]):
         yes = "yes" if material.tree.total(unit) else "no"
         answer = f"{yes.title()}, {material.tree.total(unit) or 'no'} units are under {unit.name}."
-        yield Fact(form, gold(form, answer, polarity=yes), unit)
+        yield fact(form, answer, unit, polarity=yes)

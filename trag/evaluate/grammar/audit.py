@@ -31,10 +31,8 @@ from trag.progress import Progress, silent
 from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
-    from store.source import Source
     from trag.evaluate.runs import Run
     from trag.home import Home
-    from trag.progress import Progress
 
 
 SHIPPED, MODEL = "shipped", "model"
@@ -60,7 +58,7 @@ def save(audit: Audit, results: Path) -> None:
     folder = results / AUDITS
     folder.mkdir(parents=True, exist_ok=True)
     content = json.dumps(asdict(audit), ensure_ascii=False, indent=1) + "\n"
-    write_atomic(folder / f"{_name(audit.meanings)}.json", content.encode())
+    write_atomic(folder / f"{sha256_of(cases(audit.meanings))}.json", content.encode())
 
 
 def load(cases_sha256: str, results: Path) -> Audit:
@@ -68,32 +66,17 @@ def load(cases_sha256: str, results: Path) -> Audit:
     file = results / AUDITS / f"{cases_sha256}.json"
     try:
         values: dict[str, Any] = json.loads(file.read_bytes())
-        return Audit(
-            **values
-            | {
-                "meanings": tuple(_meaning(one) for one in values["meanings"]),
-                "dropped": Dropped(**values["dropped"]),
-                "problems": tuple(values["problems"]),
-            }
-        )
+        dropped, problems = Dropped(**values.pop("dropped")), tuple(values.pop("problems"))
+        meanings = []
+        for one in values.pop("meanings"):
+            lists = {name: tuple(one.pop(name)) for name in ("values", "short", "long")}
+            gold = tuple(tuple(item) for item in one.pop("gold"))
+            meanings.append(Meaning(gold=gold, **lists, **one))
+        return Audit(meanings=tuple(meanings), dropped=dropped, problems=problems, **values)
     except FileNotFoundError as error:
         raise TragError("That run is no audit.", "python -m trag evaluate list") from error
     except (ValueError, KeyError, TypeError) as error:
         raise TragError(f"{file} is damaged.", "Remove it, and run the audit again.") from error
-
-
-def _name(meanings: Sequence[Meaning]) -> str:
-    return sha256_of(cases(meanings))
-
-
-def _meaning(values: dict[str, Any]) -> Meaning:
-    return Meaning(
-        **values
-        | {
-            "gold": tuple(tuple(item) for item in values["gold"]),
-            **{name: tuple(values[name]) for name in ("values", "short", "long")},
-        }
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,17 +157,17 @@ def prepare_home(
     StoreError when the database cannot be read.
     """
     with _opened(home, database) as source:
-        chosen, origin = _templates(home, templates or (MODEL if database else SHIPPED), source, texts, progress)
-        audit = prepare(
-            source,
-            chosen,
-            origin,
-            strict=origin not in (SHIPPED, MODEL),
-            seed=seed,
-            bound=bound,
-            texts=texts,
-            progress=progress,
-        )
+        origin = templates or (MODEL if database else SHIPPED)
+        strict = origin not in (SHIPPED, MODEL)
+        if strict:
+            try:
+                chosen: Sequence[Template] = read(Path(origin).read_bytes(), origin)
+            except OSError as error:
+                raise TragError(f"{origin} cannot be read: {error.strerror}.", "Check the path.") from error
+        else:
+            chosen = organization.shipped() if origin == SHIPPED else _generated(home, source, texts, progress)
+        drawn = {"seed": seed, "bound": bound, "texts": texts}
+        audit = prepare(source, chosen, origin, strict=strict, **drawn, progress=progress)
     return audit if database else replace(audit, database=OWN)
 
 
@@ -246,21 +229,7 @@ def _opened(home: Home, database: str) -> Iterator[Source]:
         own.unlink(missing_ok=True)
 
 
-def _templates(
-    home: Home, named: str, source: Source, texts: int, progress: Progress
-) -> tuple[Sequence[Template], str]:
-    """The templates, and where they are from."""
-    if named == SHIPPED:
-        return organization.shipped(), SHIPPED
-    if named == MODEL:
-        return _written(home, source, texts, progress), MODEL
-    try:
-        return read(Path(named).read_bytes(), named), named
-    except OSError as error:
-        raise TragError(f"{named} cannot be read: {error.strerror}.", "Check the path.") from error
-
-
-def _written(home: Home, source: Source, texts: int, progress: Progress) -> Sequence[Template]:
+def _generated(home: Home, source: Source, texts: int, progress: Progress) -> Sequence[Template]:
     """The templates that the configured model writes for these tables; kept, so that it is asked once."""
     told = f"{home.model.identity}\0{source.dialect}\0{source.tables}\0{texts}"
     file = home.folder / "cache" / "templates" / f"{hashlib.sha256(told.encode()).hexdigest()}.txt"

@@ -11,7 +11,7 @@ from trag.evaluate.comparing import mcnemar
 from trag.evaluate.grammar.questions import Meaning, holds
 
 if TYPE_CHECKING:
-    from trag.record import AnswerRecord, Source
+    from trag.record import AnswerRecord
 
 Tag = Literal["gap", "robust", "non-robust"]
 TAGS: tuple[Tag, ...] = ("gap", "non-robust", "robust")
@@ -67,7 +67,14 @@ def grouped(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
 
 def outcome_of(meaning: Meaning, form: str, record: AnswerRecord, *, right: bool) -> Outcome:
     """What came of one text of a meaning, by the sources that entered its prompt."""
-    named = [(_name(source), f"{source.section} {source.question} {source.text}") for source in record.sources]
+    # Sources of the chart are numbered anew for each question.
+    named = [
+        (
+            f"chart {source.section}" if source.kind == "chart" else source.id,
+            f"{source.section} {source.question} {source.text}",
+        )
+        for source in record.sources
+    ]
     return Outcome(
         group=meaning.id,
         form=form,
@@ -97,11 +104,6 @@ def tells(text: str, meaning: Meaning) -> bool:
     return all(any(holds(text, form) for form in item) for item in meaning.gold) and any(
         holds(text, value) for value in meaning.values
     )
-
-
-def _name(source: Source) -> str:
-    """What a source is called in every answer: those from the chart are numbered anew for each question."""
-    return f"chart {source.section}" if source.kind == "chart" else source.id
 
 
 def sufficient(outcome: Outcome, group: Group) -> bool:
@@ -161,11 +163,8 @@ def balanced(groups: Sequence[Group], form: str = "", *, compared: bool = False)
 def _counted(group: Group, form: str, compared: bool) -> tuple[int, int]:
     """How many count as right, and how many there are."""
     asked = [outcome for outcome in group.outcomes if form in ("", outcome.form)]
-    return sum(_counts_as_right(outcome, group, compared) for outcome in asked), len(asked)
-
-
-def _counts_as_right(outcome: Outcome, group: Group, compared: bool) -> bool:
-    return outcome.right or (compared and group.tag == "non-robust" and sufficient(outcome, group))
+    forgiven = compared and group.tag == "non-robust"
+    return sum(outcome.right or (forgiven and sufficient(outcome, group)) for outcome in asked), len(asked)
 
 
 def _share(part: float, whole: int) -> float | None:

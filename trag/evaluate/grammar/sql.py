@@ -106,28 +106,28 @@ class _Reading:
         self.placeholders: dict[str, tuple[Placeholder, exp.Column, exp.Literal]] = {}
 
     def result(self) -> tuple[Select | None, tuple[str, ...]]:
-        self._allowed()
+        from sqlglot import exp
+
+        kinds = [(type(node).__name__, node.name) for node in self.select.walk()]
+        for kind, name in kinds:
+            if kind not in _NODES:
+                what = _WHY.get(kind, f"{kind} is not among what may stand in a template")
+                self.problems.append(f"{name}(): {what}" if kind == "Anonymous" else what)
+        if sum(kind == "Select" for kind, _ in kinds) > 1:
+            self.problems.append(_WHY["Subquery"])
         if not self.problems:
             self._tables()
         if not self.problems:
-            self._columns()
+            for node in self.select.find_all(exp.Column):
+                if self._place(node) is None:
+                    names = [column.name for table in self.tables.values() for column in table.columns]
+                    self.problems.append(f"no column '{node.sql()}'{_near(node.name, names)}")
             self._placeholders()
             self._projections()
         if self.problems:
             return None, tuple(dict.fromkeys(self.problems))
         self._quote()
         return self._select(), ()
-
-    def _allowed(self) -> None:
-        selects = 0
-        for node in self.select.walk():
-            kind = type(node).__name__
-            selects += kind == "Select"
-            if kind not in _NODES:
-                what = _WHY.get(kind, f"{kind} is not among what may stand in a template")
-                self.problems.append(f"{node.name}(): {what}" if kind == "Anonymous" else what)
-        if selects > 1:
-            self.problems.append(_WHY["Subquery"])
 
     def _tables(self) -> None:
         from sqlglot import exp
@@ -141,14 +141,6 @@ class _Reading:
                 self.tables[node.alias_or_name.casefold()] = table
         if not self.tables and not self.problems:
             self.problems.append("selects from no table")
-
-    def _columns(self) -> None:
-        from sqlglot import exp
-
-        for node in self.select.find_all(exp.Column):
-            if self._place(node) is None:
-                names = [column.name for table in self.tables.values() for column in table.columns]
-                self.problems.append(f"no column '{node.sql()}'{_near(node.name, names)}")
 
     def _place(self, node: exp.Column) -> tuple[str, str] | None:
         """The alias and the column that a node means."""
@@ -254,7 +246,8 @@ class _Reading:
         answers = [part.unalias() for part in self.select.expressions if isinstance(part.unalias(), exp.Column)]
         for answer in answers:
             fillings.where(exp.Is(this=answer.copy(), expression=exp.Null()).not_(), copy=False)
-        given = [literal for literal in fillings.find_all(exp.Literal) if _is_placeholder(literal)]
+        literals = (literal for literal in fillings.find_all(exp.Literal) if literal.is_string)
+        given = [literal for literal in literals if PLACEHOLDER.search(literal.name)]
         for literal in given:
             known = exp.Is(this=_other_side(literal.parent, literal), expression=exp.Null())
             cast("exp.Expr", literal.parent).replace(known.not_())
@@ -276,10 +269,6 @@ class _Reading:
         for placeholder, _, _ in self.placeholders.values():
             sql = sql.replace(_mark(placeholder.name), f":{placeholder.name}")
         return sql
-
-
-def _is_placeholder(literal: exp.Literal) -> bool:
-    return literal.is_string and PLACEHOLDER.search(literal.name) is not None
 
 
 def _other_side(condition: exp.Expr | None, literal: exp.Literal) -> exp.Expr | None:

@@ -5,10 +5,8 @@ Knows nothing about how any figure is made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from trag.evaluate.grammar.audit import Audit, Examined
-from trag.evaluate.grammar.diagnosis import Group, Tag, at_fault, balanced, baseline, database_accuracy, gaps_removed
+from trag.evaluate.grammar.diagnosis import Tag, at_fault, balanced, baseline, database_accuracy, gaps_removed
 from trag.evaluate.grammar.questions import FORMS
 from trag.evaluate.tables import Table
 
@@ -106,17 +104,12 @@ def wrong(audit: Audit, examined: Examined) -> Table:
             meanings[group.id].answer,
             group.tag,
             f"{sum(one.right for one in group.outcomes)}/{len(group.outcomes)}",
-            ", ".join(_owed(group, examined)),
+            ", ".join(dict.fromkeys(at_fault(one, group, examined.covered) for one in group.outcomes if not one.right)),
         )
         for group in some[:_MOST]
     )
     note = f"{len(some) - _MOST} more are not listed." if len(some) > _MOST else ""
     return Table("Answered wrongly", ("Question", "Truth", "Group", "Right", "Owed to"), rows, note)
-
-
-def _owed(group: Group, examined: Examined) -> Sequence[str]:
-    wrong = (outcome for outcome in group.outcomes if not outcome.right)
-    return tuple(dict.fromkeys(at_fault(outcome, group, examined.covered) for outcome in wrong))
 
 
 def _percent(share: float | None) -> str:
