@@ -69,7 +69,7 @@ def load(cases_sha256: str, results: Path) -> Audit:
         dropped, problems = Dropped(**values.pop("dropped")), tuple(values.pop("problems"))
         meanings = []
         for one in values.pop("meanings"):
-            lists = {name: tuple(one.pop(name)) for name in ("values", "short", "long")}
+            lists: dict[str, Any] = {name: tuple(one.pop(name)) for name in ("values", "short", "long")}
             gold = tuple(tuple(item) for item in one.pop("gold"))
             meanings.append(Meaning(gold=gold, **lists, **one))
         return Audit(meanings=tuple(meanings), dropped=dropped, problems=problems, **values)

@@ -67,36 +67,26 @@ def grouped(outcomes: Sequence[Outcome]) -> tuple[Group, ...]:
 
 def outcome_of(meaning: Meaning, form: str, record: AnswerRecord, *, right: bool) -> Outcome:
     """What came of one text of a meaning, by the sources that entered its prompt."""
-    # Sources of the chart are numbered anew for each question.
-    named = [
-        (
-            f"chart {source.section}" if source.kind == "chart" else source.id,
-            f"{source.section} {source.question} {source.text}",
-        )
-        for source in record.sources
-    ]
-    return Outcome(
-        group=meaning.id,
-        form=form,
-        right=right,
-        context=frozenset(name for name, _ in named),
-        holding=frozenset(name for name, text in named if tells(text, meaning)),
-    )
+    context, holding = set(), set()
+    for source in record.sources:
+        # Those of the chart are numbered anew for each question.
+        name = f"chart {source.section}" if source.kind == "chart" else source.id
+        context.add(name)
+        if tells(f"{source.section} {source.question} {source.text}", meaning):
+            holding.add(name)
+    return Outcome(meaning.id, form, right, frozenset(context), frozenset(holding))
 
 
 def covered_meanings(meanings: Sequence[Meaning], texts: Iterable[str]) -> frozenset[str]:
     """The ids of the meanings whose truth one of the texts holds. One text is in memory at a time."""
-    waiting = {meaning.id: meaning for meaning in meanings}
+    found: set[str] = set()
     for text in texts:
         plain = " ".join(text.casefold().split())
-        found = [
-            meaning.id
-            for meaning in waiting.values()
-            if any(form.casefold() in plain for form in meaning.gold[0]) and tells(plain, meaning)
-        ]
-        for id in found:
-            del waiting[id]
-    return frozenset(meaning.id for meaning in meanings) - waiting.keys()
+        for one in meanings:
+            likely = one.id not in found and any(form.casefold() in plain for form in one.gold[0])
+            if likely and tells(plain, one):
+                found.add(one.id)
+    return frozenset(found)
 
 
 def tells(text: str, meaning: Meaning) -> bool:
@@ -202,17 +192,18 @@ def diagnose(groups: Sequence[Group], covered: Collection[str] = ()) -> Diagnosi
     tagged = Counter(group.tag for group in groups)
     asked = sum(len(group.outcomes) for group in groups)
     weak = max(faults, key=lambda fault: fault.wrong).module if owed else None
-    return Diagnosis(
-        weak=weak,
-        faults=faults,
-        tags=tuple((tag, tagged[tag]) for tag in TAGS),
-        asked=asked,
-        right=asked - owed.total(),
-        words=f"{_told(weak, faults)} {_figures(groups)}" if asked else "Nothing was asked.",
+    forms = dict.fromkeys(outcome.form for group in groups for outcome in group.outcomes)
+    by_form = ", ".join(f"{form} texts {_percent(gaps_removed(groups, form))}" for form in forms)
+    words = (
+        f"{_verdict(weak, faults)} Right are {_percent(baseline(groups))} of all; the retrieval database stands at "
+        f"{_percent(database_accuracy(groups))}; with gap groups left out {_percent(gaps_removed(groups))} "
+        f"are right ({by_form})."
     )
+    tags = tuple((tag, tagged[tag]) for tag in TAGS)
+    return Diagnosis(weak, faults, tags, asked, asked - owed.total(), words if asked else "Nothing was asked.")
 
 
-def _told(weak: Module | None, faults: Sequence[Fault]) -> str:
+def _verdict(weak: Module | None, faults: Sequence[Fault]) -> str:
     if weak is None:
         return "No module is weak: every answer is right."
     first, second, _ = sorted(faults, key=lambda fault: -fault.wrong)
@@ -223,16 +214,6 @@ def _told(weak: Module | None, faults: Sequence[Fault]) -> str:
     return (
         f"The weak module is the {weak}: of {total:,} wrong answers {first.wrong:,} are owed to it ({others}). "
         f"{_MEANS[weak]} {_DO[weak]}{doubt}"
-    )
-
-
-def _figures(groups: Sequence[Group]) -> str:
-    forms = dict.fromkeys(outcome.form for group in groups for outcome in group.outcomes)
-    by_form = ", ".join(f"{form} texts {_percent(gaps_removed(groups, form))}" for form in forms)
-    return (
-        f"Right are {_percent(baseline(groups))} of all; the retrieval database stands at "
-        f"{_percent(database_accuracy(groups))}; with gap groups left out {_percent(gaps_removed(groups))} "
-        f"are right ({by_form})."
     )
 
 

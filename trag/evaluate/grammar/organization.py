@@ -1,7 +1,6 @@
 """The relational database about the organization: its chart, and the facts in its documents' tables (appendix F).
 
 chart, passages -> SQLite with the tables unit, alias, detail and fact, which the shipped templates ask.
-Knows nothing about templates.
 """
 
 from __future__ import annotations

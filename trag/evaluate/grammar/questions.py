@@ -12,8 +12,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -35,10 +36,7 @@ _DRAWN = 20
 """Fillings drawn for each that is wanted: some will have no singular answer."""
 LONGEST = 120
 """Characters of a value that is put in a question, or that is a singular answer."""
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
+_MONTHS = "January February March April May June July August September October November December".split()
 _NUMBERS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
@@ -92,13 +90,7 @@ class Filled:
 
 
 def fill(
-    templates: Sequence[Ready],
-    source: Source,
-    *,
-    seed: int,
-    bound: int,
-    texts: int,
-    progress: Progress = silent,
+    templates: Sequence[Ready], source: Source, *, seed: int, bound: int, texts: int, progress: Progress = silent
 ) -> Filled:
     """At most `bound` meanings a template, each with at most `texts` texts of either form.
 
@@ -122,17 +114,10 @@ def fill(
 def cases(meanings: Sequence[Meaning]) -> tuple[Case, ...]:
     """A case for each text: its kind is the form of the text, its group the meaning."""
     return tuple(
-        Case(
-            id=f"{meaning.id}-{form}-{number}",
-            question=text,
-            kind=form,
-            answer=meaning.answer,
-            gold=meaning.gold,
-            group=meaning.id,
-        )
-        for meaning in meanings
-        for form, asked in ((SHORT, meaning.short), (LONG, meaning.long))
-        for number, text in enumerate(asked, 1)
+        Case(f"{one.id}-{form}-{number}", text, form, answer=one.answer, gold=one.gold, group=one.id)
+        for one in meanings
+        for form, texts in ((SHORT, one.short), (LONG, one.long))
+        for number, text in enumerate(texts, 1)
     )
 
 
@@ -196,10 +181,14 @@ def ways_to_say(value: object) -> tuple[str, ...]:
             return _day(value)
         case time():
             return (f"{value:%H:%M}",)
-        case timedelta():
-            return ()
         case str():
-            return _text(value)
+            text = " ".join(value.split())
+            if len(text) > LONGEST or not text.isprintable() or not re.search(r"\w", text) or "�" in text:
+                return ()
+            with suppress(ValueError):
+                if _DAY.fullmatch(text):
+                    return _day(date.fromisoformat(text[:10]))
+            return () if text[0] in "{[" else (text,)
         case _:
             return ()
 
@@ -210,28 +199,10 @@ def holds(text: str, words: str) -> bool:
     return bool(wanted) and re.search(rf"(?<!\w){wanted}(?!\w)", text.casefold()) is not None
 
 
-def _text(value: str) -> tuple[str, ...]:
-    text = " ".join(value.split())
-    if len(text) > LONGEST or not text.isprintable() or not re.search(r"\w", text) or "�" in text or text[0] in "{[":
-        return ()
-    if _DAY.fullmatch(text):
-        try:
-            return _day(date.fromisoformat(text[:10]))
-        except ValueError:
-            return (text,)
-    return (text,)
-
-
 def _day(day: date) -> tuple[str, ...]:
-    month = _MONTHS[day.month - 1]
-    return (
-        f"{day.day} {month} {day.year}",
-        f"{month} {day.day}, {day.year}",
-        f"{month} {day.day} {day.year}",
-        day.isoformat(),
-        f"{day:%d/%m/%Y}",
-        f"{day:%d.%m.%Y}",
-    )
+    month, year = _MONTHS[day.month - 1], day.year
+    said = (f"{day.day} {month} {year}", f"{month} {day.day}, {year}", f"{month} {day.day} {year}")
+    return (*said, day.isoformat(), f"{day:%d/%m/%Y}", f"{day:%d.%m.%Y}")
 
 
 def _number(value: int | float | Decimal) -> tuple[str, ...]:

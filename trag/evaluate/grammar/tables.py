@@ -1,12 +1,11 @@
-"""An audit in tables: the modules, the groups, the paper's Tables 2 and 3, and what was answered wrongly.
-
-Knows nothing about how any figure is made.
-"""
+"""An audit in tables: the modules, the groups, the paper's Tables 2 and 3, and what was answered wrongly."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 from trag.evaluate.grammar.audit import Audit, Examined
-from trag.evaluate.grammar.diagnosis import Tag, at_fault, balanced, baseline, database_accuracy, gaps_removed
+from trag.evaluate.grammar.diagnosis import at_fault, balanced, baseline, database_accuracy, gaps_removed
 from trag.evaluate.grammar.questions import FORMS
 from trag.evaluate.tables import Table
 
@@ -39,10 +38,8 @@ def modules(examined: Examined) -> Table:
 
 def groups(examined: Examined) -> Table:
     """How many meanings were never, sometimes or always answered rightly (GRAMMAR, 4.3)."""
-    texts: dict[Tag, int] = {}
-    for group in examined.groups:
-        texts[group.tag] = texts.get(group.tag, 0) + len(group.outcomes)
-    rows = tuple((tag, str(number), str(texts.get(tag, 0))) for tag, number in examined.diagnosis.tags)
+    texts = Counter(group.tag for group in examined.groups for _ in group.outcomes)
+    rows = tuple((tag, str(number), str(texts[tag])) for tag, number in examined.diagnosis.tags)
     note = f"Accuracy of the retrieval database: {_percent(database_accuracy(examined.groups))} (equation 1)."
     return Table("Semantic groups", ("Group", "Meanings", "Texts"), rows, note)
 

@@ -94,12 +94,10 @@ def read(content: bytes, name: str) -> tuple[Template, ...]:
 
 def write(templates: Sequence[Template]) -> bytes:
     """The file that `read` reads."""
-    blocks = (
-        "\n".join(
-            [f"sql: {one.sql}", *(f"short: {text}" for text in one.short), *(f"long: {text}" for text in one.long)]
-        )
-        for one in templates
-    )
+    blocks = []
+    for one in templates:
+        lines = [f"sql: {one.sql}", *(f"short: {text}" for text in one.short), *(f"long: {text}" for text in one.long)]
+        blocks.append("\n".join(lines))
     return ("\n\n".join(blocks) + "\n").encode()
 
 
@@ -111,18 +109,15 @@ def check(
     problems: list[str] = []
     for number, template in enumerate(templates, 1):
         select, wrong = understand(template.sql, tables, dialect)
-        texts = Template(
-            template.sql,
-            tuple(canonical(text, tables) for text in template.short),
-            tuple(canonical(text, tables) for text in template.long),
-        )
+        short, long = (tuple(canonical(text, tables) for text in said) for said in (template.short, template.long))
+        forms = {"short": short, "long": long}
         if select:
-            wanted = [str(placeholder) for placeholder in select.placeholders]
-            wrong += tuple(f"short '{text}': {why}" for text in texts.short if (why := short_problem(text, wanted)))
-            wrong += tuple(f"long '{text}': {why}" for text in texts.long if (why := long_problem(text, wanted)))
-        wrong += tuple(f"no {form} text" for form, said in (("short", texts.short), ("long", texts.long)) if not said)
+            for form, said in forms.items():
+                problem = ((text, text_problem(text, select, form)) for text in said)
+                wrong += tuple(f"{form} '{text}': {why}" for text, why in problem if why)
+        wrong += tuple(f"no {form} text" for form, said in forms.items() if not said)
         if select and not wrong:
-            ready.append(Ready(texts, select, number))
+            ready.append(Ready(Template(template.sql, short, long), select, number))
         problems += (f"template {number} ({shortened(template.sql)}): {why}" for why in wrong)
     return tuple(ready), tuple(problems)
 
@@ -132,31 +127,17 @@ def shortened(sql: str) -> str:
     return " ".join(sql.split())[:80]
 
 
-def short_problem(text: str, wanted: Sequence[str]) -> str:
-    """Why a text is no short form of a template with the placeholders `wanted`; "" where it is one."""
-    count = _words(text)
-    return _placeholder_problem(text, wanted) or (
-        f"has {count} words, at most {SHORT_WORDS} are short" if count > SHORT_WORDS else ""
-    )
-
-
-def long_problem(text: str, wanted: Sequence[str]) -> str:
-    """Why a text is no long form of a template with the placeholders `wanted`; "" where it is one."""
-    count = _words(text)
-    return _placeholder_problem(text, wanted) or (
-        f"has {count} words, a long form has at least {LONG_WORDS}" if count < LONG_WORDS else ""
-    )
-
-
-def _placeholder_problem(text: str, wanted: Sequence[str]) -> str:
-    found = placeholders_in(text)
-    missing = [one for one in wanted if one not in found]
-    strange = [one for one in found if one not in wanted]
-    return "; ".join([f"{one} is missing" for one in missing] + [f"{one} is not in the SQL" for one in strange])
-
-
-def _words(text: str) -> int:
-    return len(re.sub(r"\[[^\]]*\]", "x", text).split())
+def text_problem(text: str, select: Select, form: str) -> str:
+    """Why a text is no "short" or "long" `form` of a template; "" where it is one."""
+    wanted, found = list(map(str, select.placeholders)), placeholders_in(text)
+    problems = [f"{one} is missing" for one in wanted if one not in found]
+    problems += [f"{one} is not in the SQL" for one in found if one not in wanted]
+    count = len(re.sub(r"\[[^\]]*\]", "x", text).split())
+    if not problems and form == "short" and count > SHORT_WORDS:
+        problems = [f"has {count} words, at most {SHORT_WORDS} are short"]
+    if not problems and form == "long" and count < LONG_WORDS:
+        problems = [f"has {count} words, a long form has at least {LONG_WORDS}"]
+    return "; ".join(problems)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -185,12 +166,7 @@ class Generated:
 
 
 def generate(
-    tables: Sequence[Table],
-    dialect: str,
-    model: LanguageModel,
-    *,
-    texts: int,
-    progress: Progress = silent,
+    tables: Sequence[Table], dialect: str, model: LanguageModel, *, texts: int, progress: Progress = silent
 ) -> Generated:
     """The templates that `model` writes, each with at most `texts` short and as many long texts.
 
@@ -235,19 +211,13 @@ def lines(text: str) -> Iterator[str]:
 def _with_texts(
     sql: str, select: Select, tables: Sequence[Table], model: LanguageModel, texts: int
 ) -> tuple[Template | None, list[str]]:
-    wanted = [str(placeholder) for placeholder in select.placeholders]
     reasons: list[str] = []
     forms: list[tuple[str, ...]] = []
-    for long, problem in ((False, short_problem), (True, long_problem)):
-        said = _said(prompts.grammar_texts(sql, texts, long=long), model)
-        kept: list[str] = []
-        for line in lines(said):
-            text = canonical(line, tables)
-            if why := problem(text, wanted):
-                reasons.append(why)
-            else:
-                kept.append(text)
-        forms.append(tuple(dict.fromkeys(kept))[:texts])
+    for form in ("short", "long"):
+        said = _said(prompts.grammar_texts(sql, texts, long=form == "long"), model)
+        found = {text: text_problem(text, select, form) for text in (canonical(line, tables) for line in lines(said))}
+        reasons += filter(None, found.values())
+        forms.append(tuple(text for text, why in found.items() if not why)[:texts])
     if all(forms):
         return Template(sql, *forms), reasons
     return None, [*reasons, f"no text that can be used for {sql[:80]}"]

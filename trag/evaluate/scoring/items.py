@@ -1,6 +1,6 @@
 """The items of the gold in an answer: there, missing, denied, or left open; what must not be said; the yes or no.
 
-Reading -> Findings.  Knows nothing about lists, counts or refusals.
+Reading -> Findings.
 """
 
 from __future__ import annotations

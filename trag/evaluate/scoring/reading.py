@@ -1,6 +1,6 @@
 """An answer as it is read for scoring: its plain text, its words, the units it names; and what a check finds in it.
 
-case, answer, chart -> Reading.  Knows nothing about what is right.
+case, answer, chart -> Reading.
 """
 
 from __future__ import annotations
