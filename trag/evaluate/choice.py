@@ -28,7 +28,7 @@ from trag.evaluate.scoring import Score
 from trag.evaluate.tables import Table, by_system
 from trag.llm.model import LanguageModel, ModelDied, Scoring
 from trag.llm.remote import RequestRefused
-from trag.record import AnswerRecord, ModelUsed, Seconds
+from trag.record import AnswerRecord, ModelUsed, Seconds, Status
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -65,11 +65,11 @@ def read(files: Sequence[tuple[str, bytes]]) -> tuple[Case, ...]:
         stems.add(stem)
         subject = re.sub(r"_(test|dev|val)$", "", stem).replace("_", " ")
         found = len(cases) + len(problems)
-        for line, row in _rows(content):
-            if wrong := row if isinstance(row, str) else _wrong(row):
+        for line, row, wrong in _rows(content):
+            if wrong:
                 problems.append(f"{name} line {line}: {wrong}")
             else:
-                question, *options, letter = (field.strip() for field in row)
+                question, *options, letter = row
                 asked = f"{question}\n{_listed(options)}"
                 right = options.pop(LETTERS.index(letter))
                 case = Case(f"{stem}:{line}", asked, subject, letter, gold=((right,),), forbidden=tuple(options))
@@ -178,36 +178,29 @@ def letter_of(text: str) -> str:
     return found[1] if found else ""
 
 
-def _rows(content: bytes) -> Iterator[tuple[int, list[str] | str]]:
-    """Each row that is not empty with the line it begins in, or what is wrong with it."""
+def _rows(content: bytes) -> Iterator[tuple[int, list[str], str]]:
+    """Each row that is not empty, its fields stripped, with the line it begins in and what is wrong with it."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        yield content.count(b"\n", 0, error.start) + 1, f"is no UTF-8 text ({error.reason})"
+        yield content.count(b"\n", 0, error.start) + 1, [], f"is no UTF-8 text ({error.reason})"
         return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     while True:
         line = reader.line_num + 1
         try:
-            row = next(reader)
+            row = [field.strip() for field in next(reader)]
         except StopIteration:
             return
         except csv.Error as error:
-            yield line, f"is no CSV ({error})"
+            yield line, [], f"is no CSV ({error})"
             continue
-        if row:
-            yield line, row
-
-
-def _wrong(row: Sequence[str]) -> str:
-    """What is wrong with a row, "" for nothing."""
-    if len(row) != 6:
-        return f"has {len(row)} fields, not 6"
-    question, *options, letter = (field.strip() for field in row)
-    empty = [name for name, field in zip(("question", *LETTERS), (question, *options), strict=True) if not field]
-    if empty:
-        return f"{', '.join(empty)}: empty"
-    return "" if letter in LETTERS else f'the right answer is "{letter}", not A, B, C or D'
+        if row and len(row) != 6:
+            yield line, row, f"has {len(row)} fields, not 6"
+        elif row:
+            empty = [name for name, field in zip(("question", *LETTERS), row[:5], strict=True) if not field]
+            wrong = "" if row[5] in LETTERS else f'the right answer is "{row[5]}", not A, B, C or D'
+            yield line, row, f"{', '.join(empty)}: empty" if empty else wrong
 
 
 def _answered(model: LanguageModel, case: Case, shown: Sequence[Case], *, by_words: bool) -> tuple[AnswerRecord, Score]:
@@ -219,16 +212,10 @@ def _answered(model: LanguageModel, case: Case, shown: Sequence[Case], *, by_wor
         letter, reason = retried(lambda: choose(model, case, shown))
     except (ModelDied, RequestRefused) as error:
         reason = interrupted = in_one_line(error)
-    record = AnswerRecord(
-        id=uuid4().hex,
-        question=case.question,
-        standalone=case.question,
-        answer=letter,
-        status="answered" if letter else "cannot_answer",
-        model=ModelUsed(identity.name, identity.sha256, identity.adapter),
-        seconds=Seconds(total=monotonic() - began),
-        interrupted=interrupted,
-    )
+    used, seconds = ModelUsed(identity.name, identity.sha256, identity.adapter), Seconds(total=monotonic() - began)
+    asked: tuple[str, str, str] = (uuid4().hex, case.question, case.question)
+    status: Status = "answered" if letter else "cannot_answer"
+    record = AnswerRecord(*asked, letter, status, used, seconds=seconds, interrupted=interrupted)
     return record, Score("Correct" if letter == case.answer else "Incorrect", (reason,))
 
 

@@ -87,7 +87,7 @@ def refusals(results: Sequence[Result]) -> Table:
         without = [result for result in of if result.case.refuse]
         rest = [result for result in of if not result.case.refuse]
         wrongly = sum(declines(result.case, result.record) and not result.record.interrupted for result in rest)
-        refused = _right([result.score for result in without])
+        refused = share_right([result.score for result in without])
         rows.append((system, str(len(without)), refused, str(len(rest)), _share(wrongly, len(rest))))
     header = ("Name", "Unanswerable", "Rightly refused", "Answerable", "Wrongly refused")
     return Table("Refusals", header, tuple(rows))
@@ -217,15 +217,15 @@ def _table_4(title: str, results: Sequence[Result], columns: Mapping[str, Sequen
         for column, kinds in columns.items()
     }
     rows = [
-        (system, *(_right([one.score for one in of if one.case.kind in kinds]) for kinds in columns.values()))
+        (system, *(share_right([one.score for one in of if one.case.kind in kinds]) for kinds in columns.values()))
         for system, of in by_system(results).items()
     ]
     header = ("Name", *(f"{column} ({n} question{'' if n == 1 else 's'})" for column, n in asked.items()))
     return Table(title, header, tuple(rows), note)
 
 
-def _right(scores: Sequence[Score]) -> str:
-    """The share of right answers among those that are decided."""
+def share_right(scores: Sequence[Score]) -> str:
+    """How many answers are right and their share: "10 (58.8%)", "10 of 17 (58.8%)" where not all are decided."""
     decided = sum(score.verdict is not None for score in scores)
     return _share(sum(map(is_right, scores)), decided, told=decided < len(scores))
 
@@ -252,7 +252,7 @@ def run_markdown(run: Run, results: Sequence[Result]) -> str:
 
 def run_tables_markdown(run: Run, shown: Sequence[Table]) -> str:
     """What was run, and these tables of it."""
-    return "\n".join([f"## {plain(heading(run))}\n", *(markdown(table) for table in shown)])
+    return "\n".join([f"## {plain(heading(run))}\n", *map(markdown, shown)])
 
 
 def run_csv(results: Sequence[Result]) -> str:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -207,7 +208,10 @@ def examine_run(home: Home, run: Run, audit: Audit) -> Examined:
     can be found at all is told from the documents and the chart of this moment."""
     system = run.systems[0]
     answered = [result for result in results_of(home).results(run.id) if result.system == system]
-    return examine(audit, answered, _evidence(home, system))
+    steps = SYSTEMS[system.partition(":")[0]]
+    passages = home.records.library.passages() if steps.pairs != 0 or steps.sections != 0 else ()
+    texts = (f"{one.section} {one.question} {one.text}" for one in passages)
+    return examine(audit, answered, chain(texts, organization.texts(home.organization.chart) if steps.tree else ()))
 
 
 def _results(home: Home) -> Path:
@@ -243,13 +247,3 @@ def _generated(home: Home, source: Source, texts: int, progress: Progress) -> Se
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(file, write(made.templates))
     return read(file.read_bytes(), file.name)
-
-
-def _evidence(home: Home, system: str) -> Iterator[str]:
-    """All that a system may find."""
-    steps = SYSTEMS[system.partition(":")[0]]
-    if steps.pairs != 0 or steps.sections != 0:
-        for passage in home.records.library.passages():
-            yield f"{passage.section} {passage.question} {passage.text}"
-    if steps.tree:
-        yield from organization.texts(home.organization.chart)

@@ -185,10 +185,17 @@ def generate(
     templates: list[Template] = []
     for number, (sql, select) in enumerate(found.values()):
         progress("writing texts", number, len(found))
-        template, refused = _with_texts(sql, select, tables, model, texts)
-        reasons += refused
-        if template:
-            templates.append(template)
+        forms = []
+        for form in ("short", "long"):
+            said = _said(prompts.grammar_texts(sql, texts, long=form == "long"), model)
+            candidates = (canonical(line, tables) for line in lines(said))
+            problems = {text: text_problem(text, select, form) for text in candidates}
+            reasons += filter(None, problems.values())
+            forms.append(tuple(text for text, why in problems.items() if not why)[:texts])
+        if all(forms):
+            templates.append(Template(sql, *forms))
+        else:
+            reasons.append(f"no text that can be used for {sql[:80]}")
     return Generated(tuple(templates), tuple(dict.fromkeys(reasons)))
 
 
@@ -206,21 +213,6 @@ def lines(text: str) -> Iterator[str]:
             said = said[1:-1].strip()
         if "[" in said:
             yield said
-
-
-def _with_texts(
-    sql: str, select: Select, tables: Sequence[Table], model: LanguageModel, texts: int
-) -> tuple[Template | None, list[str]]:
-    reasons: list[str] = []
-    forms: list[tuple[str, ...]] = []
-    for form in ("short", "long"):
-        said = _said(prompts.grammar_texts(sql, texts, long=form == "long"), model)
-        found = {text: text_problem(text, select, form) for text in (canonical(line, tables) for line in lines(said))}
-        reasons += filter(None, found.values())
-        forms.append(tuple(text for text, why in found.items() if not why)[:texts])
-    if all(forms):
-        return Template(sql, *forms), reasons
-    return None, [*reasons, f"no text that can be used for {sql[:80]}"]
 
 
 def _schema(table: Table, tables: Sequence[Table]) -> str:

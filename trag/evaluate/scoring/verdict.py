@@ -59,7 +59,7 @@ class Score:
 def score(case: Case, record: AnswerRecord, chart: Chart | None) -> Score:
     """The score of an answer. Without a chart units are compared by their names alone."""
     if case.refuse:
-        return _refused(case, record)
+        return _score_refusal(case, record)
     reading = Reading(case, record.answer, chart)
     listed = lists.compare(reading)
     if declines(case, record):
@@ -84,7 +84,7 @@ def _reply(case: Case, record: AnswerRecord) -> Reply:
     return read_reply(plain(record.answer), "refusal" if case.refuse else "denial" if is_denial else "answer")
 
 
-def _refused(case: Case, record: AnswerRecord) -> Score:
+def _score_refusal(case: Case, record: AnswerRecord) -> Score:
     """The score of an answer to a question that can only be refused."""
     if declines(case, record):
         return Score("Correct")
