@@ -92,10 +92,7 @@ def test_the_paper_s_table_4_comes_out_of_its_own_counts() -> None:
     ]
     table = tables.simple_and_complex([*found, *many([I] * 5, "trag", "document")])
     assert table.header == ("Name", "Simple (17 questions)", "Complex (28 questions)")
-    assert table.rows == (
-        ("trag-no-tree", "16 (94.1%)", "10 (45.5%)"),
-        ("trag", "17 (100.0%)", "15 (68.2%)"),
-    )
+    assert table.rows == (("trag-no-tree", "16 (94.1%)", "10 (45.5%)"), ("trag", "17 (100.0%)", "15 (68.2%)"))
 
 
 def test_all_that_a_chart_gives_questions_about_are_questions_about_units() -> None:

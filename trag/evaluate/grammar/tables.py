@@ -46,11 +46,7 @@ def groups(examined: Examined) -> Table:
 
 def isolated(examined: Examined) -> Table:
     """Accuracy by textual form with errors of the other modules taken out (GRAMMAR, table 3)."""
-    ways = (
-        ("Baseline: No Action", baseline),
-        ("Remove Gap Groups", gaps_removed),
-        ("Balance Gap Examples", balanced),
-    )
+    ways = (("Baseline: No Action", baseline), ("Remove Gap Groups", gaps_removed), ("Balance Gap Examples", balanced))
     rows = tuple(
         (
             name,
