@@ -215,7 +215,10 @@ class Names:
     def holding(self, some: Iterable[str]) -> Sequence[int]:
         """The places of the units that have all these words in their names and aliases, ascending."""
         rows = sorted((self._by_word.get(word, []) for word in set(some)), key=len)
-        return [place for place in rows[0] if all(_has(row, place) for row in rows[1:])] if rows else ()
+        if not rows:
+            return ()
+        first, *others = rows
+        return [one for one in first if all(one in row[(at := bisect_left(row, one)) : at + 1] for row in others)]
 
     def is_short_for(self, text: str, unit: Unit) -> bool:
         """Whether no other unit has all these words in its names, and no type is called so."""
@@ -281,11 +284,6 @@ def _append(places: list[int], place: int) -> None:
         places.append(place)
 
 
-def _has(places: Sequence[int], place: int) -> bool:
-    found = bisect_left(places, place)
-    return found < len(places) and places[found] == place
-
-
 class Types:
     """The types of a chart by their words; built once for all its facts."""
 
@@ -331,16 +329,13 @@ class Types:
         """The units of a plain type under a unit, in the order of the tree; None where a person could count others in,
         as their names say that type and the chart another."""
         kind = _kind(noun)
-        if self._tree.within(self._named_alike(kind), unit):
+        if kind not in self._alike:
+            forms = (self._plain[kind], plural(self._plain[kind]))
+            found = {place for form in forms for place in self._names.holding(words(form))}
+            self._alike[kind] = sorted(place for place in found if _kind(self._tree.order[place].type) != kind)
+        if self._tree.within(self._alike[kind], unit):
             return None
         return [self._tree.order[place] for place in self._tree.within(self._places.get(kind, []), unit)]
-
-    def _named_alike(self, kind: str) -> list[int]:
-        if kind not in self._alike:
-            noun = self._plain[kind]
-            found = {place for form in (noun, plural(noun)) for place in self._names.holding(words(form))}
-            self._alike[kind] = sorted(place for place in found if _kind(self._tree.order[place].type) != kind)
-        return self._alike[kind]
 
 
 @lru_cache(maxsize=4096)

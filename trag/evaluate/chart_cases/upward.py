@@ -89,24 +89,17 @@ def second(material: Material) -> Iterator[Fact]:
 
 def kind_above(material: Material) -> Iterator[Fact]:
     """The one unit of a type above a unit, where that is not its parent: "which division is the desk in"."""
+    types = material.types
     for unit in material.units:
         units = material.tree.above(unit)
         for found in units[1:-1]:
-            item = material.names.item(found) if _is_only(found, (unit, *units), material) else ()
-            if item:
-                answer, noun = f"{unit.name} is in {found.name}.", material.types.noun(found)
-                yield fact("complex: kind above", answer, unit, gold=(item,), noun=noun)
+            noun, others = types.noun(found), [one for one in (unit, *units) if one is not found]
+            is_only = noun and not any(
+                types.is_of(one, noun) or any(holds(name, noun) for name in (one.name, *one.aliases)) for one in others
+            )
+            if is_only and (item := material.names.item(found)):
+                yield fact("complex: kind above", f"{unit.name} is in {found.name}.", unit, gold=(item,), noun=noun)
                 break
-
-
-def _is_only(found: Unit, units: Sequence[Unit], material: Material) -> bool:
-    """Whether a person would count one of the units alone to the type of `found`."""
-    types = material.types
-    noun = types.noun(found)
-    return bool(noun) and all(
-        one is found or not (types.is_of(one, noun) or any(holds(name, noun) for name in (one.name, *one.aliases)))
-        for one in units
-    )
 
 
 def more(material: Material) -> Iterator[Fact]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from trag.evaluate.scoring import assertion
-from trag.evaluate.scoring.assertion import Said, denied, hedged, opening
+from trag.evaluate.scoring.assertion import denied, hedged, opening
 from trag.evaluate.scoring.reading import Findings, Reading, tokens
 from trag.evaluate.scoring.wording import Place, Word, places, plain, words
 
@@ -70,21 +70,17 @@ def polarity(reading: Reading, *, has_gold: bool) -> Findings:
         if {said, meant} == {"yes", "no"}:
             return Findings(wrong=(f"says {said} for {meant}",))
         return Findings(places=(Place(0, 1),) if said and said == meant else ())
-    said = said or _stated(reading)
+    if not said:  # perhaps in a sentence that speaks of two units of the question: "A is not part of B"
+        for sentence in reading.sentences:
+            inside = [one.units for one in reading.mentions if sentence.overlaps(one.place)]
+            if len({unit for units in inside for unit in units} & reading.asked) >= 2:
+                said = "no" if assertion.NOT.search(reading.shown(sentence)) else "yes"
+                break
     if said == case.polarity:
         return Findings(places=(Place(0, 1),))
     if said:
         return Findings(wrong=(f"says {said} for {case.polarity}",))
     return Findings() if case.gold and has_gold else Findings(wrong=(f"does not say {case.polarity}",))
-
-
-def _stated(reading: Reading) -> Said:
-    """The yes or no of a sentence that speaks of two units of the question: "A is not part of B"."""
-    for sentence in reading.sentences:
-        inside = [one for one in reading.mentions if sentence.overlaps(one.place) and reading.asked & {*one.units}]
-        if len({unit for one in inside for unit in one.units} & reading.asked) >= 2:
-            return "no" if assertion.NOT.search(reading.shown(sentence)) else "yes"
-    return ""
 
 
 def _item(item: Sequence[str], reading: Reading) -> Findings:

@@ -97,11 +97,14 @@ def mentions(text: str, among: Sequence[Word], chart: Chart, *, hurried: bool = 
         for last in range(min(len(among), first + longest), max(first, taken), -1):
             row, place = among[first:last], Place(among[first].start, among[last - 1].end)
             named = names.get(tuple(word.key for word in row)) if first >= taken else None
-            if (
-                named
-                and _is_written(text[place.start : place.end], named.capitals, hurried=hurried)
-                and not any(_GAP.search(text, a.end, b.start) for a, b in pairwise(row))
-            ):
+            if named is None or any(_GAP.search(text, a.end, b.start) for a, b in pairwise(row)):
+                continue
+            said, capitals = text[place.start : place.end], named.capitals
+            if hurried:
+                is_written = capitals < 2 or len(said) >= _EVERYDAY or said.isupper()
+            else:
+                is_written = capitals == 0 or (said.isupper() if capitals == 2 else said[0].isupper())
+            if is_written:
                 found.append(Mention(tuple(named.units), place))
                 taken = last
                 break
@@ -188,12 +191,6 @@ def _shorts(unit: Unit) -> Iterator[tuple[str, ...]]:
             yield key[: -len(noun)]
         elif key[: len(noun) + 1] == (*noun, "of") and len(key) > len(noun) + 1:
             yield key[len(noun) + 1 :]
-
-
-def _is_written(text: str, capitals: int, *, hurried: bool) -> bool:
-    if hurried:
-        return capitals < 2 or len(text) >= _EVERYDAY or text.isupper()
-    return capitals == 0 or (text.isupper() if capitals == 2 else text[0].isupper())
 
 
 def _narrowed(found: Sequence[Mention], text: str, chart: Chart) -> Iterator[Mention]:
