@@ -23,34 +23,21 @@ _FORMS: Mapping[str, tuple[_Form, ...]] = {
     "simple": (upward.where, upward.above, upward.whether, upward.kind, upward.anything),
     "complex": (upward.path, upward.second, upward.kind_above, upward.far_whether, upward.more),
     "list": (
-        downward.children,
-        downward.flat,
-        downward.below,
-        downward.of_type,
-        downward.some,
-        downward.some_of_type,
-        downward.nothing,
-        downward.none_of_type,
+        downward.children, downward.flat, downward.below, downward.of_type, downward.some, downward.some_of_type,
+        downward.nothing, downward.none_of_type,
     ),
     "count": (
-        downward.count_children,
-        downward.count_below,
-        downward.count_of_type,
-        downward.count_everywhere,
+        downward.count_children, downward.count_below, downward.count_of_type, downward.count_everywhere,
         downward.count_none,
     ),
     "common parent": (upward.common,),
     "siblings": (upward.siblings, upward.no_siblings, upward.whether_siblings),
     "compound": (
-        compound.parent_and_type,
-        compound.parent_and_children,
-        compound.parent_and_count,
-        compound.two_parents,
-        compound.two_lists,
-        compound.some_and_some,
+        compound.parent_and_type, compound.parent_and_children, compound.parent_and_count, compound.two_parents,
+        compound.two_lists, compound.some_and_some,
     ),
     "unanswerable": (facts.private, facts.invented),
-}
+}  # fmt: skip
 KINDS = tuple(_FORMS)
 """The kinds of case that a chart gives. "complex" are questions of several steps up the tree; the paper's complex ones
 (T-RAG, section 6.2) are "list" and "compound" here."""

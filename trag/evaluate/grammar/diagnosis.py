@@ -19,15 +19,13 @@ Module = Literal["retrieval database", "retrieval", "language model"]
 MODULES: tuple[Module, ...] = ("retrieval database", "retrieval", "language model")
 SURE = 0.05
 """Below this probability of a difference as large by chance, the first module is named without reserve."""
-_MEANS = {
-    "retrieval database": "No text of those meanings was answered rightly, and nothing that tells the truth was found.",
-    "retrieval": "What they ask can be found, but what was brought for those words did not tell it.",
-    "language model": "It was given what tells the truth, and did not answer from it.",
-}
-_DO = {
-    "retrieval database": "Add documents that hold it.",
-    "retrieval": "Look at how passages and units are found for these questions.",
-    "language model": "Use an abler model, or fine-tune this one.",
+_ADVICE = {
+    "retrieval database": "No text of those meanings was answered rightly, and nothing that tells the truth was found. "
+    "Add documents that hold it.",
+    "retrieval": "What they ask can be found, but what was brought for those words did not tell it. Look at how "
+    "passages and units are found for these questions.",
+    "language model": "It was given what tells the truth, and did not answer from it. Use an abler model, or fine-tune "
+    "this one.",
 }
 
 
@@ -213,7 +211,7 @@ def _verdict(weak: Module | None, faults: Sequence[Fault]) -> str:
     others = ", ".join(f"{fault.wrong} by the {fault.module}" for fault in faults if fault.module != weak)
     return (
         f"The weak module is the {weak}: of {total:,} wrong answers {first.wrong:,} are owed to it ({others}). "
-        f"{_MEANS[weak]} {_DO[weak]}{doubt}"
+        f"{_ADVICE[weak]}{doubt}"
     )
 
 
