@@ -2,8 +2,7 @@
 
 database.sql, documents, templates.txt, gaps.txt -> Benchmark. In a document `[saltmarsh.client]` stands for a value of
 the row with that id, so that documents and database agree by construction; of every sentence it is known which facts it
-states. A fact is the value of an asked column of one row; those in gaps.txt are stated nowhere, on purpose. Knows
-nothing about answers.
+states. A fact is the value of an asked column of one row; those in gaps.txt are stated nowhere, on purpose.
 """
 
 from __future__ import annotations

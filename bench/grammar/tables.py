@@ -1,7 +1,4 @@
-"""What the validation found, in tables; those of the paper in its layout.
-
-Knows nothing about how any figure is made.
-"""
+"""What the validation found, in tables; those of the paper in its layout."""
 
 from __future__ import annotations
 
