@@ -76,7 +76,7 @@ def load(cases_sha256: str, results: Path) -> Audit:
         return Audit(meanings=tuple(meanings), dropped=dropped, problems=problems, **values)
     except FileNotFoundError as error:
         raise TragError("That run is no audit.", "python -m trag evaluate list") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TragError(f"{file} is damaged.", "Remove it, and run the audit again.") from error
 
 
