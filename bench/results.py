@@ -30,7 +30,7 @@ from bench.score import chart_of
 from org.reading.charts import load as load_chart
 from store.files import write_atomic
 from trag.evaluate import cases as case_files
-from trag.evaluate import chart_cases, choice, exports, needle, program, running, tables
+from trag.evaluate import chart_cases, choice, needle, running, runs, tables
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Run
 from trag.evaluate.tables import Table
@@ -144,7 +144,7 @@ def audited(wanted: Wanted) -> Told:
 
     validated = list(validate())
     asked = sum(one.balanced.diagnosis.asked for one in validated)
-    source = f"commit {program.commit()}, a reader in place of the model, {asked:,} answers"
+    source = f"commit {runs.commit()}, a reader in place of the model, {asked:,} answers"
     return Told(report(validated), datetime.now(UTC), source)
 
 
@@ -260,7 +260,7 @@ def _told(
 
 
 def _told_of(told: Sequence[Table], runs: Sequence[Run]) -> Told:
-    source = ", ".join(dict.fromkeys(f"commit {run.commit}, {exports.model_of(run)}" for run in runs))
+    source = ", ".join(dict.fromkeys(f"commit {run.commit}, {tables.model_of(run)}" for run in runs))
     return Told(
         tables=told,
         made=max(run.finished for run in runs if run.finished),
@@ -295,7 +295,7 @@ def prepared(organization: Organization) -> Settings:
     sources = [organization.documents, *([organization.pairs] if organization.pairs else [])]
     files = sorted(file for source in (organization.chart, *sources) for file in (source, *source.rglob("*")))
     contents = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file())
-    stamp, filled = home / "filled-with", f"{program.commit()} {settings.embedder} {contents}"
+    stamp, filled = home / "filled-with", f"{runs.commit()} {settings.embedder} {contents}"
     if not stamp.exists() or stamp.read_text() != filled:
         for place in (stamp, *(home.iterdir() if home.exists() else ())):
             if place.is_dir() and place.name not in ("models", "results"):

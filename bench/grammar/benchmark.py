@@ -2,8 +2,7 @@
 
 database.sql, documents, templates.txt, gaps.txt -> Benchmark. In a document `[saltmarsh.client]` stands for a value of
 the row with that id, so that documents and database agree by construction; of every sentence it is known which facts it
-states. A fact is the value of an asked column of one row; those in gaps.txt are stated nowhere, on purpose. Knows
-nothing about answers.
+states. A fact is the value of an asked column of one row; those in gaps.txt are stated nowhere, on purpose.
 """
 
 from __future__ import annotations
@@ -17,11 +16,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from trag.evaluate.grammar import audit as auditing
-from trag.evaluate.grammar.filling import FORMS, Meaning
-from trag.evaluate.grammar.kept import Audit
+from trag.evaluate.grammar import audit as audits
+from trag.evaluate.grammar.audit import Audit
+from trag.evaluate.grammar.questions import FORMS, Meaning, ways_to_say
 from trag.evaluate.grammar.templates import read
-from trag.evaluate.grammar.values import forms
 
 FOLDER = Path(__file__).parent
 SEED = 1
@@ -106,7 +104,7 @@ def load(name: str, database: Path) -> Benchmark:
     rows = _rows(database)
     templates = folder / "templates.txt"
     with closing(Source(f"sqlite:///{database}")) as source:
-        audit = auditing.prepare(
+        audit = audits.prepare(
             source,
             read(templates.read_bytes(), templates.name),
             f"bench/grammar/{design.folder}/{templates.name}",
@@ -184,7 +182,7 @@ def _said(match: re.Match[str], rows: Rows) -> str:
     value = rows[row][column]
     if style == "lower":
         return value.lower()
-    return forms(date.fromisoformat(value))[_STYLES[style]] if column.endswith("_date") else value
+    return ways_to_say(date.fromisoformat(value))[_STYLES[style]] if column.endswith("_date") else value
 
 
 def _column(meaning: Meaning, design: Design) -> str:

@@ -20,7 +20,7 @@ from bench.grammar.benchmark import Benchmark, Statement
 from prompts import CANNOT_ANSWER, Message
 from store.passage import Passage
 from trag.embed import Embedder
-from trag.evaluate.grammar.filling import cases
+from trag.evaluate.grammar.questions import cases
 from trag.llm.model import ModelIdentity, Usage
 from trag.words import sentences
 

@@ -1,7 +1,4 @@
-"""What the validation found, in tables; those of the paper in its layout.
-
-Knows nothing about how any figure is made.
-"""
+"""What the validation found, in tables; those of the paper in its layout."""
 
 from __future__ import annotations
 
@@ -10,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from bench.grammar.benchmark import DESIGNS, Benchmark, form_sizes
 from bench.grammar.validation import NAMED, Planting, Validated
-from trag.evaluate.grammar import accuracy
-from trag.evaluate.grammar.contexts import MODULES
-from trag.evaluate.grammar.filling import FORMS
+from trag.evaluate.grammar import diagnosis
+from trag.evaluate.grammar.diagnosis import MODULES
+from trag.evaluate.grammar.questions import FORMS
 from trag.evaluate.tables import Table
 
 
@@ -56,7 +53,7 @@ def isolated(planting: Planting, validated: Sequence[Validated]) -> Table:
             cells = []
             for one in validated:
                 examined = one.balanced if name.startswith("Balance") else one.uneven
-                way = accuracy.gaps_removed if name.startswith("Remove") else accuracy.baseline
+                way = diagnosis.gaps_removed if name.startswith("Remove") else diagnosis.baseline
                 cells += [_share(way(examined.groups, form, compared=compared)) for form in FORMS]
             rows.append((name, "Context Comparison" if compared else "No Action", *cells))
     header = (

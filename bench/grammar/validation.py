@@ -22,9 +22,8 @@ from trag.ask import Assistant
 from trag.evaluate.cases import Case
 from trag.evaluate.comparing import is_right
 from trag.evaluate.grammar.audit import Examined, examine
-from trag.evaluate.grammar.contexts import Module, at_fault
-from trag.evaluate.grammar.filling import FORMS, cases
-from trag.evaluate.grammar.groups import Group
+from trag.evaluate.grammar.diagnosis import Group, Module, at_fault
+from trag.evaluate.grammar.questions import FORMS, cases
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import score
 from trag.home import Home, open_home

@@ -25,9 +25,9 @@ from bench.peers.process import Process, SystemDied
 from bench.peers.serving import Answered, Indexed, Setup
 from org.chart import Chart
 from store import files
-from trag.evaluate import program
-from trag.evaluate.cases import Case
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate import runs
+from trag.evaluate.cases import Case, sha256_of
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score, score
 from trag.record import AnswerRecord, ModelUsed, Seconds, Source
 
@@ -114,7 +114,7 @@ def _run(asked: Asked, contenders: Sequence[Contender], setup: Setup, model: Mod
         systems=tuple(contender.name for contender in contenders),
         started=datetime.now(UTC),
         finished=None,
-        commit=program.commit(),
+        commit=runs.commit(),
         model=model,
         chart=asked.known.version if asked.known else "",
         total=len(asked.cases) * len(contenders),

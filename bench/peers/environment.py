@@ -1,6 +1,6 @@
 """The environment of the peers, made once under var/ of what requirements-*.txt pin: none of it touches the product's.
 
-Making it fetches packages; afterwards nothing is fetched. Knows nothing about what runs in it.
+Making it fetches packages; afterwards nothing is fetched.
 """
 
 from __future__ import annotations

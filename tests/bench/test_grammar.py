@@ -11,8 +11,7 @@ from bench.grammar.modules import CRIPPLED, KeywordIndex, Reader, crippled, fact
 from bench.grammar.validation import NAMED, validate
 from prompts import CANNOT_ANSWER, Message
 from store.passage import Passage
-from trag.evaluate.grammar.filling import FORMS, cases
-from trag.evaluate.grammar.values import holds
+from trag.evaluate.grammar.questions import FORMS, cases, holds
 
 SIZES = {"fictional": (11, 157, 471), "closed": (5, 57, 570), "open": (5, 57, 570)}
 """SQL templates, SQL queries, and texts of each form when balanced (GRAMMAR, table 2)."""

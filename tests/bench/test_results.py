@@ -7,7 +7,7 @@ import pytest
 
 from bench import results
 from bench.results import Organization, rewritten
-from trag.evaluate import program, running, tables
+from trag.evaluate import running, runs, tables
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Results
 from trag.evaluate.scoring import Score
@@ -79,7 +79,7 @@ def test_results_are_written_from_real_runs_that_are_made_once(tmp_path: Path, m
     monkeypatch.setattr(results, "HOMES", tmp_path / "homes")
     monkeypatch.setattr(results, "RESULTS", tmp_path / "RESULTS.md")
     monkeypatch.setattr(results, "SYSTEMS", ("finetuned", "trag"))
-    monkeypatch.setattr(program, "commit", lambda: "this program")
+    monkeypatch.setattr(runs, "commit", lambda: "this program")
     asked: list[str] = []
     evaluate = running.evaluate
 
@@ -101,6 +101,6 @@ def test_results_are_written_from_real_runs_that_are_made_once(tmp_path: Path, m
     results.main()
     assert (tmp_path / "RESULTS.md").read_text() == written
     assert asked == ["harbour, own questions"]
-    monkeypatch.setattr(program, "commit", lambda: "another program")
+    monkeypatch.setattr(runs, "commit", lambda: "another program")
     results.main()
     assert asked == ["harbour, own questions"] * 2

@@ -1,8 +1,7 @@
 """Multiple-choice questions: does fine-tuning cost a model what it knew before (T-RAG, section 6.3 and figure 3)?
 
 files in MMLU's own layout -> cases -> the answer that each model finds likeliest -> accuracy, base beside fine-tuned.
-By the letter, as MMLU has it; or by the answers' own words, for small models, which know answers and no letters. Knows
-nothing about documents or charts.
+By the letter, as MMLU has it; or by the answers' own words, for small models, which know answers and no letters.
 """
 
 from __future__ import annotations
@@ -21,16 +20,15 @@ from uuid import uuid4
 import prompts
 from prompts import Message
 from trag.errors import TragError, in_one_line
-from trag.evaluate import resumable
 from trag.evaluate.cases import Case
 from trag.evaluate.comparing import compare, is_right, wilson
-from trag.evaluate.running import BASE
+from trag.evaluate.running import BASE, measure_resumably, retried
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.evaluate.tables import Table, by_system
 from trag.llm.model import LanguageModel, ModelDied, Scoring
 from trag.llm.remote import RequestRefused
-from trag.record import AnswerRecord, ModelUsed, Seconds
+from trag.record import AnswerRecord, ModelUsed, Seconds, Status
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -67,11 +65,11 @@ def read(files: Sequence[tuple[str, bytes]]) -> tuple[Case, ...]:
         stems.add(stem)
         subject = re.sub(r"_(test|dev|val)$", "", stem).replace("_", " ")
         found = len(cases) + len(problems)
-        for line, row in _rows(content):
-            if wrong := row if isinstance(row, str) else _wrong(row):
+        for line, row, wrong in _rows(content):
+            if wrong:
                 problems.append(f"{name} line {line}: {wrong}")
             else:
-                question, *options, letter = (field.strip() for field in row)
+                question, *options, letter = row
                 asked = f"{question}\n{_listed(options)}"
                 right = options.pop(LETTERS.index(letter))
                 case = Case(f"{stem}:{line}", asked, subject, letter, gold=((right,),), forbidden=tuple(options))
@@ -136,8 +134,7 @@ def measure(
             models[f"{system}:{beside}"] = other = home.model_with(beside)
             opened.callback(other.close)
         asked = [(system, case) for system in models for case in cases]
-        planned = resumable.planned(model, asked, name, chart="", depends=depends)
-        return resumable.carry_out(results_of(home), planned, asked, answer, progress)
+        return measure_resumably(results_of(home), model, name, asked, answer, depends=depends, progress=progress)
 
 
 def results_of(home: Home) -> Results:
@@ -155,8 +152,15 @@ def accuracy(results: Sequence[Result]) -> Table:
     rows = []
     for subject in (*sorted(subjects), ""):
         of = [[one for one in systems[side] if one.case.kind == subject or not subject] for side in sides]
-        shares = (cell for answers in of for cell in _share(sum(is_right(one.score) for one in answers), len(answers)))
-        rows.append((subject or "All", str(len(of[-1])), *shares, *(_compared(*of) if len(of) == 2 else ())))
+        row = [subject or "All", str(len(of[-1]))]
+        for answers in of:
+            right = sum(is_right(one.score) for one in answers)
+            low, high = wilson(right, len(answers))
+            row += (f"{right / len(answers):.1%}", f"{low:.1%} to {high:.1%}")
+        if len(of) == 2:
+            found = compare(*of)
+            row += (str(found.better), str(found.worse), f"{found.p:.3g}")
+        rows.append(tuple(row))
     header: tuple[str, ...] = ("Subject", "N", "Accuracy", "95%")
     note = "Chance is 25%. The interval is Wilson's."
     if len(sides) == 2:
@@ -174,36 +178,29 @@ def letter_of(text: str) -> str:
     return found[1] if found else ""
 
 
-def _rows(content: bytes) -> Iterator[tuple[int, list[str] | str]]:
-    """Each row that is not empty with the line it begins in, or what is wrong with it."""
+def _rows(content: bytes) -> Iterator[tuple[int, list[str], str]]:
+    """Each row that is not empty, its fields stripped, with the line it begins in and what is wrong with it."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        yield content.count(b"\n", 0, error.start) + 1, f"is no UTF-8 text ({error.reason})"
+        yield content.count(b"\n", 0, error.start) + 1, [], f"is no UTF-8 text ({error.reason})"
         return
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     while True:
         line = reader.line_num + 1
         try:
-            row = next(reader)
+            row = [field.strip() for field in next(reader)]
         except StopIteration:
             return
         except csv.Error as error:
-            yield line, f"is no CSV ({error})"
+            yield line, [], f"is no CSV ({error})"
             continue
-        if row:
-            yield line, row
-
-
-def _wrong(row: Sequence[str]) -> str:
-    """What is wrong with a row, "" for nothing."""
-    if len(row) != 6:
-        return f"has {len(row)} fields, not 6"
-    question, *options, letter = (field.strip() for field in row)
-    empty = [name for name, field in zip(("question", *LETTERS), (question, *options), strict=True) if not field]
-    if empty:
-        return f"{', '.join(empty)}: empty"
-    return "" if letter in LETTERS else f'the right answer is "{letter}", not A, B, C or D'
+        if row and len(row) != 6:
+            yield line, row, f"has {len(row)} fields, not 6"
+        elif row:
+            empty = [name for name, field in zip(("question", *LETTERS), row[:5], strict=True) if not field]
+            wrong = "" if row[5] in LETTERS else f'the right answer is "{row[5]}", not A, B, C or D'
+            yield line, row, f"{', '.join(empty)}: empty" if empty else wrong
 
 
 def _answered(model: LanguageModel, case: Case, shown: Sequence[Case], *, by_words: bool) -> tuple[AnswerRecord, Score]:
@@ -212,22 +209,13 @@ def _answered(model: LanguageModel, case: Case, shown: Sequence[Case], *, by_wor
     letter, reason, interrupted = "", "", ""
     choose = _by_words if by_words else _by_letter
     try:
-        try:
-            letter, reason = choose(model, case, shown)
-        except ModelDied:
-            letter, reason = choose(model, case, shown)  # perhaps it died of something else
+        letter, reason = retried(lambda: choose(model, case, shown))
     except (ModelDied, RequestRefused) as error:
         reason = interrupted = in_one_line(error)
-    record = AnswerRecord(
-        id=uuid4().hex,
-        question=case.question,
-        standalone=case.question,
-        answer=letter,
-        status="answered" if letter else "cannot_answer",
-        model=ModelUsed(identity.name, identity.sha256, identity.adapter),
-        seconds=Seconds(total=monotonic() - began),
-        interrupted=interrupted,
-    )
+    used, seconds = ModelUsed(identity.name, identity.sha256, identity.adapter), Seconds(total=monotonic() - began)
+    asked: tuple[str, str, str] = (uuid4().hex, case.question, case.question)
+    status: Status = "answered" if letter else "cannot_answer"
+    record = AnswerRecord(*asked, letter, status, used, seconds=seconds, interrupted=interrupted)
     return record, Score("Correct" if letter == case.answer else "Incorrect", (reason,))
 
 
@@ -285,13 +273,3 @@ def _listed(options: Sequence[str]) -> str:
 def _stem(case: Case) -> str:
     """The question without its answers."""
     return case.question.removesuffix(f"\n{_listed(_options(case))}")
-
-
-def _share(right: int, of: int) -> tuple[str, str]:
-    low, high = wilson(right, of)
-    return f"{right / of:.1%}", f"{low:.1%} to {high:.1%}"
-
-
-def _compared(base: Sequence[Result], tuned: Sequence[Result]) -> tuple[str, str, str]:
-    found = compare(base, tuned)
-    return str(found.better), str(found.worse), f"{found.p:.3g}"

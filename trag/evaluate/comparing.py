@@ -1,6 +1,6 @@
 """What could be chance: in the difference between two sets of answers to the same questions, and in a share.
 
-results before, results after -> Comparison; how many of how many -> interval.  Knows nothing about how they are shown.
+results before, results after -> Comparison; how many of how many -> interval.
 """
 
 from __future__ import annotations

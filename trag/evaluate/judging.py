@@ -1,7 +1,7 @@
 """A model in place of a person: what it says of the answers that the gold leaves undecided.
 
 the answers of a run, a model -> labels, with the model as the one who gave them.  Nothing calls it by itself, and what
-the gold or a person has decided is not put to it. Knows nothing about how answers are made.
+the gold or a person has decided is not put to it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import prompts
 from trag.evaluate.cases import Case
+from trag.evaluate.running import retried
 from trag.llm.model import ModelDied
 from trag.llm.remote import RequestRefused
 
@@ -93,9 +94,6 @@ def _said(result: Result, model: LanguageModel) -> str:
         return "".join(part for part in model.stream(messages, max_tokens=_TOKENS) if isinstance(part, str))
 
     try:
-        try:
-            return said()
-        except ModelDied:
-            return said()  # perhaps it died of something else
+        return retried(said)
     except (ModelDied, RequestRefused):
         return ""

@@ -7,7 +7,7 @@ cases -> needles: the context that answers, and unrelated ones -> prompts with i
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -22,13 +22,12 @@ from store.passage import Excerpt, Passage
 from trag import cited
 from trag.ask import Assistant
 from trag.errors import TragError, in_one_line
-from trag.evaluate import resumable
 from trag.evaluate.cases import COMPLEX, SIMPLE, Case, names_section
-from trag.evaluate.comparing import is_right
+from trag.evaluate.running import measure_resumably, retried
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score, score
 from trag.evaluate.scoring.wording import says, says_all
-from trag.evaluate.tables import Table
+from trag.evaluate.tables import Table, share_right
 from trag.llm.model import ModelDied, text_of
 from trag.llm.remote import RequestRefused
 from trag.progress import Progress, silent
@@ -118,12 +117,18 @@ def measure(home: Home, found: Sequence[Needle], name: str, *, progress: Progres
     with _assistant(home) as assistant:
 
         def answer(system: str, case: Case) -> Result:
-            return _result(assistant, system, case, contexts[system, case])
+            try:
+                record = retried(lambda: _answered(assistant, case.question, contexts[system, case]))
+            except (ModelDied, RequestRefused) as error:
+                record = assistant.problem(case.question, in_one_line(error))
+                return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
+            return Result(system, case, record, score(case, record, assistant.organization.chart))
 
         asked, chart = tuple(contexts), assistant.organization.version
         depends = (assistant.settings.answer_tokens, read)
-        planned = resumable.planned(assistant.model, asked, name, chart=chart, depends=depends)
-        return resumable.carry_out(results_of(home), planned, asked, answer, progress)
+        return measure_resumably(
+            results_of(home), assistant.model, name, asked, answer, chart=chart, depends=depends, progress=progress
+        )
 
 
 def results_of(home: Home) -> Results:
@@ -146,11 +151,15 @@ def table(results: Sequence[Result]) -> Table:
         for _, called, of in columns
         for around in AROUND
     ]
-    rows = [
-        (called, *(_cell(results, _system(side, position, around), of) for side, _, of in columns for around in AROUND))
-        for position, called in POSITIONS.items()
-        if columns
-    ]
+    rows = []
+    for position, called in POSITIONS.items() if columns else ():
+        row = [called]
+        for side, _, of in columns:
+            for around in AROUND:
+                system = _system(side, position, around)
+                scores = [one.score for one in results if one.system == system and one.case in of]
+                row.append(share_right(scores) if scores else "-")
+        rows.append(tuple(row))
     note = (
         "The model's own words. The right context stands among k unrelated sections, the same at every position; those "
         "of k = 2 are among those of k = 10. Questions about units: T-RAG is given what the chart says, RAG the "
@@ -162,15 +171,6 @@ def table(results: Sequence[Result]) -> Table:
 
 def _system(side: Side, position: Position, around: int) -> str:
     return f"{side}-{position}-k{around}"
-
-
-def _cell(results: Sequence[Result], system: str, of: Collection[Case]) -> str:
-    scores = [one.score for one in results if one.system == system and one.case in of]
-    if not scores:
-        return "-"
-    decided, right = sum(one.verdict is not None for one in scores), sum(map(is_right, scores))
-    share = f"({right / decided:.1%})" if decided else "(-)"
-    return f"{right} {share}" if decided == len(scores) else f"{right} of {decided} {share}"
 
 
 @contextmanager
@@ -237,19 +237,6 @@ def _gold(case: Case) -> tuple[tuple[str, ...], ...]:
 
 def _read(passage: Passage) -> str:
     return prompts.excerpt(passage.section, "", passage.text)
-
-
-def _result(assistant: Assistant, system: str, case: Case, contexts: Sequence[Passage]) -> Result:
-    """One answer and its score."""
-    try:
-        try:
-            record = _answered(assistant, case.question, contexts)
-        except ModelDied:  # perhaps of something else
-            record = _answered(assistant, case.question, contexts)
-    except (ModelDied, RequestRefused) as error:
-        record = assistant.problem(case.question, in_one_line(error))
-        return Result(system, case, record, Score("Incorrect", (record.interrupted,)))
-    return Result(system, case, record, score(case, record, assistant.organization.chart))
 
 
 def _answered(assistant: Assistant, question: str, contexts: Sequence[Passage]) -> AnswerRecord:

@@ -1,27 +1,22 @@
-"""Cases put to systems, each answer scored and kept before the next is asked; what was interrupted goes on.
-
-cases, systems -> answers -> scores -> a Run.  Asks as anybody asks, in the same line in front of the model, and
-from all documents, whoever may read them: it is for whoever starts it to see that they may read all of them. Knows
-nothing about tables.
-"""
+"""Cases put to systems, each answer scored and kept before the next is asked; what was interrupted resumes."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from prompts import PromptError
 from trag import paper
 from trag.ask import Assistant, cleaned
 from trag.errors import TragError, in_one_line
-from trag.evaluate.cases import Case
-from trag.evaluate.planning import fingerprint, plan
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.cases import Case, sha256_of
+from trag.evaluate.runs import Result, Results, Run, fingerprint, plan
 from trag.evaluate.scoring import Score, score
+from trag.llm.model import ModelDied
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord
 from trag.request_queue import QueueFull, RequestQueue
@@ -42,6 +37,9 @@ _PAUSE = 1.0
 _one_at_a_time = threading.Lock()
 _filled: set[tuple[Path, str]] = set()
 """The folder of the home and the id of the run that answers are being added to."""
+T = TypeVar("T")
+Tasks = Sequence[tuple[str, Case]]
+"""Systems and what each is asked, in order."""
 
 
 def results_of(home: Home) -> Results:
@@ -83,20 +81,13 @@ def evaluate(
             run = _resumed(results.run(resume), planned) if resume else results.begin(planned, cases)
             if run.finished:
                 return run
-            with _filling(home, run):
+            _filled.add((home.folder, run.id))
+            try:
                 return _answer_all(home, assistant, results, run, cases, progress, stop or threading.Event())
+            finally:
+                _filled.discard((home.folder, run.id))
     finally:
         _one_at_a_time.release()
-
-
-@contextmanager
-def _filling(home: Home, run: Run) -> Iterator[None]:
-    """Let others know of the run that is being filled."""
-    _filled.add((home.folder, run.id))
-    try:
-        yield
-    finally:
-        _filled.discard((home.folder, run.id))
 
 
 def earlier(home: Home, cases: Sequence[Case], systems: Sequence[str]) -> tuple[Run, ...]:
@@ -183,7 +174,10 @@ def _answer_all(
                     continue
                 progress(system, len(answered), run.total)
                 if adapter and adapter not in others:
-                    others[adapter] = _with(home, adapter, assistant, closing)
+                    model = home.model_with(adapter)  # in a process beside the other
+                    closing.callback(model.close)
+                    line = RequestQueue(model.slots, assistant.settings.waiting)
+                    others[adapter] = replace(assistant, model=model, line=line)
                 result = _result(others[adapter] if adapter else assistant, system, case, stop)
                 if result is None:
                     return run
@@ -192,13 +186,6 @@ def _answer_all(
     progress(run.systems[-1], len(answered), run.total)
     _refuse_change(home, run)
     return results.finish(run)
-
-
-def _with(home: Home, adapter: str, assistant: Assistant, closing: ExitStack) -> Assistant:
-    """The same with another adapter, or the base model alone, in a process beside the other, until `closing` ends."""
-    model = home.model_with(adapter)
-    closing.callback(model.close)
-    return replace(assistant, model=model, line=RequestQueue(model.slots, assistant.settings.waiting))
 
 
 def _result(assistant: Assistant, system: str, case: Case, stop: threading.Event) -> Result | None:
@@ -229,3 +216,48 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
         except QueueFull:
             stop.wait(_PAUSE)
     return None
+
+
+def measure_resumably(
+    results: Results,
+    model: LanguageModel,
+    name: str,
+    tasks: Tasks,
+    answer: Callable[[str, Case], Result],
+    *,
+    chart: str = "",
+    depends: tuple[object, ...],
+    progress: Progress,
+) -> Run:
+    """The run of these tasks with the model that answers, whole. `depends` is what the answers depend on beside the
+    cases, the model with its context, and the `chart`.
+
+    One like it that is kept is gone on with, and is returned as it is where it is whole already: the same model gives
+    the same answers to the same questions from the same evidence. `progress` is told the system, the answers there are,
+    and those there will be. What `answer` raises ends the run; what was answered stays.
+    """
+    cases, systems = tuple(dict.fromkeys(case for _, case in tasks)), [system for system, _ in tasks]
+    evidence = (model.context, *depends)
+    planned = plan(model, name, sha256_of(cases), systems, chart=chart, total=len(tasks), evidence=evidence)
+    free = ("id", "cases_name", "started", "finished")  # all in which a run like it may differ
+    shared = {field: getattr(planned, field) for field in free}
+    run = next((run for run in results.runs() if replace(run, **shared) == planned), None)
+    run = run or results.begin(planned, cases)
+    if run.finished:
+        return run
+    answered = {(result.system, result.case.id) for result in results.results(run.id)}
+    for system, case in tasks:
+        if (system, case.id) not in answered:
+            progress(system, len(answered), run.total)
+            results.add(run, answer(system, case))
+            answered.add((system, case.id))
+    progress(run.systems[-1], len(answered), run.total)
+    return results.finish(run)
+
+
+def retried(ask: Callable[[], T]) -> T:
+    """What `ask` gives, asked once more when the model dies: it may have died of something else."""
+    try:
+        return ask()
+    except ModelDied:
+        return ask()

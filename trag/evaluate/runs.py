@@ -1,10 +1,8 @@
-"""What an evaluation leaves behind, in a folder of its own for each run.
+"""The runs of evaluations: by what program and model, on what evidence; kept answer by answer.
 
 TRAG_HOME/results/<run id>/: run.json (what was run, on what), cases.jsonl (the questions), results.jsonl (a line for
 each answer, on the disk before the next question is asked), labels.jsonl (what people said of an answer). Beside them
 audits/<sha256 of the questions>.json: what an audit keeps of its questions, as long as a run of them is here.
-
-Knows nothing about how answers are made or scored.
 """
 
 from __future__ import annotations
@@ -15,11 +13,13 @@ import logging
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from store import disk_full, files
 from trag.errors import TragError
@@ -28,11 +28,16 @@ from trag.evaluate.cases import Case
 from trag.evaluate.scoring import Score
 from trag.record import AnswerRecord, ModelUsed, Verdict
 
+if TYPE_CHECKING:
+    from trag.llm.model import LanguageModel
+
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 AUDITS = "audits"
 _RUN, _CASES, _RESULTS, _LABELS = "run.json", "cases.jsonl", "results.jsonl", "labels.jsonl"
+_ROOT = Path(__file__).parents[2]
+_SOURCES = ("app.py", "org", "prompts", "requirements.txt", "store", "trag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +45,9 @@ class Run:
     """One evaluation: which questions, which systems, and all that the answers depended on.
 
     A system is what the measurement calls it; behind a colon stands another adapter than the one that answers, "base"
-    for none. `started` and
-    `finished` are in UTC; `finished` is None while it runs, and when it was interrupted. `commit` is that of the
-    program, `chart` the version of the chart, `total` how many answers make the run whole. `evidence` is the sha256 of
-    what is searched or shown and of the settings that answers depend on, "" where nobody wrote it down.
+    for none. `started` and `finished` are in UTC; `finished` is None while it runs, and when it was interrupted.
+    `commit` is that of the program, `chart` the version of the chart, `total` how many answers make the run whole.
+    `evidence` is the sha256 of what is searched or shown and of the settings that answers depend on, "" for unknown.
     """
 
     id: str
@@ -102,9 +106,21 @@ class Results:
         """
         folder = self._place(run_id)
         cases = {case.id: case for case in self.cases(run_id)}
-        found = _lines(folder / _RESULTS, lambda values: _result(values, cases))
-        labels = dict(_lines(folder / _LABELS, _label)) if (folder / _LABELS).exists() else {}
-        return tuple(_labelled(result, labels.get((result.system, result.case.id))) for result in found)
+        labels: dict[tuple[str, str], tuple[Verdict, str]] = {}
+        if (folder / _LABELS).exists():
+            labels = dict(
+                _lines(folder / _LABELS, lambda one: ((one["system"], one["case"]), (one["verdict"], one["by"])))
+            )
+
+        def result(values: Mapping[str, Any]) -> Result:
+            score = Score(**values["score"] | {"reasons": tuple(values["score"]["reasons"])})
+            if label := labels.get((values["system"], values["case"])):
+                reasons = (*score.reasons, f"{label[0]} in the eyes of {label[1]}")
+                score = replace(score, verdict=label[0], reasons=reasons)
+            record = AnswerRecord.from_json(json.dumps(values["record"]))
+            return Result(values["system"], cases[values["case"]], record, score)
+
+        return tuple(_lines(folder / _RESULTS, result))
 
     def begin(self, planned: Run, cases: Sequence[Case]) -> Run:
         """A new run like the planned one, under an id of its own and without results."""
@@ -117,19 +133,15 @@ class Results:
 
     def add(self, run: Run, result: Result) -> None:
         """Keeps an answer. Raises StoreError when the disk is full."""
-        line = {
-            "system": result.system,
-            "case": result.case.id,
-            "score": asdict(result.score),
-            "record": asdict(result.record),
-        }
-        _append(self._folder / run.id / _RESULTS, json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        score, record = asdict(result.score), asdict(result.record)
+        line = {"system": result.system, "case": result.case.id, "score": score, "record": record}
+        _append(self._folder / run.id / _RESULTS, line)
 
     def label(self, run: Run, system: str, case_id: str, verdict: Verdict, *, by: str) -> None:
         """Keeps what `by` says of an answer, in place of what anybody said before."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
         line = {"system": system, "case": case_id, "verdict": verdict, "by": by, "at": at}
-        _append(self._folder / run.id / _LABELS, json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        _append(self._folder / run.id / _LABELS, line)
 
     def finish(self, run: Run) -> Run:
         """The run, whole from now on."""
@@ -176,11 +188,6 @@ class Results:
         files.write_atomic(self._folder / run.id / _RUN, content.encode())
 
 
-def sha256_of(cases: Sequence[Case]) -> str:
-    """The hash of a case set, whatever file it came in."""
-    return hashlib.sha256(case_files.write(cases)).hexdigest()
-
-
 def _run(file: Path) -> Run | None:
     try:
         values: dict[str, Any] = json.loads(file.read_bytes())
@@ -199,24 +206,6 @@ def _run(file: Path) -> Run | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("%s cannot be read: %r", file, error)
         return None
-
-
-def _result(values: Mapping[str, Any], cases: Mapping[str, Case]) -> Result:
-    score = values["score"] | {"reasons": tuple(values["score"]["reasons"])}
-    record = AnswerRecord.from_json(json.dumps(values["record"]))
-    return Result(values["system"], cases[values["case"]], record, Score(**score))
-
-
-def _label(values: Mapping[str, Any]) -> tuple[tuple[str, str], tuple[Verdict, str]]:
-    return (values["system"], values["case"]), (values["verdict"], values["by"])
-
-
-def _labelled(result: Result, label: tuple[Verdict, str] | None) -> Result:
-    if label is None:
-        return result
-    verdict, by = label
-    reasons = (*result.score.reasons, f"{verdict} in the eyes of {by}")
-    return replace(result, score=replace(result.score, verdict=verdict, reasons=reasons))
 
 
 def _lines(file: Path, read: Callable[[Mapping[str, Any]], T]) -> list[T]:
@@ -242,7 +231,7 @@ def _remove_hint(run_id: str) -> str:
     return f"Remove the run: python -m trag evaluate remove {run_id}"
 
 
-def _append(file: Path, line: bytes) -> None:
+def _append(file: Path, values: Mapping[str, Any]) -> None:
     """One more line, on the disk when this returns. What a kill left of the line before goes first."""
     try:
         with file.open("a+b") as results:
@@ -252,10 +241,69 @@ def _append(file: Path, line: bytes) -> None:
                 if results.read(1) != b"\n":
                     results.seek(0)
                     results.truncate(results.read().rfind(b"\n") + 1)
-            results.write(line)
+            results.write(json.dumps(values, ensure_ascii=False).encode() + b"\n")
             results.flush()
             os.fsync(results.fileno())
     except OSError as error:
         if error.errno in files.FULL:
             raise disk_full(str(file)) from error
         raise
+
+
+def plan(
+    model: LanguageModel,
+    cases_name: str,
+    cases_sha256: str,
+    systems: Sequence[str],
+    *,
+    chart: str,
+    total: int,
+    evidence: tuple[object, ...],
+) -> Run:
+    """`total` answers by these systems with this model. `chart` is the version of the chart that they depend on, "" for
+    none; `evidence` is all that they depend on beside, each with a `repr` that tells it whole."""
+    identity, names, now = model.identity, tuple(dict.fromkeys(systems)), datetime.now(UTC)
+    used = ModelUsed(identity.name, identity.sha256, identity.adapter)
+    depends = (identity.adapter_sha256, fingerprint(evidence))
+    return Run("", cases_name, cases_sha256, names, now, None, commit(), used, chart, total, *depends)
+
+
+def fingerprint(evidence: tuple[object, ...]) -> str:
+    """The sha256 of all that answers depend on beside model and chart, each with a `repr` that tells it whole."""
+    return hashlib.sha256(repr(evidence).encode()).hexdigest()
+
+
+@cache
+def commit() -> str:
+    """That of this program, as it was when it was first asked for: what is edited later is not what is running."""
+    return commit_of(_ROOT)
+
+
+def commit_of(root: Path) -> str:
+    """The first 12 digits of the commit in a clone, with "+" and a hash of the sources behind it where they differ from
+    that commit; "sources " and the hash elsewhere."""
+    git = shutil.which("git") if (root / ".git").exists() else None
+    if git:
+        head = _git(git, root, "rev-parse", "--short=12", "HEAD")
+        changes = _git(git, root, "status", "--porcelain", "--", *_SOURCES)
+        if head and changes is not None:
+            return f"{head.strip()}+{_sources_hash(root)}" if changes else head.strip()
+    return f"sources {_sources_hash(root)}"
+
+
+def _git(git: str, root: Path, *words: str) -> str | None:
+    """What git says, None when it fails: the folder may belong to somebody else."""
+    # Without optional locks it leaves alone what it reads.
+    said = subprocess.run(
+        [git, "--no-optional-locks", "-C", str(root), *words], capture_output=True, text=True, timeout=60, check=False
+    )
+    return said.stdout if said.returncode == 0 else None
+
+
+def _sources_hash(root: Path) -> str:
+    inside = (file for name in _SOURCES for file in (root / name, *(root / name).rglob("*")))
+    digest = hashlib.sha256()
+    for file in sorted(file for file in inside if file.is_file() and "__pycache__" not in file.parts):
+        content = hashlib.sha256(file.read_bytes()).hexdigest()
+        digest.update(f"{file.relative_to(root).as_posix()}\0{content}\n".encode())
+    return digest.hexdigest()[:12]

@@ -1,7 +1,4 @@
-"""The paper's tables of a run, and those that it lacks; as Markdown, CSV or JSON.
-
-results -> Tables -> text.  Knows nothing about how answers are made or scored, or what could be chance.
-"""
+"""The paper's tables of a run, and those that it lacks, as Markdown, CSV or JSON; a whole run as a file."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from statistics import fmean, median
 from org.reading.cells import guard
 from trag.evaluate.cases import COMPLEX, SIMPLE
 from trag.evaluate.comparing import Comparison, is_right
-from trag.evaluate.runs import Result
+from trag.evaluate.runs import Result, Run
 from trag.evaluate.scoring import Score, declines
 from trag.record import VERDICTS
 
@@ -41,16 +38,8 @@ class Table:
 
 def report(results: Sequence[Result]) -> tuple[Table, ...]:
     """Every table that these answers give rise to."""
-    tables = (
-        overall(results),
-        simple_and_complex(results),
-        by_kind(results),
-        refusals(results),
-        lists(results),
-        groups(results),
-        seconds(results),
-    )
-    return tuple(table for table in tables if table.rows)
+    every = (overall, simple_and_complex, by_kind, refusals, lists, groups, seconds)
+    return tuple(table for make in every if (table := make(results)).rows)
 
 
 def overall(results: Sequence[Result]) -> Table:
@@ -98,7 +87,7 @@ def refusals(results: Sequence[Result]) -> Table:
         without = [result for result in of if result.case.refuse]
         rest = [result for result in of if not result.case.refuse]
         wrongly = sum(declines(result.case, result.record) and not result.record.interrupted for result in rest)
-        refused = _right([result.score for result in without])
+        refused = share_right([result.score for result in without])
         rows.append((system, str(len(without)), refused, str(len(rest)), _share(wrongly, len(rest))))
     header = ("Name", "Unanswerable", "Rightly refused", "Answerable", "Wrongly refused")
     return Table("Refusals", header, tuple(rows))
@@ -155,36 +144,14 @@ def slowest(times: Sequence[float]) -> float:
 
 def answers(results: Sequence[Result]) -> Table:
     """Every answer, a row each, for a spreadsheet."""
-    header = (
-        "system",
-        "id",
-        "kind",
-        "question",
-        "answer",
-        "gold",
-        "verdict",
-        "reasons",
-        "precision",
-        "recall",
-        "seconds",
-    )
-    rows = tuple(
-        (
-            result.system,
-            result.case.id,
-            result.case.kind,
-            result.case.question,
-            result.record.answer,
-            result.case.answer,
-            result.score.verdict or "",
-            "; ".join(result.score.reasons),
-            _number(result.score.precision),
-            _number(result.score.recall),
-            f"{result.record.seconds.total:.2f}",
-        )
-        for result in results
-    )
-    return Table("Answers", header, rows)
+    header = tuple("system id kind question answer gold verdict reasons precision recall seconds".split())
+    rows = []
+    for result in results:
+        case, record, score = result.case, result.record, result.score
+        shares = ("" if share is None else f"{share:.3f}" for share in (score.precision, score.recall))
+        told = (score.verdict or "", "; ".join(score.reasons), *shares, f"{record.seconds.total:.2f}")
+        rows.append((result.system, case.id, case.kind, case.question, record.answer, case.answer, *told))
+    return Table("Answers", header, tuple(rows))
 
 
 def changes(comparison: Comparison) -> Table:
@@ -249,18 +216,16 @@ def _table_4(title: str, results: Sequence[Result], columns: Mapping[str, Sequen
         column: len({(result.case.id, result.case.question) for result in results if result.case.kind in kinds})
         for column, kinds in columns.items()
     }
-    rows = []
-    for system, of in by_system(results).items():
-        cells = []
-        for kinds in columns.values():
-            cells.append(_right([result.score for result in of if result.case.kind in kinds]))
-        rows.append((system, *cells))
+    rows = [
+        (system, *(share_right([one.score for one in of if one.case.kind in kinds]) for kinds in columns.values()))
+        for system, of in by_system(results).items()
+    ]
     header = ("Name", *(f"{column} ({n} question{'' if n == 1 else 's'})" for column, n in asked.items()))
     return Table(title, header, tuple(rows), note)
 
 
-def _right(scores: Sequence[Score]) -> str:
-    """The share of right answers among those that are decided."""
+def share_right(scores: Sequence[Score]) -> str:
+    """How many answers are right and their share: "10 (58.8%)", "10 of 17 (58.8%)" where not all are decided."""
     decided = sum(score.verdict is not None for score in scores)
     return _share(sum(map(is_right, scores)), decided, told=decided < len(scores))
 
@@ -274,11 +239,46 @@ def _percent(some: int, of: int) -> str:
     return f"{some / of:.1%}" if of else "-"
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
-
-
 def plain(text: str) -> str:
     """A text on one line of Markdown, in which nothing is markup."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("\\", "\\\\")
     return text.replace("|", "\\|")
+
+
+def run_markdown(run: Run, results: Sequence[Result]) -> str:
+    """What was run, and every table."""
+    return run_tables_markdown(run, report(results))
+
+
+def run_tables_markdown(run: Run, shown: Sequence[Table]) -> str:
+    """What was run, and these tables of it."""
+    return "\n".join([f"## {plain(heading(run))}\n", *map(markdown, shown)])
+
+
+def run_csv(results: Sequence[Result]) -> str:
+    """Every answer with its score, a row each."""
+    return as_csv(answers(results))
+
+
+def run_json(run: Run, results: Sequence[Result]) -> str:
+    """An object with the run, its tables, and every answer record with its case and score."""
+    values = {
+        "run": asdict(run),
+        "tables": [asdict(table) for table in report(results)],
+        "results": [asdict(result) for result in results],
+    }
+    return json.dumps(values, ensure_ascii=False, indent=1, default=str) + "\n"
+
+
+def heading(run: Run) -> str:
+    """One line that tells this run from any other."""
+    return (
+        f"{run.cases_name} ({run.cases_sha256[:12]}), {run.started:%Y-%m-%d %H:%M} UTC, commit {run.commit}, "
+        f"{model_of(run)}, chart {run.chart or 'none'}"
+    )
+
+
+def model_of(run: Run) -> str:
+    """The model of a run and its adapter, each with the first digits of its hash."""
+    model = f"{run.model.name} ({run.model.sha256[:12]})" if run.model.sha256 else run.model.name
+    return f"{model} with {run.model.adapter} ({run.adapter_sha256[:12]})" if run.model.adapter else model

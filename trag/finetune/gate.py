@@ -16,10 +16,9 @@ from trag.cancellation import Cancelled
 from trag.errors import SHOWN, TragError
 from trag.evaluate import cases as case_files
 from trag.evaluate import choice, running
-from trag.evaluate.cases import Case
+from trag.evaluate.cases import Case, CaseSets
 from trag.evaluate.comparing import is_right, mcnemar
 from trag.evaluate.runs import Result
-from trag.evaluate.sets import CaseSets
 from trag.finetune.dataset import examples, folders
 from trag.finetune.dataset.typos import plain, slips
 from trag.finetune.work import MOST_SEED, Works

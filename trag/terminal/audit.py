@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trag.evaluate.grammar import BOUND, SEED, TEXTS
+from trag.evaluate.grammar.questions import BOUND, SEED, TEXTS
 from trag.settings import Settings
 from trag.terminal.arguments import Wrong, at_least_one
 
@@ -58,10 +58,10 @@ def _audit(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> Non
     """One audit, from its questions to its tables on standard output."""
     from tqdm import tqdm
 
-    from trag.evaluate.exports import heading
-    from trag.evaluate.grammar import auditing, tables
+    from trag.evaluate.grammar import audit as audits
+    from trag.evaluate.grammar import tables
     from trag.evaluate.running import results_of
-    from trag.evaluate.tables import markdown
+    from trag.evaluate.tables import heading, markdown
     from trag.home import open_home
     from trag.terminal.bar import progress_of
 
@@ -73,13 +73,13 @@ def _audit(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> Non
         progress = progress_of(bar)
         run = results_of(home).run(options.resume) if options.resume else None
         if run:
-            audit, systems = auditing.of_run(home, run), run.systems
+            audit, systems = audits.audit_of(home, run), run.systems
         else:
-            audit = auditing.prepared(home, **given, progress=progress)
+            audit = audits.prepare_home(home, **given, progress=progress)
         if run is None or not run.finished:
-            resume = run.id if run else auditing.unfinished(home, audit, systems)
-            run = auditing.carry_out(home, audit, systems, resume=resume, progress=progress)
-        examined = auditing.examined(home, run, audit)
+            resume = run.id if run else audits.unfinished(home, audit, systems)
+            run = audits.run_audit(home, audit, systems, resume=resume, progress=progress)
+        examined = audits.examine_run(home, run, audit)
     print(f"Run {run.id}: {heading(run)}\n")
     for problem in audit.problems:
         print(f"left out: {problem}")

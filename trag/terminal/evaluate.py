@@ -206,7 +206,7 @@ def _choice(settings: Settings, options: argparse.Namespace) -> None:
 
 def _told(run: Run, results: Sequence[Result], table: Table, options: argparse.Namespace) -> None:
     """A measurement that has one table, in the form that is wanted."""
-    from trag.evaluate import exports, tables
+    from trag.evaluate import tables
 
     if options.markdown:
         print(tables.markdown(table), end="")
@@ -215,7 +215,7 @@ def _told(run: Run, results: Sequence[Result], table: Table, options: argparse.N
     elif options.json:
         print(tables.as_json([table]), end="")
     else:
-        print(exports.heading(run))
+        print(tables.heading(run))
         _print(table)
 
 
@@ -258,16 +258,16 @@ def _list(settings: Settings, options: argparse.Namespace) -> None:
 
 
 def _show(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.evaluate import exports
+    from trag.evaluate import tables
 
     kept = _kept(settings)
     run, results = kept.run(options.words[1]), kept.results(options.words[1])
     if options.markdown:
-        print(exports.as_markdown(run, results), end="")
+        print(tables.run_markdown(run, results), end="")
     elif options.csv:
-        print(exports.as_csv(results), end="")
+        print(tables.run_csv(results), end="")
     elif options.json:
-        print(exports.as_json(run, results), end="")
+        print(tables.run_json(run, results), end="")
     else:
         _shown(run, results)
 
@@ -337,9 +337,9 @@ def _named(kept: Results, words: str) -> dict[str, list[Result]]:
 
 
 def _shown(run: Run, results: Sequence[Result]) -> None:
-    from trag.evaluate import exports, tables
+    from trag.evaluate import tables
 
-    print(f"Run {run.id}: {exports.heading(run)}")
+    print(f"Run {run.id}: {tables.heading(run)}")
     if not run.finished:
         print(f"Not finished, {len(results)} of {run.total} answers: python -m trag evaluate --resume {run.id}")
     for table in tables.report(results):

@@ -1,6 +1,8 @@
 """An organization, and answers scored in it: what the tests of every kind of gold share."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar, cast
 
 import pytest
 
@@ -8,7 +10,12 @@ from org.chart import Chart
 from org.reading import charts
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring import Score, score
+from trag.home import Home
+from trag.llm.model import LanguageModel
 from trag.record import AnswerRecord, ModelUsed, Source
+from trag.request_queue import RequestQueue
+
+T = TypeVar("T")
 
 HARBOUR = b"""name,parent,type,aliases
 Harbour Trust,,trust,HT
@@ -24,6 +31,19 @@ Registry,Finance Division,team,
 Audit Committee,Board of Trustees,committee,AC
 Registry,Legal Office,team,
 """
+
+
+@pytest.fixture
+def with_model(monkeypatch: pytest.MonkeyPatch) -> Callable[[Home, T], T]:
+    """Gives a home a model from there to the end of the test."""
+
+    def given(home: Home, model: T) -> T:
+        spoken = cast(LanguageModel, model)
+        monkeypatch.setitem(home.parts, "model", spoken)
+        monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=RequestQueue(1, 0)))
+        return model
+
+    return given
 
 
 @pytest.fixture(scope="session")

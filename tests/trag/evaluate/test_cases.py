@@ -1,14 +1,16 @@
-"""Case files: every problem of every line, and what is written is read again."""
+"""Case files: every problem of every line, what is written is read again; sets that people keep."""
 
 import contextlib
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trag.errors import TragError
-from trag.evaluate.cases import Case, Some, read, write
+from trag.evaluate.cases import Case, CaseSets, Some, read, write
 
 LINE = {"id": "a", "question": "Who?", "kind": "document"}
 
@@ -36,23 +38,9 @@ def test_every_field_is_read() -> None:
         "document": "d.md",
         "section": "S > T",
     }
-    assert read(content(row), "x") == (
-        Case(
-            id="a",
-            question="Who?",
-            kind="document",
-            answer="Four.",
-            gold=(("four", "4"), ("quorum",)),
-            forbidden=("five",),
-            units=("A", "B > C"),
-            some=(Some(("A", "B"), 1),),
-            count=0,
-            polarity="no",
-            group="g",
-            document="d.md",
-            section="S > T",
-        ),
-    )
+    gold, units, some = (("four", "4"), ("quorum",)), ("A", "B > C"), (Some(("A", "B"), 1),)
+    answers = Case("a", "Who?", "document", "Four.", gold, ("five",), units, some, count=0, polarity="no")
+    assert read(content(row), "x") == (replace(answers, group="g", document="d.md", section="S > T"),)
 
 
 @pytest.mark.parametrize(
@@ -149,3 +137,16 @@ def test_what_is_written_is_read_again(cases: list[Case]) -> None:
 def test_no_file_is_anything_but_cases_or_an_error_for_people(data: bytes) -> None:
     with contextlib.suppress(TragError):
         assert read(data, "x")
+
+
+WHERE, WHO = Case("1", "Where is the Tug Team?", "simple"), Case("2", "Who is the pilot?", "simple")
+
+
+@pytest.mark.parametrize("about", [b"", b"{", b"[]", b'{"name": "Other"}', b"\xff"])
+def test_a_set_of_which_nobody_can_tell_what_it_is_hides_no_other(tmp_path: Path, about: bytes) -> None:
+    sets = CaseSets(tmp_path)
+    kept, damaged = sets.keep([WHERE], "Where", by="ada"), sets.keep([WHO], "Who", by="ada")
+    (tmp_path / f"{damaged.id}.about").write_bytes(about)
+    assert (sets.all(), sets.find(damaged.id)) == ((kept,), None)
+    again = sets.keep([WHO], "Who", by="ada")
+    assert set(sets.all()) == {kept, again}

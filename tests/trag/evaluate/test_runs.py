@@ -12,8 +12,8 @@ import pytest
 
 from store import StoreError
 from trag.errors import TragError
-from trag.evaluate.cases import Case, Some
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.cases import Case, Some, sha256_of
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Source
 
@@ -22,19 +22,9 @@ CASES = (
     Case("a", "Wo sitzt das Büro?\n", "simple", units=("Büro > Süd",), some=(Some(("X", "Y"), 1),)),
     Case("b", "How many?", "count", gold=(("two", "2"),), count=2),
 )
-PLANNED = Run(
-    "",
-    "two questions",
-    sha256_of(CASES),
-    ("trag", "rag:base"),
-    datetime(2026, 11, 20, 17, 30, 5, 123, tzinfo=UTC),
-    None,
-    "f181fd0a8b21",
-    MODEL,
-    "chart-1",
-    4,
-    "1" * 64,
-)
+AT = datetime(2026, 11, 20, 17, 30, 5, 123, tzinfo=UTC)
+MADE_WITH = ("f181fd0a8b21", MODEL, "chart-1", 4, "1" * 64)
+PLANNED = Run("", "two questions", sha256_of(CASES), ("trag", "rag:base"), AT, None, *MADE_WITH)
 
 
 def result(case: Case, system: str = "trag") -> Result:

@@ -1,6 +1,7 @@
-"""Items that an answer must hold, and what it must not say: each rule by small answers judged by hand."""
+"""Items that an answer must hold, what it must not say, yes and no: each rule by small answers judged by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -12,89 +13,34 @@ from trag.evaluate.scoring import Score
 Scored = Callable[..., Score]
 C, V, I = "Correct", "Correct-Verbose", "Incorrect"  # noqa: E741, as the paper writes them
 
-DAYS = Case(
-    id="days",
-    question="how long do i have to appeal",
-    kind="document",
-    answer="21 days from being told.",
-    gold=(("21 days", "three weeks"),),
-    forbidden=("30 days",),
-    document="rules.md",
-)
-SIGNS = Case(
-    id="signs",
-    question="whose signature is needed",
-    kind="document",
-    answer="That of the chair and of the secretary.",
-    gold=(("chair", "chairperson"), ("secretary",)),
-    document="rules.md",
-)
-NIGHTS = Case(
-    id="nights",
-    question="how many nights in a row",
-    kind="document",
-    answer="Not more than four.",
-    gold=(("four", "4"),),
-    document="rules.md",
-)
-OBJECTS = Case(
-    id="objects",
-    question="when may she see it",
-    kind="document",
-    answer="If the child does not object.",
-    gold=(("object",),),
-    document="rules.md",
-)
-FLOWERS = Case(
-    id="flowers",
-    question="where are flowers not allowed",
-    kind="document",
-    answer="On Ward 5.",
-    gold=(("Ward 5",),),
-    document="rules.md",
-)
-AMONG = Case(
-    id="among",
-    question="who gets a copy",
-    kind="document",
-    answer="The Audit Committee and the Legal Office.",
-    gold=(("Audit Committee",), ("Legal Office",)),
-    document="rules.md",
-)
-BARRED = Case(
-    id="barred",
-    question="we are behind with our fees. what cant our delegates vote on now",
-    kind="document",
-    answer="The budget and loans.",
-    gold=(("budget",), ("loans",)),
-    document="rules.md",
-)
-DRAFT = Case(
-    id="draft",
-    question="what if i never return my draft bill",
-    kind="document",
-    answer="A draft not returned is issued as it stands.",
-    gold=(("issued as it stands",),),
-    document="rules.md",
-)
-AUDITOR = Case(
-    id="auditor",
-    question="how long is the auditor hired for and can it be stretched",
-    kind="document",
-    answer="Four years, which may be prolonged by two.",
-    gold=(("four years",), ("two",)),
-    document="rules.md",
-)
-GIFT = Case(
-    id="gift",
-    question="may i keep a bottle for 40 pounds",
-    kind="document",
-    answer="No, gifts may be worth up to £30.",
-    gold=(("£30",),),
-    document="rules.md",
-)
 
-SIGNATURES = Case(id="signatures", question="who signs above 50,000", kind="document", gold=(("two signatures",),))
+def document(question: str, answer: str, *gold: tuple[str, ...], forbidden: tuple[str, ...] = ()) -> Case:
+    """A case whose answer is in a document."""
+    return Case("case", question, "document", answer, gold, forbidden, document="rules.md")
+
+
+DAYS = document(
+    "how long do i have to appeal", "21 days from being told.", ("21 days", "three weeks"), forbidden=("30 days",)
+)
+SIGNS = document(
+    "whose signature is needed",
+    "That of the chair and of the secretary.",
+    ("chair", "chairperson"),
+    ("secretary",),
+)
+NIGHTS = document("how many nights in a row", "Not more than four.", ("four", "4"))
+OBJECTS = document("when may she see it", "If the child does not object.", ("object",))
+FLOWERS = document("where are flowers not allowed", "On Ward 5.", ("Ward 5",))
+COPIES = ("Audit Committee",), ("Legal Office",)
+AMONG = document("who gets a copy", "The Audit Committee and the Legal Office.", *COPIES)
+FEES = "we are behind with our fees. what cant our delegates vote on now"
+BARRED = document(FEES, "The budget and loans.", ("budget",), ("loans",))
+STANDS = "A draft not returned is issued as it stands."
+DRAFT = document("what if i never return my draft bill", STANDS, ("issued as it stands",))
+HIRED = "how long is the auditor hired for and can it be stretched"
+AUDITOR = document(HIRED, "Four years, which may be prolonged by two.", ("four years",), ("two",))
+GIFT = document("may i keep a bottle for 40 pounds", "No, gifts may be worth up to £30.", ("£30",))
+SIGNATURES = Case("signatures", "who signs above 50,000", "document", gold=(("two signatures",),))
 
 
 @pytest.mark.parametrize(
@@ -173,35 +119,16 @@ def test_gold_of_documents(scored: Scored, case: Case, answer: str, verdict: str
     assert bool(found.reasons) == (verdict != C)
 
 
-WHERE = Case(id="where", question="where is the claims desk", kind="simple", gold=(("Legal Office",),))
-PARENT = Case(
-    id="parent",
-    question="what is the payroll team under",
-    kind="simple",
-    answer="Payroll Team is under Finance Division.",
-    gold=(("Finance Division",),),
-    forbidden=("Legal Office",),
-)
-EMPTY = Case(
-    id="empty",
-    question="what is under the payroll team",
-    kind="list",
-    answer="No unit is under Payroll Team.",
-    gold=(("no", "none", "nothing"),),
-)
-ALONE = Case(
-    id="alone",
-    question="what are the siblings of the board of trustees",
-    kind="siblings",
-    answer="No other unit is directly under Harbour Trust.",
-    gold=(NOTHING,),
-)
-COMMON = Case(
-    id="common",
-    question="which unit is above both the claims desk and the payroll team",
-    kind="common parent",
-    gold=(("Director General",),),
-)
+WHERE = Case("where", "where is the claims desk", "simple", gold=(("Legal Office",),))
+UNDER = "Payroll Team is under Finance Division."
+GOLD = (("Finance Division",),)
+PARENT = Case("parent", "what is the payroll team under", "simple", UNDER, GOLD, forbidden=("Legal Office",))
+NO_UNIT = "No unit is under Payroll Team."
+EMPTY = Case("empty", "what is under the payroll team", "list", NO_UNIT, gold=(("no", "none", "nothing"),))
+SIBLINGS = "what are the siblings of the board of trustees"
+ALONE = Case("alone", SIBLINGS, "siblings", "No other unit is directly under Harbour Trust.", gold=(NOTHING,))
+BOTH = "which unit is above both the claims desk and the payroll team"
+COMMON = Case("common", BOTH, "common parent", gold=(("Director General",),))
 
 
 @pytest.mark.parametrize(
@@ -240,3 +167,53 @@ COMMON = Case(
 def test_gold_of_the_chart(scored: Scored, case: Case, answer: str, verdict: str) -> None:
     found = scored(case, answer)
     assert found.verdict == verdict, found.reasons
+
+
+PLACED = "Yes, Claims Desk is under Legal Office."
+YES = Case("yes", "is the claims desk somewhere under the director general", "complex", PLACED, polarity="yes")
+ELSEWHERE = ("is the claims desk under the finance division", "complex", "No, Claims Desk is under Legal Office.")
+NO = Case("no", *ELSEWHERE, gold=(("Legal Office",),), polarity="no")
+ALCOHOL = Case("alcohol", "does the travel policy cover alcohol", "document", polarity="no")
+
+
+@pytest.mark.parametrize(
+    ("case", "answer", "verdict"),
+    [
+        pytest.param(ALCOHOL, "No, the travel policy does not cover alcohol.", C, id="what the policy leaves out"),
+        pytest.param(ALCOHOL, "It is not stated in the travel policy.", I, id="not stated"),
+        pytest.param(YES, "Yes.", C, id="yes"),
+        pytest.param(YES, "Indeed it is.", C, id="indeed"),
+        pytest.param(YES, "That is correct.", C, id="that is correct"),
+        pytest.param(YES, "The Claims Desk belongs to the Director General.", C, id="stated"),
+        pytest.param(YES, "The Claims Desk is under the Legal Office, so yes.", C, id="at the end"),
+        pytest.param(YES, "No.", I, id="no for yes"),
+        pytest.param(YES, "It isn't.", I, id="it is not"),
+        pytest.param(YES, "The Claims Desk does not belong to the Director General.", I, id="denied in a statement"),
+        pytest.param(YES, "The Claims Desk handles claims.", I, id="neither"),
+        pytest.param(NO, "No, it is under the Legal Office.", C, id="no, and where"),
+        pytest.param(NO, "No.", C, id="a bare no is all that was asked"),
+        pytest.param(NO, "The Claims Desk is under the Legal Office.", C, id="where it is instead"),
+        pytest.param(NO, "The Claims Desk is not under the Finance Division but the Legal Office.", C, id="not but"),
+        pytest.param(NO, "No, it is under the Audit Committee.", I, id="no, but wrongly placed"),
+        pytest.param(NO, "Yes, it is under the Finance Division.", I, id="yes for no"),
+        pytest.param(NO, "Not at all.", C, id="not at all"),
+        pytest.param(NO, "Not sure.", I, id="not sure"),
+        pytest.param(NO, "It is not clear.", I, id="not clear"),
+        pytest.param(NO, "Not enough information is given.", I, id="not enough information"),
+        pytest.param(NO, "Never heard of it.", I, id="never heard of"),
+        pytest.param(NO, "No idea.", I, id="no idea"),
+        pytest.param(NO, "Not that I know of.", I, id="not that I know of"),
+        pytest.param(NO, "Not sure. Desks are furniture.", I, id="not sure, and something else"),
+        pytest.param(NO, "It is not quite certain, but desks are furniture.", I, id="not certain, but something else"),
+    ],
+)
+def test_yes_and_no(scored: Scored, case: Case, answer: str, verdict: str) -> None:
+    found = scored(case, answer)
+    assert found.verdict == verdict, found.reasons
+
+
+def test_the_own_answer_of_a_case_may_be_typed_with_any_apostrophe(scored: Scored) -> None:
+    typed = Case("typed", "is the claims desk under the board", "document", answer="It isn’t under the Board.")
+    assert "says yes for no" in scored(typed, "Yes.").reasons
+    with_gold = replace(typed, gold=(("not under the Board",),))
+    assert scored(with_gold, "No.").verdict is None, "a bare no that is right is for people to judge"

@@ -10,7 +10,7 @@ from math import isclose
 import pytest
 
 from prompts import CANNOT_ANSWER
-from trag.evaluate import exports, tables
+from trag.evaluate import tables
 from trag.evaluate.cases import COMPLEX, SIMPLE, Case
 from trag.evaluate.chart_cases import KINDS
 from trag.evaluate.comparing import compare, mcnemar, wilson
@@ -92,10 +92,7 @@ def test_the_paper_s_table_4_comes_out_of_its_own_counts() -> None:
     ]
     table = tables.simple_and_complex([*found, *many([I] * 5, "trag", "document")])
     assert table.header == ("Name", "Simple (17 questions)", "Complex (28 questions)")
-    assert table.rows == (
-        ("trag-no-tree", "16 (94.1%)", "10 (45.5%)"),
-        ("trag", "17 (100.0%)", "15 (68.2%)"),
-    )
+    assert table.rows == (("trag-no-tree", "16 (94.1%)", "10 (45.5%)"), ("trag", "17 (100.0%)", "15 (68.2%)"))
 
 
 def test_all_that_a_chart_gives_questions_about_are_questions_about_units() -> None:
@@ -283,15 +280,15 @@ def test_a_run_is_exported_whole() -> None:
         "1", "our cases", "a" * 64, ("trag",), datetime(2026, 11, 20, 17, 0, tzinfo=UTC), None, "f181fd0", MODEL, "", 2
     )
     found = [result("a", C, precision=0.25), result("b", U, answer="=HYPERLINK()")]
-    text = exports.as_markdown(run, found)
+    text = tables.run_markdown(run, found)
     for part in ("## our cases (aaaaaaaaaaaa), 2026-11-20 17:00 UTC, commit f181fd0, small (000000000000), chart none",
                  "### Overall\n\n| Name | N |", "| trag | 1 | 1 | 0 | 0 | 1 | 100.0% | 1 |"):  # fmt: skip
         assert part in text
-    values = json.loads(exports.as_json(run, found))
+    values = json.loads(tables.run_json(run, found))
     assert values["run"]["started"] == "2026-11-20 17:00:00+00:00"
     assert values["tables"][0]["rows"] == [["trag", "1", "1", "0", "0", "1", "100.0%", "1"]]
     assert [one["score"]["verdict"] for one in values["results"]] == ["Correct", None]
-    _, first, second = csv.reader(io.StringIO(exports.as_csv(found)))
+    _, first, second = csv.reader(io.StringIO(tables.run_csv(found)))
     assert first == ["trag", "a", "simple", "Question a?", "An answer.", "Gold.", "Correct", "", "0.250", "", "1.00"]
     assert second[4] == "'=HYPERLINK()"
     assert second[6:8] == ["", "a reason"]

@@ -12,10 +12,9 @@ from prompts import Message
 from tests.tiny_model import keep_adapter
 from trag.errors import TragError
 from trag.evaluate import chart_cases
-from trag.evaluate.cases import Case, write
+from trag.evaluate.cases import Case, CaseSets, write
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
-from trag.evaluate.sets import CaseSets
 from trag.finetune import gate
 from trag.finetune.dataset import examples, folders, of_home
 from trag.finetune.dataset.examples import Example

@@ -15,8 +15,8 @@ import pytest
 from org.organization import Organization
 from org.reading.charts import load
 from store import files
-from trag.evaluate.cases import Case
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.cases import Case, sha256_of
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.home import Home
 from trag.record import AnswerRecord, ModelUsed, Verdict

@@ -7,6 +7,6 @@ The gold is read off the chart here, and nothing is shared with what it measures
 nor how the chart answers.
 """
 
-from trag.evaluate.chart_cases.making import KINDS, make
+from trag.evaluate.chart_cases.generation import KINDS, make
 
 __all__ = ["KINDS", "make"]

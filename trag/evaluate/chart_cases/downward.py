@@ -11,7 +11,7 @@ from itertools import islice
 
 from org.chart import Unit
 from trag.evaluate.cases import Some
-from trag.evaluate.chart_cases.facts import MOST_LISTED, Fact, Material, gold
+from trag.evaluate.chart_cases.facts import MOST_LISTED, Fact, Material, fact
 
 _MOST_EXAMPLES = 400  # units that examples may be taken from
 _SEEN = 200  # units looked at for a type to ask about
@@ -20,21 +20,21 @@ _SEEN = 200  # units looked at for a type to ask about
 def children(material: Material) -> Iterator[Fact]:
     """The units right under one."""
     for unit in material.parents:
-        yield from _list(material, "list: children", unit, material.ground.children(unit))
+        yield from _list(material, "list: children", unit, material.tree.children(unit))
 
 
 def flat(material: Material) -> Iterator[Fact]:
     """The units under one that has a single level under it."""
     for unit in material.parents:
-        if material.ground.total(unit) == len(material.ground.children(unit)):
-            yield from _list(material, "list: flat", unit, material.ground.children(unit))
+        if material.tree.total(unit) == len(material.tree.children(unit)):
+            yield from _list(material, "list: flat", unit, material.tree.children(unit))
 
 
 def below(material: Material) -> Iterator[Fact]:
     """The units at every level under one that has several levels under it."""
     for unit in material.parents:
-        if material.ground.total(unit) > len(material.ground.children(unit)):
-            yield from _list(material, "list: below", unit, material.ground.below(unit))
+        if material.tree.total(unit) > len(material.tree.children(unit)):
+            yield from _list(material, "list: below", unit, material.tree.below(unit))
 
 
 def of_type(material: Material) -> Iterator[Fact]:
@@ -47,13 +47,13 @@ def of_type(material: Material) -> Iterator[Fact]:
 def _list(material: Material, form: str, unit: Unit, found: Sequence[Unit], noun: str = "") -> Iterator[Fact]:
     if len(found) <= MOST_LISTED and (labels := material.names.labels(found)):
         answer = f"Under {unit.name}: {'; '.join(one.name for one in found)}."
-        yield Fact(form, gold(form, answer, units=labels), unit, noun=noun)
+        yield fact(form, answer, unit, units=labels, noun=noun)
 
 
 def some(material: Material) -> Iterator[Fact]:
     """Two or three of the units right under one that has more."""
     for unit in material.parents:
-        yield from _some(material, "list: some", unit, material.ground.children(unit))
+        yield from _some(material, "list: some", unit, material.tree.children(unit))
 
 
 def some_of_type(material: Material) -> Iterator[Fact]:
@@ -66,13 +66,13 @@ def _some(material: Material, form: str, unit: Unit, found: Sequence[Unit], noun
     if 3 <= len(found) <= _MOST_EXAMPLES and (labels := material.names.labels(found)):
         number = material.chance.choice((2, 3)) if len(found) > 3 else 2
         answer = f"For example {'; '.join(one.name for one in found[:number])}."
-        yield Fact(form, gold(form, answer, some=(Some(labels, number),)), unit, noun=noun, number=number)
+        yield fact(form, answer, unit, some=(Some(labels, number),), noun=noun, number=number)
 
 
 def nothing(material: Material) -> Iterator[Fact]:
     """A unit with nothing under it, asked what is."""
     for unit in material.leaves:
-        yield Fact("list: nothing", gold("list: nothing", f"No unit is under {unit.name}.", count=0), unit)
+        yield fact("list: nothing", f"No unit is under {unit.name}.", unit, count=0)
 
 
 def none_of_type(material: Material) -> Iterator[Fact]:
@@ -82,24 +82,24 @@ def none_of_type(material: Material) -> Iterator[Fact]:
         noun = material.chance.choice(material.types.nouns)
         found = material.types.under(noun, unit)
         if found is not None and not found:
-            yield Fact(form, gold(form, f"No {noun} is under {unit.name}.", count=0), unit, noun=noun)
+            yield fact(form, f"No {noun} is under {unit.name}.", unit, count=0, noun=noun)
 
 
 def count_children(material: Material) -> Iterator[Fact]:
     """How many are right under a unit."""
     for unit in material.parents:
-        number = len(material.ground.children(unit))
+        number = len(material.tree.children(unit))
         answer = f"{number} directly under {unit.name}."
-        yield Fact("count: children", gold("count: children", answer, count=number), unit)
+        yield fact("count: children", answer, unit, count=number)
 
 
 def count_below(material: Material) -> Iterator[Fact]:
     """How many are under a unit at every level."""
     for unit in material.parents:
-        number = material.ground.total(unit)
-        if number > len(material.ground.children(unit)):
+        number = material.tree.total(unit)
+        if number > len(material.tree.children(unit)):
             answer = f"{number} under {unit.name}, at every level."
-            yield Fact("count: below", gold("count: below", answer, count=number), unit)
+            yield fact("count: below", answer, unit, count=number)
 
 
 def count_of_type(material: Material) -> Iterator[Fact]:
@@ -107,28 +107,28 @@ def count_of_type(material: Material) -> Iterator[Fact]:
     form = "count: of type"
     for unit, noun, found in _typed(material):
         answer = f"{len(found)} of the type {noun} under {unit.name}, at every level."
-        yield Fact(form, gold(form, answer, count=len(found)), unit, noun=noun)
+        yield fact(form, answer, unit, count=len(found), noun=noun)
 
 
 def count_everywhere(material: Material) -> Iterator[Fact]:
     """How many of a type the whole chart has."""
-    form, root = "count: of type everywhere", material.ground.root
+    form, root = "count: of type everywhere", material.tree.root
     for noun in material.chance.sample(material.types.nouns, len(material.types.nouns)):
         found = material.types.under(noun, root)
         if found and not material.types.is_of(root, noun):
-            yield Fact(form, gold(form, f"{len(found)} of the type {noun} in all.", count=len(found)), noun=noun)
+            yield fact(form, f"{len(found)} of the type {noun} in all.", count=len(found), noun=noun)
 
 
 def count_none(material: Material) -> Iterator[Fact]:
     """A unit with nothing under it, asked how much is."""
     for unit in material.leaves:
-        yield Fact("count: none", gold("count: none", f"None are under {unit.name}.", count=0), unit)
+        yield fact("count: none", f"None are under {unit.name}.", unit, count=0)
 
 
 def _typed(material: Material) -> Iterator[tuple[Unit, str, Sequence[Unit]]]:
     """Units, each with a type that some of those under it have, and all under it of that type."""
     for unit in material.parents:
-        seen = islice(material.ground.below(unit), _SEEN)
+        seen = islice(material.tree.below(unit), _SEEN)
         nouns = list(filter(None, dict.fromkeys(map(material.types.noun, seen))))
         if nouns:
             noun = material.chance.choice(nouns)

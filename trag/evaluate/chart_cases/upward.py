@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from org.chart import Unit
-from trag.evaluate.chart_cases.facts import MOST_LISTED, NOTHING, Fact, Material, gold
-from trag.evaluate.chart_cases.ground import in_turn
-from trag.evaluate.chart_cases.names import holds
+from trag.evaluate.chart_cases.facts import MOST_LISTED, NOTHING, Fact, Material, fact, in_turn
+from trag.evaluate.chart_cases.index import holds
 
 _TRIES = 6  # partners looked at for one unit
 _LONGEST_PATH = 6  # units above
@@ -28,23 +27,23 @@ def above(material: Material) -> Iterator[Fact]:
 
 def _parents(material: Material, form: str) -> Iterator[Fact]:
     for unit in material.units:
-        parent = material.ground.parent(unit)
+        parent = material.tree.parent(unit)
         item = material.names.item(parent)
         if parent is not unit and item:
-            yield Fact(form, gold(form, f"{unit.name} is under {parent.name}.", items=(item,)), unit)
+            yield fact(form, f"{unit.name} is under {parent.name}.", unit, gold=(item,))
 
 
 def whether(material: Material) -> Iterator[Fact]:
     """Whether a unit is under another, the root only where there is nothing between."""
     for unit in material.units:
-        units = material.ground.above(unit)
+        units = material.tree.above(unit)
         yield from _whether(material, "simple: whether", unit, units[:-1] or units)
 
 
 def far_whether(material: Material) -> Iterator[Fact]:
     """Whether a unit is under another that is at least two levels above it."""
     for unit in material.units:
-        yield from _whether(material, "complex: far whether", unit, material.ground.above(unit)[1:-1])
+        yield from _whether(material, "complex: far whether", unit, material.tree.above(unit)[1:-1])
 
 
 def _whether(material: Material, form: str, unit: Unit, units: Sequence[Unit]) -> Iterator[Fact]:
@@ -52,18 +51,18 @@ def _whether(material: Material, form: str, unit: Unit, units: Sequence[Unit]) -
         return
     if material.chance.random() < 0.5:
         other = material.chance.choice(units)
-        yield Fact(form, gold(form, f"Yes, {unit.name} is under {other.name}.", polarity="yes"), unit, other)
+        yield fact(form, f"Yes, {unit.name} is under {other.name}.", unit, other, polarity="yes")
     elif wrong := _elsewhere(unit, material):
-        yield Fact(form, gold(form, f"No, {unit.name} is not under {wrong.name}.", polarity="no"), unit, wrong)
+        yield fact(form, f"No, {unit.name} is not under {wrong.name}.", unit, wrong, polarity="no")
 
 
 def _elsewhere(unit: Unit, material: Material) -> Unit | None:
     """A unit that this one is not under, if chance finds one: beside its parent, right under it, or anywhere."""
-    ground, chance = material.ground, material.chance
+    tree, chance = material.tree, material.chance
     for _ in range(_TRIES):
-        beside = ground.children(ground.parent(ground.parent(unit)))
-        other = chance.choice(chance.choice([some for some in (beside, ground.children(unit), ground.order) if some]))
-        if other.id != unit.id and not ground.is_under(unit, other):
+        beside = tree.children(tree.parent(tree.parent(unit)))
+        other = chance.choice(chance.choice([some for some in (beside, tree.children(unit), tree.order) if some]))
+        if other.id != unit.id and not tree.is_under(unit, other):
             return other
     return None
 
@@ -71,116 +70,104 @@ def _elsewhere(unit: Unit, material: Material) -> Unit | None:
 def path(material: Material) -> Iterator[Fact]:
     """All units above one, up to the top."""
     for unit in material.units:
-        units = material.ground.above(unit)
+        units = material.tree.above(unit)
         items = tuple(map(material.names.item, units))
         if 2 <= len(units) <= _LONGEST_PATH and all(items):
             answer = f"{unit.name} is under {', which is under '.join(one.name for one in units)}."
-            yield Fact("complex: path", gold("complex: path", answer, items=items), unit)
+            yield fact("complex: path", answer, unit, gold=items)
 
 
 def second(material: Material) -> Iterator[Fact]:
     """What is two levels above a unit."""
     for unit in material.units:
-        units = material.ground.above(unit)[:2]
+        units = material.tree.above(unit)[:2]
         item = material.names.item(units[1]) if len(units) == 2 else ()
         if item and not any(holds(name, form) for name in (units[0].name, *units[0].aliases) for form in item):
             answer = f"{units[1].name} is two levels above {unit.name}."
-            yield Fact("complex: second", gold("complex: second", answer, items=(item,)), unit)
+            yield fact("complex: second", answer, unit, gold=(item,))
 
 
 def kind_above(material: Material) -> Iterator[Fact]:
     """The one unit of a type above a unit, where that is not its parent: "which division is the desk in"."""
-    for unit in material.units:
-        units = material.ground.above(unit)
-        for found in units[1:-1]:
-            item = material.names.item(found) if _is_only(found, (unit, *units), material) else ()
-            if item:
-                answer = f"{unit.name} is in {found.name}."
-                form = "complex: kind above"
-                yield Fact(form, gold(form, answer, items=(item,)), unit, noun=material.types.noun(found))
-                break
-
-
-def _is_only(found: Unit, units: Sequence[Unit], material: Material) -> bool:
-    """Whether a person would count one of the units alone to the type of `found`."""
     types = material.types
-    noun = types.noun(found)
-    return bool(noun) and all(
-        one is found or not (types.is_of(one, noun) or any(holds(name, noun) for name in (one.name, *one.aliases)))
-        for one in units
-    )
+    for unit in material.units:
+        units = material.tree.above(unit)
+        for found in units[1:-1]:
+            noun, others = types.noun(found), [one for one in (unit, *units) if one is not found]
+            is_only = noun and not any(
+                types.is_of(one, noun) or any(holds(name, noun) for name in (one.name, *one.aliases)) for one in others
+            )
+            if is_only and (item := material.names.item(found)):
+                yield fact("complex: kind above", f"{unit.name} is in {found.name}.", unit, gold=(item,), noun=noun)
+                break
 
 
 def more(material: Material) -> Iterator[Fact]:
     """Whether a unit has more units under it than another, on the next level as in all."""
-    form, ground = "complex: more", material.ground
+    form, tree = "complex: more", material.tree
     for unit in material.parents:
         for _ in range(_TRIES):
             other = material.chance.choice(material.speakable_parents)
-            in_all = ground.total(unit) - ground.total(other)
-            direct = len(ground.children(unit)) - len(ground.children(other))
-            if in_all * direct > 0 and not ground.is_under(unit, other) and not ground.is_under(other, unit):
-                answer = (
-                    f"{ground.total(unit)} units are under {unit.name} and {ground.total(other)} under {other.name}."
-                )
+            in_all = tree.total(unit) - tree.total(other)
+            direct = len(tree.children(unit)) - len(tree.children(other))
+            if in_all * direct > 0 and not tree.is_under(unit, other) and not tree.is_under(other, unit):
+                answer = f"{tree.total(unit)} units are under {unit.name} and {tree.total(other)} under {other.name}."
                 yes = "yes" if in_all > 0 else "no"
-                yield Fact(form, gold(form, f"{yes.title()}: {answer}", polarity=yes), unit, other)
+                yield fact(form, f"{yes.title()}: {answer}", unit, other, polarity=yes)
                 break
 
 
 def common(material: Material) -> Iterator[Fact]:
     """The closest unit above two, of which neither is above the other."""
-    form, ground, chance = "common parent: two", material.ground, material.chance
+    form, tree, chance = "common parent: two", material.tree, material.chance
     for unit in material.units:
-        line = (unit, *ground.above(unit))
+        line = (unit, *tree.above(unit))
         for _ in range(_TRIES if len(line) > 1 else 0):
-            place = min(
-                chance.randrange(1, len(line)), chance.randrange(1, len(line))
-            )  # the root is the dullest answer
-            branches = ground.children(line[place])
-            branch = chance.choice(branches)
+            # The root is the dullest answer.
+            place = min(chance.randrange(1, len(line)), chance.randrange(1, len(line)))
+            branch = chance.choice(tree.children(line[place]))
             item = material.names.item(line[place])
             if branch.id != line[place - 1].id and item:
-                other = chance.choice((branch, *ground.below(branch)[:1000]))
+                other = chance.choice((branch, *tree.below(branch)[:1000]))
                 answer = f"The closest unit above both {unit.name} and {other.name} is {line[place].name}."
-                yield Fact(form, gold(form, answer, items=(item,)), unit, other)
+                yield fact(form, answer, unit, other, gold=(item,))
                 break
 
 
 def siblings(material: Material) -> Iterator[Fact]:
     """The other units right under the same parent."""
-    form, ground = "siblings: others", material.ground
+    form, tree = "siblings: others", material.tree
     for unit in material.units:
-        together = ground.children(ground.parent(unit)) if unit.parent is not None else ()
+        together = tree.children(tree.parent(unit)) if unit.parent is not None else ()
         if 1 < len(together) <= MOST_LISTED + 1:
             others = [other for other in together if other.id != unit.id]
             if labels := material.names.labels(others):
                 answer = f"Beside {unit.name}: {'; '.join(other.name for other in others)}."
-                yield Fact(form, gold(form, answer, units=labels), unit)
+                yield fact(form, answer, unit, units=labels)
 
 
 def no_siblings(material: Material) -> Iterator[Fact]:
     """An only child."""
-    form, ground = "siblings: nothing", material.ground
+    form, tree = "siblings: nothing", material.tree
     for unit in material.units:
-        parent = ground.parent(unit)
-        if parent is not unit and len(ground.children(parent)) == 1:
-            yield Fact(form, gold(form, f"No other unit is directly under {parent.name}.", items=(NOTHING,)), unit)
+        parent = tree.parent(unit)
+        if parent is not unit and len(tree.children(parent)) == 1:
+            yield fact(form, f"No other unit is directly under {parent.name}.", unit, gold=(NOTHING,))
 
 
 def whether_siblings(material: Material) -> Iterator[Fact]:
     """Whether two units, neither of them the root, have one parent."""
-    form, ground, chance = "siblings: whether", material.ground, material.chance
+    form, tree, chance = "siblings: whether", material.tree, material.chance
     for unit in material.units:
-        parent = ground.parent(unit)
+        parent = tree.parent(unit)
         if parent is unit:
             continue
-        other = chance.choice(ground.children(parent) if chance.random() < 0.5 else ground.order)
+        other = chance.choice(tree.children(parent) if chance.random() < 0.5 else tree.order)
         if other.parent == unit.parent and other.id != unit.id:
-            yield Fact(form, gold(form, f"Yes, both are directly under {parent.name}.", polarity="yes"), unit, other)
+            yield fact(form, f"Yes, both are directly under {parent.name}.", unit, other, polarity="yes")
         elif other.parent not in (None, unit.parent):
             answer = f"No, {unit.name} and {other.name} are not directly under one unit."
-            yield Fact(form, gold(form, answer, polarity="no"), unit, other)
+            yield fact(form, answer, unit, other, polarity="no")
 
 
 def kind(material: Material) -> Iterator[Fact]:
@@ -188,13 +175,13 @@ def kind(material: Material) -> Iterator[Fact]:
     for unit in material.units:
         if material.types.is_news(unit):
             answer = f"{unit.name} is of the type {unit.type}."
-            yield Fact("simple: type", gold("simple: type", answer, items=((unit.type,),)), unit)
+            yield fact("simple: type", answer, unit, gold=((unit.type,),))
 
 
 def anything(material: Material) -> Iterator[Fact]:
     """Whether there is anything under a unit."""
     form = "simple: anything"
     for unit in in_turn([iter(material.parents), iter(material.leaves)]):
-        yes = "yes" if material.ground.total(unit) else "no"
-        answer = f"{yes.title()}, {material.ground.total(unit) or 'no'} units are under {unit.name}."
-        yield Fact(form, gold(form, answer, polarity=yes), unit)
+        yes = "yes" if material.tree.total(unit) else "no"
+        answer = f"{yes.title()}, {material.tree.total(unit) or 'no'} units are under {unit.name}."
+        yield fact(form, answer, unit, polarity=yes)

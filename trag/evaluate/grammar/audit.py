@@ -1,28 +1,83 @@
-"""The self-audit (GRAMMAR, algorithm 1 and 4.3): database, templates -> questions with truth -> answers -> diagnosis.
+"""The self-audit of a database, or of a home (GRAMMAR, algorithm 1 and 4.3): questions with truth, answers, diagnosis.
 
-Each step can be taken alone, with any database and any answerer. Knows nothing about homes or the terminal.
+TRAG_HOME/results/audits/<sha256 of the cases>.json keeps the questions of an audit, so that the run of those cases
+finds them, also when the database is gone by then; it goes with the last of those runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import hashlib
+import json
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from store.database import sqlite_address
+from store.files import write_atomic
+from store.source import Source
 from trag.errors import TragError
+from trag.evaluate.cases import sha256_of
 from trag.evaluate.comparing import is_right
-from trag.evaluate.grammar import BOUND, SEED, TEXTS
-from trag.evaluate.grammar.diagnosis import Diagnosis, diagnose
-from trag.evaluate.grammar.evidence import covered, outcome
-from trag.evaluate.grammar.filling import fill
-from trag.evaluate.grammar.groups import Group, grouped
-from trag.evaluate.grammar.kept import Audit
-from trag.evaluate.grammar.templates import Template, check
-from trag.evaluate.runs import Result
+from trag.evaluate.grammar import organization
+from trag.evaluate.grammar.diagnosis import Diagnosis, Group, covered_meanings, diagnose, grouped, outcome_of
+from trag.evaluate.grammar.questions import BOUND, SEED, TEXTS, Dropped, Meaning, cases, fill
+from trag.evaluate.grammar.templates import Template, check, generate, read, write
+from trag.evaluate.running import earlier, evaluate, results_of
+from trag.evaluate.runs import AUDITS, Result
 from trag.progress import Progress, silent
+from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
-    from store.source import Source
+    from trag.evaluate.runs import Run
+    from trag.home import Home
+
+
+SHIPPED, MODEL = "shipped", "model"
+OWN = "the chart and the documents"
+"""What the database is called that is made from them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The questions of an audit. `database` is its address without a password; `templates` says where those came from;
+    `problems` are the templates that did not run or broke the criteria."""
+
+    database: str
+    templates: str
+    seed: int
+    meanings: tuple[Meaning, ...]
+    dropped: Dropped
+    problems: tuple[str, ...] = ()
+
+
+def save(audit: Audit, results: Path) -> None:
+    """Keep an audit in the folder of the results."""
+    folder = results / AUDITS
+    folder.mkdir(parents=True, exist_ok=True)
+    content = json.dumps(asdict(audit), ensure_ascii=False, indent=1) + "\n"
+    write_atomic(folder / f"{sha256_of(cases(audit.meanings))}.json", content.encode())
+
+
+def load(cases_sha256: str, results: Path) -> Audit:
+    """The audit whose cases have that hash. Raises TragError when they are no audit's, or what was kept is damaged."""
+    file = results / AUDITS / f"{cases_sha256}.json"
+    try:
+        values: dict[str, Any] = json.loads(file.read_bytes())
+        dropped, problems = Dropped(**values.pop("dropped")), tuple(values.pop("problems"))
+        meanings = []
+        for one in values.pop("meanings"):
+            lists: dict[str, Any] = {name: tuple(one.pop(name)) for name in ("values", "short", "long")}
+            gold = tuple(tuple(item) for item in one.pop("gold"))
+            meanings.append(Meaning(gold=gold, **lists, **one))
+        return Audit(meanings=tuple(meanings), dropped=dropped, problems=problems, **values)
+    except FileNotFoundError as error:
+        raise TragError("That run is no audit.", "python -m trag evaluate list") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TragError(f"{file} is damaged.", "Remove it, and run the audit again.") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +131,119 @@ def examine(audit: Audit, results: Sequence[Result], texts: Iterable[str] = ()) 
     meaning was never answered rightly they tell what is not there from what was not brought."""
     meanings = {meaning.id: meaning for meaning in audit.meanings}
     outcomes = [
-        outcome(meanings[result.case.group], result.case.kind, result.record, right=is_right(result.score))
+        outcome_of(meanings[result.case.group], result.case.kind, result.record, right=is_right(result.score))
         for result in results
         if result.score.verdict is not None
     ]
     groups = grouped(outcomes)
     gaps = [meanings[group.id] for group in groups if group.tag == "gap"]
-    known = covered(gaps, texts)
+    known = covered_meanings(gaps, texts)
     return Examined(groups, known, diagnose(groups, known), len(results) - len(outcomes))
+
+
+def prepare_home(
+    home: Home,
+    *,
+    database: str = "",
+    templates: str = "",
+    seed: int = SEED,
+    bound: int = BOUND,
+    texts: int = TEXTS,
+    progress: Progress,
+) -> Audit:
+    """The questions about the database with that address, "" for one made from the chart and the documents.
+
+    `templates` are those SHIPPED with the program ("" for its own database), those that the configured MODEL writes (""
+    for another), or a file. Raises TragError for templates that cannot be used and when nothing can be asked,
+    StoreError when the database cannot be read.
+    """
+    with _opened(home, database) as source:
+        origin = templates or (MODEL if database else SHIPPED)
+        strict = origin not in (SHIPPED, MODEL)
+        if strict:
+            try:
+                chosen: Sequence[Template] = read(Path(origin).read_bytes(), origin)
+            except OSError as error:
+                raise TragError(f"{origin} cannot be read: {error.strerror}.", "Check the path.") from error
+        else:
+            chosen = organization.shipped() if origin == SHIPPED else _generated(home, source, texts, progress)
+        drawn = {"seed": seed, "bound": bound, "texts": texts}
+        audit = prepare(source, chosen, origin, strict=strict, **drawn, progress=progress)
+    return audit if database else replace(audit, database=OWN)
+
+
+def unfinished(home: Home, audit: Audit, systems: Sequence[str]) -> str:
+    """The id of the newest run of an audit that can be gone on with, "" for none. Raises TragError for systems that
+    cannot be run."""
+    return next((run.id for run in earlier(home, cases(audit.meanings), systems) if not run.finished), "")
+
+
+def run_audit(
+    home: Home,
+    audit: Audit,
+    systems: Sequence[str],
+    *,
+    resume: str = "",
+    progress: Progress,
+    stop: threading.Event | None = None,
+) -> Run:
+    """The run of an audit, whose questions are kept first. See `running.evaluate`."""
+    save(audit, _results(home))
+    name = f"audit of {audit.database}"
+    return evaluate(home, cases(audit.meanings), name, systems, resume=resume, progress=progress, stop=stop)
+
+
+def is_audit(home: Home, run: Run) -> bool:
+    """Whether a run asked the questions of an audit."""
+    return (_results(home) / AUDITS / f"{run.cases_sha256}.json").is_file()
+
+
+def audit_of(home: Home, run: Run) -> Audit:
+    """The audit whose questions a run asked. Raises TragError when they are no audit's, or what was kept is damaged."""
+    return load(run.cases_sha256, _results(home))
+
+
+def examine_run(home: Home, run: Run, audit: Audit) -> Examined:
+    """What the answers of a run, as many as there are by now, say of the modules of its first system. Whether the truth
+    can be found at all is told from the documents and the chart of this moment."""
+    system = run.systems[0]
+    answered = [result for result in results_of(home).results(run.id) if result.system == system]
+    steps = SYSTEMS[system.partition(":")[0]]
+    passages = home.records.library.passages() if steps.pairs != 0 or steps.sections != 0 else ()
+    texts = (f"{one.section} {one.question} {one.text}" for one in passages)
+    return examine(audit, answered, chain(texts, organization.texts(home.organization.chart) if steps.tree else ()))
+
+
+def _results(home: Home) -> Path:
+    return home.folder / "results"
+
+
+@contextmanager
+def _opened(home: Home, database: str) -> Iterator[Source]:
+    """The database with an address, "" for one about the chart and the documents, which is made for this alone: it
+    holds in clear what their tables say, and nothing of a document may outlast it."""
+    own = home.folder / "cache" / "organization.db"
+    try:
+        if not database:
+            own.parent.mkdir(parents=True, exist_ok=True)
+            organization.build(own, home.organization.chart, home.records.library.passages())
+        with closing(Source(database or sqlite_address(own))) as source:
+            yield source
+    finally:
+        own.unlink(missing_ok=True)
+
+
+def _generated(home: Home, source: Source, texts: int, progress: Progress) -> Sequence[Template]:
+    """The templates that the configured model writes for these tables; kept, so that it is asked once."""
+    told = f"{home.model.identity}\0{source.dialect}\0{source.tables}\0{texts}"
+    file = home.folder / "cache" / "templates" / f"{hashlib.sha256(told.encode()).hexdigest()}.txt"
+    if not file.exists():
+        made = generate(source.tables, source.dialect, home.model, texts=texts, progress=progress)
+        if not made.templates:
+            raise TragError(
+                f"The model wrote no template that can be used: {'; '.join(made.reasons[:5]) or 'no SQL at all'}.",
+                "Try an abler model, or give templates: --templates FILE",
+            )
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(file, write(made.templates))
+    return read(file.read_bytes(), file.name)

@@ -1,7 +1,6 @@
 """The relational database about the organization: its chart, and the facts in its documents' tables (appendix F).
 
 chart, passages -> SQLite with the tables unit, alias, detail and fact, which the shipped templates ask.
-Knows nothing about templates.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from store.source import Column, Link, Table, make
-from trag import table_rows as table_rows
+from trag import table_rows
 from trag.errors import TragError
 from trag.evaluate.grammar.templates import Template, read
 
@@ -25,23 +24,14 @@ TABLES = (
         "unit",
         (
             Column("id", is_key=True),
-            Column("name"),
-            Column("type"),
-            Column("parent_id"),
-            Column("branch_id"),
-            Column("head"),
-            Column("email"),
-            Column("code"),
+            *map(Column, ("name", "type", "parent_id", "branch_id", "head", "email", "code")),
             Column("units_below", "INTEGER"),
         ),
         (Link("parent_id", "unit", "id"), Link("branch_id", "unit", "id")),
     ),
     Table("alias", (Column("unit_id"), Column("alias")), (Link("unit_id", "unit", "id"),)),
     Table("detail", (Column("unit_id"), Column("label"), Column("value")), (Link("unit_id", "unit", "id"),)),
-    Table(
-        "fact",
-        (Column("document"), Column("topic"), Column("kind"), Column("subject"), Column("property"), Column("value")),
-    ),
+    Table("fact", tuple(map(Column, ("document", "topic", "kind", "subject", "property", "value")))),
 )
 """`branch_id` is the unit right below the top that a unit is under; `units_below` counts those at any depth. A fact is
 a cell of a table in a document: the table's topic, the header and the cell that name its row, its own header, itself.
@@ -61,10 +51,11 @@ def shipped() -> tuple[Template, ...]:
 
 def build(path: Path, chart: Chart | None, passages: Iterable[Passage]) -> None:
     """Write the database to `path`, in place of an earlier one. Raises TragError when there is nothing to put in it."""
+    units = chart.units.values() if chart else ()
     rows: Mapping[str, Sequence[Sequence[object]]] = {
-        "unit": [_unit(unit, chart) for unit in chart.units.values()] if chart else [],
-        "alias": [(unit.id, alias) for unit in chart.units.values() for alias in unit.aliases] if chart else [],
-        "detail": [(unit.id, *one) for unit in chart.units.values() for one in unit.attributes] if chart else [],
+        "unit": [_unit(unit, chart) for unit in units] if chart else [],
+        "alias": [(unit.id, alias) for unit in units for alias in unit.aliases],
+        "detail": [(unit.id, *one) for unit in units for one in unit.attributes],
         "fact": list(dict.fromkeys(fact for passage in passages for fact in _facts(passage))),
     }
     if not any(rows.values()):

@@ -2,18 +2,16 @@
 
 SELECT head FROM unit WHERE name = '[unit.name]' -> one flat SELECT of known columns of known tables, with the values
 of its placeholders bound; or every reason why it is none. Each kind of thing that may stand in it is named here, all
-else is refused, so that no statement can do more than select. Knows nothing about databases or texts.
+else is refused, so that no statement can do more than select.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast
-
-from trag.evaluate.grammar.placeholders import PLACEHOLDER, named
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -36,6 +34,7 @@ _WHY = {
     "Into": "SELECT INTO writes",
     "Lock": "FOR UPDATE writes",
 }
+PLACEHOLDER = re.compile(r"""(?P<quote>['"`]?)\[(?P<inside>[^\[\]'"`]+\.[^\[\]'"`]+)\](?P=quote)""")
 _STRING_OR_PLACEHOLDER = re.compile(rf"'(?:[^']|'')*'|{PLACEHOLDER.pattern}")
 _NO_WORDS = re.compile(r"BLOB|BYTEA|BINARY|IMAGE|JSON|ARRAY|HSTORE|XML|VECTOR|GEOMETRY|GEOGRAPHY|UUID|UNIQUEIDENTIFIER")
 """Types whose values nobody says in a sentence."""
@@ -73,7 +72,7 @@ def understand(sql: str, tables: Sequence[Table], dialect: str) -> tuple[Select 
     from sqlglot.errors import SqlglotError
 
     def quoted(match: re.Match[str]) -> str:
-        return f"'[{match['inside']}]'" if match["inside"] and named(match["inside"], tables) else match[0]
+        return f"'[{match['inside']}]'" if match["inside"] and find_column(match["inside"], tables) else match[0]
 
     try:
         found = [one for one in sqlglot.parse(_STRING_OR_PLACEHOLDER.sub(quoted, sql), read=_dialect(dialect)) if one]
@@ -107,28 +106,28 @@ class _Reading:
         self.placeholders: dict[str, tuple[Placeholder, exp.Column, exp.Literal]] = {}
 
     def result(self) -> tuple[Select | None, tuple[str, ...]]:
-        self._allowed()
+        from sqlglot import exp
+
+        kinds = [(type(node).__name__, node.name) for node in self.select.walk()]
+        for kind, name in kinds:
+            if kind not in _NODES:
+                what = _WHY.get(kind, f"{kind} is not among what may stand in a template")
+                self.problems.append(f"{name}(): {what}" if kind == "Anonymous" else what)
+        if sum(kind == "Select" for kind, _ in kinds) > 1:
+            self.problems.append(_WHY["Subquery"])
         if not self.problems:
             self._tables()
         if not self.problems:
-            self._columns()
+            for node in self.select.find_all(exp.Column):
+                if self._place(node) is None:
+                    names = [column.name for table in self.tables.values() for column in table.columns]
+                    self.problems.append(f"no column '{node.sql()}'{_near(node.name, names)}")
             self._placeholders()
             self._projections()
         if self.problems:
             return None, tuple(dict.fromkeys(self.problems))
         self._quote()
         return self._select(), ()
-
-    def _allowed(self) -> None:
-        selects = 0
-        for node in self.select.walk():
-            kind = type(node).__name__
-            selects += kind == "Select"
-            if kind not in _NODES:
-                what = _WHY.get(kind, f"{kind} is not among what may stand in a template")
-                self.problems.append(f"{node.name}(): {what}" if kind == "Anonymous" else what)
-        if selects > 1:
-            self.problems.append(_WHY["Subquery"])
 
     def _tables(self) -> None:
         from sqlglot import exp
@@ -142,14 +141,6 @@ class _Reading:
                 self.tables[node.alias_or_name.casefold()] = table
         if not self.tables and not self.problems:
             self.problems.append("selects from no table")
-
-    def _columns(self) -> None:
-        from sqlglot import exp
-
-        for node in self.select.find_all(exp.Column):
-            if self._place(node) is None:
-                names = [column.name for table in self.tables.values() for column in table.columns]
-                self.problems.append(f"no column '{node.sql()}'{_near(node.name, names)}")
 
     def _place(self, node: exp.Column) -> tuple[str, str] | None:
         """The alias and the column that a node means."""
@@ -168,7 +159,7 @@ class _Reading:
             match = PLACEHOLDER.search(literal.name) if literal.is_string else None
             if match is None:
                 continue
-            found = named(match["inside"], self.schema)
+            found = find_column(match["inside"], self.schema)
             if found is None or match.group() != literal.name:
                 self.problems.append(f"'{literal.name}' is no placeholder '[table.column]' of this database")
                 continue
@@ -255,7 +246,8 @@ class _Reading:
         answers = [part.unalias() for part in self.select.expressions if isinstance(part.unalias(), exp.Column)]
         for answer in answers:
             fillings.where(exp.Is(this=answer.copy(), expression=exp.Null()).not_(), copy=False)
-        given = [literal for literal in fillings.find_all(exp.Literal) if _is_placeholder(literal)]
+        literals = (literal for literal in fillings.find_all(exp.Literal) if literal.is_string)
+        given = [literal for literal in literals if PLACEHOLDER.search(literal.name)]
         for literal in given:
             known = exp.Is(this=_other_side(literal.parent, literal), expression=exp.Null())
             cast("exp.Expr", literal.parent).replace(known.not_())
@@ -279,10 +271,6 @@ class _Reading:
         return sql
 
 
-def _is_placeholder(literal: exp.Literal) -> bool:
-    return literal.is_string and PLACEHOLDER.search(literal.name) is not None
-
-
 def _other_side(condition: exp.Expr | None, literal: exp.Literal) -> exp.Expr | None:
     """What a literal is compared with."""
     if condition is None:
@@ -298,3 +286,37 @@ def _mark(name: str) -> str:
 def _near(name: str, names: Sequence[str]) -> str:
     near = get_close_matches(name, names, n=1)
     return f", did you mean '{near[0]}'?" if near else f"; there are: {', '.join(dict.fromkeys(names))}"[:300]
+
+
+def find_column(inside: str, tables: Sequence[Table]) -> tuple[str, str] | None:
+    """The table and the column that the inside of a placeholder names; either may have a dot in its own name."""
+    wanted = inside.strip().casefold()
+    return next(
+        (
+            (table.name, column.name)
+            for table in tables
+            for column in table.columns
+            if f"{table.name}.{column.name}".casefold() == wanted
+        ),
+        None,
+    )
+
+
+def canonical(text: str, tables: Sequence[Table]) -> str:
+    """A text with its known placeholders in the schema's own letters and without quotation marks around them."""
+
+    def put(match: re.Match[str]) -> str:
+        found = find_column(match["inside"], tables)
+        return f"[{found[0]}.{found[1]}]" if found else match[0]
+
+    return PLACEHOLDER.sub(put, text)
+
+
+def placeholders_in(text: str) -> tuple[str, ...]:
+    """The placeholders in a text, each once."""
+    return tuple(dict.fromkeys(f"[{match['inside']}]" for match in PLACEHOLDER.finditer(text)))
+
+
+def fill_in(text: str, values: Mapping[str, str]) -> str:
+    """A text with a value for each of its placeholders."""
+    return PLACEHOLDER.sub(lambda match: values[f"[{match['inside']}]"], text)

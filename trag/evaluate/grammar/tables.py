@@ -1,18 +1,12 @@
-"""An audit in tables: the modules, the groups, the paper's Tables 2 and 3, and what was answered wrongly.
-
-Knows nothing about how any figure is made.
-"""
+"""An audit in tables: the modules, the groups, the paper's Tables 2 and 3, and what was answered wrongly."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 
-from trag.evaluate.grammar import accuracy
-from trag.evaluate.grammar.audit import Examined
-from trag.evaluate.grammar.contexts import at_fault
-from trag.evaluate.grammar.filling import FORMS
-from trag.evaluate.grammar.groups import Group, Tag
-from trag.evaluate.grammar.kept import Audit
+from trag.evaluate.grammar.audit import Audit, Examined
+from trag.evaluate.grammar.diagnosis import at_fault, balanced, baseline, database_accuracy, gaps_removed
+from trag.evaluate.grammar.questions import FORMS
 from trag.evaluate.tables import Table
 
 _MOST = 50
@@ -44,21 +38,15 @@ def modules(examined: Examined) -> Table:
 
 def groups(examined: Examined) -> Table:
     """How many meanings were never, sometimes or always answered rightly (GRAMMAR, 4.3)."""
-    texts: dict[Tag, int] = {}
-    for group in examined.groups:
-        texts[group.tag] = texts.get(group.tag, 0) + len(group.outcomes)
-    rows = tuple((tag, str(number), str(texts.get(tag, 0))) for tag, number in examined.diagnosis.tags)
-    note = f"Accuracy of the retrieval database: {_percent(accuracy.of_database(examined.groups))} (equation 1)."
+    texts = Counter(group.tag for group in examined.groups for _ in group.outcomes)
+    rows = tuple((tag, str(number), str(texts[tag])) for tag, number in examined.diagnosis.tags)
+    note = f"Accuracy of the retrieval database: {_percent(database_accuracy(examined.groups))} (equation 1)."
     return Table("Semantic groups", ("Group", "Meanings", "Texts"), rows, note)
 
 
 def isolated(examined: Examined) -> Table:
     """Accuracy by textual form with errors of the other modules taken out (GRAMMAR, table 3)."""
-    ways = (
-        ("Baseline: No Action", accuracy.baseline),
-        ("Remove Gap Groups", accuracy.gaps_removed),
-        ("Balance Gap Examples", accuracy.balanced),
-    )
+    ways = (("Baseline: No Action", baseline), ("Remove Gap Groups", gaps_removed), ("Balance Gap Examples", balanced))
     rows = tuple(
         (
             name,
@@ -109,17 +97,12 @@ def wrong(audit: Audit, examined: Examined) -> Table:
             meanings[group.id].answer,
             group.tag,
             f"{sum(one.right for one in group.outcomes)}/{len(group.outcomes)}",
-            ", ".join(_owed(group, examined)),
+            ", ".join(dict.fromkeys(at_fault(one, group, examined.covered) for one in group.outcomes if not one.right)),
         )
         for group in some[:_MOST]
     )
     note = f"{len(some) - _MOST} more are not listed." if len(some) > _MOST else ""
     return Table("Answered wrongly", ("Question", "Truth", "Group", "Right", "Owed to"), rows, note)
-
-
-def _owed(group: Group, examined: Examined) -> Sequence[str]:
-    wrong = (outcome for outcome in group.outcomes if not outcome.right)
-    return tuple(dict.fromkeys(at_fault(outcome, group, examined.covered) for outcome in wrong))
 
 
 def _percent(share: float | None) -> str:

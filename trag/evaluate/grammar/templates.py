@@ -1,13 +1,12 @@
-"""Templates: a question to a database in SQL, and the same in words, short and long (GRAMMAR, 4.1 and appendix C).
+"""Templates with placeholders: SQL, and short and long texts that ask for the same (GRAMMAR, 4.1).
 
-A file of them <-> Templates -> those that may run, and what is wrong with the others. A block of a file is
+A block of a file is
 
     sql: SELECT head FROM unit WHERE name = '[unit.name]'
     short: head of [unit.name]
     long: I have been asked to write to whoever runs [unit.name] before the end of the month, and ...
 
 where an indented line goes on with the one above, # begins a comment, and blocks stand apart by an empty line.
-Knows nothing about what is in the database.
 """
 
 from __future__ import annotations
@@ -17,12 +16,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import prompts
 from trag.errors import TragError
-from trag.evaluate.grammar.placeholders import canonical, standing_in
-from trag.evaluate.grammar.sql import Select, understand
+from trag.evaluate.grammar.sql import Select, canonical, placeholders_in, understand
+from trag.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from prompts import Message
     from store.source import Table
+    from trag.llm.model import LanguageModel
 
 SHORT_WORDS = 14
 """Words that a short form may have, a placeholder counted as one."""
@@ -30,6 +32,14 @@ LONG_WORDS = 30
 """Words that a long form must have (GRAMMAR, table 6)."""
 _LINE = re.compile(r"(sql|short|long):\s*(.*)", re.I)
 _HINT = "A block is a line `sql: SELECT ...`, then lines `short: ...` and `long: ...`; an empty line ends it."
+TOKENS = 1_200
+"""Tokens that the model may write to one request."""
+MOST_TABLES = 40
+MOST_COLUMNS = 30
+"""What is shown of a schema; the rest is left out."""
+_STATEMENT = re.compile(r"\bSELECT\b.*?(?=;|\n\s*\n|\n[\s\d.)`*-]*SELECT\b|\n```|\Z)", re.I | re.S)
+_NUMBERED = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s*")
+_LABEL = re.compile(r"^(?:query|question|short|long|text|variant)\s*\d*\s*:\s*", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +94,10 @@ def read(content: bytes, name: str) -> tuple[Template, ...]:
 
 def write(templates: Sequence[Template]) -> bytes:
     """The file that `read` reads."""
-    blocks = (
-        "\n".join(
-            [f"sql: {one.sql}", *(f"short: {text}" for text in one.short), *(f"long: {text}" for text in one.long)]
-        )
-        for one in templates
-    )
+    blocks = []
+    for one in templates:
+        lines = [f"sql: {one.sql}", *(f"short: {text}" for text in one.short), *(f"long: {text}" for text in one.long)]
+        blocks.append("\n".join(lines))
     return ("\n\n".join(blocks) + "\n").encode()
 
 
@@ -101,18 +109,15 @@ def check(
     problems: list[str] = []
     for number, template in enumerate(templates, 1):
         select, wrong = understand(template.sql, tables, dialect)
-        texts = Template(
-            template.sql,
-            tuple(canonical(text, tables) for text in template.short),
-            tuple(canonical(text, tables) for text in template.long),
-        )
+        short, long = (tuple(canonical(text, tables) for text in said) for said in (template.short, template.long))
+        forms = {"short": short, "long": long}
         if select:
-            wanted = [str(placeholder) for placeholder in select.placeholders]
-            wrong += tuple(f"short '{text}': {why}" for text in texts.short if (why := short_problem(text, wanted)))
-            wrong += tuple(f"long '{text}': {why}" for text in texts.long if (why := long_problem(text, wanted)))
-        wrong += tuple(f"no {form} text" for form, said in (("short", texts.short), ("long", texts.long)) if not said)
+            for form, said in forms.items():
+                problem = ((text, text_problem(text, select, form)) for text in said)
+                wrong += tuple(f"{form} '{text}': {why}" for text, why in problem if why)
+        wrong += tuple(f"no {form} text" for form, said in forms.items() if not said)
         if select and not wrong:
-            ready.append(Ready(texts, select, number))
+            ready.append(Ready(Template(template.sql, short, long), select, number))
         problems += (f"template {number} ({shortened(template.sql)}): {why}" for why in wrong)
     return tuple(ready), tuple(problems)
 
@@ -122,31 +127,17 @@ def shortened(sql: str) -> str:
     return " ".join(sql.split())[:80]
 
 
-def short_problem(text: str, wanted: Sequence[str]) -> str:
-    """Why a text is no short form of a template with the placeholders `wanted`; "" where it is one."""
-    count = _words(text)
-    return _placeholder_problem(text, wanted) or (
-        f"has {count} words, at most {SHORT_WORDS} are short" if count > SHORT_WORDS else ""
-    )
-
-
-def long_problem(text: str, wanted: Sequence[str]) -> str:
-    """Why a text is no long form of a template with the placeholders `wanted`; "" where it is one."""
-    count = _words(text)
-    return _placeholder_problem(text, wanted) or (
-        f"has {count} words, a long form has at least {LONG_WORDS}" if count < LONG_WORDS else ""
-    )
-
-
-def _placeholder_problem(text: str, wanted: Sequence[str]) -> str:
-    found = standing_in(text)
-    missing = [one for one in wanted if one not in found]
-    strange = [one for one in found if one not in wanted]
-    return "; ".join([f"{one} is missing" for one in missing] + [f"{one} is not in the SQL" for one in strange])
-
-
-def _words(text: str) -> int:
-    return len(re.sub(r"\[[^\]]*\]", "x", text).split())
+def text_problem(text: str, select: Select, form: str) -> str:
+    """Why a text is no "short" or "long" `form` of a template; "" where it is one."""
+    wanted, found = list(map(str, select.placeholders)), placeholders_in(text)
+    problems = [f"{one} is missing" for one in wanted if one not in found]
+    problems += [f"{one} is not in the SQL" for one in found if one not in wanted]
+    count = len(re.sub(r"\[[^\]]*\]", "x", text).split())
+    if not problems and form == "short" and count > SHORT_WORDS:
+        problems = [f"has {count} words, at most {SHORT_WORDS} are short"]
+    if not problems and form == "long" and count < LONG_WORDS:
+        problems = [f"has {count} words, a long form has at least {LONG_WORDS}"]
+    return "; ".join(problems)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -163,3 +154,81 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         waiting = (number, line.strip())
     if waiting:
         yield waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The templates that keep to the criteria, and what speaks against the rest that the model wrote, each reason
+    once."""
+
+    templates: tuple[Template, ...]
+    reasons: tuple[str, ...] = ()
+
+
+def generate(
+    tables: Sequence[Table], dialect: str, model: LanguageModel, *, texts: int, progress: Progress = silent
+) -> Generated:
+    """The templates that `model` writes, each with at most `texts` short and as many long texts.
+
+    Raises TragError when the model cannot be reached, or when a table does not fit it.
+    """
+    found: dict[str, tuple[str, Select]] = {}
+    reasons: list[str] = []
+    some = list(tables)[:MOST_TABLES]
+    for number, table in enumerate(some):
+        progress("writing SQL templates", number, len(some))
+        for sql in statements(_said(prompts.grammar_sql(_schema(table, tables)), model)):
+            select, wrong = understand(sql, tables, dialect)
+            reasons += wrong
+            if select:
+                found.setdefault(select.statement, (canonical(sql, tables), select))
+    templates: list[Template] = []
+    for number, (sql, select) in enumerate(found.values()):
+        progress("writing texts", number, len(found))
+        forms = []
+        for form in ("short", "long"):
+            said = _said(prompts.grammar_texts(sql, texts, long=form == "long"), model)
+            candidates = (canonical(line, tables) for line in lines(said))
+            problems = {text: text_problem(text, select, form) for text in candidates}
+            reasons += filter(None, problems.values())
+            forms.append(tuple(text for text, why in problems.items() if not why)[:texts])
+        if all(forms):
+            templates.append(Template(sql, *forms))
+        else:
+            reasons.append(f"no text that can be used for {sql[:80]}")
+    return Generated(tuple(templates), tuple(dict.fromkeys(reasons)))
+
+
+def statements(text: str) -> Iterator[str]:
+    """The SELECT statements in what a model wrote: numbered, fenced, over several lines, with words around them."""
+    for match in _STATEMENT.finditer(text):
+        yield " ".join(match[0].replace("`", "").split())
+
+
+def lines(text: str) -> Iterator[str]:
+    """The texts in what a model wrote, a line each, without numbers, labels and quotation marks around them."""
+    for line in text.splitlines():
+        said = _LABEL.sub("", _NUMBERED.sub("", line)).strip().strip("*").strip()
+        if said[:1] in "\"'“" and said[-1:] in "\"'”":
+            said = said[1:-1].strip()
+        if "[" in said:
+            yield said
+
+
+def _schema(table: Table, tables: Sequence[Table]) -> str:
+    """A table and those it is linked to, as a model reads it: names and types, keys and links, no row."""
+    linked = {link.other_table for link in table.links} | {
+        other.name for other in tables if any(link.other_table == table.name for link in other.links)
+    }
+    shown = [table, *(other for other in tables if other.name in linked and other.name != table.name)]
+    told: list[str] = []
+    for one in shown:
+        columns = [f"{column.name} {column.type}".strip() for column in one.columns[:MOST_COLUMNS]]
+        told.append(f"{one.name}({', '.join(columns)})")
+        told += [f"  {one.name}.{link.column} is a {link.other_table}.{link.other_column}" for link in one.links]
+    return "\n".join(told)
+
+
+def _said(messages: Sequence[Message], model: LanguageModel) -> str:
+    stream = model.stream(messages, max_tokens=min(TOKENS, model.context // 3))
+    return "".join(part for part in stream if isinstance(part, str))

@@ -1,6 +1,6 @@
 """The items of the gold in an answer: there, missing, denied, or left open; what must not be said; the yes or no.
 
-Reading -> Findings.  Knows nothing about lists, counts or refusals.
+Reading -> Findings.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from trag.evaluate.scoring import asserting
-from trag.evaluate.scoring.asserting import Said, denied, hedged, opening
+from trag.evaluate.scoring import assertion
+from trag.evaluate.scoring.assertion import denied, hedged, opening
 from trag.evaluate.scoring.reading import Findings, Reading, tokens
 from trag.evaluate.scoring.wording import Place, Word, places, plain, words
 
@@ -64,27 +64,23 @@ def polarity(reading: Reading, *, has_gold: bool) -> Findings:
     case, said = reading.case, opening(reading.text)
     if not case.polarity:
         gold = " ".join((case.answer, *(phrase for item in case.gold for phrase in item)))
-        if _NOTHING.match(reading.text) and not asserting.NOT.search(gold) and case.count is None:
+        if _NOTHING.match(reading.text) and not assertion.NOT.search(gold) and case.count is None:
             return Findings(wrong=("says that there is none",))
         meant = opening(plain(case.answer))
         if {said, meant} == {"yes", "no"}:
             return Findings(wrong=(f"says {said} for {meant}",))
         return Findings(places=(Place(0, 1),) if said and said == meant else ())
-    said = said or _stated(reading)
+    if not said:  # perhaps in a sentence that speaks of two units of the question: "A is not part of B"
+        for sentence in reading.sentences:
+            inside = [one.units for one in reading.mentions if sentence.overlaps(one.place)]
+            if len({unit for units in inside for unit in units} & reading.asked) >= 2:
+                said = "no" if assertion.NOT.search(reading.shown(sentence)) else "yes"
+                break
     if said == case.polarity:
         return Findings(places=(Place(0, 1),))
     if said:
         return Findings(wrong=(f"says {said} for {case.polarity}",))
     return Findings() if case.gold and has_gold else Findings(wrong=(f"does not say {case.polarity}",))
-
-
-def _stated(reading: Reading) -> Said:
-    """The yes or no of a sentence that speaks of two units of the question: "A is not part of B"."""
-    for sentence in reading.sentences:
-        inside = [one for one in reading.mentions if sentence.overlaps(one.place) and reading.asked & {*one.units}]
-        if len({unit for one in inside for unit in one.units} & reading.asked) >= 2:
-            return "no" if asserting.NOT.search(reading.shown(sentence)) else "yes"
-    return ""
 
 
 def _item(item: Sequence[str], reading: Reading) -> Findings:
@@ -97,10 +93,10 @@ def _item(item: Sequence[str], reading: Reading) -> Findings:
             if reading.is_within_another(place, item) or not _is_meant(phrase, place, reading):
                 continue
             says_no = denied(place, text, is_number=_is_number(phrase))
-            said = asserting.bound(place, text) if _is_number(phrase) else ""
-            if says_no != is_denied and not (is_denied and asserting.excepted(place, text)):
+            said = assertion.bound(place, text) if _is_number(phrase) else ""
+            if says_no != is_denied and not (is_denied and assertion.excepted(place, text)):
                 refuted = f'denies "{name}"'
-            elif said and asserting.contradicts(said, bound):
+            elif said and assertion.contradicts(said, bound):
                 refuted = f'says "{said}" of "{name}"'
             else:
                 standing.append(place)
@@ -114,15 +110,15 @@ def _item(item: Sequence[str], reading: Reading) -> Findings:
     return Findings(places=tuple(standing))
 
 
-def _as_meant(answer: str, phrase: str) -> tuple[bool, asserting.Bound]:
+def _as_meant(answer: str, phrase: str) -> tuple[bool, assertion.Bound]:
     """Whether the case's own answer denies a phrase, "the child does not object", and the limit that it makes of it;
     of a number also in its measure: "29 days" for "29"."""
     text = plain(answer)
     among = words(text)
     if found := places(phrase, text, among):
-        return denied(found[0], text, is_number=_is_number(phrase)), asserting.bound(found[0], text)
+        return denied(found[0], text, is_number=_is_number(phrase)), assertion.bound(found[0], text)
     numbers = {word.key for word in words(plain(phrase)) if word.is_number}
-    bounds = (asserting.bound(Place(one.start, one.end), text) for one in among if one.key in numbers)
+    bounds = (assertion.bound(Place(one.start, one.end), text) for one in among if one.key in numbers)
     return False, next(bounds, "")
 
 
@@ -132,7 +128,7 @@ def _is_choice(first: Findings, second: Findings, reading: Reading) -> bool:
         return False
     return all(
         any(hedged(place, [other], reading.stance) for other in second.places)
-        and not asserting.follows_denial(place, reading.text)
+        and not assertion.follows_denial(place, reading.text)
         for place in first.places
     )
 
@@ -141,7 +137,7 @@ def _is_one_of_two(place: Place, item: Sequence[str], reading: Reading) -> bool:
     """Whether the answer offers something else in place of a unit or an amount, of which the case knows nothing."""
     if not any(_is_number(phrase) or reading.units_of[phrase] for phrase in item):
         return False
-    other = words(asserting.offered(place, reading.stance))
+    other = words(assertion.offered(place, reading.stance))
     return bool(other) and other[0].key not in _known(reading)
 
 

@@ -1,6 +1,6 @@
 """Units as sets: those of the gold that an answer names, those that it names besides, and how many it says there are.
 
-Reading -> Listed, Findings.  Knows nothing about how units are found in a text.
+Reading -> Listed, Findings.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trag.evaluate.scoring import units
-from trag.evaluate.scoring.asserting import denied
+from trag.evaluate.scoring.assertion import around, denied
 from trag.evaluate.scoring.reading import Findings, Reading, tokens
 from trag.evaluate.scoring.units import Mention
 from trag.evaluate.scoring.wording import Place, Word, plain, words
@@ -214,7 +214,7 @@ def _given(reading: Reading) -> Iterator[tuple[Place, str]]:
     for at, word in enumerate(free):
         if word.is_number:
             here, following = Place(word.start, word.end), free[at + 1 : at + 1 + _REACH]
-            before, after = _clause(here, text)
+            before, after = around(_CLAUSE, here, text)
             is_part = not is_first and (_PART.search(before) or _PART_OF.match(after))
             is_amount = following and following[0].key in _AMOUNTS
             is_elsewhere = {_scope(question), _scope(before + after)} == {"directly", "in all"}
@@ -244,9 +244,3 @@ def _scope(text: str) -> str:
     in_all = bool(_IN_ALL.search(text))
     directly = bool(_DIRECTLY.search(_IN_ALL.sub(" ", text)))
     return "" if directly == in_all else "directly" if directly else "in all"
-
-
-def _clause(place: Place, text: str) -> tuple[str, str]:
-    start = max((match.end() for match in _CLAUSE.finditer(text, 0, place.start)), default=0)
-    following = _CLAUSE.search(text, place.end)
-    return text[start : place.start], text[place.end : following.start() if following else len(text)]

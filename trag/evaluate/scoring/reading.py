@@ -1,6 +1,6 @@
 """An answer as it is read for scoring: its plain text, its words, the units it names; and what a check finds in it.
 
-case, answer, chart -> Reading.  Knows nothing about what is right.
+case, answer, chart -> Reading.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cached_property
 from org.chart import Chart
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring import units
-from trag.evaluate.scoring.asserting import denied
+from trag.evaluate.scoring.assertion import denied
 from trag.evaluate.scoring.units import Claim, Mention
 from trag.evaluate.scoring.wording import Place, Word, places, plain, sentences, words
 

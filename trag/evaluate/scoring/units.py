@@ -97,12 +97,18 @@ def mentions(text: str, among: Sequence[Word], chart: Chart, *, hurried: bool = 
         for last in range(min(len(among), first + longest), max(first, taken), -1):
             row, place = among[first:last], Place(among[first].start, among[last - 1].end)
             named = names.get(tuple(word.key for word in row)) if first >= taken else None
-            is_written = named and _is_written(text[place.start : place.end], named.capitals, hurried=hurried)
-            if named and is_written and not any(_GAP.search(text, a.end, b.start) for a, b in pairwise(row)):
+            if named is None or any(_GAP.search(text, a.end, b.start) for a, b in pairwise(row)):
+                continue
+            said, capitals = text[place.start : place.end], named.capitals
+            if hurried:
+                is_written = capitals < 2 or len(said) >= _EVERYDAY or said.isupper()
+            else:
+                is_written = capitals == 0 or (said.isupper() if capitals == 2 else said[0].isupper())
+            if is_written:
                 found.append(Mention(tuple(named.units), place))
                 taken = last
                 break
-    return tuple(_told(found, text, chart))
+    return tuple(_narrowed(found, text, chart))
 
 
 def types(among: Sequence[Word], chart: Chart) -> dict[int, str]:
@@ -161,7 +167,9 @@ def _names(chart: Chart) -> tuple[Mapping[tuple[str, ...], _Named], int]:
         for name in (unit.name, *unit.aliases):
             key = tuple(word.key for word in words(plain(name)))
             if key:
-                named = full.setdefault(key, _Named([], _capitals(name) if len(key) == 1 else 0))
+                is_acronym = name.isupper() and len(name) < _EVERYDAY
+                capitals = 0 if len(key) > 1 else 2 if is_acronym else int(name[0].isupper())
+                named = full.setdefault(key, _Named([], capitals))
                 if unit.id not in named.units:
                     named.units.append(unit.id)
         for key in _shorts(unit):
@@ -185,37 +193,17 @@ def _shorts(unit: Unit) -> Iterator[tuple[str, ...]]:
             yield key[len(noun) + 1 :]
 
 
-def _capitals(name: str) -> int:
-    return 2 if name.isupper() and len(name) < _EVERYDAY else int(name[0].isupper())
-
-
-def _is_written(text: str, capitals: int, *, hurried: bool) -> bool:
-    if hurried:
-        return capitals < 2 or len(text) >= _EVERYDAY or text.isupper()
-    return capitals == 0 or (text.isupper() if capitals == 2 else text[0].isupper())
-
-
-def _told(found: Sequence[Mention], text: str, chart: Chart) -> Iterator[Mention]:
+def _narrowed(found: Sequence[Mention], text: str, chart: Chart) -> Iterator[Mention]:
     """The mentions, a shared name narrowed to the units that are under the one that stands behind it or before it."""
     for place, mention in enumerate(found):
-        units = mention.units
+        units, start, end = mention.units, mention.place.start, mention.place.end
         if len(units) > 1:
-            beside = [
-                one for one in found[place + 1 : place + 2] if _TOLD.fullmatch(text, mention.place.end, one.place.start)
-            ]
-            beside += [
-                one
-                for one in found[max(0, place - 1) : place]
-                if text[one.place.end : mention.place.start].strip() == ">"
-            ]
-            units = next(
-                (
-                    told
-                    for one in beside
-                    if (
-                        told := tuple(unit for unit in units if any(chart.is_under(unit, above) for above in one.units))
-                    )
-                ),
-                units,
+            beside = [one for one in found[place + 1 : place + 2] if _TOLD.fullmatch(text, end, one.place.start)]
+            before = found[max(0, place - 1) : place]
+            beside += [one for one in before if text[one.place.end : start].strip() == ">"]
+            narrowed = (
+                tuple(unit for unit in units if any(chart.is_under(unit, above) for above in one.units))
+                for one in beside
             )
+            units = next(filter(None, narrowed), units)
         yield Mention(units, mention.place)

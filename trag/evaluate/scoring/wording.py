@@ -1,7 +1,6 @@
 """One thing said in two ways: "thirty days" and "30-day", "£1,200" and "1200 pounds", "per cent" and "%".
 
 text -> Words, each with a key that is the same for all ways of writing it; a gold alternative -> its places in them.
-Knows nothing about questions or units.
 """
 
 from __future__ import annotations
@@ -22,19 +21,8 @@ _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "k": 1_000, 
 _MONTHS = "January February March April May June July August September October November December".split()
 _MONTH = "|".join(f"{month}|{month[:3]}" for month in _MONTHS) + "|Sept"
 _NUMBER_WORD = rf"(?:{'|'.join([*_DIGITS, *_TENS, 'hundred', 'thousand', 'million'])})"
-_CURRENCIES = {
-    "£": "gbp",
-    "pound": "gbp",
-    "quid": "gbp",
-    "gbp": "gbp",
-    "€": "eur",
-    "euro": "eur",
-    "eur": "eur",
-    "$": "usd",
-    "dollar": "usd",
-    "usd": "usd",
-    "chf": "chf",
-}
+_CURRENCIES = {"£": "gbp", "pound": "gbp", "quid": "gbp", "€": "eur", "euro": "eur", "$": "usd", "dollar": "usd"}
+_CURRENCIES |= {code: code for code in ("gbp", "eur", "usd", "chf")}
 _SAME = {"per cent": "%", "percent": "%", "pct": "%", "&": "and", "hr": "hour", "min": "minute", "yr": "year"}
 _ARTICLES = frozenset({"the", "a", "an"})
 _BETWEEN = frozenset({"calendar", "full", "whole", "consecutive", "written"})
@@ -100,7 +88,7 @@ def words(text: str) -> tuple[Word, ...]:
         last = found[-1] if found else None
         if last and last.key == word.key and word.is_number and text[last.end : word.start].strip() == "(":
             found[-1] = replace(last, end=word.end)  # "twelve (12)"
-        elif last and word.is_number and last.key in _CURRENCIES.values() and not _is_amount(found[:-1]):
+        elif last and word.is_number and last.key in _CURRENCIES.values() and not (found[:-1] and found[-2].is_number):
             found[-1:] = [replace(word, start=last.start, joined=last.joined), replace(last, end=word.end)]
         elif word.key not in _ARTICLES:
             found.append(word)
@@ -168,10 +156,6 @@ def _is_joined(row: Sequence[Word], place: int) -> bool:
     return place + 1 < len(row) and row[place + 1].joined
 
 
-def _is_amount(before: Sequence[Word]) -> bool:
-    return bool(before) and before[-1].is_number
-
-
 def _tokens(text: str) -> Iterator[Word]:
     end = -1
     for match in _TOKEN.finditer(text):
@@ -186,10 +170,12 @@ def _keys(match: re.Match[str]) -> Iterator[str]:
     if match["iso"]:
         year, number, day = match["iso"].split("-")
         yield from (_date(int(day), int(number)), str(int(year)))
-    elif (day := match["day"] or match["day2"]) and _is_date(match):
-        month = (match["month"] or match["month2"])[:3].title()
-        yield _date(int(day), next(place for place, name in enumerate(_MONTHS, 1) if name.startswith(month)))
-    elif day:
+    elif day := match["day"] or match["day2"]:
+        month = match["month"] or match["month2"]
+        if month[0].isupper() and 1 <= int(day) <= 31:  # "2 may attend" is none
+            short = month[:3].title()
+            yield _date(int(day), next(place for place, name in enumerate(_MONTHS, 1) if name.startswith(short)))
+            return
         yield from (word.key for part in re.findall(r"\d+|[a-zA-Z]+", match[0]) for word in _tokens(part))
     elif match["half"]:
         noon = 12 if match["half"][0] in "pP" else 0
@@ -208,12 +194,6 @@ def _keys(match: re.Match[str]) -> Iterator[str]:
         yield _CURRENCIES.get(match["sign"], "and")
     else:
         yield _word(match["word"])
-
-
-def _is_date(match: re.Match[str]) -> bool:
-    """Whether a day stands beside a month: "2 may attend" is none."""
-    month = match["month"] or match["month2"]
-    return month[0].isupper() and 1 <= int(match["day"] or match["day2"]) <= 31
 
 
 def _date(day: int, month: int) -> str:
@@ -250,15 +230,10 @@ def _word(text: str) -> str:
     """A word in small letters without accents, possessive or plural ending."""
     lower = re.sub(r"'s?$", "", text.lower())
     bare = "".join(c for c in unicodedata.normalize("NFD", lower) if not unicodedata.combining(c))
-    singular = _singular(bare)
-    return _CURRENCIES.get(singular) or _SAME.get(singular, singular)
-
-
-def _singular(word: str) -> str:
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and re.search(r"(?:ch|sh|x|ss|z)es$", word):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+    if len(bare) > 4 and bare.endswith("ies"):
+        bare = bare[:-3] + "y"
+    elif len(bare) > 4 and re.search(r"(?:ch|sh|x|ss|z)es$", bare):
+        bare = bare[:-2]
+    elif len(bare) > 3 and bare.endswith("s") and not bare.endswith(("ss", "us", "is")):
+        bare = bare[:-1]
+    return _CURRENCIES.get(bare) or _SAME.get(bare, bare)

@@ -21,11 +21,10 @@ from org.query.expression import ChartReply, described, run
 from org.query.grammar import SPAN, quoted, words
 from trag.chart_query import UNITS
 from trag.evaluate.cases import Case
-from trag.evaluate.chart_cases.calling import call
 from trag.evaluate.chart_cases.facts import Fact
-from trag.evaluate.chart_cases.ground import Ground
-from trag.evaluate.chart_cases.making import drawn
-from trag.evaluate.chart_cases.names import Names
+from trag.evaluate.chart_cases.generation import drawn
+from trag.evaluate.chart_cases.index import Names, Tree
+from trag.evaluate.chart_cases.phrasing import call
 from trag.evaluate.scoring import Score, score
 from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.typos import typed
@@ -93,7 +92,7 @@ def from_chart(
             if linked(question, organization) != given:
                 question = case.question
             yield from filter(None, [example(source, question, expression, organization)])
-    names, units = Names(Ground(chart)), list(chart.units.values())
+    names, units = Names(Tree(chart)), list(chart.units.values())
     told = (
         _of_words(source, unit, names, organization, chance, people=people)
         for unit in chance.choices(units, k=4 * number)

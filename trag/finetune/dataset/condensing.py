@@ -14,7 +14,7 @@ from random import Random
 import prompts
 from org.organization import Organization
 from trag.evaluate.cases import Case
-from trag.evaluate.chart_cases.making import drawn
+from trag.evaluate.chart_cases.generation import drawn
 from trag.finetune.dataset.chart_queries import expression_of, linked, reply_of
 from trag.finetune.dataset.examples import Example
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from store import StoreError, disk_full
 from store.files import lock, write_atomic
 from trag.errors import SHOWN, TragError, in_one_line
-from trag.evaluate import program
+from trag.evaluate.runs import commit
 from trag.finetune.training import checkpoints, estimate, plan, training_data
 from trag.finetune.training.base import Base
 from trag.finetune.training.checkpoints import LossPoint, State
@@ -149,7 +149,7 @@ def train(folder: Path, order: Plan, say: Say, stop: threading.Event) -> Trained
         seconds=round(state.seconds, 1),
         weights=f"{base.name} {base.sha256[:12]}" if base.is_folder else "",
         four_bits=learner.quantized,
-        commit=program.commit(),
+        commit=commit(),
         all_projections=settings.all_projections,
     )
     write_atomic(folder / _TRAINED, json.dumps({"kind": kind, "trained": asdict(result)}, indent=2).encode())

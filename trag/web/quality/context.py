@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trag.errors import TragError
+from trag.evaluate.cases import CaseSets
 from trag.evaluate.running import is_filled
 from trag.evaluate.runs import Result, Results, Run
-from trag.evaluate.sets import CaseSets
 from trag.people import CurrentUser
 from trag.people.permissions import hidden, readers
 from trag.web.evidence import documents_of

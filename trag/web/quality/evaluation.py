@@ -16,7 +16,7 @@ from trag.cancellation import Cancelled
 from trag.errors import TragError
 from trag.evaluate import needle
 from trag.evaluate.cases import Case
-from trag.evaluate.grammar import auditing
+from trag.evaluate.grammar import audit as audits
 from trag.evaluate.running import evaluate, results_of
 from trag.evaluate.runs import Results, Run
 from trag.progress import Progress
@@ -76,11 +76,11 @@ class Evaluation(BackgroundJob[Evaluating]):
         """Ask a system what a database made from the chart and the documents knows."""
 
         def prepare(about: Evaluating, preparing: Progress) -> tuple[Evaluating, Ask]:
-            audit = auditing.prepared(self._home, progress=preparing)
-            resume = auditing.unfinished(self._home, audit, about.systems)
+            audit = audits.prepare_home(self._home, progress=preparing)
+            resume = audits.unfinished(self._home, audit, about.systems)
 
             def ask(progress: Progress, stop: threading.Event) -> Run:
-                return auditing.carry_out(self._home, audit, about.systems, resume=resume, progress=progress, stop=stop)
+                return audits.run_audit(self._home, audit, about.systems, resume=resume, progress=progress, stop=stop)
 
             return replace(about, run=resume), ask
 

@@ -18,10 +18,9 @@ from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError
 from trag.evaluate import needle
-from trag.evaluate.cases import read
-from trag.evaluate.grammar import auditing
+from trag.evaluate.cases import CaseSet, CaseSets, read
+from trag.evaluate.grammar import audit as audits
 from trag.evaluate.running import results_of
-from trag.evaluate.sets import CaseSet, CaseSets
 from trag.web.forms import both, filled, received, whole
 from trag.web.quality import render
 from trag.web.quality.answers import AnswerFilter
@@ -73,7 +72,7 @@ class QualityPage:
             sets=sets,
             systems=offered(home.adapter_name),
             measured=measured,
-            audits=[each for each in measured if auditing.is_audit(home, each.run)],
+            audits=[each for each in measured if audits.is_audit(home, each.run)],
             needles=self.context.needle_figures.all(),
             limited=LIMITED if self.context.is_limited(caller(request)) else None,
             trends=trends(measured),

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 from fastapi.responses import HTMLResponse
 
-from trag.evaluate.exports import model_of
-from trag.evaluate.grammar.contexts import Module
+from trag.evaluate.grammar.diagnosis import Module
+from trag.evaluate.tables import model_of
 from trag.record import VERDICTS
 from trag.web.quality.answers import CHOICES, MOST, UNDECIDED
 from trag.web.quality.figures import tone

@@ -15,9 +15,10 @@ from fastapi.responses import Response
 from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
-from trag.evaluate import exports, needle
+from trag.evaluate import needle, tables
 from trag.evaluate.comparing import compare
-from trag.evaluate.grammar import auditing, tables
+from trag.evaluate.grammar import audit as audits
+from trag.evaluate.grammar import tables as audit_tables
 from trag.evaluate.runs import Run
 from trag.evaluate.tables import by_system, report
 from trag.people.permissions import opened
@@ -101,7 +102,7 @@ class RunPages:
             going=self.context.going(run),
             running=self.context.is_running(run),
             before=next((each for each in earlier if each.cases_sha256 == run.cases_sha256), None),
-            audit=auditing.is_audit(self.context.home, run),
+            audit=audits.is_audit(self.context.home, run),
             limited=self.context.is_limited(caller(request)),
             notice=self.context.notices.said(request),
         )
@@ -125,11 +126,11 @@ class RunPages:
             return missing(request)
         stem, results = f"{run.cases_name}-{run.id}", self.context.results.results(run.id)
         if name == "answers.csv":
-            return attachment(exports.as_csv(results).encode("utf-8-sig"), f"{stem}.csv", "text/csv; charset=utf-8")
+            return attachment(tables.run_csv(results).encode("utf-8-sig"), f"{stem}.csv", "text/csv; charset=utf-8")
         if name == "run.json":
-            return attachment(exports.as_json(run, results).encode(), f"{stem}.json", "application/json")
+            return attachment(tables.run_json(run, results).encode(), f"{stem}.json", "application/json")
         if name == "report.md":
-            return attachment(exports.as_markdown(run, results).encode(), f"{stem}.md", MARKDOWN)
+            return attachment(tables.run_markdown(run, results).encode(), f"{stem}.md", MARKDOWN)
         return missing(request)
 
     # Its answers
@@ -239,8 +240,8 @@ class RunPages:
         run = self._audited(run_id)
         if run is None:
             return missing(request)
-        audit = auditing.of_run(self.context.home, run)
-        examined, limited = auditing.examined(self.context.home, run, audit), self.context.is_limited(caller(request))
+        audit = audits.audit_of(self.context.home, run)
+        examined, limited = audits.examine_run(self.context.home, run, audit), self.context.is_limited(caller(request))
         diagnosis = examined.diagnosis
         return render.page(
             "audit",
@@ -249,8 +250,8 @@ class RunPages:
             diagnosis=diagnosis,
             weakest=next((fault for fault in diagnosis.faults if fault.module == diagnosis.weak), None),
             answers=diagnosis.asked + examined.undecided,
-            figures=tables.figures(audit, examined),
-            wrong=None if limited else tables.wrong(audit, examined),
+            figures=audit_tables.figures(audit, examined),
+            wrong=None if limited else audit_tables.wrong(audit, examined),
             modules=render.MODULES,
             going=self.context.going(run),
             limited=limited,
@@ -261,15 +262,15 @@ class RunPages:
         run = self._audited(run_id)
         if run is None:
             return missing(request)
-        audit = auditing.of_run(self.context.home, run)
-        examined, limited = auditing.examined(self.context.home, run, audit), self.context.is_limited(caller(request))
-        shown = tables.figures(audit, examined) if limited else tables.report(audit, examined)
-        return attachment(exports.in_markdown(run, shown).encode(), f"{run.cases_name}-{run.id}.md", MARKDOWN)
+        audit = audits.audit_of(self.context.home, run)
+        examined, limited = audits.examine_run(self.context.home, run, audit), self.context.is_limited(caller(request))
+        shown = audit_tables.figures(audit, examined) if limited else audit_tables.report(audit, examined)
+        return attachment(tables.run_tables_markdown(run, shown).encode(), f"{run.cases_name}-{run.id}.md", MARKDOWN)
 
     def _audited(self, run_id: str) -> Run | None:
         """The run of that id, None when there is none, or it is no audit's."""
         run = self.context.run(run_id)
-        return run if run and auditing.is_audit(self.context.home, run) else None
+        return run if run and audits.is_audit(self.context.home, run) else None
 
     # A needle test
 
@@ -293,7 +294,7 @@ class RunPages:
         run = self.context.needle(run_id)
         if run is None:
             return missing(request)
-        text = exports.in_markdown(run, [needle.table(self.context.needles.results(run.id))])
+        text = tables.run_tables_markdown(run, [needle.table(self.context.needles.results(run.id))])
         return attachment(text.encode(), f"{run.cases_name}-{run.id}.md", MARKDOWN)
 
     def remove_needle(self, request: Request, run_id: str) -> Response:

@@ -11,8 +11,8 @@ from org.reading.charts import load
 from store.passage import Passage
 from store.source import Source
 from trag.errors import TragError
-from trag.evaluate.grammar.filling import FORMS, Filled, cases, fill
 from trag.evaluate.grammar.organization import TABLES, build, shipped, texts
+from trag.evaluate.grammar.questions import FORMS, Filled, cases, fill
 from trag.evaluate.grammar.templates import check
 
 CHART = """name,parent,type,aliases,head,email,code,floor

@@ -12,10 +12,7 @@ UNIT = Table(
     "unit",
     (
         Column("id", is_key=True),
-        Column("name"),
-        Column("type"),
-        Column("parent_id"),
-        Column("head"),
+        *map(Column, ("name", "type", "parent_id", "head")),
         Column("photo", "BLOB"),
         Column("extra", "JSON"),
     ),

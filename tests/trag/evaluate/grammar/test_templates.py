@@ -1,10 +1,11 @@
-"""Files of templates, and the criteria for texts."""
+"""Files of templates, the criteria for texts, and templates by a model, which says many things beside."""
 
 import pytest
 
-from store.source import Column, Table
+from store.source import Column, Link, Table
+from tests.scripted import Scripted
 from trag.errors import TragError
-from trag.evaluate.grammar.templates import Template, check, read, write
+from trag.evaluate.grammar.templates import Template, check, generate, lines, read, statements, write
 
 TABLES = (Table("unit", (Column("name"), Column("head"))),)
 LONG = "I would like to know " + "very much " * 13 + "who leads [unit.name]"
@@ -64,3 +65,60 @@ def test_texts_that_are_not_of_their_form_are_told(short: tuple[str, ...], long:
     )
     assert not ready
     assert any(told in problem for problem in problems), problems
+
+
+LINKED = (
+    Table("Client", (Column("Id", "INTEGER", is_key=True), Column("Name"), Column("Town"))),
+    Table("Project", (Column("Name"), Column("ClientId", "INTEGER")), (Link("ClientId", "Client", "Id"),)),
+)
+ASKED = "Because I have to write " + "and write " * 15 + "to them, where is '[client.name]' seated?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT a FROM b WHERE c = '[b.c]'\nSELECT d FROM b WHERE c = '[b.c]'",
+        "Here you are:\n```sql\nSELECT a FROM b\nWHERE c = '[b.c]';\n\nSELECT d FROM b WHERE c = '[b.c]';\n```\nEnjoy.",
+        "1. `SELECT a FROM b WHERE c = '[b.c]';`\n2. `SELECT d FROM b WHERE c = '[b.c]';`",
+    ],
+    ids=["plain", "fenced", "numbered"],
+)
+def test_sql_is_found_in_whatever_stands_around_it(text: str) -> None:
+    assert list(statements(text)) == ["SELECT a FROM b WHERE c = '[b.c]'", "SELECT d FROM b WHERE c = '[b.c]'"]
+
+
+def test_texts_are_found_without_numbers_labels_and_quotation_marks() -> None:
+    said = 'Sure:\n1. town of [a.b]\n- "seat of [a.b]"\n**Query 3:** nothing\nShort: where is [a.b]\n'
+    assert list(lines(said)) == ["town of [a.b]", "seat of [a.b]", "where is [a.b]"]
+
+
+def test_what_keeps_to_the_criteria_is_kept_and_the_rest_is_told() -> None:
+    model = Scripted(
+        "SELECT Town FROM Client WHERE Name = '[Client.Name]';\n"
+        "SELECT Id FROM Client WHERE Name = '[Client.Name]';\nDROP TABLE Client",
+        "SELECT town FROM client WHERE name = '[client.name]'",  # the same again, for the other table
+        "town of [Client.Name]\nwhere they sit\nseat of [client.name]",
+        f"{ASKED}\nWhere is [Client.Name]?",
+    )
+    found = generate(LINKED, "sqlite", model, texts=2)
+    (template,) = found.templates
+    assert template.short == ("town of [Client.Name]", "seat of [Client.Name]")
+    assert template.long == (ASKED.replace("'[client.name]'", "[Client.Name]"),)
+    # The Id, and a long text of three words; what has no SELECT or placeholder is no template.
+    assert len(found.reasons) == 2
+    assert any("identifier" in reason for reason in found.reasons)
+
+
+def test_the_model_sees_the_schema_with_what_a_table_is_linked_to() -> None:
+    model = Scripted("", "")
+    assert generate(LINKED, "sqlite", model, texts=2).templates == ()
+    read = model.asked[0][-1].content
+    assert "Client(Id INTEGER, Name TEXT, Town TEXT)" in read
+    assert "Project.ClientId is a Client.Id" in read
+
+
+def test_a_template_without_texts_in_both_forms_is_left_out() -> None:
+    model = Scripted("SELECT Town FROM Client WHERE Name = '[Client.Name]'", "", "town of [Client.Name]", "no long one")
+    found = generate(LINKED, "sqlite", model, texts=2)
+    assert found.templates == ()
+    assert "no text that can be used" in found.reasons[-1]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from trag.errors import TragError
-from trag.evaluate import program
+from trag.evaluate import runs
 from trag.finetune.dataset.examples import Example, write
 from trag.finetune.training import base as bases
 from trag.finetune.training import checkpoints, plan, run, training_data
@@ -197,7 +197,7 @@ def test_a_finished_one_is_not_trained_again_and_not_mixed_with_another(
     done = run.trained(folder)
     assert done
     assert (done.base_sha256, done.weights, done.four_bits) == (bases.find(plan.base).sha256, "", False)
-    assert done.commit == program.commit()
+    assert done.commit == runs.commit()
     assert {"loss.csv", "loss.svg", "adapter", "trained.json"} <= {path.name for path in folder.iterdir()}
     assert not any(isinstance(record, Step) for record in train(folder, plan))
     others = replace(plan, settings=replace(plan.settings, seed=9))

@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 from tests.pages import served
 from trag.background import JobStatus
 from trag.errors import TragError
-from trag.evaluate.cases import Case
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.cases import Case, sha256_of
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
 from trag.record import AnswerRecord, ModelUsed

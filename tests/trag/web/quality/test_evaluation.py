@@ -13,8 +13,8 @@ import pytest
 from trag import background
 from trag.background import JobStatus
 from trag.errors import TragError
-from trag.evaluate.cases import Case
-from trag.evaluate.runs import Results, Run, sha256_of
+from trag.evaluate.cases import Case, sha256_of
+from trag.evaluate.runs import Results, Run
 from trag.home import Home
 from trag.progress import Progress
 from trag.record import ModelUsed

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from trag.evaluate.cases import Case
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.cases import Case, sha256_of
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.record import AnswerRecord, ModelUsed
 from trag.systems import SYSTEMS

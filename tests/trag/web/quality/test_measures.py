@@ -17,7 +17,7 @@ from trag.background import JobStatus
 from trag.errors import TragError
 from trag.evaluate import needle
 from trag.evaluate.cases import Case
-from trag.evaluate.grammar import auditing
+from trag.evaluate.grammar import audit as audits
 from trag.evaluate.running import results_of
 from trag.home import Home, open_home
 from trag.llm.model import LanguageModel, Usage
@@ -109,9 +109,9 @@ def test_a_self_audit_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(
     (run,) = results_of(home).runs()
     assert (bool(run.finished), run.systems, now.about.done) == (True, ("finetuned-tree",), run.total)
     assert len(model.asked) <= run.total + 1, "what was answered is not asked again"
-    audit = auditing.of_run(home, run)
-    assert run.cases_name == f"audit of {auditing.OWN}"
-    assert auditing.examined(home, run, audit).diagnosis.asked
+    audit = audits.audit_of(home, run)
+    assert run.cases_name == f"audit of {audits.OWN}"
+    assert audits.examine_run(home, run, audit).diagnosis.asked
 
 
 def test_a_needle_test_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(

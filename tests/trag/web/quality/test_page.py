@@ -10,9 +10,8 @@ from starlette.testclient import TestClient
 from org.organization import Organization
 from org.reading.charts import load
 from tests.pages import soup, texts
-from trag.evaluate.cases import Case, read, write
+from trag.evaluate.cases import Case, CaseSets, read, write
 from trag.evaluate.runs import Results
-from trag.evaluate.sets import CaseSets
 from trag.home import Home
 from trag.web.gate import UPLOADS
 

@@ -18,14 +18,14 @@ from store.passage import OPEN
 from store.person import Newcomer
 from tests.pages import ADDRESS, served
 from trag.evaluate import needle
-from trag.evaluate.cases import Case, write
-from trag.evaluate.grammar import filling, kept
-from trag.evaluate.grammar.filling import Dropped, Meaning
-from trag.evaluate.grammar.kept import Audit
+from trag.evaluate.cases import Case, CaseSets, sha256_of, write
+from trag.evaluate.grammar import audit as audits
+from trag.evaluate.grammar import questions
+from trag.evaluate.grammar.audit import Audit
+from trag.evaluate.grammar.questions import Dropped, Meaning
 from trag.evaluate.running import results_of
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
-from trag.evaluate.sets import CaseSets
 from trag.home import Home
 from trag.record import AnswerRecord, ModelUsed, Source
 from trag.web.quality.evaluation import Evaluation
@@ -88,8 +88,8 @@ def place(
             results.add(run, Result(system, case, record, Score(None if number == 1 else "Correct")))
     run = results.finish(run)
     audit = Audit("the chart and the documents", "shipped", 1, (SECRET,), Dropped())
-    kept.save(audit, home.folder / "results")
-    audited = all_wrong(results, filling.cases(audit.meanings), "finetuned")
+    audits.save(audit, home.folder / "results")
+    audited = all_wrong(results, questions.cases(audit.meanings), "finetuned")
     browsers = {}
     tested = all_wrong(needle.results_of(home), CASES[3:4], "trag-top-k2")
     CaseSets(home.folder / "cases").keep(MADE, "Chart", by="ada", chart=chart.version)

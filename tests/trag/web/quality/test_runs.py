@@ -14,11 +14,12 @@ from starlette.testclient import TestClient
 
 from tests.pages import soup, texts
 from trag.evaluate import needle, running
-from trag.evaluate.cases import Case, Some, write
-from trag.evaluate.grammar import filling, kept
-from trag.evaluate.grammar.filling import Dropped, Meaning
-from trag.evaluate.grammar.kept import Audit
-from trag.evaluate.runs import Result, Results, Run, sha256_of
+from trag.evaluate.cases import Case, Some, sha256_of, write
+from trag.evaluate.grammar import audit as audits
+from trag.evaluate.grammar import questions
+from trag.evaluate.grammar.audit import Audit
+from trag.evaluate.grammar.questions import Dropped, Meaning
+from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.home import Home
 from trag.record import AnswerRecord, CheckedSentence, Checks, Misplaced, ModelUsed, Source
@@ -310,8 +311,8 @@ def test_an_audit_says_which_part_is_weak_and_shows_words_of_others_as_text(
     texts_of_it = tuple(f"{HOSTILE} {number}?" for number in range(2))
     meaning = Meaning("01-01", "SELECT", ("Bar",), HOSTILE, ((HOSTILE,),), texts_of_it[:1], texts_of_it[1:])
     audit = Audit(HOSTILE, HOSTILE, 1, (meaning,), Dropped())
-    kept.save(audit, home.folder / "results")
-    run = all_wrong(store, filling.cases(audit.meanings), "trag", said=HOSTILE)
+    audits.save(audit, home.folder / "results")
+    run = all_wrong(store, questions.cases(audit.meanings), "trag", said=HOSTILE)
     page = soup(client, f"/quality/runs/{run.id}/audit")
     assert texts(page, ".weak .lead") == ["Of 2 wrong answers, 2 are owed to the documents."]
     found = ["The documents 2 retrieval database", "The search 0 retrieval", "The model 0 language model"]
@@ -325,7 +326,7 @@ def test_an_audit_says_which_part_is_weak_and_shows_words_of_others_as_text(
     for each in (page, soup(client, "/quality")):
         assert not each.select("img, main script, [onerror]")
         assert not undirected(each)
-    part = all_wrong(store, filling.cases(audit.meanings), "trag", answers=0)
+    part = all_wrong(store, questions.cases(audit.meanings), "trag", answers=0)
     page = soup(client, f"/quality/runs/{part.id}/audit")
     assert "no answer yet" in page.get_text()
     assert page.select(f"form[action='/quality/runs/{part.id}/resume']")

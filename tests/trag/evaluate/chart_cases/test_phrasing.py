@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from org.chart import Chart, Unit
-from trag.evaluate.chart_cases.calling import call
 from trag.evaluate.chart_cases.facts import material
-from trag.evaluate.chart_cases.names import words
+from trag.evaluate.chart_cases.index import words
+from trag.evaluate.chart_cases.phrasing import call
 
 NAMES = (
     "Board", "Board of Directors", "Finance", "Finance Office", "Finance Committee", "Department of Medicine", "IT",

@@ -11,18 +11,12 @@ from hypothesis import strategies as st
 
 from org.chart import Chart, Unit
 from org.reading.charts import load
+from tests.trag.evaluate.chart_cases.test_phrasing import NAMES
 from trag.evaluate.chart_cases.facts import NOTHING, Fact
-from trag.evaluate.chart_cases.making import drawn
+from trag.evaluate.chart_cases.generation import drawn
 
 KESTREL = Path(__file__).parents[4] / "bench" / "organizations" / "kestrel" / "chart.csv"
 PLURALS = {"teams": "team", "companies": "company", "laboratories": "laboratory"}
-NAMES = (
-    "Board", "Board of Directors", "Finance", "Finance Office", "Finance Committee", "Department of Medicine", "IT",
-    "it", "Data Protection Office", "Who", "Secretariat", "Team", "wg-data-policy", "Office of Jane O'Neill", "A > B",
-    '<b>Bold</b> & "Quoted" Desk', "東アジア連絡室", "المكتب الإقليمي", "École de l'eau", "Toplum Sağlığı Ekibi",
-    "Ward 6", "{unit}", "Standing Working Group on Reporting", "Cardiology Laboratory", "Kardiology Laboratory", "R",
-    "Two", "!!!", "Communications",
-)  # fmt: skip
 TYPES = ("team", "Team", "teams", "group", "working group", "unit", "laboratory", "Amt für Wasser", "board", "")
 
 

@@ -1,6 +1,6 @@
 """Cases of a chart: facts of every kind in turn, put into words.
 
-chart -> Ground, Names, Types -> facts (upward, downward, combined, beyond) -> questions (phrasing) -> Cases
+chart -> Tree, Names, Types -> facts (upward, downward, compound) -> questions (phrasing) -> Cases
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from random import Random
 
 from org.chart import Chart
 from trag.evaluate.cases import Case
-from trag.evaluate.chart_cases import beyond, combined, downward, upward
-from trag.evaluate.chart_cases.facts import Fact, Material, material
-from trag.evaluate.chart_cases.ground import in_turn
+from trag.evaluate.chart_cases import compound, downward, facts, upward
+from trag.evaluate.chart_cases.facts import Fact, Material, in_turn, material
 from trag.evaluate.chart_cases.phrasing import Phrasings
 
 _PATIENCE = 500  # facts in a row that no question can be asked about
@@ -24,34 +23,21 @@ _FORMS: Mapping[str, tuple[_Form, ...]] = {
     "simple": (upward.where, upward.above, upward.whether, upward.kind, upward.anything),
     "complex": (upward.path, upward.second, upward.kind_above, upward.far_whether, upward.more),
     "list": (
-        downward.children,
-        downward.flat,
-        downward.below,
-        downward.of_type,
-        downward.some,
-        downward.some_of_type,
-        downward.nothing,
-        downward.none_of_type,
+        downward.children, downward.flat, downward.below, downward.of_type, downward.some, downward.some_of_type,
+        downward.nothing, downward.none_of_type,
     ),
     "count": (
-        downward.count_children,
-        downward.count_below,
-        downward.count_of_type,
-        downward.count_everywhere,
+        downward.count_children, downward.count_below, downward.count_of_type, downward.count_everywhere,
         downward.count_none,
     ),
     "common parent": (upward.common,),
     "siblings": (upward.siblings, upward.no_siblings, upward.whether_siblings),
     "compound": (
-        combined.parent_and_type,
-        combined.parent_and_children,
-        combined.parent_and_count,
-        combined.two_parents,
-        combined.two_lists,
-        combined.some_and_some,
+        compound.parent_and_type, compound.parent_and_children, compound.parent_and_count, compound.two_parents,
+        compound.two_lists, compound.some_and_some,
     ),
-    "unanswerable": (beyond.private, beyond.invented),
-}
+    "unanswerable": (facts.private, facts.invented),
+}  # fmt: skip
 KINDS = tuple(_FORMS)
 """The kinds of case that a chart gives. "complex" are questions of several steps up the tree; the paper's complex ones
 (T-RAG, section 6.2) are "list" and "compound" here."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 
 from org.chart import Unit
 from trag.evaluate.cases import Some
-from trag.evaluate.chart_cases.facts import MOST_LISTED, Fact, Material, gold
-from trag.evaluate.chart_cases.names import holds
+from trag.evaluate.chart_cases.facts import MOST_LISTED, Fact, Material, fact
+from trag.evaluate.chart_cases.index import holds
 
 _TRIES = 6  # partners looked at for one unit
 _FEW = 8  # units of a list that is half of an answer
@@ -22,26 +22,26 @@ def parent_and_type(material: Material) -> Iterator[Fact]:
     for unit, parent, item in _placed(filter(material.types.is_news, material.units), material):
         if not any(holds(name, unit.type) for name in item):
             answer = f"{unit.name} is of the type {unit.type} and under {parent.name}."
-            yield Fact(form, gold(form, answer, items=(item, (unit.type,))), unit)
+            yield fact(form, answer, unit, gold=(item, (unit.type,)))
 
 
 def parent_and_children(material: Material) -> Iterator[Fact]:
     """What is right above a unit, and what is right under it."""
     form = "compound: parent and children"
     for unit, parent, item in _placed(material.parents, material):
-        found = material.ground.children(unit)
+        found = material.tree.children(unit)
         if len(found) <= _FEW and (labels := material.names.labels(found)):
             answer = f"{unit.name} is under {parent.name}; under it: {'; '.join(one.name for one in found)}."
-            yield Fact(form, gold(form, answer, items=(item,), units=labels), unit)
+            yield fact(form, answer, unit, gold=(item,), units=labels)
 
 
 def parent_and_count(material: Material) -> Iterator[Fact]:
     """What is right above a unit, and how many are right under it."""
     form = "compound: parent and count"
     for unit, parent, item in _placed(material.parents, material):
-        number = len(material.ground.children(unit))
+        number = len(material.tree.children(unit))
         answer = f"{unit.name} is under {parent.name}; {number} directly under it."
-        yield Fact(form, gold(form, answer, items=(item,), count=number), unit)
+        yield fact(form, answer, unit, gold=(item,), count=number)
 
 
 def two_parents(material: Material) -> Iterator[Fact]:
@@ -50,14 +50,14 @@ def two_parents(material: Material) -> Iterator[Fact]:
     for unit, parent, item in _placed(material.units, material):
         for _ in range(_TRIES):
             other = chance.choice(material.names.speakable)
-            beyond = material.ground.parent(other)
+            beyond = material.tree.parent(other)
             if beyond is parent or beyond is other or other is unit:
                 continue
             second = material.names.item(beyond)
             is_apart = not any(holds(a, b) or holds(b, a) for a in item for b in second)
             if second and is_apart:
                 answer = f"{unit.name} is under {parent.name}, and {other.name} is under {beyond.name}."
-                yield Fact(form, gold(form, answer, items=(item, second)), unit, other)
+                yield fact(form, answer, unit, other, gold=(item, second))
                 break
 
 
@@ -65,28 +65,28 @@ def two_lists(material: Material) -> Iterator[Fact]:
     """What is right under each of two units."""
     form = "compound: two lists"
     for unit, other in _pairs(material):
-        found = (*material.ground.children(unit), *material.ground.children(other))
+        found = (*material.tree.children(unit), *material.tree.children(other))
         if len(found) <= MOST_LISTED and (labels := material.names.labels(found)):
             answer = f"Under {unit.name} and {other.name}: {'; '.join(one.name for one in found)}."
-            yield Fact(form, gold(form, answer, units=labels), unit, other)
+            yield fact(form, answer, unit, other, units=labels)
 
 
 def some_and_some(material: Material) -> Iterator[Fact]:
     """Two of the units right under one, and two of those right under another."""
     form = "compound: some and some"
     for unit, other in _pairs(material):
-        found = [material.ground.children(one) for one in (unit, other)]
+        found = [material.tree.children(one) for one in (unit, other)]
         if all(3 <= len(units) <= MOST_LISTED for units in found):
             groups = tuple(Some(material.names.labels(units), 2) for units in found)
             if all(group.units for group in groups):
                 answer = f"For example {'; '.join(one.name for units in found for one in units[:2])}."
-                yield Fact(form, gold(form, answer, some=groups), unit, other, number=2)
+                yield fact(form, answer, unit, other, some=groups, number=2)
 
 
 def _placed(units: Iterable[Unit], material: Material) -> Iterator[tuple[Unit, Unit, tuple[str, ...]]]:
     """Units with their parents, and how an answer names those."""
     for unit in units:
-        parent = material.ground.parent(unit)
+        parent = material.tree.parent(unit)
         if parent is not unit and (item := material.names.item(parent)):
             yield unit, parent, item
 
@@ -97,7 +97,7 @@ def _pairs(material: Material) -> Iterator[tuple[Unit, Unit]]:
         for _ in range(_TRIES):
             other = material.chance.choice(material.speakable_parents)
             if unit.id != other.id and not (
-                material.ground.is_under(unit, other) or material.ground.is_under(other, unit)
+                material.tree.is_under(unit, other) or material.tree.is_under(other, unit)
             ):  # fmt: skip
                 yield unit, other
                 break

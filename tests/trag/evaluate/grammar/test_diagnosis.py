@@ -7,17 +7,27 @@ g3       right, read c*                       wrong, read d                     
 g4       wrong, read d                        wrong, read nothing               gap         database, both
 g5       right, read e; wrong, read e f       right, read e                     non-robust  model (e was enough)
 
-An asterisk: the evidence holds the truth. 11 texts, 6 short and 5 long; 6 are right, 4 short and 2 long.
-"""
+An asterisk: the evidence holds the truth. 11 texts, 6 short and 5 long; 6 are right, 4 short and 2 long."""
 
 from fractions import Fraction
 
 import pytest
 
-from trag.evaluate.grammar import accuracy
-from trag.evaluate.grammar.contexts import at_fault, sufficient
-from trag.evaluate.grammar.diagnosis import diagnose
-from trag.evaluate.grammar.groups import Group, Outcome, grouped
+from trag.evaluate.grammar import diagnosis
+from trag.evaluate.grammar.diagnosis import (
+    MODULES,
+    Group,
+    Outcome,
+    at_fault,
+    covered_meanings,
+    diagnose,
+    grouped,
+    outcome_of,
+    sufficient,
+    tells,
+)
+from trag.evaluate.grammar.questions import Meaning
+from trag.record import AnswerRecord, ModelUsed, Source
 
 
 def outcome(group: str, form: str, *, right: bool, read: str = "") -> Outcome:
@@ -53,27 +63,27 @@ def test_groups_are_tagged() -> None:
 
 
 def test_the_retrieval_database_is_one_less_the_share_of_gap_examples() -> None:
-    assert accuracy.of_database(GROUPS) == pytest.approx(float(1 - Fraction(2, 11)))
+    assert diagnosis.database_accuracy(GROUPS) == pytest.approx(float(1 - Fraction(2, 11)))
 
 
 @pytest.mark.parametrize(
     ("way", "form", "compared", "expected"),
     [
-        (accuracy.baseline, "", False, Fraction(6, 11)),
-        (accuracy.baseline, "short", False, Fraction(4, 6)),
-        (accuracy.baseline, "long", False, Fraction(2, 5)),
-        (accuracy.baseline, "", True, Fraction(8, 11)),  # with g2 long and the second g5 short
-        (accuracy.gaps_removed, "", False, Fraction(6, 9)),
-        (accuracy.gaps_removed, "short", False, Fraction(4, 5)),
-        (accuracy.gaps_removed, "long", False, Fraction(2, 4)),
-        (accuracy.gaps_removed, "", True, Fraction(8, 9)),
-        (accuracy.gaps_removed, "short", True, Fraction(5, 5)),
-        (accuracy.gaps_removed, "long", True, Fraction(3, 4)),
-        (accuracy.balanced, "", False, (1 + Fraction(1, 2) + Fraction(1, 2) + 0 + Fraction(2, 3)) / 5),
-        (accuracy.balanced, "short", False, (1 + 1 + 1 + 0 + Fraction(1, 2)) / 5),
-        (accuracy.balanced, "long", False, Fraction(1 + 0 + 0 + 0 + 1, 5)),
-        (accuracy.balanced, "", True, (1 + 1 + Fraction(1, 2) + 0 + 1) / 5),
-        (accuracy.balanced, "long", True, Fraction(1 + 1 + 0 + 0 + 1, 5)),
+        (diagnosis.baseline, "", False, Fraction(6, 11)),
+        (diagnosis.baseline, "short", False, Fraction(4, 6)),
+        (diagnosis.baseline, "long", False, Fraction(2, 5)),
+        (diagnosis.baseline, "", True, Fraction(8, 11)),  # with g2 long and the second g5 short
+        (diagnosis.gaps_removed, "", False, Fraction(6, 9)),
+        (diagnosis.gaps_removed, "short", False, Fraction(4, 5)),
+        (diagnosis.gaps_removed, "long", False, Fraction(2, 4)),
+        (diagnosis.gaps_removed, "", True, Fraction(8, 9)),
+        (diagnosis.gaps_removed, "short", True, Fraction(5, 5)),
+        (diagnosis.gaps_removed, "long", True, Fraction(3, 4)),
+        (diagnosis.balanced, "", False, (1 + Fraction(1, 2) + Fraction(1, 2) + 0 + Fraction(2, 3)) / 5),
+        (diagnosis.balanced, "short", False, (1 + 1 + 1 + 0 + Fraction(1, 2)) / 5),
+        (diagnosis.balanced, "long", False, Fraction(1 + 0 + 0 + 0 + 1, 5)),
+        (diagnosis.balanced, "", True, (1 + 1 + Fraction(1, 2) + 0 + 1) / 5),
+        (diagnosis.balanced, "long", True, Fraction(1 + 1 + 0 + 0 + 1, 5)),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
@@ -82,24 +92,24 @@ def test_accuracies_are_those_worked_out_by_hand(way, form: str, compared: bool,
 
 
 def test_the_baseline_is_the_refined_accuracy_times_the_share_that_is_no_gap() -> None:
-    share = accuracy.of_database(GROUPS)
-    refined = accuracy.gaps_removed(GROUPS)
+    share = diagnosis.database_accuracy(GROUPS)
+    refined = diagnosis.gaps_removed(GROUPS)
     assert share is not None
     assert refined is not None
-    assert accuracy.baseline(GROUPS) == pytest.approx(refined * share)  # equation 3
+    assert diagnosis.baseline(GROUPS) == pytest.approx(refined * share)  # equation 3
 
 
 def test_balancing_counts_only_meanings_with_texts_in_every_form() -> None:
     lonely = grouped((*OUTCOMES, outcome("g6", "short", right=True), outcome("g6", "short", right=True)))
-    assert accuracy.balanced(lonely) == accuracy.balanced(GROUPS)
-    assert accuracy.baseline(lonely) == pytest.approx(8 / 13)
+    assert diagnosis.balanced(lonely) == diagnosis.balanced(GROUPS)
+    assert diagnosis.baseline(lonely) == pytest.approx(8 / 13)
 
 
 def test_nothing_asked_has_no_accuracy() -> None:
-    ways = (accuracy.baseline, accuracy.gaps_removed, accuracy.balanced)
+    ways = (diagnosis.baseline, diagnosis.gaps_removed, diagnosis.balanced)
     assert [way(()) for way in ways] == [None, None, None]
-    assert accuracy.of_database(()) is None
-    assert accuracy.gaps_removed(grouped((outcome("g", "short", right=False),))) is None
+    assert diagnosis.database_accuracy(()) is None
+    assert diagnosis.gaps_removed(grouped((outcome("g", "short", right=False),))) is None
     assert diagnose(()).weak is None
 
 
@@ -141,17 +151,9 @@ def test_in_a_gap_group_what_was_there_to_be_read_decides(read: str, covered: tu
 
 def test_every_wrong_answer_is_owed_to_one_module() -> None:
     found = diagnose(GROUPS)
-    assert [(fault.module, fault.wrong) for fault in found.faults] == [
-        ("retrieval database", 2),
-        ("retrieval", 1),
-        ("language model", 2),
-    ]
+    assert [(fault.module, fault.wrong) for fault in found.faults] == [*zip(MODULES, (2, 1, 2), strict=True)]
     assert (found.asked, found.right, found.tags) == (11, 6, (("gap", 1), ("non-robust", 3), ("robust", 1)))
-    assert [(fault.module, fault.wrong) for fault in diagnose(GROUPS, {"g4"}).faults] == [
-        ("retrieval database", 0),
-        ("retrieval", 3),
-        ("language model", 2),
-    ]
+    assert [fault.wrong for fault in diagnose(GROUPS, {"g4"}).faults] == [0, 3, 2]
 
 
 def test_the_diagnosis_names_the_module_with_the_figures_and_its_doubt() -> None:
@@ -174,3 +176,48 @@ def test_all_right_leaves_no_weak_module() -> None:
     found = diagnose(grouped((outcome("g1", "short", right=True),)))
     assert found.weak is None
     assert "No module is weak" in found.words
+
+
+MEANING = Meaning("01-01", "SELECT ...", ("Legal Office",), "5", (("5", "five"),), ("a",), ("b",))
+
+
+def source(id: str, text: str, *, kind: str = "section", section: str = "") -> Source:
+    return Source(id, kind, "manual", section, None, text, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The legal office has five people.", True),
+        ("The Legal Office has 15 people.", False),
+        ("The board has 5 people.", False),
+    ],
+)
+def test_a_text_tells_when_it_holds_the_answer_and_what_it_answers(text: str, expected: bool) -> None:
+    assert tells(text, MEANING) is expected
+
+
+def test_every_item_of_an_answer_must_be_held() -> None:
+    both = Meaning("1", "", ("Ann",), "Tarn, 5", (("Tarn",), ("5",)), (), ())
+    assert tells("Ann, Tarn, 5", both)
+    assert not tells("Ann, Tarn", both)
+
+
+def test_an_outcome_keeps_what_was_read_and_what_of_it_holds_the_truth() -> None:
+    record = AnswerRecord(
+        "1", "q", "q", "5", "answered", ModelUsed("m", "", ""),
+        sources=(
+            source("p1", "Five people.", section="Staff > Legal Office"),
+            source("p2", "Nothing."),
+            source("chart-1", "Legal Office has 5 units.", kind="chart", section="Club > Legal Office"),
+        ),
+    )  # fmt: skip
+    found = outcome_of(MEANING, "short", record, right=False)
+    assert found.context == {"p1", "p2", "chart Club > Legal Office"}
+    assert found.holding == {"p1", "chart Club > Legal Office"}
+    assert (found.group, found.form, found.right) == ("01-01", "short", False)
+
+
+def test_meanings_are_covered_by_any_of_the_texts() -> None:
+    other = Meaning("01-02", "", ("Board",), "7", (("7",),), (), ())
+    assert covered_meanings((MEANING, other), iter(["nothing", "the LEGAL\n office: 5", "Board 8"])) == {"01-01"}

@@ -1,6 +1,6 @@
 """How an answer says a thing: whether it stands by it, denies it, leaves it open, or makes it a limit; its yes or no.
 
-place, text -> denied, hedged, bound; text -> yes or no.  Read from the words around.  Knows nothing about gold.
+place, text -> denied, hedged, bound; text -> yes or no.  Read from the words around.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ _NO = re.compile(
 
 def denied(place: Place, text: str, *, is_number: bool) -> bool:
     """Whether the text denies what stands at a place: "not 30 days", "the board does not approve"."""
-    before, after = _around(_CLAUSE, place, text)
+    before, after = around(_CLAUSE, place, text)
     if _INSTEAD.search(_before(place, text)):
         return True
     found = _DENIED.search(before)
@@ -154,10 +154,10 @@ def opening(text: str) -> Said:
 
 
 def _before(place: Place, text: str) -> str:
-    return _around(_SENTENCE, place, text)[0]
+    return around(_SENTENCE, place, text)[0]
 
 
-def _around(boundary: re.Pattern[str], place: Place, text: str) -> tuple[str, str]:
+def around(boundary: re.Pattern[str], place: Place, text: str) -> tuple[str, str]:
     """The text before and after a place, up to the nearest boundaries."""
     start = max((match.end() for match in boundary.finditer(text, 0, place.start)), default=0)
     following = boundary.search(text, place.end)

@@ -1,13 +1,17 @@
-"""Templates filled from a real database: the truth is what its SQL gives, once."""
+"""Templates filled from a real database: the truth is what its SQL gives, once, in the words that people say."""
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from store.source import Column, Source, Table, make
-from trag.evaluate.grammar.filling import Dropped, Filled, cases, fill
+from trag.evaluate.grammar.questions import Dropped, Filled, cases, fill, holds, ways_to_say
 from trag.evaluate.grammar.templates import Ready, Template, check
 
 PERSON = Table("person", (Column("name"), Column("town"), Column("born", "DATE"), Column("photo", "ANY")))
@@ -95,11 +99,8 @@ def test_a_template_that_does_not_run_is_told_and_the_others_are_filled(source: 
         "SELECT town FROM person WHERE name = '[person.name]'",
         "SELECT SUM(town) FROM person JOIN person AS p ON p.name = person.name WHERE person.name = '[person.name]'",
     )
-    broken = Ready(
-        bad.template,
-        type(bad.select)(bad.select.placeholders, "SELECT missing FROM person", "SELECT missing FROM person", False),
-        bad.number,
-    )
+    missing = replace(bad.select, statement="SELECT missing FROM person", fillings="SELECT missing FROM person")
+    broken = replace(bad, select=missing)
     found = fill((good, broken), source, seed=1, bound=3, texts=1)
     assert len(found.meanings) == 2
     assert "template 2" in found.problems[0]
@@ -111,9 +112,60 @@ def test_a_million_rows_are_sampled(tmp_path: Path) -> None:
     table = Table("n", (Column("label"), Column("value", "INTEGER")))
     make(tmp_path / "n.db", (table,), {"n": [(f"label {number}", number + 7) for number in range(1_000_000)]})
     with closing(Source(f"sqlite:///{tmp_path / 'n.db'}")) as many:
-        found, _ = check(
-            (Template("SELECT value FROM n WHERE label = '[n.label]'", ("v [n.label]",), (f"{LONG}[n.label]",)),),
-            many.tables,
-            many.dialect,
-        )
+        template = Template("SELECT value FROM n WHERE label = '[n.label]'", ("v [n.label]",), (f"{LONG}[n.label]",))
+        found, _ = check((template,), many.tables, many.dialect)
         assert len(fill(found, many, seed=1, bound=5, texts=1).meanings) == 5
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("  Quay \n Street ", ("Quay Street",)),
+        (5, ("5", "five")),
+        (50_000, ("50000", "50,000", "50 000")),
+        (3.0, ("3", "three")),
+        (Decimal("1250.50"), ("1250.5", "1,250.5", "1250.50", "1,250.50")),
+        (-2.5, ("-2.5", "-2.50")),
+        (3.14159, ("3.14159",)),
+        (Decimal("40.00"), ("40", "40.00")),
+        (time(9, 30), ("09:30",)),
+        (datetime(2024, 3, 1, 9, 5), ("1 March 2024 09:05", "2024-03-01 09:05")),
+        ("2024-02-30", ("2024-02-30",)),
+    ],
+    ids=str,
+)
+def test_a_value_is_said_in_each_of_its_forms(value: object, expected: tuple[str, ...]) -> None:
+    assert ways_to_say(value) == expected
+
+
+@pytest.mark.parametrize(
+    "value", [date(2024, 3, 1), "2024-03-01", "2024-03-01 00:00:00", datetime(2024, 3, 1)], ids=str
+)
+def test_a_day_is_said_as_people_write_days(value: object) -> None:
+    assert {"1 March 2024", "March 1, 2024", "2024-03-01", "01/03/2024"} <= set(ways_to_say(value))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, "", " - ", b"\xff", {"a": 1}, [1], True, float("nan"), float("inf"), UUID(int=1), timedelta(1), "x" * 121,
+        "a\x00b", '{"nested": [1]}',
+    ],
+    ids=lambda value: repr(value)[:20],
+)  # fmt: skip
+def test_what_nobody_says_has_no_form(value: object) -> None:
+    assert ways_to_say(value) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [
+        ("It is the  LEGAL\noffice.", "Legal Office", True),
+        ("the illegal office", "legal office", False),
+        ("C++ (2024)", "C++", True),
+        ("15 days", "5", False),
+        ("x", " ", False),
+    ],
+)
+def test_words_are_held_whole_whatever_their_case(text: str, words: str, expected: bool) -> None:
+    assert holds(text, words) is expected

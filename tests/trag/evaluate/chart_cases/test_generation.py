@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -16,10 +14,10 @@ from org.chart import Chart, Unit
 from org.reading.charts import load
 from trag.evaluate.cases import read, write
 from trag.evaluate.chart_cases import KINDS, make
-from trag.evaluate.chart_cases.making import drawn
+from trag.evaluate.chart_cases.generation import drawn
 from trag.evaluate.chart_cases.phrasing import phrasings
 
-ORGANIZATIONS = Path(__file__).parents[3] / "bench" / "organizations"
+ORGANIZATIONS = Path(__file__).parents[4] / "bench" / "organizations"
 
 
 def made(names: list[str], parents: list[int], types: list[str] | None = None) -> Chart:
@@ -73,19 +71,10 @@ def test_the_same_seed_gives_the_same_cases_and_another_seed_others() -> None:
 
 
 def test_a_shared_name_is_told_by_its_parent_in_the_question_and_in_the_gold() -> None:
-    names = [
-        "Otter Trust",
-        "Docks Division",
-        "People Division",
-        "Secretariat",
-        "Secretariat",
-        "Rope Desk",
-        "Pay Desk",
-        "Hire Desk",
-    ]
-    chart = made(
-        names, [0, 0, 0, 1, 2, 3, 4, 4], ["trust", "division", "division", "office", "office", "desk", "desk", "desk"]
-    )
+    divisions = ["Otter Trust", "Docks Division", "People Division"]
+    offices = ["Secretariat", "Secretariat", "Rope Desk", "Pay Desk", "Hire Desk"]
+    types = ["trust", "division", "division", "office", "office", "desk", "desk", "desk"]
+    chart = made(divisions + offices, [0, 0, 0, 1, 2, 3, 4, 4], types)
     facts = list(drawn(chart, seed=2, number=300))
     shared = [fact for fact in facts if fact.unit and fact.unit.name == "Secretariat" and not fact.other]
     assert {fact.form for fact in shared} >= {"list: children", "count: children", "siblings: nothing"}
@@ -122,22 +111,13 @@ def test_a_column_of_the_chart_is_not_asked_for_as_something_it_cannot_tell() ->
     assert not re.search("mobile|salary", asked)
 
 
-def slots() -> Iterator[tuple[str, set[str]]]:
-    for form, lines in phrasings().items():
-        for line in lines:
-            yield form, set(re.findall(r"\{(\w+)\}", line))
-
-
 def test_every_kind_has_at_least_25_phrasings_with_the_slots_of_their_form() -> None:
     by_kind = Counter(form.partition(":")[0] for form in phrasings() for _ in phrasings()[form])
     assert {kind: by_kind[kind] for kind in KINDS if by_kind[kind] < 25} == {}
     assert all(len(set(lines)) == len(lines) for lines in phrasings().values())
-    for form in phrasings():
-        if not form.startswith("around"):
-            needed = [
-                found - {"types"} | ({"type"} if "types" in found else set()) for one, found in slots() if one == form
-            ]
-            assert all(before == after for before, after in pairwise(needed)), form
+    for form, lines in phrasings().items():
+        slots = {frozenset(re.findall(r"\{(\w+)\}", line.replace("{types}", "{type}"))) for line in lines}
+        assert form.startswith("around") or len(slots) == 1, form
 
 
 @pytest.mark.slow
@@ -146,9 +126,8 @@ def test_200_cases_of_100_000_units_take_seconds() -> None:
     units = [Unit("0", "Otter Trust", "trust", None)]
     for at in range(1, 100_000):
         parent = "0" if at <= 400 else str(chance.randrange(1, at))
-        units.append(
-            Unit(str(at), f"Berth {chance.randrange(60_000)} Office", chance.choice(("office", "desk")), parent)
-        )
+        name = f"Berth {chance.randrange(60_000)} Office"
+        units.append(Unit(str(at), name, chance.choice(("office", "desk")), parent))
     chart = Chart(units)
     began = process_time()
     cases = make(chart, seed=1, number=200)
