@@ -1,8 +1,7 @@
 """All of the records as lines of JSON, a table at a time, and back again: from either kind of database to either kind,
 and from an older version of the tables to today's.
 
-What lets people in for a while (sessions, one-time links, failures at the door) is left out: what ended after a dump
-was made must not come back with it. Knows nothing about what the tables mean.
+Sessions, one-time links and failed sign-ins are left out: what ended after a dump was made must not come back with it.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from sqlalchemy import (
 )
 
 from store import StoreError
-from store.database import HEAD, connect, migrate, reading, sqlite_address, version_of, writing
+from store.database import BRINGS_TO_FIRST, FIRST, HEAD, connect, migrate, reading, sqlite_address, version_of, writing
 from store.files import UNFINISHED, lock
 
 _LEFT_OUT = frozenset({"alembic_version", "sessions", "links", "failures"})
@@ -93,12 +92,17 @@ def load(url: str, version: str, tables: Iterable[tuple[str, Iterable[str]]]) ->
     """Put what a dump of that version gave, in its order, into an empty database, and bring it up to date; how many
     rows each table has. All of it is there when this returns, and nothing when it raises.
 
-    Raises StoreError for a database that is not empty, and for a dump of a newer version.
+    Raises StoreError for a database that is not empty, and for a dump of a newer or much older version.
     """
     if version > HEAD:
         raise StoreError(
             f"The records were made by a newer version (they are at {version}, this version knows {HEAD}).",
             "Restore them with the newer version.",
+        )
+    if version < FIRST:
+        raise StoreError(
+            f"The records were made by an older version (they are at {version}, this version goes back to {FIRST}).",
+            f"Restore them with {BRINGS_TO_FIRST}, and open the home with this one.",
         )
     engine = connect(url)
     try:

@@ -57,8 +57,12 @@ def test_a_database_that_is_up_to_date_opens_without_alembic(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("version", "message", "hint"),
-    [("9999", "newer version", "Run the newer version"), ("ae1027a6acf", "another program", "a database of its own")],
-    ids=["newer", "another program's"],
+    [
+        ("9999", "newer version", "Run the newer version"),
+        ("0010", "older version", "Open it once with the version of 26 November 2026"),
+        ("ae1027a6acf", "another program", "a database of its own"),
+    ],
+    ids=["newer", "older", "another program's"],
 )
 def test_a_database_of_another_version_is_refused_and_left_alone(
     url: str, version: str, message: str, hint: str
@@ -72,6 +76,60 @@ def test_a_database_of_another_version_is_refused_and_left_alone(
     with engine.connect() as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == version
     engine.dispose()
+
+
+def test_a_database_of_before_the_migrations_were_made_one_opens_with_all_that_is_in_it(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "trag.db")) as connection:
+        connection.executescript((Path(__file__).parent / "home_of_before.sql").read_text(encoding="utf-8"))
+    with contextlib.closing(Records(f"sqlite:///{tmp_path}/trag.db")) as records:
+        rita, ada = (records.people.find(name) for name in ("rita", "ada"))
+        assert rita
+        assert ada
+        assert (ada.shown, ada.role, ada.unit, records.people.secret(ada.id)) == (
+            "Ada L.",
+            "admin",
+            "u1",
+            "$argon2id$1",
+        )
+        (conversation,) = records.conversations(ada.id)
+        assert [(each.id, each.answer) for each in records.answers(conversation.id)] == [
+            ("a1", "Two sign."),
+            ("a2", "Nobody."),
+        ]
+        assert [(each.reviewer, each.verdict, each.corrected) for each in records.labels()] == [
+            (rita.id, "Correct", "Two."),
+            (rita.id, "Incorrect", ""),
+        ]
+        review = records.reviewing.review("a1")
+        assert review
+        assert (review.standing, review.flag, review.support, review.asker) == (
+            "Correct",
+            "Correct-Verbose",
+            1.0,
+            ada.id,
+        )
+        (pinned,) = records.approved.all("pinned")
+        assert records.approved.find("WHO signs") == pinned
+        assert pinned.reply == "Two sign."
+        chart = records.activations.active()
+        assert chart
+        assert (chart.version, chart.units, chart.original) == ("v1", 9, "6" * 64)
+        assert records.promotions.current() == "20261120-0a0a0a0a"
+        (document,) = records.library.documents()
+        assert (document.name, document.audience, document.notes) == (
+            "rules.md",
+            frozenset({"u1", "u2"}),
+            ("a page was empty",),
+        )
+        assert [each.text for each in records.library.passages()] == ["Two sign.", "Two."]
+        assert [each.name for each in records.library.leaving()] == ["old.md"]
+        assert [(each.name, each.audience) for each in records.jobs.all()] == [("late.pdf", frozenset({"u1"}))]
+        assert records.examples.all() == ("Who signs?", "Why?")
+        assert [token.name for token in records.tokens.of(ada.id)] == ["script"]
+        assert (records.audit.count(), records.audit.verify()) == (15, None)
+        records.save_answer("a3", conversation.id, "Still?", "Yes.", "{}")
+        records.put_label("a3", rita.id, "Correct", "", "")
+        assert records.audit.verify() is None
 
 
 def test_a_migration_that_fails_leaves_the_database_as_it_was(url: str) -> None:

@@ -17,7 +17,7 @@ from sqlalchemy import text
 
 from store import StoreError, review_status
 from store import records as stored
-from store.database import HEAD, open_database, reading, writing
+from store.database import reading, writing
 from store.person import Newcomer, Role
 from store.records import VERDICTS, Records
 from store.reviewing import Agreement, By, Choice, Count, Queue
@@ -500,63 +500,3 @@ def test_answers_that_are_given_judged_and_forgotten_at_once_leave_their_counts_
         )
         assert [error for error in errors if "There is no such" not in str(error)] == []
     assert records.conversations("eve") == ()
-
-
-def test_the_migration_puts_answers_that_were_there_on_the_desk(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from store import database
-
-    def migrated_to(version: str) -> None:
-        monkeypatch.setattr(database, "HEAD", version)
-        open_database(url).dispose()
-
-    migrated_to("0006")
-    engine = open_database(url)
-    answers = [("a1", record(("d1",), ("u1",), "yn")), ("a2", record()), ("a3", "{}"), ("a4", "no JSON")]
-    with writing(engine) as connection:
-        run = connection.execute
-        moment = {"at": "2026-11-18 09:00:00.000000" if engine.dialect.name == "sqlite" else NOW}
-        run(text("INSERT INTO conversations VALUES ('c', 'eve', 't', :at, :at)"), moment)
-        for id, told in answers:
-            values = (
-                "(id, conversation, question, answer, record_json, created) VALUES (:id, 'c', 'q', 'w', :told, :at)"
-            )
-            run(text(f"INSERT INTO answers {values}"), moment | {"id": id, "told": told})
-        for answer, reviewer, verdict in (
-            ("a1", "r", "Incorrect"), ("a1", "r", "Correct"), ("a2", "r", "Correct"), ("a2", "s", "Incorrect")
-        ):  # fmt: skip
-            values = (
-                "(answer, reviewer, verdict, comment, corrected, at) VALUES (:answer, :reviewer, :verdict, '', '', :at)"
-            )
-            run(
-                text(f"INSERT INTO labels {values}"),
-                moment | {"answer": answer, "reviewer": reviewer, "verdict": verdict},
-            )
-    engine.dispose()
-    migrated_to("0007")
-    migrated_to(HEAD)
-    old = Records(url)
-    found = {id: old.reviewing.review(id) for id, _ in answers}
-    assert {id: each and (each.asker, each.standing, each.support, each.model) for id, each in found.items()} == {
-        "a1": ("eve", "Correct", 0.5, "m"),
-        "a2": ("eve", "disputed", None, "m"),
-        "a3": ("eve", "open", None, ""),
-        "a4": ("eve", "open", None, ""),
-    }
-    assert old.reviewing.agreement() == (Agreement("Correct", "Incorrect", 1),)
-    assert old.reviewing.counts("unit") == (Count("u1", "Correct", 1),)
-    assert {(count.value, count.standing, count.answers) for count in old.reviewing.counts("week")} == {
-        ("2026-11-16", "Correct", 1),
-        ("2026-11-16", "disputed", 1),
-        ("2026-11-16", "open", 2),
-    }
-    assert [count.value for count in old.reviewing.counts("model")] == ["", "m + a", "m + a"]
-    old.save_answer("a5", None, "q", "w", answers[0][1])  # what a migration and a new answer fill in is the same
-    with reading(old._engine) as connection:
-        rows = connection.execute(
-            text("SELECT status, model, adapter, support, flag, second, since FROM reviews WHERE number IN (1, 5)")
-        ).all()
-        opinions = connection.execute(text("SELECT first_opinion, second_opinion FROM reviews ORDER BY number")).all()
-    assert rows[0] == rows[1]
-    assert [tuple(each) for each in opinions] == [("Incorrect", ""), ("Correct", "Incorrect")] + [("", "")] * 3
-    assert ids(old, document="d1") == ["a5"]
-    old.close()
