@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 
 from store import StoreError, audit, schema
 from store.database import reading, writing
-from store.person import COLUMNS, Person, called
+from store.person import COLUMNS, Person, display_name
 
 Kind = Literal["first admin", "password"]
 """What a link is for: to make the first admin, or to choose a new password."""
@@ -165,7 +165,9 @@ class Tokens:
             row = connection.execute(select(table).where(table.c.id == id)).first()
             if row is not None:
                 connection.execute(delete(table).where(table.c.id == id))
-                audit.note(connection, by, "token ended", called(connection, row.person), where=where, result=row.name)
+                audit.note(
+                    connection, by, "token ended", display_name(connection, row.person), where=where, result=row.name
+                )
 
 
 class Links:

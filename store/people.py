@@ -18,9 +18,8 @@ from sqlalchemy.exc import IntegrityError
 
 from store import StoreError, audit, schema, storable
 from store.database import lock_table, reading, writing
-from store.forgetting import Forgotten, asked_by, forget
 from store.keys import end_keys, use_link
-from store.person import COLUMNS, How, Newcomer, Person, Role, State, folded
+from store.person import COLUMNS, Forgotten, How, Newcomer, Person, Role, State, asked_by, folded, forget
 
 REMEMBERED = timedelta(days=1)
 """How long a failure at the door counts."""

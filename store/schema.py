@@ -1,4 +1,4 @@
-"""The tables of the records, as the newest migration leaves them. Knows nothing about what is asked of them.
+"""The tables of the records, as the newest migration leaves them.
 
 To change them: change them here, add a migration beside the last one, and raise `HEAD` in database.py.
 """
@@ -208,17 +208,17 @@ reviews = Table(
     Column("model", Words, nullable=False),
     Column("adapter", Words, nullable=False),
     Column("support", Float),
-    Column("lot", Integer, nullable=False),
+    Column("lot", Integer, key="sampling_hash", nullable=False),
     Column("flag", Words, nullable=False),
-    Column("standing", Words, nullable=False),
+    Column("standing", Words, key="review_status", nullable=False),
     Column("second", Boolean, nullable=False),
     Column("since", Integer, nullable=False),
     Column("first_opinion", Words, nullable=False, server_default=""),
     Column("second_opinion", Words, nullable=False, server_default=""),
-    Index("reviews_by_standing", "standing", "number"),
-    Index("reviews_by_flag", "standing", "flag", "number"),
-    Index("reviews_by_support", "standing", "support", "number"),
-    Index("reviews_by_lot", "standing", "lot", "number"),
+    Index("reviews_by_standing", "review_status", "number"),
+    Index("reviews_by_flag", "review_status", "flag", "number"),
+    Index("reviews_by_support", "review_status", "support", "number"),
+    Index("reviews_by_lot", "review_status", "sampling_hash", "number"),
     Index("reviews_by_opinions", "second_opinion", "first_opinion"),
     Index("reviews_of_asker", "asker"),
 )
@@ -231,9 +231,9 @@ topics = Table(
     Column("kind", Words, primary_key=True),
     Column("value", Words, primary_key=True),
     Column("number", Integer, ForeignKey("answers.number", ondelete="CASCADE"), primary_key=True),
-    Column("standing", Words, nullable=False),
-    Index("topics_by_standing", "kind", "value", "standing", "number"),
-    Index("topics_of_answer", "number", "kind", "value", "standing"),
+    Column("standing", Words, key="review_status", nullable=False),
+    Index("topics_by_standing", "kind", "value", "review_status", "number"),
+    Index("topics_of_answer", "number", "kind", "value", "review_status"),
 )
 
 # How many answers of a week, a model, a document or a unit have one standing: counted as they change, for to count a
@@ -243,7 +243,7 @@ tallies = Table(
     metadata,
     Column("kind", Words, primary_key=True),
     Column("value", Words, primary_key=True),
-    Column("standing", Words, primary_key=True),
+    Column("standing", Words, key="review_status", primary_key=True),
     Column("answers", Integer, nullable=False),
 )
 

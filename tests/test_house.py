@@ -19,6 +19,7 @@ SHARED = {
     "trag.models.checking",
     "trag.progress",
     "trag.record",
+    "trag.review.approvals",
     "trag.table_rows",
     "trag.paraphrase",
     "trag.settings",

@@ -14,6 +14,8 @@ from sqlalchemy import Engine, create_engine, inspect, text
 from store import StoreError, database, schema
 from store.database import HEAD, open_database, reading, wal_is_safe, writing
 from store.records import Records
+from trag.review import approvals
+from trag.review.verdicts import put_label
 
 ROOT = Path(__file__).parents[2]
 
@@ -100,18 +102,18 @@ def test_a_database_of_before_the_migrations_were_made_one_opens_with_all_that_i
             (rita.id, "Correct", "Two."),
             (rita.id, "Incorrect", ""),
         ]
-        review = records.reviewing.review("a1")
+        review = records.reviews.review("a1")
         assert review
-        assert (review.standing, review.flag, review.support, review.asker) == (
+        assert (review.review_status, review.flag, review.support, review.asker) == (
             "Correct",
             "Correct-Verbose",
             1.0,
             ada.id,
         )
         (pinned,) = records.approved.all("pinned")
-        assert records.approved.find("WHO signs") == pinned
+        assert approvals.find(records, "WHO signs") == pinned
         assert pinned.reply == "Two sign."
-        chart = records.activations.active()
+        chart = records.chart_versions.active()
         assert chart
         assert (chart.version, chart.units, chart.original) == ("v1", 9, "6" * 64)
         assert records.promotions.current() == "20261120-0a0a0a0a"
@@ -128,7 +130,7 @@ def test_a_database_of_before_the_migrations_were_made_one_opens_with_all_that_i
         assert [token.name for token in records.tokens.of(ada.id)] == ["script"]
         assert (records.audit.count(), records.audit.verify()) == (15, None)
         records.save_answer("a3", conversation.id, "Still?", "Yes.", "{}")
-        records.put_label("a3", rita.id, "Correct", "", "")
+        put_label(records, "a3", rita.id, "Correct", "", "")
         assert records.audit.verify() is None
 
 

@@ -17,8 +17,10 @@ from store.library import Pair
 from store.passage import Passage
 from store.person import Newcomer
 from store.records import Records
-from store.reviewing import Queue
+from store.review_queues import Queue
 from trag.backup import back_up, restore
+from trag.review import approvals
+from trag.review.verdicts import put_label
 from trag.settings import Settings
 
 TYPED = "Who's head of بيت الحكمة? '); DROP TABLE labels;-- \U0001f600\r\n\u2028 \\ \""
@@ -44,7 +46,7 @@ def fill(records: Records) -> tuple[str, str]:
     library.delete("old.md", by="ada")
     records.jobs.add("late.pdf", "2" * 64, "ada")
     records.examples.put([TYPED, "Why?"])
-    records.activations.activate("v1", "chart.csv", "3" * 64, by="ada", units=9, original="6" * 64)
+    records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada", units=9, original="6" * 64)
     records.promotions.put("20261120-0a0a0a0a", by="ada")
     ada = records.people.add(Newcomer("ada", TYPED, "admin", "active", "u1", secret="$argon2id$1"), by="ada")
     conversation = records.start_conversation(ada.id, TYPED).id
@@ -52,9 +54,9 @@ def fill(records: Records) -> tuple[str, str]:
     told |= {"sources": [{"kind": "qa", "document": "rules.md"}], "checks": {"sentences": [{"supported": True}]}}
     records.save_answer("a1", conversation, TYPED, TYPED, json.dumps(told))
     records.save_answer("a2", None, "q", "w", "{}")
-    records.put_label("a1", ada.id, "Incorrect", TYPED, "", asker=True, wrong_source="x1")
-    records.put_label("a1", "rita", "Correct", "", TYPED, settles=True)
-    records.approved.pin("a1", TYPED, "Two.", ["rules.md"], "v1", by="rita")
+    put_label(records, "a1", ada.id, "Incorrect", TYPED, "", asker=True, wrong_source="x1")
+    put_label(records, "a1", "rita", "Correct", "", TYPED, settles=True)
+    approvals.pin(records, "a1", TYPED, "Two.", ["rules.md"], "v1", by="rita")
     records.people.failed("name:eve")
     records.links.make("password", ada.id, timedelta(days=1), by="ada")
     token, _ = records.tokens.make(ada.id, "script", timedelta(days=1), by="ada")
@@ -84,16 +86,16 @@ def test_what_is_loaded_is_what_was_dumped(records: Records, migrated: str, othe
     copy = Records(other)
     assert copy.labels() == records.labels()
     assert copy.library.documents() == records.library.documents()
-    assert copy.approved.find(TYPED) == records.approved.find(TYPED)
+    assert approvals.find(copy, TYPED) == approvals.find(records, TYPED)
     assert copy.tokens.find(token) is not None
     assert (copy.sessions.find(session), copy.people.failures("name:eve").count) == (None, 0)
     assert copy.audit.verify() is None
     copy.save_answer("a3", None, "q", "w", "{}")
-    copy.put_label("a3", "rita", "Correct", "", "")
+    put_label(copy, "a3", "rita", "Correct", "", "")
     copy.jobs.add("more.pdf", "4" * 64, "ada")
-    copy.activations.activate("v2", "b.csv", "5" * 64, by="ada")
+    copy.chart_versions.activate("v2", "b.csv", "5" * 64, by="ada")
     copy.promotions.put("", by="ada")
-    assert [review.answer for review in copy.reviewing.queue(Queue("judged"), reviewer="sam")] == ["a3", "a1"]
+    assert [review.answer for review in copy.reviews.queue(Queue("judged"), reviewer="sam")] == ["a3", "a1"]
     assert copy.audit.verify() is None
     copy.close()
 

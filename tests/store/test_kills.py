@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import text
 
 from store import schema
-from store.database import HEAD, connect, reading, version_of
+from store.database import HEAD, connect, open_database, reading, version_of
 from store.person import Newcomer
-from store.records import Label, Records
+from store.records import Records
+from store.reviews import Label
 
 if TYPE_CHECKING:
     from conftest import Postgres
@@ -40,7 +42,8 @@ WORK = r"""
 import os, sys
 from store import StoreError
 from store.person import Newcomer
-from store.records import VERDICTS, Records
+from store.records import Records
+from trag.record import VERDICTS
 
 def say(words):
     os.write(1, f"{words}\n".encode())  # at once, whatever is buffered: the other writes here too
@@ -51,7 +54,7 @@ def judge(url, name):
     try:
         for number in range(1_000_000):
             verdict = VERDICTS[number * (len(name) + 1) % 3]
-            records.put_label(f"a{number % 4}", name, verdict, str(number), "", settles=number % 7 == 0)
+            put_label(records, f"a{number % 4}", name, verdict, str(number), "", settles=number % 7 == 0)
             say(f"{name} safe {number}")
     except StoreError as error:
         say(f"{name} told {error.message}")
@@ -165,9 +168,9 @@ class Seen:
             assert len(new) <= last + 2, "at most the one in flight beyond the acknowledged"
             self.counts[name] = len(mine)
         for number, labels in enumerate(by_answer):
-            review = records.reviewing.review(f"a{number}")
+            review = records.reviews.review(f"a{number}")
             assert review is not None
-            assert review.standing == expected(labels), (kill, labels[-3:])
+            assert review.review_status == expected(labels), (kill, labels[-3:])
         judged = [event for event in records.audit.all() if event.what == "judged"]
         assert len(judged) == sum(map(len, by_answer)), "a row for each label, and a label for each row"
         assert records.audit.verify() is None
@@ -286,4 +289,4 @@ def test_a_killed_migration_leaves_the_version_before_or_after(url: str) -> None
     engine.dispose()
     with closing(Records(url)) as records:
         records.save_answer("a50", None, "q", "w", "{}")
-        assert records.reviewing.review("a50") is not None
+        assert records.reviews.review("a50") is not None

@@ -9,10 +9,10 @@ from datetime import timedelta
 import pytest
 
 from store import StoreError, people
-from store.forgetting import Forgotten
 from store.people import Failures
-from store.person import Newcomer, Person
+from store.person import Forgotten, Newcomer, Person
 from store.records import Records
+from trag.review.verdicts import put_label
 
 ADA = Newcomer("Ada", "Ada L.", role="admin", state="active", secret="$argon2id$1")
 
@@ -42,14 +42,14 @@ def test_the_first_one_takes_over_what_was_asked_and_judged_before_there_were_ac
     conversation = records.start_conversation("local", "Who?").id
     records.start_conversation("other", "When?")
     records.save_answer("a1", conversation, "Who?", "Ada.", "{}")
-    records.put_label("a1", "local", "Correct", "", "")
+    put_label(records, "a1", "local", "Correct", "", "")
     ada = records.people.add(ADA, by="ada", heir_of="local")
     assert [kept.id for kept in records.conversations(ada.id)] == [conversation]
     assert (records.conversations("local"), len(records.conversations("other"))) == ((), 1)
     assert [label.reviewer for label in records.labels()] == [ada.id]
-    review = records.reviewing.review("a1")
+    review = records.reviews.review("a1")
     assert review
-    assert (review.asker, review.standing) == (ada.id, "Correct")
+    assert (review.asker, review.review_status) == (ada.id, "Correct")
 
 
 @pytest.mark.parametrize(
@@ -202,15 +202,15 @@ def test_who_is_removed_takes_along_what_they_asked_and_leaves_what_they_judged(
         records.save_answer(id, conversation, "q", "w", "{}")
     for id, asker in (("by their program", bob.id), ("by hers", ada.id), ("by nobody", "")):
         records.save_answer(id, None, "q", "w", "{}", asker=asker)
-    records.put_label("judged", ada.id, "Correct", "", "")
-    records.put_label("kept", bob.id, "Incorrect", "", "")
+    put_label(records, "judged", ada.id, "Correct", "", "")
+    put_label(records, "kept", bob.id, "Incorrect", "", "")
     assert records.people.remove(bob.id, by="ada", where="10.0.0.7") == Forgotten(1, 2, 1)
     assert [records.answer(id) is None for id in ("by their program", "by hers", "by nobody")] == [True, False, False]
     assert (records.conversations(bob.id), records.answer("gone")) == ((), None)
     assert len(records.conversations(ada.id)) == 1
-    judged = records.reviewing.review("judged")
+    judged = records.reviews.review("judged")
     assert judged
-    assert (judged.asker, judged.standing) == ("", "Correct")
+    assert (judged.asker, judged.review_status) == ("", "Correct")
     assert [(label.answer, label.reviewer) for label in records.labels()] == [("judged", ada.id), ("kept", bob.id)]
     (event,) = records.audit.page(what="person removed")
     assert (event.who, event.about, event.where) == ("ada", "bob", "10.0.0.7")
@@ -283,13 +283,13 @@ def test_failures_are_counted_for_each_key_and_forgotten_after_a_day(
 def test_what_somebody_asked_outside_of_conversations_is_forgotten_with_them(records: Records, ada: Person) -> None:
     for id, asker in (("hers", ada.id), ("judged", ada.id), ("anothers", "x"), ("nobodys", "")):
         records.save_answer(id, None, "q", "w", "{}", asker=asker)
-    records.put_label("judged", "r", "Correct", "", "")
+    put_label(records, "judged", "r", "Correct", "", "")
     assert records.conversations(ada.id) == ()
     assert records.forget_person(ada.id, by="root") == Forgotten(0, 1, 1)
     assert [records.answer(id) is None for id in ("hers", "judged", "anothers", "nobodys")] == [True, False] + [
         False
     ] * 2
-    judged = records.reviewing.review("judged")
+    judged = records.reviews.review("judged")
     assert judged
     assert judged.asker == ""
 

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from store import StoreError
-from store.records import Label, Records
+from store.records import Records
+from store.reviews import Label
+from trag.review.verdicts import put_label
 
 ROOT = Path(__file__).parents[2]
 TYPED = "Who's head of بيت الحكمة? \0 '); DROP TABLE labels;-- \ud800 \U0001f600\r\n"
@@ -20,17 +22,17 @@ KEPT = TYPED.replace("\0", "\ufffd").replace("\ud800", "\ufffd")
 
 
 def test_the_chart_in_use_is_the_one_activated_last(records: Records) -> None:
-    assert records.activations.active() is None
+    assert records.chart_versions.active() is None
     for version in ("v1", "v2", "v1"):  # the last is a rollback
-        activated = records.activations.activate(version, "chart.csv", version * 32, by="ada")
-    assert records.activations.active() == activated
-    assert [(each.version, each.active) for each in records.activations.all()] == [("v1", True), ("v2", False)]
+        activated = records.chart_versions.activate(version, "chart.csv", version * 32, by="ada")
+    assert records.chart_versions.active() == activated
+    assert [(each.version, each.active) for each in records.chart_versions.all()] == [("v1", True), ("v2", False)]
 
 
 def test_every_activation_of_a_chart_is_kept_with_who_and_when(records: Records) -> None:
     for version, by in (("v1", "ada"), ("v2", "bob"), ("v1", "cyd"), ("v1", "")):
-        records.activations.activate(version, "chart.csv", version * 32, by=by)
-    first, second = records.activations.all()
+        records.chart_versions.activate(version, "chart.csv", version * 32, by=by)
+    first, second = records.chart_versions.all()
     assert [each.by for each in first.activations] == ["ada", "cyd", ""]
     assert [each.by for each in second.activations] == ["bob"]
     moments = [each.at for each in first.activations]
@@ -42,12 +44,12 @@ def test_every_activation_of_a_chart_is_kept_with_who_and_when(records: Records)
 
 
 def test_a_chart_takes_the_place_only_of_the_one_that_was_seen_in_use(records: Records) -> None:
-    records.activations.activate("v1", "a.csv", "1" * 64, by="ada", units=7, instead_of="")
+    records.chart_versions.activate("v1", "a.csv", "1" * 64, by="ada", units=7, instead_of="")
     for seen in ("", "v0"):
         with pytest.raises(StoreError, match=r"activated meanwhile: a\.csv"):
-            records.activations.activate("v2", "b.csv", "2" * 64, instead_of=seen, by="ada")
-    records.activations.activate("v2", "b.csv", "2" * 64, by="bob", units=9, original="3" * 64, instead_of="v1")
-    told = [(each.version, each.by, each.units, each.original) for each in records.activations.all()]
+            records.chart_versions.activate("v2", "b.csv", "2" * 64, instead_of=seen, by="ada")
+    records.chart_versions.activate("v2", "b.csv", "2" * 64, by="bob", units=9, original="3" * 64, instead_of="v1")
+    told = [(each.version, each.by, each.units, each.original) for each in records.chart_versions.all()]
     assert told == [("v2", "bob", 9, "3" * 64), ("v1", "ada", 7, "")]
 
 
@@ -79,10 +81,10 @@ def test_conversations_belong_to_their_owner_and_the_last_answered_is_first(reco
             lambda records, mine, theirs: records.save_answer("n", "nothing", "q", "a", "{}"), id="answer in unknown"
         ),
         pytest.param(
-            lambda records, mine, theirs: records.put_label("nothing", "r", "Correct", "", ""), id="label unknown"
+            lambda records, mine, theirs: put_label(records, "nothing", "r", "Correct", "", ""), id="label unknown"
         ),
         pytest.param(
-            lambda records, mine, theirs: records.put_label("old", "r", "Great", "", ""), id="unknown verdict"
+            lambda records, mine, theirs: put_label(records, "old", "r", "Great", "", ""), id="unknown verdict"
         ),
     ],
 )
@@ -122,9 +124,9 @@ def test_answers_come_back_in_order(records: Records) -> None:
 
 def test_the_last_label_of_a_reviewer_counts_and_the_earlier_ones_are_kept(records: Records) -> None:
     records.save_answer("a1", None, "q", "a", "{}")
-    first = records.put_label("a1", "rita", "Incorrect", "wrong unit", "Legal is under Finance.")
-    other = records.put_label("a1", "sam", "Correct", "", "")
-    last = records.put_label("a1", "rita", "Correct-Verbose", "", "")
+    first = put_label(records, "a1", "rita", "Incorrect", "wrong unit", "Legal is under Finance.")
+    other = put_label(records, "a1", "sam", "Correct", "", "")
+    last = put_label(records, "a1", "rita", "Correct-Verbose", "", "")
     assert records.label("a1", "rita") == last
     assert records.label_history("a1", "rita") == (first, last)
     assert records.labels() == (other, last)
@@ -135,7 +137,7 @@ def test_deleting_a_conversation_keeps_the_answers_that_reviewers_labelled(recor
     conversation = records.start_conversation("amy", "t").id
     for id in ("labelled", "plain"):
         records.save_answer(id, conversation, "q", "a", "{}")
-    label = records.put_label("labelled", "rita", "Correct", "", "")
+    label = put_label(records, "labelled", "rita", "Correct", "", "")
     records.delete_conversation("amy", conversation)
     assert (records.conversations("amy"), records.answers(conversation), records.answer("plain")) == ((), (), None)
     kept = records.answer("labelled")
@@ -146,7 +148,7 @@ def test_deleting_a_conversation_keeps_the_answers_that_reviewers_labelled(recor
 def test_any_text_that_can_be_typed_is_kept(records: Records) -> None:
     conversation = records.start_conversation(TYPED, TYPED)
     records.save_answer("a1", conversation.id, TYPED, TYPED, TYPED)
-    records.put_label("a1", TYPED, "Correct", TYPED, TYPED)
+    put_label(records, "a1", TYPED, "Correct", TYPED, TYPED)
     (kept,) = records.answers(conversation.id)
     label = records.label("a1", TYPED)
     assert label is not None
@@ -163,7 +165,7 @@ def test_many_threads_write_at_once_and_nothing_is_lost(records: Records) -> Non
     def review(name: str) -> None:
         try:
             for number in range(20):
-                records.put_label("a1", name, "Correct", str(number), "")
+                put_label(records, "a1", name, "Correct", str(number), "")
                 records.labels()
         except Exception as error:  # noqa: BLE001 -- an error in a thread would pass unseen
             errors.append(error)
@@ -186,12 +188,12 @@ records = Records(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
 try:
     for number in range(100_000):
-        records.put_label("a1", "rita", "Correct", str(number), "x" * 1000)
+        put_label(records, "a1", "rita", "Correct", str(number), "x" * 1000)
         print(number)
 except StoreError as error:
     print(error.message, error.hint, sep="|")
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-records.put_label("a1", "rita", "Incorrect", "room again", "")
+put_label(records, "a1", "rita", "Incorrect", "room again", "")
 """
 
 

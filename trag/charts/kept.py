@@ -17,7 +17,7 @@ from store import files
 from trag.errors import TragError
 
 if TYPE_CHECKING:
-    from store.chart_versions import ChartVersion
+    from store.versions import ChartVersion
 
 _AGAIN = "Activate the chart again from your own copy: python -m trag chart activate FILE"
 

@@ -2,14 +2,13 @@
 brought there is up to date.
 """
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0011"
 down_revision = None
-
-_TIME = sa.DateTime(timezone=True)
-_EMPTY = {"server_default": ""}
 
 
 def upgrade() -> None:
@@ -21,33 +20,46 @@ def upgrade() -> None:
     _audit()
 
 
-def _texts(*names: str) -> list[sa.Column[str]]:
-    return [sa.Column(name, sa.Text, nullable=False) for name in names]
+def _texts(*names: str, default: str | None = None) -> list[sa.Column[Any]]:
+    return [sa.Column(name, sa.Text, nullable=False, server_default=default) for name in names]
 
 
-def _key(type_: type[sa.types.TypeEngine[object]] = sa.Integer, name: str = "number") -> sa.Column[object]:
-    return sa.Column(name, type_, primary_key=True)
+def _numbers(*names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, sa.Integer, nullable=False) for name in names]
+
+
+def _moments(*names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, sa.DateTime(timezone=True), nullable=False) for name in names]
+
+
+def _flags(*names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, sa.Boolean, nullable=False, server_default=sa.false()) for name in names]
+
+
+def _key(name: str = "number", kind: Any = sa.Integer) -> sa.Column[Any]:
+    return sa.Column(name, kind, primary_key=True)
+
+
+def _refers(name: str, kind: Any, to: str, on_delete: str = "CASCADE", **options: Any) -> sa.Column[Any]:
+    return sa.Column(name, kind, sa.ForeignKey(to, ondelete=on_delete), **options)
 
 
 def _library() -> None:
-    def of_document() -> sa.Column[str]:
-        return sa.Column("document", sa.Text, sa.ForeignKey("documents.name", ondelete="CASCADE"), nullable=False)
-
     op.create_table(
         "documents",
-        _key(sa.Text, "name"),
+        _key("name", sa.Text),
         *_texts("sha256"),
         sa.Column("pages", sa.Integer),
-        sa.Column("added", _TIME, nullable=False),
-        sa.Column("audience", sa.Text, nullable=False, server_default="everyone"),
-        sa.Column("notes", sa.Text, nullable=False, server_default="[]"),
-        sa.Column("given_by", sa.Text, nullable=False, **_EMPTY),
+        *_moments("added"),
+        *_texts("audience", default="everyone"),
+        *_texts("notes", default="[]"),
+        *_texts("given_by", default=""),
     )
     op.create_table(
         "passages",
-        _key(sa.Text, "id"),
-        of_document(),
-        sa.Column("position", sa.Integer, nullable=False),
+        _key("id", sa.Text),
+        _refers("document", sa.Text, "documents.name", nullable=False),
+        *_numbers("position"),
         *_texts("kind", "section"),
         sa.Column("page", sa.Integer),
         *_texts("text"),
@@ -55,9 +67,9 @@ def _library() -> None:
     op.create_index("passages_of_document", "passages", ["document", "position"])
     op.create_table(
         "pairs",
-        _key(sa.Text, "id"),
-        of_document(),
-        sa.Column("position", sa.Integer, nullable=False),
+        _key("id", sa.Text),
+        _refers("document", sa.Text, "documents.name", nullable=False),
+        *_numbers("position"),
         *_texts("section"),
         sa.Column("page", sa.Integer),
         *_texts("question", "answer", "type", "origin", "state"),
@@ -67,21 +79,20 @@ def _library() -> None:
     op.create_index("pairs_of_document", "pairs", ["document", "position"])
     op.create_table(
         "leaving",
-        _key(sa.Text, "name"),
+        _key("name", sa.Text),
         *_texts("sha256"),
-        sa.Column("passages", sa.Integer, nullable=False),
-        sa.Column("pairs", sa.Integer, nullable=False),
+        *_numbers("passages", "pairs"),
         *_texts("forgotten_by"),
     )
-    op.create_table("examples", _key(name="position"), *_texts("question"))
+    op.create_table("examples", _key("position"), *_texts("question"))
     op.create_table(
         "jobs",
         _key(),
         sa.Column("id", sa.Text, nullable=False, unique=True),
         *_texts("name", "sha256", "given_by"),
-        sa.Column("added", _TIME, nullable=False),
+        *_moments("added"),
         *_texts("state", "message", "hint"),
-        sa.Column("audience", sa.Text, nullable=False, server_default="everyone"),
+        *_texts("audience", default="everyone"),
     )
 
 
@@ -90,74 +101,73 @@ def _charts_and_adapters() -> None:
         "activations",
         _key(),
         *_texts("version", "name", "sha256"),
-        sa.Column("activated", _TIME, nullable=False),
-        sa.Column("activated_by", sa.Text, nullable=False, **_EMPTY),
+        *_moments("activated"),
+        *_texts("activated_by", default=""),
         sa.Column("units", sa.Integer, nullable=False, server_default="0"),
-        sa.Column("original", sa.Text, nullable=False, **_EMPTY),
+        *_texts("original", default=""),
     )
-    op.create_table(
-        "promotions", _key(), *_texts("adapter"), sa.Column("promoted", _TIME, nullable=False), *_texts("promoted_by")
-    )
+    op.create_table("promotions", _key(), *_texts("adapter"), *_moments("promoted"), *_texts("promoted_by"))
 
 
 def _answers() -> None:
     op.create_table(
         "conversations",
-        _key(sa.Text, "id"),
+        _key("id", sa.Text),
         *_texts("owner", "title"),
-        sa.Column("created", _TIME, nullable=False),
-        sa.Column("updated", _TIME, nullable=False),
+        *_moments("created", "updated"),
     )
     op.create_index("conversations_of_owner", "conversations", ["owner", "updated"])
     op.create_table(
         "answers",
         _key(),
         sa.Column("id", sa.Text, nullable=False, unique=True),
-        sa.Column("conversation", sa.Text, sa.ForeignKey("conversations.id", ondelete="SET NULL")),
+        _refers("conversation", sa.Text, "conversations.id", "SET NULL"),
         *_texts("question", "answer", "record_json"),
-        sa.Column("created", _TIME, nullable=False),
+        *_moments("created"),
     )
     op.create_index("answers_of_conversation", "answers", ["conversation", "number"])
 
 
 def _reviews() -> None:
-    def of_answer() -> sa.Column[int]:
-        return sa.Column("number", sa.Integer, sa.ForeignKey("answers.number", ondelete="CASCADE"), primary_key=True)
-
     op.create_table(
         "labels",
         _key(),
         sa.Column("answer", sa.Text, sa.ForeignKey("answers.id"), nullable=False),
         *_texts("reviewer", "verdict", "comment", "corrected"),
-        sa.Column("at", _TIME, nullable=False),
-        sa.Column("asker", sa.Boolean, nullable=False, server_default=sa.false()),
-        sa.Column("wrong_source", sa.Text, nullable=False, **_EMPTY),
-        sa.Column("settles", sa.Boolean, nullable=False, server_default=sa.false()),
+        *_moments("at"),
+        *_flags("asker"),
+        *_texts("wrong_source", default=""),
+        *_flags("settles"),
     )
     op.create_table(
         "reviews",
-        of_answer(),
+        _refers("number", sa.Integer, "answers.number", primary_key=True),
         *_texts("asker", "status", "model", "adapter"),
         sa.Column("support", sa.Float),
-        sa.Column("lot", sa.Integer, nullable=False),
+        *_numbers("lot"),
         *_texts("flag", "standing"),
         sa.Column("second", sa.Boolean, nullable=False),
-        sa.Column("since", sa.Integer, nullable=False),
-        sa.Column("first_opinion", sa.Text, nullable=False, **_EMPTY),
-        sa.Column("second_opinion", sa.Text, nullable=False, **_EMPTY),
+        *_numbers("since"),
+        *_texts("first_opinion", "second_opinion", default=""),
     )
-    op.create_table("topics", _key(sa.Text, "kind"), _key(sa.Text, "value"), of_answer(), *_texts("standing"))
+    op.create_table(
+        "topics",
+        _key("kind", sa.Text),
+        _key("value", sa.Text),
+        _refers("number", sa.Integer, "answers.number", primary_key=True),
+        *_texts("standing"),
+    )
     op.create_table(
         "tallies",
-        *(_key(sa.Text, name) for name in ("kind", "value", "standing")),
-        sa.Column("answers", sa.Integer, nullable=False),
+        *(_key(name, sa.Text) for name in ("kind", "value", "standing")),
+        *_numbers("answers"),
     )
     op.create_table(
         "approved",
-        _key(sa.Text, "id"),
-        sa.Column("answer", sa.Text, sa.ForeignKey("answers.id", ondelete="SET NULL")),
+        _key("id", sa.Text),
+        _refers("answer", sa.Text, "answers.id", "SET NULL"),
         *_texts("question", "normal", "reply", "sources", "chart", "by"),
-        sa.Column("at", _TIME, nullable=False),
+        *_moments("at"),
         *_texts("state", "why"),
     )
     for name, table, columns in (
@@ -177,44 +187,41 @@ def _reviews() -> None:
 
 
 def _people() -> None:
-    def of_person(**options: bool) -> sa.Column[str]:
-        return sa.Column("person", sa.Text, sa.ForeignKey("people.id", ondelete="CASCADE"), **options)
-
     op.create_table(
         "people",
-        _key(sa.Text, "id"),
+        _key("id", sa.Text),
         *_texts("name"),
         sa.Column("folded", sa.Text, nullable=False, unique=True),
         *_texts("shown", "found_by", "role", "state", "unit"),
-        sa.Column("created", _TIME, nullable=False),
+        *_moments("created"),
         *_texts("how"),
     )
-    op.create_table("secrets", of_person(primary_key=True), *_texts("hash"))
+    op.create_table("secrets", _refers("person", sa.Text, "people.id", primary_key=True), *_texts("hash"))
     op.create_table(
         "sessions",
-        _key(sa.Text, "id"),
-        of_person(nullable=False),
-        *(sa.Column(name, _TIME, nullable=False) for name in ("begun", "seen", "ends")),
+        _key("id", sa.Text),
+        _refers("person", sa.Text, "people.id", nullable=False),
+        *_moments("begun", "seen", "ends"),
     )
     op.create_index("sessions_of_person", "sessions", ["person"])
     op.create_table(
         "tokens",
-        _key(sa.Text, "id"),
-        of_person(nullable=False),
+        _key("id", sa.Text),
+        _refers("person", sa.Text, "people.id", nullable=False),
         *_texts("name"),
-        sa.Column("created", _TIME, nullable=False),
-        sa.Column("last_used", _TIME),
-        sa.Column("ends", _TIME, nullable=False),
+        *_moments("created"),
+        sa.Column("last_used", sa.DateTime(timezone=True)),
+        *_moments("ends"),
     )
     op.create_index("tokens_of_person", "tokens", ["person"])
     op.create_table(
-        "links", _key(sa.Text, "id"), *_texts("kind"), of_person(), sa.Column("ends", _TIME, nullable=False)
+        "links", _key("id", sa.Text), *_texts("kind"), _refers("person", sa.Text, "people.id"), *_moments("ends")
     )
     op.create_table(
         "failures",
-        _key(sa.Text, "key"),
-        sa.Column("count", sa.Integer, nullable=False),
-        sa.Column("last", _TIME, nullable=False),
+        _key("key", sa.Text),
+        *_numbers("count"),
+        *_moments("last"),
     )
 
 
@@ -223,7 +230,7 @@ def _audit() -> None:
     op.create_table(
         "audit",
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("at", _TIME, nullable=False),
+        *_moments("at"),
         *_texts("who", "what", "about", "where", "result", "chain"),
     )
     if op.get_bind().dialect.name == "postgresql":

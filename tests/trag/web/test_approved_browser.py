@@ -10,6 +10,8 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from store.records import Records
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
+from trag.review import approvals
+from trag.review.verdicts import put_label
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 MANUAL = "part-1-foundations.md"
@@ -27,8 +29,8 @@ def pinned(own_home: Path) -> Source:
         model = ModelUsed("small", "0", "")
         record = AnswerRecord("a", QUESTION, QUESTION, REPLY, "answered", model, sources=(source,), checks=checks)
         records.save_answer("a", None, QUESTION, REPLY, record.to_json())
-        records.put_label("a", "rita", "Correct", "", "")
-        records.approved.pin("a", QUESTION, REPLY, [MANUAL], "", by="Rita Moor")
+        put_label(records, "a", "rita", "Correct", "", "")
+        approvals.pin(records, "a", QUESTION, REPLY, [MANUAL], "", by="Rita Moor")
     return source
 
 

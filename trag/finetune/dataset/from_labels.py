@@ -14,7 +14,8 @@ from org.organization import Organization
 from org.query import QueryError
 from org.query.expression import described, run
 from prompts import CANNOT_ANSWER, NOT_FOUND
-from store.records import Label, StoredAnswer
+from store.records import StoredAnswer
+from store.reviews import Label
 from trag.finetune.dataset import chart_queries, documents
 from trag.finetune.dataset.examples import Example
 from trag.record import AnswerRecord

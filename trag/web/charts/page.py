@@ -19,7 +19,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from starlette.requests import ClientDisconnect
 
 from org import export
-from store.chart_versions import ChartVersion
+from store.versions import ChartVersion
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.charts import changes, render
 from trag.web.charts.reviews import Choice, Review, Reviews
@@ -79,7 +79,7 @@ class ChartsPage:
     def show(self, request: Request) -> Response:
         """The chart in use, what waits to be looked at, and every version."""
         chart = self.home.organization.chart
-        versions = self.home.records.activations.all()
+        versions = self.home.records.chart_versions.all()
         done = versions[0] if versions and request.query_params.get("now") == versions[0].version else None
         return HTMLResponse(render.active(chart, versions, self.uploads.all(), done=done))
 
@@ -132,7 +132,7 @@ class ChartsPage:
         review = await _within(self._review(subject, choice, against), PATIENCE)
         if review is None:
             return HTMLResponse(render.working(subject, _query(choice, against=against)))
-        versions = await run_in_threadpool(self.home.records.activations.all)
+        versions = await run_in_threadpool(self.home.records.chart_versions.all)
         seen = request.query_params.get("seen")
         page = await run_in_threadpool(
             render.review,
@@ -237,11 +237,11 @@ class ChartsPage:
         return review
 
     def _version(self, version: str) -> ChartVersion | None:
-        return next((kept for kept in self.home.records.activations.all() if kept.version == version), None)
+        return next((kept for kept in self.home.records.chart_versions.all() if kept.version == version), None)
 
     def _active(self) -> str:
         """The version in use, "" for none."""
-        active = self.home.records.activations.active()
+        active = self.home.records.chart_versions.active()
         return active.version if active else ""
 
 

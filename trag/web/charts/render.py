@@ -13,7 +13,7 @@ from org.reading.charts import Report
 from org.reading.letters import ENCODINGS
 from org.reading.problems import Problem
 from org.reading.table import MAX_BYTES
-from store.chart_versions import ChartVersion
+from store.versions import ChartVersion
 from trag.web.charts.reviews import Choice, Review
 from trag.web.charts.uploads import Upload
 from trag.web.render import environment

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from store.promotions import Promotion
+from store.versions import Promotion
 from trag import adapters
 from trag.errors import SHOWN, in_one_line
 from trag.finetune import gate

@@ -17,7 +17,7 @@ from trag.web.models.loss import HEIGHT, WIDTH, Curve
 from trag.web.render import environment, percent, time_left
 
 if TYPE_CHECKING:
-    from store.promotions import Promotion
+    from store.versions import Promotion
     from trag.background import JobStatus
     from trag.finetune.candidates import Manifest
     from trag.finetune.running import Tuning

@@ -19,8 +19,8 @@ from trag.web.render import environment, unit_name
 
 if TYPE_CHECKING:
     from store.audit import Event
-    from store.forgetting import Forgotten
     from store.keys import Session, Token
+    from store.person import Forgotten
     from trag.web.notices import Notice
     from trag.web.people.once import Given
 

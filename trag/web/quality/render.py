@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from org.chart import Chart
-from store.chart_versions import ChartVersion
+from store.versions import ChartVersion
 from trag.evaluate import tables
 from trag.evaluate.exports import model_of
 from trag.evaluate.grammar.contexts import Module

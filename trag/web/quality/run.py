@@ -82,7 +82,7 @@ class RunPage:
             answers,
             answer,
             chart=chart,
-            charts=self.desk.home.records.activations.all(),
+            charts=self.desk.home.records.chart_versions.all(),
             documents=opened(caller(request), quoted, self.desk.home.records.library, chart),
             notice=self.desk.notices.said(request),
         )

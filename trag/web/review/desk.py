@@ -1,39 +1,93 @@
-"""What the pages of the review desk share: the home, which answers somebody may judge, and what comes next.
+"""What the pages of the review share: the place in a queue that an address names, and which answers somebody may judge.
 
-An answer is for a reviewer who may read every document that it stands on, and is not there for any other. Knows nothing
-about HTML.
+An answer is for a reviewer who may read every document that it stands on, and does not exist for any other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, get_args
+from urllib.parse import urlencode
 
 from fastapi import Request
 
-from store.reviewing import Review
+from store.review_queues import Choice, Queue
+from store.reviews import Review
 from trag.people import CurrentUser
 from trag.people.permissions import hidden, opened, readers
 from trag.record import VERDICTS, AnswerRecord
+from trag.review.verdicts import Sight, sight
 from trag.web.evidence import documents_of
+from trag.web.forms import number
 from trag.web.notices import Notices
-from trag.web.review.judging import Sight, sight
-from trag.web.review.wanted import Wanted
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
     from org.chart import Chart
     from store.approved import Approved
-    from store.records import Label, Records
+    from store.records import Records
+    from store.reviews import Label
     from trag.home import Home
 
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+SHARES = (1, 2, 5, 10, 20)
+"""Percent of all answers that a sample may be."""
+COUNTED = 200
+"""Answers of a queue that are counted; of more it is said that there are more."""
 MOST_RETURNED = 100
 
 
 @dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """A queue of one `choice`, on `document` or `unit` where they are not "", and the place `at` in it, from 0.
+
+    A sample is `share` percent of all answers, those that `seed` chooses.
+    """
+
+    choice: Choice = "newest"
+    document: str = ""
+    unit: str = ""
+    share: int = 5
+    seed: int = 1
+    at: int = 0
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> QueuePlace:
+        """What the query of an address asks for; nonsense in it is left alone."""
+        usual = cls()
+        share = number(query.get("share", ""), usual.share)
+        return cls(
+            next((choice for choice in CHOICES if choice == query.get("choice")), usual.choice),
+            query.get("document", ""),
+            query.get("unit", ""),
+            share if share in SHARES else usual.share,
+            number(query.get("seed", ""), usual.seed),
+            number(query.get("at", "")),
+        )
+
+    def queue(self, hidden: Collection[str]) -> Queue:
+        """The queue, without what stands on `hidden` documents."""
+        return Queue(self.choice, self.document, self.unit, self.share / 100, self.seed, hidden)
+
+    def of(self, choice: Choice) -> QueuePlace:
+        """The beginning of another queue of the same documents and units."""
+        return replace(self, choice=choice, at=0)
+
+    def placed(self, at: int) -> QueuePlace:
+        """The same queue at another place."""
+        return replace(self, at=max(at, 0))
+
+    def address(self, path: str, **more: str) -> str:
+        """`path` with all of this as its query, and `more`."""
+        changed = {each.name: getattr(self, each.name) for each in fields(self)}
+        query = {name: value for name, value in changed.items() if value != getattr(QueuePlace(), name)} | more
+        return f"{path}?{urlencode(query, errors='replace')}" if query else path
+
+
+@dataclass(frozen=True, slots=True)
 class Given:
-    """An answer that was given, as it lies on the desk and with all that it stands on."""
+    """An answer that was given, as reviewers see it and with all that it stands on."""
 
     review: Review
     record: AnswerRecord
@@ -41,7 +95,7 @@ class Given:
 
 @dataclass(slots=True)
 class Desk:
-    """The review desk of one home, for every page."""
+    """The reviews of one home, for every page."""
 
     home: Home
     notices: Notices = field(default_factory=Notices)
@@ -62,49 +116,42 @@ class Desk:
         if readers(who, self.chart) is None:
             return frozenset()
         there = self.records.library.documents()
-        gone = {*self.records.reviewing.values("document")} - {each.name for each in there}
+        gone = {*self.records.reviews.values("document")} - {each.name for each in there}
         return hidden(who, there, self.chart) | gone
 
     def find(self, who: CurrentUser, id: str) -> Given | None:
         """An answer that somebody may judge. One that stands on what they may not read is None, like one that does not
         exist."""
-        review, stored = self.records.reviewing.review(id), self.records.answer(id)
+        review, stored = self.records.reviews.review(id), self.records.answer(id)
         if review is None or stored is None:
             return None
-        given = Given(review, AnswerRecord.from_json(stored.record_json))
-        readable = opened(who, documents_of(given.record), self.records.library, self.chart)
-        return given if all(readable.values()) else None
+        record = AnswerRecord.from_json(stored.record_json)
+        readable = opened(who, documents_of(record), self.records.library, self.chart)
+        return Given(review, record) if all(readable.values()) else None
 
     def sight(self, who: CurrentUser, review: Review) -> Sight:
         """What somebody sees of the verdicts on an answer, and may do about it."""
-        alone = self.records.reviewing.alone(who.person)
+        alone = self.records.reviews.alone(who.person)
         return sight(who, review, self.records.verdicts(review.answer), alone=alone)
 
-    def next(self, who: CurrentUser, wanted: Wanted, *, but: str = "") -> tuple[Wanted, str] | None:
-        """The answer at the place that is wanted, or the next one, or else the first of the queue; never `but`. With
-        the place that it was found at."""
-        queue = wanted.queue(self.hidden(who))
-        for at in (wanted.at, wanted.at + 1, 0, 1):
-            found = self.records.reviewing.queue(queue, reviewer=who.person, page=at + 1, most=1)
+    def next(self, who: CurrentUser, place: QueuePlace, *, but: str = "") -> tuple[QueuePlace, str] | None:
+        """The answer at a place, or the next one, or else the first of the queue; never `but`. With the place that it
+        was found at."""
+        queue = place.queue(self.hidden(who))
+        for at in (place.at, place.at + 1, 0, 1):
+            found = self.records.reviews.queue(queue, reviewer=who.person, page=at + 1, most=1)
             if found and found[0].answer != but:
-                return wanted.placed(at), found[0].answer
+                return place.placed(at), found[0].answer
         return None
 
     def returned(self, hidden: Collection[str]) -> tuple[Approved, ...]:
-        """The answers that were approved, are so no more, and wait for a verdict again, of the last MOST_RETURNED."""
+        """The approved answers that came back and whose answers wait for a verdict again, the newest first."""
         found = []
         for each in self.records.approved.all("returned")[:MOST_RETURNED]:
-            review = self.records.reviewing.review(each.answer) if each.answer else None
-            if review and review.standing not in VERDICTS and readable(each, hidden):
+            review = self.records.reviews.review(each.answer) if each.answer else None
+            if review and review.review_status not in VERDICTS and readable(each, hidden):
                 found.append(each)
         return tuple(found)
-
-    def name(self, person: str, who: CurrentUser) -> str:
-        """What a reviewer is called on the page of `who`."""
-        if person == who.person:
-            return "You"
-        found = self.records.people.get(person)
-        return found.shown if found else "Somebody"
 
     def last(self, request: Request) -> tuple[AnswerRecord, Label] | None:
         """What somebody judged a moment ago, as the address says, and can take back."""

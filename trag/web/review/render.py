@@ -1,8 +1,5 @@
-"""The pages of the review desk as HTML: records in, text out.
-
-Every template escapes what it is given: questions come from anybody, answers from a model. Knows nothing about
-requests.
-"""
+"""The pages of the review as HTML. Every template escapes what it is given: questions come from anybody, answers from a
+model."""
 
 from __future__ import annotations
 
@@ -11,16 +8,17 @@ from datetime import date
 from typing import TYPE_CHECKING, Literal
 
 from org.chart import Chart
-from store.chart_versions import ChartVersion
-from store.records import Label
-from store.reviewing import WEAK, Choice, Review
+from store.review_queues import WEAK, Choice
+from store.reviews import Label, Review
+from store.versions import ChartVersion
+from trag.evaluate.comparing import wilson
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord
+from trag.review.agreement import Kappa, Row, total, weeks
+from trag.review.verdicts import Sight
 from trag.web.evidence import evidence
 from trag.web.forms import DIGITS
 from trag.web.render import MEANINGS, NEIGHBOURS, against, badge, environment, percent, pieces, unit_name
-from trag.web.review.figures import Kappa, Row, total, weeks
-from trag.web.review.judging import Sight
-from trag.web.review.wanted import CHOICES, COUNTED, SHARES, Wanted
+from trag.web.review.desk import CHOICES, COUNTED, SHARES, QueuePlace
 
 if TYPE_CHECKING:
     from store.approved import Approved
@@ -45,7 +43,7 @@ ABOUT: dict[Choice, str] = {
     "disputed": "Answers that two reviewers judged differently. An admin or a third reviewer decides.",
     "judged": "Answers with a verdict that holds.",
 }
-STANDINGS = {"open": "Not judged", "second": "Second opinion wanted", "disputed": "Disputed"}
+REVIEW_STATUSES = {"open": "Not judged", "second": "Second opinion wanted", "disputed": "Disputed"}
 """What people call where an answer stands, besides the verdicts."""
 KEYS = {"Correct": "1", "Correct-Verbose": "2", "Incorrect": "3"}
 """The key that gives each verdict; its first letter does too."""
@@ -61,7 +59,7 @@ OPTIONS = 500
 
 def queue(
     reviews: Sequence[Review],
-    wanted: Wanted,
+    place: QueuePlace,
     *,
     sizes: Mapping[Choice, int],
     most: int,
@@ -74,15 +72,15 @@ def queue(
     alone: bool,
     notice: Notice | None,
 ) -> str:
-    """A page of a queue: `reviews` from `wanted.at` on; `total` is how all answers stand, `documents` and `units` those
+    """A page of a queue: `reviews` from `place.at` on; `total` is how all answers stand, `documents` and `units` those
     to choose from, `last` what was judged a moment ago, `returned` the approved answers that wait again; `alone` says
     that nobody else may judge."""
     units_named = sorted(((unit_name(unit, chart), unit) for unit in units), key=lambda each: each[0].casefold())
     return _page(
         "queue",
         reviews=reviews,
-        first=wanted.at // most * most,
-        wanted=wanted,
+        first=place.at // most * most,
+        place=place,
         sizes=sizes,
         most=most,
         total=total,
@@ -91,7 +89,7 @@ def queue(
         returned=returned,
         whys={each.answer: each.why for each in returned},
         last=last,
-        own_left_out=not alone and wanted.choice != "judged",
+        own_left_out=not alone and place.choice != "judged",
         notice=notice,
         weak=WEAK,
         digits=DIGITS,
@@ -102,7 +100,7 @@ def answer(
     review: Review,
     record: AnswerRecord,
     seen: Sight,
-    wanted: Wanted,
+    place: QueuePlace,
     *,
     waiting: int,
     flagged: Label | None,
@@ -123,7 +121,7 @@ def answer(
         review=review,
         record=record,
         seen=seen,
-        wanted=wanted,
+        place=place,
         waiting=waiting,
         flagged=flagged,
         names=names,
@@ -173,7 +171,7 @@ def figures(
         weeks=weeks(by_week),
         by=by,
         kinds=KINDS,
-        called=lambda kind, value: unit_name(value, chart) if kind == "unit" else value or PEOPLE,
+        display_name=lambda kind, value: unit_name(value, chart) if kind == "unit" else value or PEOPLE,
         kappa=kappa,
         period=period,
         periods=periods,
@@ -186,8 +184,8 @@ def figures(
 def _wanted_words(review: Review, record: AnswerRecord, seen: Sight) -> str:
     """What would be approved, as far as reviewers have said: the corrected answer, or the one that is right."""
     given = [*seen.others, *([seen.mine] if seen.mine else [])]
-    corrected = [each.corrected for each in given if each.verdict == review.standing and each.corrected]
-    return corrected[-1] if corrected else "" if review.standing == "Incorrect" else record.answer
+    corrected = [each.corrected for each in given if each.verdict == review.review_status and each.corrected]
+    return corrected[-1] if corrected else "" if review.review_status == "Incorrect" else record.answer
 
 
 def _page(name: str, **values: object) -> str:
@@ -200,9 +198,10 @@ def _page(name: str, **values: object) -> str:
             "here": "/review",
             "keys": KEYS,
             "meanings": MEANINGS,
+            "interval": wilson,
             "percent": percent,
             "shares": SHARES,
-            "standings": STANDINGS,
+            "review_statuses": REVIEW_STATUSES,
             "titles": TITLES,
             "verdicts": VERDICTS,
         }
