@@ -29,8 +29,8 @@ import numpy as np
 
 from bench.score import held
 from store import ranking
+from store.index import DIVERSITY
 from store.passage import Passage
-from store.ranking import DIVERSITY
 from trag import ingest, retrieve
 from trag.ask import EXCERPTS
 from trag.evaluate import cases

@@ -52,8 +52,7 @@ class Present:
 
 
 class ApprovedAnswers:
-    """The approved answers of one home. Any thread may call any method, and any may raise StoreError for a failing
-    database."""
+    """The approved answers of one home."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

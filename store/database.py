@@ -42,7 +42,14 @@ def open_database(url: str) -> Engine:
     """
     engine = connect(url)
     try:
-        _bring_up_to_date(engine)
+        with reading(engine) as connection:
+            if version_of(connection) == HEAD:
+                return engine
+        with writing(engine) as connection:
+            if engine.dialect.name == "postgresql":
+                connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATING})
+            if version_of(connection) != HEAD:  # else another process was faster
+                migrate(connection, HEAD)
     except BaseException:
         engine.dispose()
         raise
@@ -119,17 +126,6 @@ def _set_up_postgresql(connection: Any, _record: object) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     # A writer takes its lock at once: two readers that both want to write would refuse each other without waiting.
     connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("write") else "BEGIN")
-
-
-def _bring_up_to_date(engine: Engine) -> None:
-    with reading(engine) as connection:
-        if version_of(connection) == HEAD:
-            return
-    with writing(engine) as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATING})
-        if version_of(connection) != HEAD:  # else another process was faster
-            migrate(connection, HEAD)
 
 
 def version_of(connection: Connection) -> str | None:

@@ -16,19 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Connection,
-    DateTime,
-    MetaData,
-    Table,
-    func,
-    insert,
-    inspect,
-    make_url,
-    select,
-    text,
-)
+from sqlalchemy import Boolean, Connection, DateTime, MetaData, Table, func, insert, inspect, make_url, select, text
 
 from store import StoreError
 from store.database import BRINGS_TO_FIRST, FIRST, HEAD, connect, migrate, reading, sqlite_address, version_of, writing
@@ -59,7 +47,7 @@ class Dump:
         table = self._tables[name]
         yield json.dumps(list(table.columns.keys())) + "\n"
         for row in self._connection.execute(select(table).execution_options(yield_per=_BATCH)):
-            yield json.dumps([_out(value) for value in row], ensure_ascii=False) + "\n"
+            yield json.dumps([*row], ensure_ascii=False, default=_moment) + "\n"
 
     def hashes(self) -> dict[str, str]:
         """The files that the records speak of: the sha256 of each, and what it is called."""
@@ -115,7 +103,6 @@ def load(url: str, version: str, tables: Iterable[tuple[str, Iterable[str]]]) ->
             counts = {}
             for name, lines in tables:
                 counts[name] = _fill(connection, found[name], iter(lines))
-                _go_on_counting(connection, found[name])
             migrate(connection, HEAD)
         return counts
     finally:
@@ -165,25 +152,18 @@ def _fill(connection: Connection, table: Table, lines: Iterator[str]) -> int:
         ]
         connection.execute(insert(table), values)
         rows += len(values)
+    if not sqlite and rows and "number" in table.columns:
+        # PostgreSQL is to number the next row after those that brought their numbers along.
+        sequence = connection.scalar(text("SELECT pg_get_serial_sequence(:table, 'number')"), {"table": table.name})
+        highest = connection.scalar(select(func.max(table.c.number)))
+        if sequence:
+            connection.execute(text("SELECT setval(:sequence, :highest)"), {"sequence": sequence, "highest": highest})
     return rows
 
 
-def _go_on_counting(connection: Connection, table: Table) -> None:
-    """Let PostgreSQL number the next row after those that brought their numbers along."""
-    if connection.dialect.name != "postgresql" or "number" not in table.columns:
-        return
-    query = text("SELECT pg_get_serial_sequence(:table, 'number')")
-    sequence = connection.scalar(query, {"table": table.name})
-    highest = connection.scalar(select(func.max(table.c.number)))
-    if sequence and highest is not None:
-        connection.execute(text("SELECT setval(:sequence, :highest)"), {"sequence": sequence, "highest": highest})
-
-
-def _out(value: Any) -> Any:
-    """A value as JSON has it; moments in UTC, which is how SQLite keeps them."""
-    if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
-    return value
+def _moment(value: datetime) -> str:
+    """A moment as JSON has it: in UTC, which is how SQLite keeps it."""
+    return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
 
 
 def _in(value: Any, kind: Any, sqlite: bool) -> Any:

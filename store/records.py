@@ -1,6 +1,7 @@
 """The records of one home: conversations, answers and labels, and from here all else that the database keeps.
 
-Every write is on the disk when its call returns.
+Every write is on the disk when its call returns. Any thread may call any method, here and of all that hangs on it, and
+any may raise StoreError for a failing database.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class StoredAnswer:
 
 
 class Records:
-    """The records of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+    """The records of one home."""
 
     def __init__(self, url: str) -> None:
         """Open the database at `sqlite:///...` or `postgresql+psycopg://...`, and bring it up to date."""
@@ -84,7 +85,7 @@ class Records:
     def conversations(self, owner: str) -> tuple[Conversation, ...]:
         """The conversations of an owner, the one answered last first."""
         table = schema.conversations.c
-        query = select(table.id, table.owner, table.title, table.created, table.updated).where(table.owner == owner)
+        query = select(schema.conversations).where(table.owner == owner)
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(table.updated.desc(), table.created.desc())).all()
         return tuple(Conversation(*row) for row in rows)
@@ -176,10 +177,9 @@ class Records:
 
     def _answers(self, condition: ColumnElement[bool]) -> tuple[StoredAnswer, ...]:
         table = schema.answers.c
-        columns = (table.id, table.conversation, table.question, table.answer, table.record_json, table.created)
         with reading(self._engine) as connection:
-            rows = connection.execute(select(*columns).where(condition).order_by(table.number)).all()
-        return tuple(StoredAnswer(*row) for row in rows)
+            rows = connection.execute(select(schema.answers).where(condition).order_by(table.number)).all()
+        return tuple(StoredAnswer(*row) for _, *row in rows)
 
     # Labels
 

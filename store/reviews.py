@@ -81,7 +81,7 @@ class Agreement:
 
 
 class Reviews:
-    """The reviews of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+    """The reviews of one home."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -332,13 +332,9 @@ def alone(connection: Connection, reviewer: str) -> bool:
 
 def read_labels(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[Label, ...]:
     """The labels that meet the conditions, the oldest first."""
-    table = schema.labels.c
-    columns = (
-        table.answer, table.reviewer, table.verdict, table.comment, table.corrected, table.at, table.asker,
-        table.wrong_source, table.settles,
-    )  # fmt: skip
-    rows = connection.execute(select(*columns).where(*conditions).order_by(table.number))
-    return tuple(Label(*row) for row in rows)
+    table = schema.labels
+    rows = connection.execute(select(table).where(*conditions).order_by(table.c.number))
+    return tuple(Label(*row) for _, *row in rows)
 
 
 def counting_labels(*conditions: ColumnElement[bool]) -> Select[Any]:

@@ -47,8 +47,7 @@ class ChartVersion:
 
 
 class ChartVersions:
-    """The charts that one home had in use. Any thread may call any method, and any may raise StoreError for a failing
-    database."""
+    """The charts that one home had in use."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -76,9 +75,8 @@ class ChartVersions:
         """Make a chart the one in use. Activating an older version again is the way back to it.
 
         `sha256` is that of its file, `original` that of the file called `name` that it was given in, "" where nobody
-        knows. `instead_of` is
-        the version that whoever decided saw in use, "" for none: when it is another by now, nothing changes and
-        StoreError is raised. None asks for no such check.
+        knows. `instead_of` is the version that whoever decided saw in use, "" for none: when it is another by now,
+        nothing changes and StoreError is raised. None asks for no such check.
         """
         with writing(self._engine) as connection:
             lock_table(connection, schema.activations)
@@ -99,11 +97,8 @@ class ChartVersions:
 
 def _chart_versions(connection: Connection) -> tuple[ChartVersion, ...]:
     table = schema.activations.c
-    columns = (
-        table.version, table.name, table.sha256, table.activated, table.activated_by, table.units, table.original,
-    )  # fmt: skip
     by_version: dict[str, list[Row[*tuple[Any, ...]]]] = {}
-    for row in connection.execute(select(*columns).order_by(table.number)):
+    for row in connection.execute(select(schema.activations).order_by(table.number)):
         rows = by_version.pop(row.version, [])  # so that the one activated last is the last
         rows.append(row)
         by_version[row.version] = rows
@@ -133,8 +128,7 @@ class Promotion:
 
 
 class Promotions:
-    """The promotions of one home. Any thread may call any method, and any may raise StoreError for a failing
-    database."""
+    """The promotions of one home."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

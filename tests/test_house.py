@@ -35,7 +35,7 @@ ROOMS = {
     "spacy": {"org/entities.py"},
     "openpyxl": {"org/reading/workbook.py", "trag/ingest/"},
     "chromadb": {"store/"},
-    "langchain_core": {"store/ranking.py"},
+    "langchain_core": {"store/index.py"},
     "langchain_text_splitters": {"trag/ingest/"},
     "sqlalchemy": {"store/"},
     "sqlglot": {"trag/evaluate/grammar/sql.py"},

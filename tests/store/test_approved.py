@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -13,6 +13,7 @@ from store.approved import Approved, Ground
 from store.person import Newcomer, Role
 from store.records import Records
 from store.review_queues import Choice, Queue
+from tests.store.conftest import at_once
 from trag.review import approvals
 from trag.review.approvals import normalized
 from trag.review.verdicts import ask_second, put_label, take_back_label
@@ -26,7 +27,7 @@ def pinned(records: Records) -> Approved:
     records.library.put("other.md", "2" * 64, None, ())
     records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada")
     records.save_answer("a", None, QUESTION, "The Director.", "{}")
-    put_label(records, "a", "rita", "Correct", "", "")
+    put_label(records, "a", "rita", "Correct")
     return approvals.pin(records, "a", QUESTION, "The Director signs.", ["rules.md"], "v1", by="rita")
 
 
@@ -92,7 +93,7 @@ def test_an_approved_answer_is_not_given_from_the_moment_that_what_it_stands_on_
 
 def test_another_answer_takes_the_place_and_one_may_be_taken_back(records: Records, pinned: Approved) -> None:
     records.save_answer("b", None, QUESTION, "Two.", "{}")
-    put_label(records, "b", "sam", "Correct", "", "")
+    put_label(records, "b", "sam", "Correct")
     second = approvals.pin(records, "b", "who signs above 50,000", "Two sign.", [], "", by="sam")
     assert approvals.find(records, QUESTION) == second
     assert [(each.reply, each.state) for each in records.approved.all()] == [
@@ -197,9 +198,9 @@ def test_an_approved_answer_that_was_found_wrong_where_it_was_given_is_given_no_
 ) -> None:
     record = {"status": "approved", "approved": {"by": "rita", "on": "2026-11-18", "question": QUESTION}}
     records.save_answer("given", None, "and who signs above 50,000?", words, json.dumps(record))
-    put_label(records, "given", "sam", "Correct-Verbose", "", "")
+    put_label(records, "given", "sam", "Correct-Verbose")
     assert approvals.find(records, QUESTION) == pinned
-    put_label(records, "given", "sam", "Incorrect", "", "")
+    put_label(records, "given", "sam", "Incorrect")
     if words != pinned.reply:
         assert approvals.find(records, QUESTION) == pinned
         return
@@ -235,7 +236,7 @@ def test_nobody_approves_the_answer_to_their_own_question_while_another_may(reco
     roles: tuple[tuple[str, Role], ...] = (("ada", "admin"), ("rita", "reviewer"), ("eve", "employee"))
     ids = {name: records.people.add(Newcomer(name, role=role, state="active"), by="t").id for name, role in roles}
     records.save_answer("a", records.start_conversation(ids["ada"], "t").id, QUESTION, "Two.", "{}")
-    put_label(records, "a", ids["rita"], "Correct", "", "")
+    put_label(records, "a", ids["rita"], "Correct")
     with pytest.raises(StoreError, match="asked this question yourself"):
         approvals.pin(records, "a", QUESTION, "Two.", [], "", by="ada", reviewer=ids["ada"])
     assert approvals.pin(records, "a", QUESTION, "Two.", [], "", by="rita", reviewer=ids["rita"])
@@ -250,21 +251,10 @@ def test_of_two_who_approve_and_judge_otherwise_at_once_the_verdict_is_heeded(
     for round in range(10):
         id, asked = f"a{round}", f"Question {round}?"
         records.save_answer(id, None, asked, "Two.", "{}")
-        put_label(records, id, "rita", "Correct", "", "")
-        told: list[str] = []
-
-        def pin(id: str = id, asked: str = asked, told: list[str] = told) -> None:
-            try:
-                approvals.pin(records, id, asked, "Two.", [], "", by="rita")
-            except StoreError as error:
-                told.append(error.message)
-
-        threads = [
-            threading.Thread(target=pin),
-            threading.Thread(target=records.put_label, args=(id, "sam", "Incorrect", "", "")),
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert approvals.find(records, asked) is None, told
+        put_label(records, id, "rita", "Correct")
+        errors = at_once(
+            partial(approvals.pin, records, id, asked, "Two.", [], "", by="rita"),
+            partial(put_label, records, id, "sam", "Incorrect"),
+        )
+        assert all(isinstance(error, StoreError) for error in errors), errors
+        assert approvals.find(records, asked) is None, errors

@@ -130,7 +130,7 @@ def test_a_database_of_before_the_migrations_were_made_one_opens_with_all_that_i
         assert [token.name for token in records.tokens.of(ada.id)] == ["script"]
         assert (records.audit.count(), records.audit.verify()) == (15, None)
         records.save_answer("a3", conversation.id, "Still?", "Yes.", "{}")
-        put_label(records, "a3", rita.id, "Correct", "", "")
+        put_label(records, "a3", rita.id, "Correct")
         assert records.audit.verify() is None
 
 

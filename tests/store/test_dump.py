@@ -91,7 +91,7 @@ def test_what_is_loaded_is_what_was_dumped(records: Records, migrated: str, othe
     assert (copy.sessions.find(session), copy.people.failures("name:eve").count) == (None, 0)
     assert copy.audit.verify() is None
     copy.save_answer("a3", None, "q", "w", "{}")
-    put_label(copy, "a3", "rita", "Correct", "", "")
+    put_label(copy, "a3", "rita", "Correct")
     copy.jobs.add("more.pdf", "4" * 64, "ada")
     copy.chart_versions.activate("v2", "b.csv", "5" * 64, by="ada")
     copy.promotions.put("", by="ada")

@@ -44,6 +44,7 @@ from store import StoreError
 from store.person import Newcomer
 from store.records import Records
 from trag.record import VERDICTS
+from trag.review.verdicts import put_label
 
 def say(words):
     os.write(1, f"{words}\n".encode())  # at once, whatever is buffered: the other writes here too

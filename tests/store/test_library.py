@@ -137,7 +137,4 @@ def test_who_changed_a_pair_stands_in_the_audit_log(records: Records) -> None:
     records.library.put_pair(pair("p", state="deleted", searched=False, by="bob"))
     records.library.put_pair(pair("r", origin="person", state="approved", by="cy"))
     told = [(event.who, event.what, event.about, event.result) for event in records.audit.page(most=2)]
-    assert told == [
-        ("cy", "pair added", "rules.md", "r: approved"),
-        ("bob", "pair changed", "rules.md", "p: deleted"),
-    ]
+    assert told == [("cy", "pair added", "rules.md", "r: approved"), ("bob", "pair changed", "rules.md", "p: deleted")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -22,6 +21,7 @@ from store.person import Newcomer, Role
 from store.records import Records
 from store.review_queues import Choice, Queue
 from store.reviews import Agreement, By, Count
+from tests.store.conftest import at_once
 from trag.record import VERDICTS
 from trag.review import verdicts
 from trag.review.verdicts import ask_second, put_label, take_back_label
@@ -438,25 +438,6 @@ def test_a_verdict_on_an_answer_that_stands_otherwise_by_now_is_not_kept(records
         put_label(records, "a", "sam", "Incorrect", "", "", instead_of="open")
     put_label(records, "a", "sam", "Incorrect", "", "", instead_of="Correct")
     assert ids(records, "disputed") == ["a"]
-
-
-def at_once(*jobs: Callable[[], object]) -> list[Exception]:
-    """What went wrong when all of these were done together."""
-    together, errors = threading.Barrier(len(jobs)), []
-
-    def done(job: Callable[[], object]) -> None:
-        together.wait()
-        try:
-            job()
-        except Exception as error:  # noqa: BLE001 -- an error in a thread would pass unseen
-            errors.append(error)
-
-    threads = [threading.Thread(target=done, args=(job,)) for job in jobs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return errors
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def records(empty_database: Path, tmp_path: Path) -> Iterator[Records]:
         records.library.put("other.md", "2" * 64, None, ())
         records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada")
         records.save_answer("a", None, OPEN_SAFE, RECORD.answer, RECORD.to_json())
-        put_label(records, "a", "rita", "Correct", "", "")
+        put_label(records, "a", "rita", "Correct")
         yield records
 
 
@@ -224,7 +224,7 @@ def pinned(home: Home, question: str = OPEN_SAFE, chart: str = "") -> str:
     id = f"{len(home.records.newest_answers(1000)):032}"
     record = replace(RECORD, id=id, sources=SOURCES[:1])
     home.records.save_answer(id, None, question, record.answer, record.to_json())
-    put_label(home.records, id, "rita", "Correct", "", "")
+    put_label(home.records, id, "rita", "Correct")
     approvals.pin(home.records, id, question, REPLY, ["safe.md"], chart, by="rita")
     return id
 

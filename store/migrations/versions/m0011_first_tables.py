@@ -11,15 +11,6 @@ revision = "0011"
 down_revision = None
 
 
-def upgrade() -> None:
-    _library()
-    _charts_and_adapters()
-    _answers()
-    _reviews()
-    _people()
-    _audit()
-
-
 def _texts(*names: str, default: str | None = None) -> list[sa.Column[Any]]:
     return [sa.Column(name, sa.Text, nullable=False, server_default=default) for name in names]
 
@@ -44,7 +35,7 @@ def _refers(name: str, kind: Any, to: str, on_delete: str = "CASCADE", **options
     return sa.Column(name, kind, sa.ForeignKey(to, ondelete=on_delete), **options)
 
 
-def _library() -> None:
+def upgrade() -> None:
     op.create_table(
         "documents",
         _key("name", sa.Text),
@@ -78,11 +69,7 @@ def _library() -> None:
     )
     op.create_index("pairs_of_document", "pairs", ["document", "position"])
     op.create_table(
-        "leaving",
-        _key("name", sa.Text),
-        *_texts("sha256"),
-        *_numbers("passages", "pairs"),
-        *_texts("forgotten_by"),
+        "leaving", _key("name", sa.Text), *_texts("sha256"), *_numbers("passages", "pairs"), *_texts("forgotten_by")
     )
     op.create_table("examples", _key("position"), *_texts("question"))
     op.create_table(
@@ -94,9 +81,6 @@ def _library() -> None:
         *_texts("state", "message", "hint"),
         *_texts("audience", default="everyone"),
     )
-
-
-def _charts_and_adapters() -> None:
     op.create_table(
         "activations",
         _key(),
@@ -107,15 +91,7 @@ def _charts_and_adapters() -> None:
         *_texts("original", default=""),
     )
     op.create_table("promotions", _key(), *_texts("adapter"), *_moments("promoted"), *_texts("promoted_by"))
-
-
-def _answers() -> None:
-    op.create_table(
-        "conversations",
-        _key("id", sa.Text),
-        *_texts("owner", "title"),
-        *_moments("created", "updated"),
-    )
+    op.create_table("conversations", _key("id", sa.Text), *_texts("owner", "title"), *_moments("created", "updated"))
     op.create_index("conversations_of_owner", "conversations", ["owner", "updated"])
     op.create_table(
         "answers",
@@ -126,9 +102,6 @@ def _answers() -> None:
         *_moments("created"),
     )
     op.create_index("answers_of_conversation", "answers", ["conversation", "number"])
-
-
-def _reviews() -> None:
     op.create_table(
         "labels",
         _key(),
@@ -157,11 +130,7 @@ def _reviews() -> None:
         _refers("number", sa.Integer, "answers.number", primary_key=True),
         *_texts("standing"),
     )
-    op.create_table(
-        "tallies",
-        *(_key(name, sa.Text) for name in ("kind", "value", "standing")),
-        *_numbers("answers"),
-    )
+    op.create_table("tallies", *(_key(name, sa.Text) for name in ("kind", "value", "standing")), *_numbers("answers"))
     op.create_table(
         "approved",
         _key("id", sa.Text),
@@ -184,9 +153,6 @@ def _reviews() -> None:
         ("approved_of_answer", "approved", ["answer"]),
     ):
         op.create_index(name, table, columns)
-
-
-def _people() -> None:
     op.create_table(
         "people",
         _key("id", sa.Text),
@@ -217,16 +183,8 @@ def _people() -> None:
     op.create_table(
         "links", _key("id", sa.Text), *_texts("kind"), _refers("person", sa.Text, "people.id"), *_moments("ends")
     )
-    op.create_table(
-        "failures",
-        _key("key", sa.Text),
-        *_numbers("count"),
-        *_moments("last"),
-    )
-
-
-def _audit() -> None:
-    """The audit log, which refuses to change a row."""
+    op.create_table("failures", _key("key", sa.Text), *_numbers("count"), *_moments("last"))
+    # The audit log refuses to change a row.
     op.create_table(
         "audit",
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 from starlette.datastructures import ImmutableMultiDict
 
 from store.reviews import Label
@@ -17,9 +17,10 @@ from trag.people.permissions import opened
 from trag.record import LONGEST_REMARK, VERDICTS
 from trag.review import approvals, verdicts
 from trag.web.error_pages import missing
-from trag.web.evidence import documents_of
+from trag.web.evidence import documents_of, evidence
 from trag.web.forms import filled, remark
 from trag.web.notices import Notice
+from trag.web.render import against, badge, pieces
 from trag.web.review import render
 from trag.web.review.desk import COUNTED, Desk, Given, QueuePlace, readable
 from trag.web.visitors import caller, named, where
@@ -53,14 +54,19 @@ class AnswerPage:
         given = self.desk.find(who, id)
         if given is None:
             return missing(request)
-        records, chart = self.desk.records, self.desk.chart
-        seen = self.desk.sight(who, given.review)
+        records, chart, review, record = self.desk.records, self.desk.chart, given.review, given.record
+        seen = self.desk.sight(who, review)
         people = {each.reviewer: records.people.get(each.reviewer) for each in seen.others}
-        page = render.answer(
-            given.review,
-            given.record,
-            seen,
-            place,
+        said = [*seen.others, *([seen.mine] if seen.mine else [])]
+        corrected = [each.corrected for each in said if each.verdict == review.review_status and each.corrected]
+        found = evidence(record, chart, opened(who, documents_of(record), records.library, chart))
+        return render.page(
+            "answer",
+            409 if problem else 200,
+            review=review,
+            record=record,
+            seen=seen,
+            place=place,
             waiting=records.reviews.size(place.queue(self.desk.hidden(who)), reviewer=who.person, most=COUNTED),
             flagged=next((each for each in reversed(records.labels_of(id)) if each.asker), None),
             names={
@@ -69,13 +75,17 @@ class AnswerPage:
             },
             approved=next((each for each in records.approved.all() if each.answer == id), None),
             last=self.desk.last(request),
-            chart=chart,
-            charts=records.chart_versions.all(),
-            documents=opened(who, documents_of(given.record), records.library, chart),
+            badge=badge(record),
+            pieces=pieces(record, found),
+            sources=found,
+            # What would be approved: the corrected answer, or the one that is right.
+            wanted_words=corrected[-1] if corrected else "" if review.review_status == "Incorrect" else record.answer,
+            used=[each for each in found if each.used],
+            rest=[each for each in found if not each.used],
+            against=against(record, review.created, chart, records.chart_versions.all()),
             typed=typed,
             notice=Notice(in_one_line(problem), good=False) if problem else self.desk.notices.said(request),
         )
-        return HTMLResponse(page, 409 if problem else 200)
 
     async def judge(self, request: Request, id: str) -> Response:
         """A verdict, and on to the next answer."""
@@ -99,13 +109,17 @@ class AnswerPage:
 
     def approved(self, request: Request) -> Response:
         """The answers that are pinned, or those that came back, of what whoever looks may read."""
-        state: Literal["pinned", "returned"] = (
-            "returned" if request.query_params.get("state") == "returned" else "pinned"
-        )
+        state = "returned" if request.query_params.get("state") == "returned" else "pinned"
         hidden = self.desk.hidden(caller(request))
         found = [each for each in self.desk.records.approved.all() if readable(each, hidden)]
-        again = {each.id for each in self.desk.returned(hidden)}
-        return HTMLResponse(render.approved(found, state, again, notice=self.desk.notices.said(request)))
+        return render.page(
+            "approved",
+            approved=[each for each in found if each.state == state],
+            counts={each: sum(one.state == each for one in found) for each in ("pinned", "returned")},
+            state=state,
+            again={each.id for each in self.desk.returned(hidden)},
+            notice=self.desk.notices.said(request),
+        )
 
     def unpin(self, request: Request, id: str) -> Response:
         """Give an approved answer to nobody any more; it goes back into the queue."""

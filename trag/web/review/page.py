@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from store.reviews import Label, Review
 from trag.json_lines import as_line
@@ -23,6 +23,7 @@ from trag.review.verdicts import holding
 from trag.web.error_pages import explain
 from trag.web.evidence import documents_of
 from trag.web.files import csv_line, streamed
+from trag.web.render import unit_name
 from trag.web.review import render
 from trag.web.review.answer import AnswerPage
 from trag.web.review.desk import CHOICES, COUNTED, Desk, QueuePlace
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 
 MOST = 20
 """Answers on a page of a queue."""
+OPTIONS = 500
+"""Documents, and units, that can be chosen from a list."""
+PEOPLE = "Approved answers"
+"""What stands for the model where a person wrote the words."""
 PERIODS = (4, 12, 26, 52)
 """Weeks that the figures can be of, besides all."""
 FIELDS = (
@@ -60,24 +65,28 @@ class ReviewPage:
         """A queue, and how many wait in each."""
         who, place = caller(request), QueuePlace.read(request.query_params)
         hidden, reviews = self.desk.hidden(who), self.desk.records.reviews
-        page = render.queue(
-            reviews.queue(place.queue(hidden), reviewer=who.person, page=place.at // MOST + 1, most=MOST),
-            place,
+        returned, chart = self.desk.returned(hidden), self.desk.chart
+        documents = (name for name in reviews.values("document") if name not in hidden)
+        units = ((unit_name(unit, chart), unit) for unit in reviews.values("unit"))
+        return render.page(
+            "queue",
+            reviews=reviews.queue(place.queue(hidden), reviewer=who.person, page=place.at // MOST + 1, most=MOST),
+            first=place.at // MOST * MOST,
+            place=place,
             sizes={
                 choice: reviews.size(place.of(choice).queue(hidden), reviewer=who.person, most=COUNTED)
                 for choice in CHOICES
             },
             most=MOST,
             total=agreement.total(agreement.rows(reviews.counts("week"))),
-            documents=[name for name in reviews.values("document") if name not in hidden],
-            units=reviews.values("unit"),
-            chart=self.desk.chart,
-            returned=self.desk.returned(hidden),
+            documents=sorted(documents, key=str.casefold)[:OPTIONS],
+            units=sorted(units, key=lambda each: each[0].casefold())[:OPTIONS],
+            returned=returned,
+            whys={each.answer: each.why for each in returned},
             last=self.desk.last(request),
-            alone=reviews.alone(who.person),
+            own_left_out=place.choice != "judged" and not reviews.alone(who.person),
             notice=self.desk.notices.said(request),
         )
-        return HTMLResponse(page)
 
     def next(self, request: Request) -> Response:
         """On to the answer at the place of a queue that the address names."""
@@ -96,19 +105,21 @@ class ReviewPage:
         # The Monday of the first of the last weeks, this one among them.
         since = today - timedelta(days=today.weekday(), weeks=period - 1) if period else None
         by_week = agreement.rows(reviews.counts("week", since=since))
-        page = render.figures(
-            by_week,
-            {
+        chart = self.desk.chart
+        return render.page(
+            "figures",
+            total=agreement.total(by_week),
+            weeks=agreement.weeks(by_week),
+            by={
                 "document": agreement.rows(reviews.counts("document", since=since, hidden=hidden)),
                 "unit": agreement.rows(reviews.counts("unit", since=since)),
                 "model": agreement.rows(reviews.counts("model", since=since)),
             },
-            agreement.kappa(reviews.agreement()),
+            display_name=lambda kind, value: unit_name(value, chart) if kind == "unit" else value or PEOPLE,
+            kappa=agreement.kappa(reviews.agreement()),
             period=period,
             periods=PERIODS,
-            chart=self.desk.chart,
         )
-        return HTMLResponse(page)
 
     def as_table(self, request: Request) -> Response:
         """Every judged answer, for a spreadsheet."""

@@ -192,7 +192,7 @@ def test_a_verdict_that_another_one_comes_before_is_not_kept_unseen(
 
     def meanwhile(reviews: Reviews, reviewer: str) -> bool:
         monkeypatch.setattr(Reviews, "alone", alone)
-        put_label(place.records, id, place.ids["rita"], "Correct", "", "")
+        put_label(place.records, id, place.ids["rita"], "Correct")
         return alone(reviews, reviewer)
 
     monkeypatch.setattr(Reviews, "alone", meanwhile)
