@@ -60,8 +60,8 @@ class People:
                     heir = {column: added[0].id}
                     connection.execute(update(column.table).where(column == heir_of).values(heir))
             for person in added:
-                told = f"{person.role}, {person.state}" + (f", unit {person.unit}" if person.unit else "")
-                audit.note(connection, by, "person added", person.name, where=where, result=told)
+                detail = f"{person.role}, {person.state}" + (f", unit {person.unit}" if person.unit else "")
+                audit.note(connection, by, "person added", person.name, where=where, result=detail)
         return added
 
     def exist(self) -> bool:
@@ -134,9 +134,9 @@ class People:
             _keep_an_admin(connection, before)
             if "role" in new or "state" in new:
                 end_keys(connection, id)
-            told = "; ".join(f"{field}: {old[field]} -> {value}" for field, value in new.items())
+            detail = "; ".join(f"{field}: {old[field]} -> {value}" for field, value in new.items())
             now = _get(connection, id)
-            audit.note(connection, by, "person changed", now.name, where=where, result=told)
+            audit.note(connection, by, "person changed", now.name, where=where, result=detail)
             return now
 
     def remove(self, id: str, *, by: str, where: str = "") -> Forgotten:
@@ -171,8 +171,8 @@ class People:
             person = _get(connection, id)
             sessions, tokens = end_keys(connection, id)
             if sessions or tokens:
-                told = f"{sessions} sessions, {tokens} tokens" + (f": {why}" if why else "")
-                audit.note(connection, by, "sessions and tokens ended", person.name, where=where, result=told)
+                detail = f"{sessions} sessions, {tokens} tokens" + (f": {why}" if why else "")
+                audit.note(connection, by, "sessions and tokens ended", person.name, where=where, result=detail)
 
     # Passwords
 

@@ -1,4 +1,4 @@
-"""The rows that reviewers work on: verdicts, how each answer stands with them, and how many answers stand how.
+"""The rows that reviewers work on: verdicts, the review status of each answer, and how many answers have which.
 
 A change of them is a transaction (`Reviews.changing`), in which nobody else changes any; what follows from what is
 decided in trag/review.
@@ -122,8 +122,8 @@ class Reviews:
             return alone(connection, reviewer)
 
     def counts(self, by: By, *, since: date | None = None, hidden: Collection[str] = ()) -> tuple[Count, ...]:
-        """How many answers stand how, of each week, model, document or unit; those of `hidden` documents are left out
-        where documents are told. `since` is the Monday of the first week that counts."""
+        """How many answers have which review status, of each week, model, document or unit; `hidden` documents are left
+        out. `since` is the Monday of the first week that counts."""
         tallies, topics = schema.tallies.c, schema.topics.c
         answers: ColumnElement[int] = func.sum(tallies.answers)
         value, status, some = tallies.value, tallies.review_status, tallies.kind == by
@@ -240,7 +240,7 @@ class ReviewTransaction:
         )
 
     def set_status(self, answer: Reviewed, review_status: str, flag: str, first: str, second: str) -> None:
-        """How an answer stands by now, what its asker says, and the first two verdicts on it, each "" for none."""
+        """The review status of an answer, what its asker says, and the first two verdicts on it, each "" for none."""
         reviews, topics = schema.reviews, schema.topics
         values = {"review_status": review_status, "flag": flag, "first_opinion": first, "second_opinion": second}
         self._connection.execute(update(reviews).where(reviews.c.number == answer.number).values(values))

@@ -206,8 +206,8 @@ reviews = Table(
     Index("reviews_of_asker", "asker"),
 )
 
-# An answer's week and model, the documents that it stands on and the units that its question names, with its standing
-# once more, so that one index gives the queue of a document.
+# An answer's week and model, the documents that it stands on and the units that its question names, with its review
+# status once more, so that one index gives the queue of a document.
 topics = Table(
     "topics",
     metadata,
@@ -219,8 +219,8 @@ topics = Table(
     Index("topics_of_answer", "number", "kind", "value", "review_status"),
 )
 
-# How many answers of a week, a model, a document or a unit have one standing: counted as they change, for to count a
-# hundred thousand when somebody looks takes too long.
+# How many answers of a week, a model, a document or a unit have one review status: counted as they change, for to count
+# a hundred thousand when somebody looks takes too long.
 tallies = Table(
     "tallies",
     metadata,

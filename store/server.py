@@ -127,8 +127,8 @@ class Server:
         except Exception as error:
             if type(error) is not Exception:  # the bare one is what Chroma's client has for an answer it does not know
                 raise
-            told = " ".join(str(error).split())[:200] or "an empty answer"
-            raise StoreError(f"The Chroma server {self._url} failed: {told}", "Its own log says more.") from error
+            reason = " ".join(str(error).split())[:200] or "an empty answer"
+            raise StoreError(f"The Chroma server {self._url} failed: {reason}", "Its own log says more.") from error
 
     def _connect(self) -> Client:
         """A client, once it is sure that a server of the right version answers; Chroma's own waits without end."""

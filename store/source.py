@@ -210,8 +210,8 @@ def _table(name: str, found: Inspector) -> Table:
 
 def _authorize(action: int, name: str | None, function: str | None, *_: str | None) -> int:
     """SQLite asks about each thing a statement would do; `function` is the one it would call."""
-    called = action == sqlite3.SQLITE_FUNCTION and (function or "").lower() in _FUNCTIONS
-    return sqlite3.SQLITE_OK if action in _MAY or called else sqlite3.SQLITE_DENY
+    allowed = action in _MAY or (action == sqlite3.SQLITE_FUNCTION and (function or "").lower() in _FUNCTIONS)
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
 def _close(failure: ExceptionContext) -> None:

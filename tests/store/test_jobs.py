@@ -1,4 +1,4 @@
-"""The line of uploads, on SQLite and on PostgreSQL."""
+"""The queue of uploads, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from store.passage import OPEN
 from store.records import Records
 
 
-def test_jobs_are_taken_in_the_order_in_which_they_came(url: str) -> None:
-    records = Records(url)
+def test_jobs_are_taken_in_the_order_in_which_they_came(records: Records) -> None:
     jobs = records.jobs
     given = (("b.pdf", OPEN), ("a.pdf", frozenset({"hr", "legal"})))
     added = [jobs.add(name, name[0] * 64, "ada", audience) for name, audience in given]
@@ -19,19 +18,16 @@ def test_jobs_are_taken_in_the_order_in_which_they_came(url: str) -> None:
         ("failed", "It is damaged.", "Save it again."),
         ("working", "", ""),
     ]
-    records.close()
 
 
-def test_what_was_worked_on_when_a_process_ended_waits_again(url: str) -> None:
-    records = Records(url)
+def test_what_was_worked_on_when_a_process_ended_waits_again(records: Records, migrated: str) -> None:
     for name in ("a", "b", "c"):
         records.jobs.add(name, "0" * 64, "")
     first, second = records.jobs.take(), records.jobs.take()
     assert first is not None
     assert second is not None
     records.jobs.end(second.id, "done", "indexed")
-    records.close()
-    again = Records(url)
+    again = Records(migrated)
     again.jobs.wait_again()
     assert [job.state for job in again.jobs.all()] == ["waiting", "done", "waiting"]
     again.jobs.wait_again(second.id)
@@ -42,8 +38,7 @@ def test_what_was_worked_on_when_a_process_ended_waits_again(url: str) -> None:
     again.close()
 
 
-def test_the_jobs_of_a_document_are_forgotten_by_its_name_and_by_its_content(url: str) -> None:
-    records = Records(url)
+def test_the_jobs_of_a_document_are_forgotten_by_its_name_and_by_its_content(records: Records) -> None:
     for name, sha256 in (("a", "1"), ("a", "2"), ("b", "1"), ("b", "2"), ("a", "3")):
         records.jobs.add(name, sha256 * 64, "")
     for job in records.jobs.all()[:4]:
@@ -53,4 +48,3 @@ def test_the_jobs_of_a_document_are_forgotten_by_its_name_and_by_its_content(url
         ("b", "2", "failed"),
         ("a", "3", "waiting"),
     ]
-    records.close()

@@ -90,7 +90,7 @@ def rows(counts: Iterable[Count]) -> tuple[Row, ...]:
     by_value: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for count in counts:
         by_value[count.value][count.review_status if count.review_status in VERDICTS else "waiting"] += count.answers
-    found = (Row(value, *(stands[key] for key in (*VERDICTS, "waiting"))) for value, stands in by_value.items())
+    found = (Row(value, *(counts[key] for key in (*VERDICTS, "waiting"))) for value, counts in by_value.items())
     return tuple(sorted(found, key=lambda row: (-row.judged, -row.answers, row.value)))
 
 
@@ -114,8 +114,8 @@ def weeks(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 def kappa(agreements: Iterable[Agreement]) -> Kappa:
     """The agreement of the first two reviewers of every answer that has two."""
-    told = {(each.first, each.second): each.answers for each in agreements}
-    table = tuple(tuple(told.get((first, second), 0) for second in VERDICTS) for first in VERDICTS)
+    given = {(each.first, each.second): each.answers for each in agreements}
+    table = tuple(tuple(given.get((first, second), 0) for second in VERDICTS) for first in VERDICTS)
     pairs = sum(map(sum, table))
     if not pairs:
         return Kappa(0, 0.0, None, -1.0, 1.0, table)

@@ -22,7 +22,7 @@ from trag.web.forms import filled, remark
 from trag.web.notices import Notice
 from trag.web.render import against, badge, pieces
 from trag.web.review import render
-from trag.web.review.desk import COUNTED, Desk, Given, QueuePlace, readable
+from trag.web.review.context import COUNTED, GivenAnswer, QueuePlace, ReviewContext, readable
 from trag.web.visitors import caller, named, where
 
 Form = ImmutableMultiDict[str, str]
@@ -31,8 +31,8 @@ Form = ImmutableMultiDict[str, str]
 class AnswerPage:
     """What the routes share."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, context: ReviewContext) -> None:
+        self.context = context
 
     def routes(self, router: APIRouter) -> None:
         """Every route of an answer, and of those that are approved. Plain functions run in threads."""
@@ -51,11 +51,11 @@ class AnswerPage:
     def _page(self, request: Request, id: str, *, typed: Label | None = None, problem: Any = None) -> Response:
         """An answer; where a verdict was not kept because of a `problem`, one of SHOWN, with what was `typed`."""
         who, place = caller(request), QueuePlace.read(request.query_params)
-        given = self.desk.find(who, id)
+        given = self.context.find(who, id)
         if given is None:
             return missing(request)
-        records, chart, review, record = self.desk.records, self.desk.chart, given.review, given.record
-        seen = self.desk.sight(who, review)
+        records, chart, review, record = self.context.records, self.context.chart, given.review, given.record
+        seen = self.context.sight(who, review)
         people = {each.reviewer: records.people.get(each.reviewer) for each in seen.others}
         said = [*seen.others, *([seen.mine] if seen.mine else [])]
         corrected = [each.corrected for each in said if each.verdict == review.review_status and each.corrected]
@@ -67,14 +67,14 @@ class AnswerPage:
             record=record,
             seen=seen,
             place=place,
-            waiting=records.reviews.size(place.queue(self.desk.hidden(who)), reviewer=who.person, most=COUNTED),
+            waiting=records.reviews.size(place.queue(self.context.hidden(who)), reviewer=who.person, most=COUNTED),
             flagged=next((each for each in reversed(records.labels_of(id)) if each.asker), None),
             names={
                 id: "You" if id == who.person else person.shown if person else "Somebody"
                 for id, person in people.items()
             },
             approved=next((each for each in records.approved.all() if each.answer == id), None),
-            last=self.desk.last(request),
+            last=self.context.last(request),
             badge=badge(record),
             pieces=pieces(record, found),
             sources=found,
@@ -84,7 +84,7 @@ class AnswerPage:
             rest=[each for each in found if not each.used],
             against=against(record, review.created, chart, records.chart_versions.all()),
             typed=typed,
-            notice=Notice(in_one_line(problem), good=False) if problem else self.desk.notices.said(request),
+            notice=Notice(in_one_line(problem), good=False) if problem else self.context.notices.said(request),
         )
 
     async def judge(self, request: Request, id: str) -> Response:
@@ -102,43 +102,43 @@ class AnswerPage:
     def undo(self, request: Request, id: str) -> Response:
         """One's last verdict taken back, and its answer again."""
         who = caller(request)
-        if self.desk.find(who, id) is None:
+        if self.context.find(who, id) is None:
             return missing(request)
-        verdicts.take_back_label(self.desk.records, id, who.person, by=who.name, where=where(request))
+        verdicts.take_back_label(self.context.records, id, who.person, by=who.name, where=where(request))
         return self._again(request, id)
 
     def approved(self, request: Request) -> Response:
         """The answers that are pinned, or those that came back, of what whoever looks may read."""
         state = "returned" if request.query_params.get("state") == "returned" else "pinned"
-        hidden = self.desk.hidden(caller(request))
-        found = [each for each in self.desk.records.approved.all() if readable(each, hidden)]
+        hidden = self.context.hidden(caller(request))
+        found = [each for each in self.context.records.approved.all() if readable(each, hidden)]
         return render.page(
             "approved",
             approved=[each for each in found if each.state == state],
             counts={each: sum(one.state == each for one in found) for each in ("pinned", "returned")},
             state=state,
-            again={each.id for each in self.desk.returned(hidden)},
-            notice=self.desk.notices.said(request),
+            again={each.id for each in self.context.returned(hidden)},
+            notice=self.context.notices.said(request),
         )
 
     def unpin(self, request: Request, id: str) -> Response:
         """Give an approved answer to nobody any more; it goes back into the queue."""
-        found, hidden = self.desk.records.approved.get(id), self.desk.hidden(caller(request))
+        found, hidden = self.context.records.approved.get(id), self.context.hidden(caller(request))
         if found is None or not readable(found, hidden):
             return missing(request)
-        approvals.unpin(self.desk.records, id, by=named(request), where=where(request))
-        return self.desk.notices.go(
+        approvals.unpin(self.context.records, id, by=named(request), where=where(request))
+        return self.context.notices.go(
             "/review/approved", Notice("It is no longer given. Its answer is back in the queue.")
         )
 
     def _again(self, request: Request, id: str, told: str = "") -> Response:
         """To the answer again, at its place in the queue."""
         address = QueuePlace.read(request.query_params).address(f"/review/{id}")
-        return self.desk.notices.go(address, Notice(told) if told else None)
+        return self.context.notices.go(address, Notice(told) if told else None)
 
     def _judge(self, request: Request, form: Form, id: str) -> Response:
         who, place = caller(request), QueuePlace.read(request.query_params)
-        given = self.desk.find(who, id)
+        given = self.context.find(who, id)
         verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)
         if given is None or verdict is None:
             return missing(request)
@@ -148,16 +148,16 @@ class AnswerPage:
             comment, corrected, source = (form.get(name, "") for name in ("comment", "corrected", "wrong_source"))
             typed = Label(id, who.person, verdict, comment, corrected, datetime.now(UTC), wrong_source=source)
             return self._page(request, id, typed=typed, problem=error)
-        following = self.desk.next(who, place, but=id)
+        following = self.context.next(who, place, but=id)
         if following is None:
-            return self.desk.notices.go(place.address("/review", last=id))
+            return self.context.notices.go(place.address("/review", last=id))
         then, answer = following
-        return self.desk.notices.go(then.address(f"/review/{answer}", last=id))
+        return self.context.notices.go(then.address(f"/review/{answer}", last=id))
 
-    def _keep(self, request: Request, form: Form, given: Given, verdict: str) -> None:
+    def _keep(self, request: Request, form: Form, given: GivenAnswer, verdict: str) -> None:
         """Keep a verdict with what was said with it. Raises TragError or StoreError where it may not be given."""
         who, record = caller(request), given.record
-        may, settles = self.desk.sight(who, given.review).may, form.get("may") == "settle"
+        may, settles = self.context.sight(who, given.review).may, form.get("may") == "settle"
         if may == "asked":
             raise TragError(
                 "You asked this question yourself, so somebody else judges its answer.",
@@ -167,7 +167,7 @@ class AnswerPage:
             raise TragError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
         corrected = remark(form.get("corrected", ""))
         verdicts.put_label(
-            self.desk.records,
+            self.context.records,
             record.id,
             who.person,
             verdict,
@@ -181,10 +181,10 @@ class AnswerPage:
         )
 
     def _second(self, request: Request, form: Form, id: str) -> Response:
-        if self.desk.find(caller(request), id) is None:
+        if self.context.find(caller(request), id) is None:
             return missing(request)
         wanted = form.get("wanted") == "yes"
-        verdicts.ask_second(self.desk.records, id, wanted, by=named(request), where=where(request))
+        verdicts.ask_second(self.context.records, id, wanted, by=named(request), where=where(request))
         return self._again(
             request,
             id,
@@ -193,7 +193,7 @@ class AnswerPage:
 
     def _pin(self, request: Request, form: Form, id: str) -> Response:
         who = caller(request)
-        given = self.desk.find(who, id)
+        given = self.context.find(who, id)
         if given is None:
             return missing(request)
         record = given.record
@@ -208,7 +208,7 @@ class AnswerPage:
         chart = record.checks.chart if any(source.kind == "chart" for source in record.sources) else ""
         documents = sorted(documents_of(record))
         approvals.pin(
-            self.desk.records, id, question, reply, documents, chart,
+            self.context.records, id, question, reply, documents, chart,
             by=who.name, reviewer=who.person, where=where(request),
         )  # fmt: skip
         told = "Approved. Whoever asks this question, and may read what it stands on, is given it at once."

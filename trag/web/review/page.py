@@ -26,7 +26,7 @@ from trag.web.files import csv_line, streamed
 from trag.web.render import unit_name
 from trag.web.review import render
 from trag.web.review.answer import AnswerPage
-from trag.web.review.desk import CHOICES, COUNTED, Desk, QueuePlace
+from trag.web.review.context import CHOICES, COUNTED, QueuePlace, ReviewContext
 from trag.web.visitors import caller, named, where
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ FIELDS = (
 class ReviewPage:
     """What the routes share."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, context: ReviewContext) -> None:
+        self.context = context
 
     def routes(self, router: APIRouter) -> None:
         """Every route of the page. Plain functions run in threads."""
@@ -64,8 +64,8 @@ class ReviewPage:
     def show(self, request: Request) -> Response:
         """A queue, and how many wait in each."""
         who, place = caller(request), QueuePlace.read(request.query_params)
-        hidden, reviews = self.desk.hidden(who), self.desk.records.reviews
-        returned, chart = self.desk.returned(hidden), self.desk.chart
+        hidden, reviews = self.context.hidden(who), self.context.records.reviews
+        returned, chart = self.context.returned(hidden), self.context.chart
         documents = (name for name in reviews.values("document") if name not in hidden)
         units = ((unit_name(unit, chart), unit) for unit in reviews.values("unit"))
         return render.page(
@@ -83,29 +83,29 @@ class ReviewPage:
             units=sorted(units, key=lambda each: each[0].casefold())[:OPTIONS],
             returned=returned,
             whys={each.answer: each.why for each in returned},
-            last=self.desk.last(request),
+            last=self.context.last(request),
             own_left_out=place.choice != "judged" and not reviews.alone(who.person),
-            notice=self.desk.notices.said(request),
+            notice=self.context.notices.said(request),
         )
 
     def next(self, request: Request) -> Response:
         """On to the answer at the place of a queue that the address names."""
-        found = self.desk.next(caller(request), QueuePlace.read(request.query_params))
+        found = self.context.next(caller(request), QueuePlace.read(request.query_params))
         if found is None:
-            return self.desk.notices.go(QueuePlace.read(request.query_params).placed(0).address("/review"))
+            return self.context.notices.go(QueuePlace.read(request.query_params).placed(0).address("/review"))
         place, answer = found
-        return self.desk.notices.go(place.address(f"/review/{answer}"))
+        return self.context.notices.go(place.address(f"/review/{answer}"))
 
     def figures(self, request: Request) -> Response:
         """How answers were judged, of all time or of the last weeks."""
-        hidden, reviews = self.desk.hidden(caller(request)), self.desk.records.reviews
+        hidden, reviews = self.context.hidden(caller(request)), self.context.records.reviews
         asked = request.query_params.get("weeks", "")
         period = next((each for each in PERIODS if str(each) == asked), 0)
         today = datetime.now(UTC).date()
         # The Monday of the first of the last weeks, this one among them.
         since = today - timedelta(days=today.weekday(), weeks=period - 1) if period else None
         by_week = agreement.rows(reviews.counts("week", since=since))
-        chart = self.desk.chart
+        chart = self.context.chart
         return render.page(
             "figures",
             total=agreement.total(by_week),
@@ -123,23 +123,23 @@ class ReviewPage:
 
     def as_table(self, request: Request) -> Response:
         """Every judged answer, for a spreadsheet."""
-        answers = judged(self.desk.records, self.desk.hidden(caller(request)))
+        answers = judged(self.context.records, self.context.hidden(caller(request)))
         return self._exported(request, as_csv(answers), "judged-answers.csv", "text/csv; charset=utf-8")
 
     def as_lines(self, request: Request) -> Response:
         """Every judged answer with what it stood on, to learn from."""
-        answers = judged(self.desk.records, self.desk.hidden(caller(request)))
+        answers = judged(self.context.records, self.context.hidden(caller(request)))
         return self._exported(request, as_json(answers), "judged-answers.jsonl", "application/jsonl")
 
     def _exported(self, request: Request, lines: Iterator[str], name: str, media: str) -> Response:
-        self.desk.records.audit.add(named(request), "export", "judged answers", where=where(request), result=name)
+        self.context.records.audit.add(named(request), "export", "judged answers", where=where(request), result=name)
         return streamed(lines, name, media)
 
 
 def mount(app: FastAPI, home: Home) -> None:
-    """The routes of the review desk in `app`."""
-    desk, router = Desk(home), APIRouter(prefix="/review")
-    for page in (ReviewPage(desk), AnswerPage(desk)):
+    """The routes of the review in `app`."""
+    context, router = ReviewContext(home), APIRouter(prefix="/review")
+    for page in (ReviewPage(context), AnswerPage(context)):
         page.routes(router)
     app.include_router(router)
     explain(app)

@@ -12,7 +12,7 @@ from trag.evaluate.comparing import wilson
 from trag.record import LONGEST_REMARK, VERDICTS
 from trag.web.forms import DIGITS
 from trag.web.render import MEANINGS, NEIGHBOURS, environment, percent
-from trag.web.review.desk import CHOICES, COUNTED, SHARES
+from trag.web.review.context import CHOICES, COUNTED, SHARES
 
 TITLES: dict[Choice, str] = {
     "newest": "Newest",

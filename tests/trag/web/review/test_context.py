@@ -3,7 +3,7 @@
 import pytest
 from starlette.datastructures import QueryParams
 
-from trag.web.review.desk import QueuePlace
+from trag.web.review.context import QueuePlace
 
 
 @pytest.mark.parametrize(

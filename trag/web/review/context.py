@@ -86,7 +86,7 @@ class QueuePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenAnswer:
     """An answer that was given, as reviewers see it and with all that it stands on."""
 
     review: Review
@@ -94,7 +94,7 @@ class Given:
 
 
 @dataclass(slots=True)
-class Desk:
+class ReviewContext:
     """The reviews of one home, for every page."""
 
     home: Home
@@ -119,7 +119,7 @@ class Desk:
         gone = {*self.records.reviews.values("document")} - {each.name for each in there}
         return hidden(who, there, self.chart) | gone
 
-    def find(self, who: CurrentUser, id: str) -> Given | None:
+    def find(self, who: CurrentUser, id: str) -> GivenAnswer | None:
         """An answer that somebody may judge. One that stands on what they may not read is None, like one that does not
         exist."""
         review, stored = self.records.reviews.review(id), self.records.answer(id)
@@ -127,7 +127,7 @@ class Desk:
             return None
         record = AnswerRecord.from_json(stored.record_json)
         readable = opened(who, documents_of(record), self.records.library, self.chart)
-        return Given(review, record) if all(readable.values()) else None
+        return GivenAnswer(review, record) if all(readable.values()) else None
 
     def sight(self, who: CurrentUser, review: Review) -> Sight:
         """What somebody sees of the verdicts on an answer, and may do about it."""
