@@ -54,9 +54,8 @@ class Dump:
         found: dict[str, str] = {}
         for name, hash in (("documents", "sha256"), ("activations", "sha256"), ("activations", "original")):
             table = self._tables[name].c
-            if hash in table:  # an older version has no originals
-                named = select(table[hash], table.name).where(table[hash] != "")
-                found |= dict(map(tuple, self._connection.execute(named)))
+            named = select(table[hash], table.name).where(table[hash] != "")
+            found |= dict(map(tuple, self._connection.execute(named)))
         return found
 
 

@@ -39,11 +39,8 @@ def test_an_approved_answer_is_found_by_any_spelling_of_its_question(
 ) -> None:
     assert approvals.find(records, asked) == pinned == records.approved.get(pinned.id)
     assert approvals.holds(records, pinned.id)
-    assert (pinned.reply, pinned.sources, pinned.chart) == (
-        "The Director signs.",
-        (Ground("rules.md", "1" * 64),),
-        "v1",
-    )
+    actual = (pinned.reply, pinned.sources, pinned.chart)
+    assert actual == ("The Director signs.", (Ground("rules.md", "1" * 64),), "v1")
 
 
 @pytest.mark.parametrize("asked", ["Who signs above 50,001?", "Who signs?", "", "Who signs above 50,000%?"])
@@ -96,10 +93,8 @@ def test_another_answer_takes_the_place_and_one_may_be_taken_back(records: Recor
     put_label(records, "b", "sam", "Correct")
     second = approvals.pin(records, "b", "who signs above 50,000", "Two sign.", [], "", by="sam")
     assert approvals.find(records, QUESTION) == second
-    assert [(each.reply, each.state) for each in records.approved.all()] == [
-        ("Two sign.", "pinned"),
-        ("The Director signs.", "returned"),
-    ]
+    actual = [(each.reply, each.state) for each in records.approved.all()]
+    assert actual == [("Two sign.", "pinned"), ("The Director signs.", "returned")]
     approvals.unpin(records, second.id, by="sam")
     assert approvals.find(records, QUESTION) is None
     with pytest.raises(StoreError, match="not pinned"):

@@ -14,10 +14,8 @@ def test_jobs_are_taken_in_the_order_in_which_they_came(records: Records) -> Non
     taken = [jobs.take(), jobs.take(), jobs.take()]
     assert [job.name if job else "" for job in taken] == ["b.pdf", "a.pdf", ""]
     jobs.end(added[0].id, "failed", "It is damaged.", "Save it again.")
-    assert [(job.state, job.message, job.hint) for job in jobs.all()] == [
-        ("failed", "It is damaged.", "Save it again."),
-        ("working", "", ""),
-    ]
+    actual = [(job.state, job.message, job.hint) for job in jobs.all()]
+    assert actual == [("failed", "It is damaged.", "Save it again."), ("working", "", "")]
 
 
 def test_what_was_worked_on_when_a_process_ended_waits_again(records: Records, migrated: str) -> None:
@@ -44,7 +42,5 @@ def test_the_jobs_of_a_document_are_forgotten_by_its_name_and_by_its_content(rec
     for job in records.jobs.all()[:4]:
         records.jobs.end(job.id, "failed", "")
     records.jobs.forget_document("a", "1" * 64)
-    assert [(job.name, job.sha256[0], job.state) for job in records.jobs.all()] == [
-        ("b", "2", "failed"),
-        ("a", "3", "waiting"),
-    ]
+    actual = [(job.name, job.sha256[0], job.state) for job in records.jobs.all()]
+    assert actual == [("b", "2", "failed"), ("a", "3", "waiting")]

@@ -28,10 +28,8 @@ def test_conversations_belong_to_their_owner_and_the_last_answered_is_first(reco
     records.start_conversation("bob", "Secret")
     records.save_answer("a1", first.id, "q", "a", "{}")
     records.rename_conversation("amy", second.id, "Trips")
-    assert [(each.id, each.title) for each in records.conversations("amy")] == [
-        (first.id, "Leave"),
-        (second.id, "Trips"),
-    ]
+    actual = [(each.id, each.title) for each in records.conversations("amy")]
+    assert actual == [(first.id, "Leave"), (second.id, "Trips")]
     assert records.conversations("amy")[0].updated > first.updated
     assert records.conversations("nobody") == ()
     assert records.owns("amy", first.id)
@@ -73,11 +71,8 @@ def test_answers_come_back_in_order(records: Records) -> None:
     for number in range(3):
         records.save_answer(f"a{2 - number}", conversation, f"q{number}", f"w{number}", "{}")
     records.save_answer("alone", None, "q", "a", "{}")
-    assert [(each.id, each.answer) for each in records.answers(conversation)] == [
-        ("a2", "w0"),
-        ("a1", "w1"),
-        ("a0", "w2"),
-    ]
+    actual = [(each.id, each.answer) for each in records.answers(conversation)]
+    assert actual == [("a2", "w0"), ("a1", "w1"), ("a0", "w2")]
     alone = records.answer("alone")
     assert alone is not None
     assert (alone.conversation, alone.created.tzinfo) == (None, UTC)
@@ -114,9 +109,8 @@ def test_any_text_that_can_be_typed_is_kept(records: Records) -> None:
     (kept,) = records.answers(conversation.id)
     label = records.label("a1", TYPED)
     assert label is not None
-    assert {records.conversations(TYPED)[0].title, kept.question, kept.answer, kept.record_json, label.comment} == {
-        KEPT
-    }
+    actual = {records.conversations(TYPED)[0].title, kept.question, kept.answer, kept.record_json, label.comment}
+    assert actual == {KEPT}
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -38,11 +39,11 @@ class AnswerPage:
         """Every route of an answer, and of those that are approved. Plain functions run in threads."""
         router.get("/approved")(self.approved)
         router.post("/approved/{id}/unpin")(self.unpin)
-        router.post("/{id}/pin")(self.pin)
+        router.post("/{id}/pin")(_with_form(self.pin))
         router.get("/{id}")(self.show)
-        router.post("/{id}/verdict")(self.judge)
+        router.post("/{id}/verdict")(_with_form(self.judge))
         router.post("/{id}/undo")(self.undo)
-        router.post("/{id}/second")(self.second)
+        router.post("/{id}/second")(_with_form(self.second))
 
     def show(self, request: Request, id: str) -> Response:
         """The answer, its sources and checks, what was said of it, and what one may say."""
@@ -87,18 +88,6 @@ class AnswerPage:
             notice=Notice(in_one_line(problem), good=False) if problem else self.context.notices.said(request),
         )
 
-    async def judge(self, request: Request, id: str) -> Response:
-        """A verdict, and on to the next answer."""
-        return await run_in_threadpool(self._judge, request, await filled(request), id)
-
-    async def second(self, request: Request, id: str) -> Response:
-        """Two reviewers for this answer, or one after all."""
-        return await run_in_threadpool(self._second, request, await filled(request), id)
-
-    async def pin(self, request: Request, id: str) -> Response:
-        """Let an answer that was judged be given to everybody who asks its question."""
-        return await run_in_threadpool(self._pin, request, await filled(request), id)
-
     def undo(self, request: Request, id: str) -> Response:
         """One's last verdict taken back, and its answer again."""
         who = caller(request)
@@ -136,7 +125,8 @@ class AnswerPage:
         address = QueuePlace.read(request.query_params).address(f"/review/{id}")
         return self.context.notices.go(address, Notice(told) if told else None)
 
-    def _judge(self, request: Request, form: Form, id: str) -> Response:
+    def judge(self, request: Request, form: Form, id: str) -> Response:
+        """A verdict, and on to the next answer."""
         who, place = caller(request), QueuePlace.read(request.query_params)
         given = self.context.find(who, id)
         verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)
@@ -180,7 +170,8 @@ class AnswerPage:
             where=where(request),
         )
 
-    def _second(self, request: Request, form: Form, id: str) -> Response:
+    def second(self, request: Request, form: Form, id: str) -> Response:
+        """Two reviewers for this answer, or one after all."""
         if self.context.find(caller(request), id) is None:
             return missing(request)
         wanted = form.get("wanted") == "yes"
@@ -191,7 +182,8 @@ class AnswerPage:
             "Two reviewers are wanted for this answer." if wanted else "One reviewer is enough for this answer.",
         )
 
-    def _pin(self, request: Request, form: Form, id: str) -> Response:
+    def pin(self, request: Request, form: Form, id: str) -> Response:
+        """Let an answer that was judged be given to everybody who asks its question."""
         who = caller(request)
         given = self.context.find(who, id)
         if given is None:
@@ -213,3 +205,12 @@ class AnswerPage:
         )  # fmt: skip
         told = "Approved. Whoever asks this question, and may read what it stands on, is given it at once."
         return self._again(request, id, told)
+
+
+def _with_form(work: Callable[[Request, Form, str], Response]) -> Callable[[Request, str], Awaitable[Response]]:
+    """A route that reads the form of a request, and does its work in a thread."""
+
+    async def route(request: Request, id: str) -> Response:
+        return await run_in_threadpool(work, request, await filled(request), id)
+
+    return route

@@ -62,9 +62,8 @@ def test_one_that_stands_on_something_else_by_now_comes_back_and_says_why(place:
     assert "Judge it again" in texts(listed, ".answer-row")[0]
     place.judge("sam", id, "Incorrect")
     assert not place.page("sam", "/review").select(".returned")
-    assert texts(place.page("sam", f"/review/{id}"), ".answer .notice") == [
-        "This answer was approved until rules.md was replaced."
-    ]
+    actual = texts(place.page("sam", f"/review/{id}"), ".answer .notice")
+    assert actual == ["This answer was approved until rules.md was replaced."]
 
 
 def test_an_approved_answer_is_listed_for_those_who_may_read_what_it_stands_on(place: Place) -> None:

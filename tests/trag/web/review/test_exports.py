@@ -28,12 +28,8 @@ def test_a_judged_answer_leaves_with_what_it_stood_on(place: Place) -> None:
     assert (source["kind"], source["document"], chart["kind"]) == ("section", "rules.md", "chart")
     assert source["text"].startswith("It stands in rules.md")
     event = place.records.audit.page(most=1)[0]
-    assert (event.who, event.what, event.about, event.result) == (
-        "tom",
-        "export",
-        "judged answers",
-        "judged-answers.jsonl",
-    )
+    actual = (event.who, event.what, event.about, event.result)
+    assert actual == ("tom", "export", "judged answers", "judged-answers.jsonl")
 
 
 def test_a_spreadsheet_runs_nothing_of_the_table(place: Place) -> None:

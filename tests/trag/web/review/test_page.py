@@ -231,9 +231,8 @@ def test_an_answer_is_there_for_those_who_may_read_all_it_stands_on(place: Place
         shown = place.browsers[who].get(path).text
         assert set(re.findall(r"Canary (\w+)\?", shown)) == set(mine), path
     told = place.page(who, "/review/figures").get_text() + place.page(who, f"/review?last={ids['n']}").get_text()
-    assert [name for name in ("board.md", "nobody.md", "gone.md") if name in told] == [
-        name for key, name in (("b", "board.md"), ("n", "nobody.md"), ("gone", "gone.md")) if key in mine
-    ]
+    actual = [name for name in ("board.md", "nobody.md", "gone.md") if name in told]
+    assert actual == [name for key, name in (("b", "board.md"), ("n", "nobody.md"), ("gone", "gone.md")) if key in mine]
 
 
 def test_an_employee_has_no_desk(place: Place) -> None:
@@ -301,11 +300,8 @@ def test_nobody_judges_or_approves_the_answer_to_their_own_question_and_the_page
             assert (refused.status_code, "asked this question yourself" in refused.text) == (409, True)
     refused = place.post(who, f"/review/{id}/pin", question="Mine?", reply="The Board.")
     assert (refused.status_code, "asked this question yourself" in refused.text) == (409, True)
-    assert (place.review_status(id), len(place.records.labels_of(id)), place.records.approved.all()) == (
-        "Correct",
-        1,
-        (),
-    )
+    actual = (place.review_status(id), len(place.records.labels_of(id)), place.records.approved.all())
+    assert actual == ("Correct", 1, ())
 
 
 def test_the_only_one_who_may_judge_judges_and_approves_their_own_too(place: Place) -> None:
