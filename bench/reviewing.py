@@ -152,7 +152,7 @@ def browsers(records: Records) -> Iterator[dict[str, TestClient]]:
     chart = load(f"id,name,parent\nall,Everything,\n{units}".encode(), "chart.csv")
     home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=chart))
     app = FastAPI(openapi_url=None)
-    app.add_middleware(Gate, door=Authenticator(records, Settings()))
+    app.add_middleware(Gate, door=Authenticator(records, Settings()), functions={})
     review.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:  # one event loop for all openings
         found = {}

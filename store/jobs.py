@@ -92,7 +92,10 @@ class Jobs:
 
 def _jobs(connection: Connection) -> tuple[Job, ...]:
     rows = connection.execute(select(schema.jobs).order_by(schema.jobs.c.number))
-    return tuple(Job(*columns, audience=read_audience(audience)) for _, *columns, audience in rows)
+    return tuple(
+        Job(id, name, sha256, by, added, state, message, hint, read_audience(audience))
+        for _, id, name, sha256, by, added, state, message, hint, audience in rows
+    )
 
 
 def _set(connection: Connection, id: str, state: State, message: str = "", hint: str = "") -> None:

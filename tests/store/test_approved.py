@@ -130,37 +130,27 @@ def waits(records: Records, choice: Choice = "newest", reviewer: str = "tom") ->
     ("change", "why", "choice"),
     [
         pytest.param(
-            lambda records: judge(records, "ada", "Incorrect", settles=True),
-            "it was judged Incorrect",
-            "judged",
+            lambda records: judge(records, "ada", "Incorrect", settles=True), "it was judged Incorrect", "judged",
             id="decided otherwise",
         ),
         pytest.param(
-            lambda records: judge(records, "rita", "Correct-Verbose"),
-            "it was judged Correct-Verbose",
-            "judged",
+            lambda records: judge(records, "rita", "Correct-Verbose"), "it was judged Correct-Verbose", "judged",
             id="another verdict",
         ),
         pytest.param(
-            lambda records: judge(records, "sam", "Incorrect"),
-            "two reviewers judged it differently",
-            "disputed",
+            lambda records: judge(records, "sam", "Incorrect"), "two reviewers judged it differently", "disputed",
             id="disputed",
         ),
         pytest.param(
-            lambda records: take_back_label(records, "a", "rita"),
-            "its verdict was taken back",
-            "newest",
+            lambda records: take_back_label(records, "a", "rita"), "its verdict was taken back", "newest",
             id="taken back",
         ),
         pytest.param(
-            lambda records: ask_second(records, "a", True, by="ada"),
-            "a second reviewer was asked for",
-            "second",
+            lambda records: ask_second(records, "a", True, by="ada"), "a second reviewer was asked for", "second",
             id="a second one wanted",
         ),
     ],
-)
+)  # fmt: skip
 def test_an_approved_answer_is_not_given_from_the_moment_that_its_verdict_is_another(
     records: Records, pinned: Approved, change: Callable[[Records], object], why: str, choice: Choice
 ) -> None:
