@@ -16,7 +16,6 @@ import pytest
 
 from org.reading.charts import load
 from store import StoreError
-from store.approved import ApprovedAnswers
 from store.library import Library
 from store.passage import Passage
 from store.versions import ChartVersion
@@ -26,6 +25,7 @@ from trag.home import Home, open_home
 from trag.llm.model import LanguageModel
 from trag.llm.opening import open_model
 from trag.progress import silent
+from trag.review import approvals
 from trag.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -290,10 +290,10 @@ def test_wherever_a_change_of_readers_fails_nobody_finds_what_they_may_not_read(
 def test_what_is_done_is_not_said_to_have_failed_when_approved_answers_cannot_be_looked_over(
     light: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: ApprovedAnswers) -> None:
+    def fail(_: object) -> None:
         raise StoreError("The database cannot be reached.")
 
-    monkeypatch.setattr(ApprovedAnswers, "look_over", fail)
+    monkeypatch.setattr(approvals, "return_changed", fail)
     (tmp_path / "rules.md").write_text("# Rules\n\nThe fee is 20 LMD a year.\n")
     with open_home(light) as home:
         assert activate(home).version == home.organization.version
