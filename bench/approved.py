@@ -27,11 +27,11 @@ import numpy as np
 from org.chart import Chart
 from org.entities import EntityFinder
 from org.reading.charts import load
-from store.approved import normalized
 from trag.approved import NEAR
 from trag.embed import Embedder, open_embedder
 from trag.evaluate import chart_cases
 from trag.paraphrase import QuestionSignature, signature
+from trag.review.approvals import normalized
 
 ROOT = Path(__file__).parent.parent
 ORGANIZATIONS = (ROOT / "examples" / "training", ROOT / "bench" / "organizations")

@@ -28,9 +28,9 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np
 
 from bench.score import held
-from store import ranking
+from store import index as search_index
+from store.index import DIVERSITY
 from store.passage import Passage
-from store.ranking import DIVERSITY
 from trag import ingest, retrieve
 from trag.ask import EXCERPTS
 from trag.evaluate import cases
@@ -129,8 +129,8 @@ class Choice:
     """A value of every parameter of the search; the defaults are those in use."""
 
     fetch: int = 20
-    constant: float = ranking._RANK
-    agreement: float = ranking._AGREEMENT
+    constant: float = search_index._RANK
+    agreement: float = search_index._AGREEMENT
     diversity: float = DIVERSITY
     candidates: int = retrieve.CANDIDATES
 
@@ -170,12 +170,12 @@ def sweep(folders: Sequence[Path]) -> None:
 @contextmanager
 def chosen(choice: Choice, home: Home) -> Iterator[Any]:
     """The index of a home, searched with the parameters of a choice."""
-    before = ranking._RANK, ranking._AGREEMENT
-    ranking._RANK, ranking._AGREEMENT = choice.constant, choice.agreement  # type: ignore[assignment]
+    before = search_index._RANK, search_index._AGREEMENT
+    search_index._RANK, search_index._AGREEMENT = choice.constant, choice.agreement  # type: ignore[assignment]
     try:
         yield SimpleNamespace(search=partial(home.vectors.search, fetch=choice.fetch, diversity=choice.diversity))
     finally:
-        ranking._RANK, ranking._AGREEMENT = before
+        search_index._RANK, search_index._AGREEMENT = before
 
 
 def three_sections(index: Any, question: str, vector: np.ndarray) -> Sequence[Passage]:

@@ -29,12 +29,14 @@ from sqlalchemy import insert, text
 from starlette.testclient import TestClient
 
 from org.reading.charts import load
-from store import review_status, schema
+from store import schema
 from store.database import reading, writing
 from store.passage import OPEN, Passage
 from store.person import Newcomer, Role
-from store.records import VERDICTS, Records
-from store.reviewing import Queue
+from store.records import Records
+from store.review_queues import Queue, sampling_hash
+from store.reviews import read_record, tally
+from trag.record import VERDICTS
 from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
@@ -91,10 +93,16 @@ def rows(chance: random.Random) -> Iterator[tuple[dict[str, Any], dict[str, Any]
             "checks": {"sentences": [{"supported": each} for each in supports]},
         }
         id = hashlib.md5(str(number).encode()).hexdigest()
-        told, topics = review_status._told(json.dumps(record))
+        told, topics = read_record(json.dumps(record))
         stands = "open" if chance.random() < 0.5 else chance.choice((*VERDICTS, *VERDICTS, "second", "disputed"))
         monday = (created - timedelta(days=created.weekday())).date().isoformat()
-        desk = told | {"number": number, "asker": "eve", "lot": review_status.lot(id), "standing": stands, "since": 0}
+        desk = told | {
+            "number": number,
+            "asker": "eve",
+            "sampling_hash": sampling_hash(id),
+            "review_status": stands,
+            "since": 0,
+        }
         desk |= {"flag": chance.choice(("", "", "", *VERDICTS)), "second": stands == "second"}
         desk["first_opinion"], desk["second_opinion"] = (*OPINIONS.get(stands, (stands,)), "", "")[:2]
         answer = {"number": number, "id": id, "conversation": None, "question": f"Question {number}?"}
@@ -103,7 +111,7 @@ def rows(chance: random.Random) -> Iterator[tuple[dict[str, Any], dict[str, Any]
             answer,
             desk,
             [
-                {"kind": kind, "value": value, "number": number, "standing": stands}
+                {"kind": kind, "value": value, "number": number, "review_status": stands}
                 for kind, value in [("week", monday), *topics]
             ],
         )
@@ -121,13 +129,13 @@ def fill(records: Records) -> None:
             connection.execute(insert(schema.topics), [topic for _, _, topics in batch for topic in topics])
             labels = []
             for answer, desk, _ in batch:
-                verdicts = OPINIONS.get(desk["standing"], (desk["standing"],))
+                verdicts = OPINIONS.get(desk["review_status"], (desk["review_status"],))
                 for reviewer, verdict in zip(("rita", "sam"), verdicts, strict=False):
                     label = {"answer": answer["id"], "reviewer": reviewer, "verdict": verdict, "at": answer["created"]}
                     labels.append(label | {"comment": "", "corrected": ""})
             connection.execute(insert(schema.labels), labels)
             numbers = [answer["number"] for answer, _, _ in batch]
-            review_status.tally(connection, schema.topics.c.number.between(numbers[0], numbers[-1]), 1)
+            tally(connection, schema.topics.c.number.between(numbers[0], numbers[-1]), 1)
     if records._engine.dialect.name == "postgresql":  # as its server does by itself in two years, but not in a minute
         with reading(records._engine.execution_options(isolation_level="AUTOCOMMIT")) as connection:
             connection.execute(text("VACUUM ANALYZE"))
@@ -144,7 +152,7 @@ def browsers(records: Records) -> Iterator[dict[str, TestClient]]:
     chart = load(f"id,name,parent\nall,Everything,\n{units}".encode(), "chart.csv")
     home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=chart))
     app = FastAPI(openapi_url=None)
-    app.add_middleware(Gate, door=Authenticator(records, Settings()))
+    app.add_middleware(Gate, door=Authenticator(records, Settings()), functions={})
     review.mount(app, home)
     with TestClient(app, base_url="http://127.0.0.1:7860") as client:  # one event loop for all openings
         found = {}
@@ -171,7 +179,7 @@ def pages(found: dict[str, TestClient]) -> Iterator[tuple[str, Callable[[], obje
 
 def queries(records: Records) -> Iterator[tuple[str, Callable[[], object]]]:
     """The queries alone: those of a queue page are its answers, and the size of every queue beside them."""
-    desk = records.reviewing
+    desk = records.reviews
     hidden = [f"document {number:03}.pdf" for number in CLOSED]
 
     def page(queue: Queue) -> None:

@@ -1,7 +1,4 @@
-"""What lasts: vectors, records and files. The only door to Chroma and SQL.
-
-Knows nothing about language models, charts or the web.
-"""
+"""What lasts: vectors, records and files. Chroma and SQL are used nowhere else."""
 
 
 class StoreError(Exception):
@@ -16,8 +13,7 @@ class StoreError(Exception):
 def disk_full(place: str) -> StoreError:
     """The one way to say that there is no room, whichever of the stores ran out of it."""
     return StoreError(
-        f"No space is left for {place}.",
-        "Free some space on that disk and try again. What was saved before is intact.",
+        f"No space is left for {place}.", "Free some space on that disk and try again. What was saved before is intact."
     )
 
 

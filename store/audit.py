@@ -2,7 +2,7 @@
 
 Each row carries a hash over itself and the row before, so that a row changed, removed or slipped in afterwards shows.
 Whoever may write the database can write the whole log anew: an export kept elsewhere, or the last row's `chain`, is
-what shows that. Knows nothing about what the events mean.
+what shows that.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Event:
 
 
 class Audit:
-    """The log of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+    """The log of one home."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -1,8 +1,7 @@
 """What the index holds, in memory: the passages, and of each its row, document, kind and audience.
 
 From it come the counts, which passages an asker may be shown, and the passages themselves: to ask Chroma for three
-costs a tenth of a search. A passage keeps its row until it is removed; a row is never used twice. Knows nothing about
-Chroma, words or vectors.
+costs a tenth of a search. A passage keeps its row until it is removed; a row is never used twice.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What is asked of one Chroma collection: write passages, read them, find the nearest.
 
 Chroma is given vectors, never texts, so it has no model to load. It is asked in steps that SQLite's limit on values in
-a statement, and a server's on the size of a request, allow. Knows nothing about words, or about which collection is in
-use.
+a statement, and a server's on the size of a request, allow.
 """
 
 from __future__ import annotations
@@ -37,10 +36,7 @@ class IndexDamaged(StoreError):
 def make(client: Client, name: str, embedder: str, dimension: int) -> chromadb.Collection:
     """A new collection, which remembers its embedder."""
     return client.create_collection(
-        name,
-        embedding_function=None,
-        metadata={"embedder": embedder, "dimension": dimension},
-        configuration=_SETTINGS,
+        name, embedding_function=None, metadata={"embedder": embedder, "dimension": dimension}, configuration=_SETTINGS
     )
 
 
@@ -90,9 +86,7 @@ def set_audience(collection: chromadb.Collection, ids: Sequence[str], audience: 
         collection.update(ids=some, metadatas=[{"audience": audience_field(audience)}] * len(some))
 
 
-def read(
-    collection: chromadb.Collection,
-) -> Iterator[tuple[list[Passage], list[Audience | None], NDArray[np.float32]]]:
+def read(collection: chromadb.Collection) -> Iterator[tuple[list[Passage], list[Audience | None], NDArray[np.float32]]]:
     """All that is there, some thousands at a time: passages, their audiences, their vectors of shape (n, dimension)."""
     import numpy as np
 
@@ -112,7 +106,8 @@ def probe(collection: chromadb.Collection, sample: int = _SAMPLE) -> tuple[int, 
     """(found, tried): how many sampled passages are their own nearest neighbour; all are in an index that is whole."""
     from chromadb.errors import InternalError
 
-    ids = [id for start in range(0, collection.count(), _READ) for id in _ids(collection, start)]
+    pages = (collection.get(limit=_READ, offset=start, include=[]) for start in range(0, collection.count(), _READ))
+    ids = [id for page in pages for id in page["ids"]]
     sampled = random.sample(ids, min(sample, len(ids)))
     found = 0
     for id in sampled:
@@ -124,7 +119,3 @@ def probe(collection: chromadb.Collection, sample: int = _SAMPLE) -> tuple[int, 
         # A passage with the same words stands in the same place, and may be named instead.
         found += answer["ids"] == [[id]] or bool(answer["distances"] and answer["distances"][0][:1] < [1e-5])
     return found, len(sampled)
-
-
-def _ids(collection: chromadb.Collection, start: int) -> list[str]:
-    return collection.get(limit=_READ, offset=start, include=[])["ids"]

@@ -1,7 +1,5 @@
-"""The database under the records: open it safely, bring it up to date, run transactions, explain failures.
-
-SQLite or PostgreSQL, by the address. Knows nothing about what the tables mean.
-"""
+"""The database under the records, SQLite or PostgreSQL: open it safely, bring it up to date, run transactions, explain
+failures."""
 
 from __future__ import annotations
 
@@ -19,6 +17,9 @@ from store import StoreError, disk_full
 
 HEAD = "0011"
 """The newest migration. Kept here so that an up-to-date database opens without Alembic."""
+FIRST = "0011"
+"""The oldest migration that there is; those before it were made one."""
+BRINGS_TO_FIRST = "the version of 26 November 2026 (git commit 4065d11)"
 
 _BUSY = 30.0
 """Seconds to wait for another writer before giving up."""
@@ -41,7 +42,14 @@ def open_database(url: str) -> Engine:
     """
     engine = connect(url)
     try:
-        _bring_up_to_date(engine)
+        with reading(engine) as connection:
+            if version_of(connection) == HEAD:
+                return engine
+        with writing(engine) as connection:
+            if engine.dialect.name == "postgresql":
+                connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATING})
+            if version_of(connection) != HEAD:  # else another process was faster
+                migrate(connection, HEAD)
     except BaseException:
         engine.dispose()
         raise
@@ -120,20 +128,9 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("write") else "BEGIN")
 
 
-def _bring_up_to_date(engine: Engine) -> None:
-    with reading(engine) as connection:
-        if version_of(connection) == HEAD:
-            return
-    with writing(engine) as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _MIGRATING})
-        if version_of(connection) != HEAD:  # else another process was faster
-            migrate(connection, HEAD)
-
-
 def version_of(connection: Connection) -> str | None:
-    """The migration that the database stands at, None for an empty one. Raises StoreError for one that is newer than
-    this program, or another program's."""
+    """The migration that the database stands at, None for an empty one. Raises StoreError for one that is newer or much
+    older than this program, or another program's."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
@@ -144,6 +141,12 @@ def version_of(connection: Connection) -> str | None:
         raise StoreError(
             f"The database {place} was made by a newer version (it is at {version}, this version knows {HEAD}).",
             "Run the newer version, or restore a backup made before the update.",
+        )
+    if version is not None and version < FIRST:
+        raise StoreError(
+            f"The database {place} was made by an older version (it is at {version}, this version goes back to"
+            f" {FIRST}).",
+            f"Open it once with {BRINGS_TO_FIRST}, then with this one.",
         )
     return version
 

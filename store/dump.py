@@ -1,8 +1,7 @@
 """All of the records as lines of JSON, a table at a time, and back again: from either kind of database to either kind,
 and from an older version of the tables to today's.
 
-What lets people in for a while (sessions, one-time links, failures at the door) is left out: what ended after a dump
-was made must not come back with it. Knows nothing about what the tables mean.
+Sessions, one-time links and failed sign-ins are left out: what ended after a dump was made must not come back with it.
 """
 
 from __future__ import annotations
@@ -17,22 +16,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Connection,
-    DateTime,
-    MetaData,
-    Table,
-    func,
-    insert,
-    inspect,
-    make_url,
-    select,
-    text,
-)
+from sqlalchemy import Boolean, Connection, DateTime, MetaData, Table, func, insert, inspect, make_url, select, text
 
 from store import StoreError
-from store.database import HEAD, connect, migrate, reading, sqlite_address, version_of, writing
+from store.database import BRINGS_TO_FIRST, FIRST, HEAD, connect, migrate, reading, sqlite_address, version_of, writing
 from store.files import UNFINISHED, lock
 
 _LEFT_OUT = frozenset({"alembic_version", "sessions", "links", "failures"})
@@ -60,16 +47,15 @@ class Dump:
         table = self._tables[name]
         yield json.dumps(list(table.columns.keys())) + "\n"
         for row in self._connection.execute(select(table).execution_options(yield_per=_BATCH)):
-            yield json.dumps([_out(value) for value in row], ensure_ascii=False) + "\n"
+            yield json.dumps([*row], ensure_ascii=False, default=_moment) + "\n"
 
     def hashes(self) -> dict[str, str]:
         """The files that the records speak of: the sha256 of each, and what it is called."""
         found: dict[str, str] = {}
         for name, hash in (("documents", "sha256"), ("activations", "sha256"), ("activations", "original")):
             table = self._tables[name].c
-            if hash in table:  # an older version has no originals
-                named = select(table[hash], table.name).where(table[hash] != "")
-                found |= dict(map(tuple, self._connection.execute(named)))
+            named = select(table[hash], table.name).where(table[hash] != "")
+            found |= dict(map(tuple, self._connection.execute(named)))
         return found
 
 
@@ -93,12 +79,17 @@ def load(url: str, version: str, tables: Iterable[tuple[str, Iterable[str]]]) ->
     """Put what a dump of that version gave, in its order, into an empty database, and bring it up to date; how many
     rows each table has. All of it is there when this returns, and nothing when it raises.
 
-    Raises StoreError for a database that is not empty, and for a dump of a newer version.
+    Raises StoreError for a database that is not empty, and for a dump of a newer or much older version.
     """
     if version > HEAD:
         raise StoreError(
             f"The records were made by a newer version (they are at {version}, this version knows {HEAD}).",
             "Restore them with the newer version.",
+        )
+    if version < FIRST:
+        raise StoreError(
+            f"The records were made by an older version (they are at {version}, this version goes back to {FIRST}).",
+            f"Restore them with {BRINGS_TO_FIRST}, and open the home with this one.",
         )
     engine = connect(url)
     try:
@@ -111,7 +102,6 @@ def load(url: str, version: str, tables: Iterable[tuple[str, Iterable[str]]]) ->
             counts = {}
             for name, lines in tables:
                 counts[name] = _fill(connection, found[name], iter(lines))
-                _go_on_counting(connection, found[name])
             migrate(connection, HEAD)
         return counts
     finally:
@@ -161,25 +151,18 @@ def _fill(connection: Connection, table: Table, lines: Iterator[str]) -> int:
         ]
         connection.execute(insert(table), values)
         rows += len(values)
+    if not sqlite and rows and "number" in table.columns:
+        # PostgreSQL is to number the next row after those that brought their numbers along.
+        sequence = connection.scalar(text("SELECT pg_get_serial_sequence(:table, 'number')"), {"table": table.name})
+        highest = connection.scalar(select(func.max(table.c.number)))
+        if sequence:
+            connection.execute(text("SELECT setval(:sequence, :highest)"), {"sequence": sequence, "highest": highest})
     return rows
 
 
-def _go_on_counting(connection: Connection, table: Table) -> None:
-    """Let PostgreSQL number the next row after those that brought their numbers along."""
-    if connection.dialect.name != "postgresql" or "number" not in table.columns:
-        return
-    query = text("SELECT pg_get_serial_sequence(:table, 'number')")
-    sequence = connection.scalar(query, {"table": table.name})
-    highest = connection.scalar(select(func.max(table.c.number)))
-    if sequence and highest is not None:
-        connection.execute(text("SELECT setval(:sequence, :highest)"), {"sequence": sequence, "highest": highest})
-
-
-def _out(value: Any) -> Any:
-    """A value as JSON has it; moments in UTC, which is how SQLite keeps them."""
-    if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
-    return value
+def _moment(value: datetime) -> str:
+    """A moment as JSON has it: in UTC, which is how SQLite keeps it."""
+    return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
 
 
 def _in(value: Any, kind: Any, sqlite: bool) -> Any:

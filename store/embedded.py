@@ -4,7 +4,8 @@ The file `current` names the folder in use, so that a new index is complete befo
 was deleted goes with the old folder. Chroma's files are believed when they are as the last orderly end left them; after
 any other end a child process looks through them first, for damaged ones end the process that searches them (`examine`).
 
-One process at a time: see `files.lock`. Knows nothing about passages.
+`python -m store.embedded FOLDER` is that child: it exits with 0 when the index finds its own passages. One process at a
+time: see `files.lock`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import resource
 import shutil
 import signal
 import struct
@@ -24,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from store import StoreError, disk_full
 from store.collection import NAME, REINDEX, IndexDamaged, check_embedder, make, probe
-from store.files import write_atomic
+from store.files import sync_folder, write_atomic
 
 if TYPE_CHECKING:
     import chromadb
@@ -59,8 +61,17 @@ class Embedded:
         current = self.folder / pointer.read_text(encoding="ascii", errors="replace").strip()
         if current not in self._generations():
             raise IndexDamaged(f"The search index {current} is missing.", REINDEX)
-        _check(current)
-        _forget_sums(current)
+        sums = current / _SUMS
+        if not sums.is_file():
+            _check_links(current)
+            _examine(current)
+        elif sums.read_bytes() != _sums(current):
+            raise IndexDamaged(
+                f"The search index {current} is damaged: its files have changed since it was closed.", REINDEX
+            )
+        # From here on the files change. On the disk, so that after a power cut changed files do not pass for damaged.
+        sums.unlink(missing_ok=True)
+        sync_folder(current)
         self._path = current
         self._client = _client(current)
         collection = self._client.get_collection(NAME, embedding_function=None)
@@ -135,16 +146,6 @@ def examine(path: Path) -> tuple[int, int]:
         client.close()
 
 
-def _check(path: Path) -> None:
-    """Raises IndexDamaged for a generation whose files were changed since it was closed, or cannot be searched."""
-    kept = path / _SUMS
-    if not kept.is_file():
-        _check_links(path)
-        _examine(path)
-    elif kept.read_bytes() != _sums(path):
-        raise IndexDamaged(f"The search index {path} is damaged: its files have changed since it was closed.", REINDEX)
-
-
 def _check_links(path: Path) -> None:
     """Raises IndexDamaged where a kill came between the number of vectors and the last of their links, which Chroma
     writes in this order. It would take what stands in memory for their lengths, and the next write for gigabytes."""
@@ -168,18 +169,17 @@ def _check_links(path: Path) -> None:
 def _examine(path: Path) -> None:
     """Have a generation looked through by a child process. Raises IndexDamaged when the child dies or finds losses."""
     log.info("looking through the search index %s, which was not closed", path)
-    command = [sys.executable, "-m", "store.examine", str(path)]
+    command = [sys.executable, "-m", "store.embedded", str(path)]
     try:
         child = subprocess.run(
             command, cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=_EXAMINING, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise IndexDamaged(f"The search index {path} is damaged: it cannot be looked through.", REINDEX) from error
-    if child.returncode < 0:
-        reason = f"searching it ends with {signal.Signals(-child.returncode).name}."
-        raise IndexDamaged(f"The search index {path} is damaged: {reason}", REINDEX)
     if child.returncode:
         reason = " ".join(child.stderr.split())[-300:]
+        if child.returncode < 0:
+            reason = f"searching it ends with {signal.Signals(-child.returncode).name}."
         raise IndexDamaged(f"The search index {path} is damaged: {reason}", REINDEX)
 
 
@@ -225,11 +225,13 @@ def _keep_sums(path: Path) -> None:
         log.warning("%s", error)
 
 
-def _forget_sums(path: Path) -> None:
-    """From here on the files change. On the disk, so that after a power cut changed files do not pass for damaged."""
-    (path / _SUMS).unlink(missing_ok=True)
-    folder = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+def main() -> None:
+    """Examine the folder in the arguments."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    found, tried = examine(Path(sys.argv[1]))
+    if found < tried:
+        sys.exit(f"it finds {found} of {tried} of its own passages.")
+
+
+if __name__ == "__main__":
+    main()

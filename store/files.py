@@ -1,6 +1,6 @@
 """Files that must survive: atomic writes, originals kept by content hash, and the lock that gives a folder one owner.
 
-Knows nothing about what the files hold. Needs POSIX (flock, fsync on a folder), so Windows is not supported.
+Needs POSIX (flock, fsync on a folder), so Windows is not supported.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def atomic(path: Path) -> Iterator[IO[bytes]]:
         except BaseException:
             unfinished.unlink(missing_ok=True)
             raise
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def keep(folder: Path, content: bytes, suffix: str) -> str:
@@ -144,7 +144,12 @@ def _left_behind(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         is_folder = path.is_dir() and not path.is_symlink()
         unfinished = path.name.startswith(".") and path.name.endswith(UNFINISHED)
-        if not (is_folder or unfinished) or _is_in_use(path / LOCK if is_folder else path):
+        if not (is_folder or unfinished):
+            continue
+        try:
+            if is_held(path / LOCK if is_folder else path):
+                continue
+        except OSError:  # one that cannot be opened is another account's, and may be in use
             continue
         if unfinished:
             yield path
@@ -152,15 +157,7 @@ def _left_behind(folder: Path) -> Iterator[Path]:
             yield from _left_behind(path)
 
 
-def _is_in_use(file: Path) -> bool:
-    """Whether a process holds a file, or may: one that cannot be opened is another account's."""
-    try:
-        return is_held(file)
-    except OSError:
-        return True
-
-
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename in `folder` last: the name is kept in the folder, not in the file."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -1,7 +1,4 @@
-"""What people have uploaded and what has become of it: a line that survives a restart.
-
-Knows nothing about what is done with a file.
-"""
+"""What people have uploaded and what has become of it: a queue of background jobs that survives a restart."""
 
 from __future__ import annotations
 
@@ -40,13 +37,13 @@ class Job:
 
 
 class Jobs:
-    """The line of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+    """The queue of one home."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def add(self, name: str, sha256: str, by: str, audience: Audience = OPEN) -> Job:
-        """A new job at the end of the line."""
+        """A new job at the end of the queue."""
         job = Job(uuid.uuid4().hex, name, sha256, by, datetime.now(UTC), audience=audience)
         row = {"id": job.id, "name": name, "sha256": sha256, "given_by": by, "added": job.added}
         row |= {"state": job.state, "message": "", "hint": "", "audience": audience_field(audience)}
@@ -73,7 +70,7 @@ class Jobs:
             _set(connection, id, state, message, hint)
 
     def wait_again(self, id: str | None = None) -> None:
-        """Put an ended job back in the line; without `id`, those that were worked on when the last process ended."""
+        """Put an ended job back in the queue; without `id`, those that were worked on when the last process ended."""
         table = schema.jobs
         chosen = table.c.state == "working" if id is None else table.c.id == id
         with writing(self._engine) as connection:
@@ -94,15 +91,10 @@ class Jobs:
 
 
 def _jobs(connection: Connection) -> tuple[Job, ...]:
-    table = schema.jobs.c
-    columns = (
-        table.id, table.name, table.sha256, table.given_by, table.added, table.state, table.message, table.hint,
-        table.audience,
-    )  # fmt: skip
-    rows = connection.execute(select(*columns).order_by(table.number)).all()
+    rows = connection.execute(select(schema.jobs).order_by(schema.jobs.c.number))
     return tuple(
         Job(id, name, sha256, by, added, state, message, hint, read_audience(audience))
-        for id, name, sha256, by, added, state, message, hint, audience in rows
+        for _, id, name, sha256, by, added, state, message, hint, audience in rows
     )
 
 

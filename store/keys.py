@@ -1,7 +1,6 @@
 """What lets people in once they are known: sessions of browsers, tokens of programs, and links that work once.
 
-Of each only the sha256 is kept, which is its id; the 256 random bits are told once, to whoever is to hold them. Knows
-nothing about passwords, cookies or headers.
+Of each only the sha256 is kept, which is its id; the 256 random bits are told once, to whoever is to hold them.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 
 from store import StoreError, audit, schema
 from store.database import reading, writing
-from store.person import COLUMNS, Person, called
+from store.person import COLUMNS, Person, display_name
 
 Kind = Literal["first admin", "password"]
 """What a link is for: to make the first admin, or to choose a new password."""
@@ -64,7 +63,7 @@ class Link:
 
 
 class Sessions:
-    """The sessions of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+    """The sessions of one home."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -76,7 +75,7 @@ class Sessions:
         table = schema.sessions
         with writing(self._engine) as connection:
             connection.execute(delete(table).where((table.c.ends <= now) | (table.c.seen <= now - IDLE)))
-            _needs_active(connection, person)
+            _name(connection, person, active=True)
             row = {"id": session.id, "person": person, "begun": now, "seen": now, "ends": session.ends}
             connection.execute(insert(table), row)
         return secret, session
@@ -118,7 +117,7 @@ class Sessions:
 
 
 class Tokens:
-    """The tokens of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+    """The tokens of one home."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -128,7 +127,7 @@ class Tokens:
         secret, now = PREFIX + secrets.token_urlsafe(32), _now()
         token = Token(_hash(secret), person, name, now, None, now + lasts)
         with writing(self._engine) as connection:
-            whose = _needs_active(connection, person)
+            whose = _name(connection, person, active=True)
             row = {"id": token.id, "person": person, "name": name, "created": now, "ends": token.ends}
             connection.execute(insert(schema.tokens), row)
             audit.note(connection, by, "token made", whose, where=where, result=f"{name}, until {token.ends:%Y-%m-%d}")
@@ -165,12 +164,13 @@ class Tokens:
             row = connection.execute(select(table).where(table.c.id == id)).first()
             if row is not None:
                 connection.execute(delete(table).where(table.c.id == id))
-                audit.note(connection, by, "token ended", called(connection, row.person), where=where, result=row.name)
+                audit.note(
+                    connection, by, "token ended", display_name(connection, row.person), where=where, result=row.name
+                )
 
 
 class Links:
-    """The one-time links of one home. Any thread may call any method, and any may raise StoreError for a failing
-    database.
+    """The one-time links of one home.
 
     A link is used up by `People.add` or `People.put_secret`, in the transaction of what it is for.
     """
@@ -233,23 +233,16 @@ def _find(engine: Engine, table: Table, secret: str) -> tuple[tuple[Any, ...], P
     return tuple(row[:own]), Person(*row[own:])
 
 
-def _name(connection: Connection, person: str) -> str:
-    """The name of a person, who stays until the transaction is over. Raises StoreError when nobody has that id."""
+def _name(connection: Connection, person: str, *, active: bool = False) -> str:
+    """The name of a person, who stays as they are until the transaction is over. Raises StoreError when nobody has that
+    id, or they are not `active`."""
     people = schema.people.c
-    name: str | None = connection.scalar(select(people.name).where(people.id == person).with_for_update(read=True))
+    wanted = (people.id == person, *([people.state == "active"] if active else []))
+    name: str | None = connection.scalar(select(people.name).where(*wanted).with_for_update(read=True))
+    if name is None and active:
+        raise StoreError("This account is not active.", "An admin can activate it on the page People.")
     if name is None:
         raise StoreError("This account was removed.", "Load the page People again.")
-    return name
-
-
-def _needs_active(connection: Connection, person: str) -> str:
-    """The name of a person. Raises StoreError unless they are active."""
-    people = schema.people.c
-    name: str | None = connection.scalar(
-        select(people.name).where(people.id == person, people.state == "active").with_for_update(read=True)
-    )
-    if name is None:
-        raise StoreError("This account is not active.", "An admin can activate it on the page People.")
     return name
 
 

@@ -1,7 +1,6 @@
 """The lexical half of the search: BM25 over the words of every passage, in memory.
 
-It finds what vectors blur: names, acronyms, amounts, section numbers. Knows passages only as rows of words, nothing
-about vectors or documents, and keeps nothing on disk.
+It finds what vectors blur: names, acronyms, amounts, section numbers.
 
 bm25s, the library, works out every score when its index is made, so that each change makes all of it anew (5 s at
 100,000 passages). Here a row keeps counts, and what depends on all rows is worked out when a question comes. The tests
@@ -29,13 +28,14 @@ _WORD = re.compile(r"\w+(?:(?<=\d)[.,]\d+)*")
 _MARK = re.compile(r"[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 
 # Words of grammar and of questions. A question is full of them; counted, they hide right sections.
-_GRAMMAR = """
+_STOP_WORDS = frozenset(
+    """
     a an the this that these those some any and or but nor not no if then than so as of to in on at by for from with
     into about i me my we us our you your he him his she her it its they them their there here is am are was were be
     been being do does did have has had having can could may might must shall should will would what whats which who
     whos whom whose when where wheres why how s t d m re ve ll
-"""
-_UNTELLING = frozenset(_GRAMMAR.split())
+    """.split()
+)
 
 
 # How soon a word that is said again stops counting, and how far a long text counts less (Robertson and Zaragoza 2009).
@@ -68,11 +68,17 @@ class Keywords:
         )
         rows = np.repeat(np.arange(len(self), len(self) + len(texts)), lengths.astype(np.int64))
         self._lengths = np.concatenate([self._lengths, lengths])
-        self._parts.append(_count(numbers, rows))
+        both, counts = np.unique(numbers << 32 | rows, return_counts=True)
+        part = _Postings(
+            (both >> 32).astype(np.int32),
+            (both & 0xFFFFFFFF).astype(np.int32),
+            np.minimum(counts, 0xFFFF).astype(np.uint16),
+        )
+        self._parts.append(part)
         # Each part at least twice as large as the next: few parts to look into, and a posting moves seldom.
         while len(self._parts) > 1 and len(self._parts[-2].rows) < 2 * len(self._parts[-1].rows):
             last = self._parts.pop()
-            self._parts[-1] = _join(self._parts[-1], last)
+            self._parts[-1] = self._parts[-1].joined(last)
 
     def search(
         self, question: str, k: int, *, living: NDArray[np.bool_], readable: NDArray[np.bool_]
@@ -88,27 +94,20 @@ class Keywords:
         scores = np.zeros(len(self), dtype=np.float32)
         usual = float(self._lengths[living].mean()) if total else 0.0
         for word, times in Counter(asked).items():
-            rows, counts = self._postings(word)
+            found = [part.of(self._vocabulary.get(word, -1)) for part in self._parts]
+            rows = np.concatenate([np.zeros(0, dtype=np.int32), *(rows for rows, _ in found)])
+            counts = np.concatenate([np.zeros(0, dtype=np.float32), *(counts for _, counts in found)])
             if total < len(self):
                 here = living[rows]
                 rows, counts = rows[here], counts[here]
             rarity = np.log(1 + (total - len(rows) + 0.5) / (len(rows) + 0.5))
             dampened = counts + _REPEATS * (1 - _LENGTH + _LENGTH * self._lengths[rows] / usual)
             scores[rows] += times * rarity * counts / dampened
-        found = np.flatnonzero((scores > 0) & readable)
-        if len(found) > k:
-            found = found[scores[found] >= np.partition(scores[found], -k)[-k]]
-        best: NDArray[np.int64] = found[np.argsort(-scores[found], kind="stable")][:k]
-        return best
-
-    def _postings(self, word: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The rows with a word, and how often each has it."""
-        import numpy as np
-
-        number = self._vocabulary.get(word, -1)
-        found = [part.of(number) for part in self._parts]
-        rows = np.concatenate([np.zeros(0, dtype=np.int32), *(rows for rows, _ in found)])
-        return rows, np.concatenate([np.zeros(0, dtype=np.float32), *(counts for _, counts in found)])
+        best: NDArray[np.int64] = np.flatnonzero((scores > 0) & readable)
+        if len(best) > k:
+            best = best[scores[best] >= np.partition(scores[best], -k)[-k]]
+        best = best[np.argsort(-scores[best], kind="stable")]
+        return best[:k]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,27 +125,14 @@ class _Postings:
         first, last = np.searchsorted(self.words, np.array([word, word + 1], dtype=np.int32))
         return self.rows[first:last], self.counts[first:last]
 
+    def joined(self, later: _Postings) -> _Postings:
+        """The postings of both; the rows of `later` come after those of this one."""
+        import numpy as np
 
-def _count(words: NDArray[np.int64], rows: NDArray[np.int64]) -> _Postings:
-    """The postings of words that stand in rows, one of each a word."""
-    import numpy as np
-
-    both, counts = np.unique(words << 32 | rows, return_counts=True)
-    return _Postings(
-        (both >> 32).astype(np.int32),
-        (both & 0xFFFFFFFF).astype(np.int32),
-        np.minimum(counts, 0xFFFF).astype(np.uint16),
-    )
-
-
-def _join(first: _Postings, second: _Postings) -> _Postings:
-    """The postings of both; the rows of `second` come after those of `first`."""
-    import numpy as np
-
-    words = np.concatenate([first.words, second.words])
-    order = np.argsort(words, kind="stable")
-    rows = np.concatenate([first.rows, second.rows])[order]
-    return _Postings(words[order], rows, np.concatenate([first.counts, second.counts])[order])
+        words = np.concatenate([self.words, later.words])
+        order = np.argsort(words, kind="stable")
+        rows = np.concatenate([self.rows, later.rows])[order]
+        return _Postings(words[order], rows, np.concatenate([self.counts, later.counts])[order])
 
 
 def words(texts: Sequence[str]) -> list[list[str]]:
@@ -156,18 +142,16 @@ def words(texts: Sequence[str]) -> list[list[str]]:
     """
     from Stemmer import Stemmer
 
-    found = [_WORD.findall(_bare(text)) for text in texts]
+    bare = (
+        text if text.isascii() else unicodedata.normalize("NFC", _MARK.sub("", unicodedata.normalize("NFKD", text)))
+        for text in texts
+    )
+    found = [_WORD.findall(text) for text in bare]
     spelled = list({word for text in found for word in text})
     stems = Stemmer("english").stemWords([word.casefold().replace(",", "") for word in spelled])
-    counted = {word: stem for word, stem in zip(spelled, stems, strict=True) if _telling(word)}
+    counted = {
+        word: stem
+        for word, stem in zip(spelled, stems, strict=True)
+        if word.lower() not in _STOP_WORDS or (len(word) > 1 and word.isupper())
+    }
     return [[counted[word] for word in text if word in counted] for text in found]
-
-
-def _bare(text: str) -> str:
-    if text.isascii():
-        return text
-    return unicodedata.normalize("NFC", _MARK.sub("", unicodedata.normalize("NFKD", text)))
-
-
-def _telling(word: str) -> bool:
-    return word.lower() not in _UNTELLING or (len(word) > 1 and word.isupper())

@@ -1,7 +1,8 @@
-"""The library: documents, their passages, the question-answer pairs made from them, and who may read them.
+"""The library: documents, their passages, the question-answer pairs made from them, and who may read them; and the
+example questions of an expert, in whose manner a model writes pairs.
 
 What is searched of a document is its passages and those of its pairs that are `searched`. Every write is one
-transaction, on the disk when its call returns. Knows nothing about vectors, or about how passages and pairs are made.
+transaction, on the disk when its call returns.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, or_, select, update
 
 from store import StoreError, audit, schema
-from store.database import reading, writing
+from store.database import lock_table, reading, writing
 from store.passage import OPEN, Audience, Passage, audience_field, read_audience
 
 Origin = Literal["given", "rule", "model", "person"]
@@ -86,7 +87,7 @@ class Pair:
 
 
 class Library:
-    """The documents of one home. Any thread may call any method; any may raise StoreError for a failing database."""
+    """The documents of one home."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -108,7 +109,13 @@ class Library:
         if ({passage.document for passage in passages} | {pair.document for pair in pairs}) - {name}:
             raise ValueError(f"a passage or pair of another document among those of {name!r}")
         table = schema.documents
-        row = {"sha256": sha256, "pages": pages, "added": _now(), "notes": json.dumps(list(notes)), "given_by": by}
+        row = {
+            "sha256": sha256,
+            "pages": pages,
+            "added": datetime.now(UTC),
+            "notes": json.dumps(list(notes)),
+            "given_by": by,
+        }
         with writing(self._engine) as connection:
             kept = connection.execute(update(table).where(table.c.name == name).values(**row)).rowcount
             if not kept:
@@ -116,7 +123,14 @@ class Library:
                 connection.execute(insert(table), row)
             connection.execute(delete(schema.passages).where(schema.passages.c.document == name))
             if passages:
-                connection.execute(insert(schema.passages), [_passage_row(*each) for each in enumerate(passages)])
+                fields = ("id", "document", "kind", "section", "page", "text")
+                connection.execute(
+                    insert(schema.passages),
+                    [
+                        {"position": position} | {field: getattr(passage, field) for field in fields}
+                        for position, passage in enumerate(passages)
+                    ],
+                )
             _put_pairs(connection, name, pairs)
             audit.note(connection, by, "document replaced" if kept else "document added", name, result=sha256)
 
@@ -223,7 +237,7 @@ class Library:
                 raise StoreError("There is no such document.", "It may have been deleted meanwhile: reload the page.")
             last = select(func.max(table.c.position)).where(table.c.document == pair.document)
             position = (connection.scalar(last) or 0) + 1
-            connection.execute(insert(table), row | {"id": pair.id, "position": position})
+            connection.execute(insert(table), row | {"position": position})
             audit.note(connection, pair.by, "pair added", pair.document, result=f"{pair.id}: {pair.state}")
 
     def put_pairs(self, document: str, pairs: Sequence[Pair], *, by: str = "") -> None:
@@ -236,24 +250,61 @@ class Library:
         table, pairs = schema.documents.c, schema.pairs.c
         of_document = pairs.document == table.name
         columns = (
-            table.name,
-            table.sha256,
-            table.pages,
-            table.added,
+            *(table.name, table.sha256, table.pages, table.added),
             select(func.count()).where(schema.passages.c.document == table.name).scalar_subquery(),
             select(func.count()).where(of_document, pairs.searched).scalar_subquery(),
             select(func.count()).where(of_document, pairs.state == "review").scalar_subquery(),
-            table.audience,
-            table.notes,
-            table.given_by,
+            *(table.audience, table.notes, table.given_by),
         )
         query = select(*columns).order_by(table.name)
         with reading(self._engine) as connection:
             rows = connection.execute(query if name is None else query.where(table.name == name)).all()
         return tuple(
-            Document(name, sha256, pages, added, passages, pairs, reviews, read_audience(audience), _lines(notes), by)
+            Document(
+                name,
+                sha256,
+                pages,
+                added,
+                passages,
+                pairs,
+                reviews,
+                read_audience(audience),
+                tuple(json.loads(notes)),
+                by,
+            )
             for name, sha256, pages, added, passages, pairs, reviews, audience, notes, by in rows
         )
+
+
+class Examples:
+    """The example questions of one home."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def all(self) -> tuple[str, ...]:
+        """The questions, in the order in which they were written."""
+        with reading(self._engine) as connection:
+            return _examples(connection)
+
+    def put(self, questions: Sequence[str], *, instead_of: Sequence[str] | None = None, by: str = "") -> None:
+        """Make these the example questions.
+
+        `instead_of` are those that whoever writes has seen: when they are others by now, nothing changes and StoreError
+        is raised. None asks for no such check.
+        """
+        rows = [{"position": position, "question": question} for position, question in enumerate(questions, 1)]
+        with writing(self._engine) as connection:
+            lock_table(connection, schema.examples)
+            if instead_of is not None and _examples(connection) != tuple(instead_of):
+                raise StoreError(
+                    "The example questions were changed meanwhile, so nothing was saved.",
+                    "Look at what they are now, and save again.",
+                )
+            connection.execute(delete(schema.examples))
+            if rows:
+                connection.execute(insert(schema.examples), rows)
+            audit.note(connection, by, "example questions set", result=str(len(rows)))
 
 
 def _wanted(document: str | None, states: Collection[State], words: str) -> list[ColumnElement[bool]]:
@@ -271,53 +322,24 @@ def _wanted(document: str | None, states: Collection[State], words: str) -> list
 def _pairs(
     connection: Connection, *wanted: ColumnElement[bool], first: int = 0, most: int | None = None
 ) -> tuple[Pair, ...]:
-    table = schema.pairs.c
-    columns = (
-        table.id, table.document, table.section, table.page, table.question, table.answer, table.type, table.origin,
-        table.state, table.searched, table.source, table.changed_by,
-    )  # fmt: skip
-    query = select(*columns).where(*wanted).order_by(table.document, table.position)
+    table = schema.pairs
+    columns = (column for column in table.columns if column is not table.c.position)
+    query = select(*columns).where(*wanted).order_by(table.c.document, table.c.position)
     return tuple(Pair(*row) for row in connection.execute(query.offset(first).limit(most)))
 
 
 def _put_pairs(connection: Connection, document: str, pairs: Sequence[Pair]) -> None:
     connection.execute(delete(schema.pairs).where(schema.pairs.c.document == document))
-    rows = [_pair_row(pair) | {"id": pair.id, "position": position} for position, pair in enumerate(pairs)]
+    rows = [_pair_row(pair) | {"position": position} for position, pair in enumerate(pairs)]
     if rows:
         connection.execute(insert(schema.pairs), rows)
 
 
 def _pair_row(pair: Pair) -> dict[str, Any]:
-    return {
-        "document": pair.document,
-        "section": pair.section,
-        "page": pair.page,
-        "question": pair.question,
-        "answer": pair.answer,
-        "type": pair.type,
-        "origin": pair.origin,
-        "state": pair.state,
-        "searched": pair.searched,
-        "source": pair.source,
-        "changed_by": pair.by,
-    }
+    row = asdict(pair)
+    return row | {"changed_by": row.pop("by")}
 
 
-def _passage_row(position: int, passage: Passage) -> dict[str, Any]:
-    return {
-        "id": passage.id,
-        "document": passage.document,
-        "position": position,
-        "kind": passage.kind,
-        "section": passage.section,
-        "page": passage.page,
-        "text": passage.text,
-    }
-
-
-def _lines(field: str) -> tuple[str, ...]:
-    return tuple(json.loads(field))
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+def _examples(connection: Connection) -> tuple[str, ...]:
+    table = schema.examples.c
+    return tuple(connection.scalars(select(table.question).order_by(table.position)))

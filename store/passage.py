@@ -1,7 +1,4 @@
-"""A passage: the piece of evidence that is searched, quoted and cited, and the shape in which Chroma keeps one.
-
-Knows nothing about vectors, or about where passages come from.
-"""
+"""A passage: the piece of evidence that is searched, quoted and cited, and the shape in which Chroma keeps one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Who may come in: people, their role, state and unit, the hash of a password, and what failed at the door.
+"""Who may sign in: people, their role, state and unit, the hash of a password, and failed sign-ins.
 
-Each change is one transaction with its row in the audit log. Knows nothing about how a password is hashed, what a role
-may do, or what a unit is.
+Each change is one transaction with its row in the audit log.
 """
 
 from __future__ import annotations
@@ -12,18 +11,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import get_args
 
-from sqlalchemy import ColumnElement, Connection, Engine, Executable, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, case, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from store import StoreError, audit, schema, storable
 from store.database import lock_table, reading, writing
-from store.forgetting import Forgotten, asked_by, forget
 from store.keys import end_keys, use_link
-from store.person import COLUMNS, How, Newcomer, Person, Role, State, folded
+from store.person import COLUMNS, Forgotten, How, Newcomer, Person, Role, State, asked_by, folded, forget
 
 REMEMBERED = timedelta(days=1)
-"""How long a failure at the door counts."""
+"""How long a failed sign-in counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Failures:
 
 
 class People:
-    """The people of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+    """The people of one home."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -58,10 +56,12 @@ class People:
                 use_link(connection, link)
             added = tuple(_add(connection, each) for each in newcomers)
             if heir_of:
-                _inherit(connection, heir_of, added[0].id)
+                for column in (schema.conversations.c.owner, schema.reviews.c.asker, schema.labels.c.reviewer):
+                    heir = {column: added[0].id}
+                    connection.execute(update(column.table).where(column == heir_of).values(heir))
             for person in added:
-                told = f"{person.role}, {person.state}" + (f", unit {person.unit}" if person.unit else "")
-                audit.note(connection, by, "person added", person.name, where=where, result=told)
+                detail = f"{person.role}, {person.state}" + (f", unit {person.unit}" if person.unit else "")
+                audit.note(connection, by, "person added", person.name, where=where, result=detail)
         return added
 
     def exist(self) -> bool:
@@ -122,7 +122,7 @@ class People:
         """
         given = {"name": name, "shown": shown, "role": role, "state": state, "unit": unit}
         with writing(self._engine) as connection:
-            _alone(connection)
+            lock_table(connection, schema.people)  # the last two admins could demote each other at once
             before = _get(connection, id)
             old = {field: getattr(before, field) for field in given}
             new = {
@@ -134,9 +134,9 @@ class People:
             _keep_an_admin(connection, before)
             if "role" in new or "state" in new:
                 end_keys(connection, id)
-            told = "; ".join(f"{field}: {old[field]} -> {value}" for field, value in new.items())
+            detail = "; ".join(f"{field}: {old[field]} -> {value}" for field, value in new.items())
             now = _get(connection, id)
-            audit.note(connection, by, "person changed", now.name, where=where, result=told)
+            audit.note(connection, by, "person changed", now.name, where=where, result=detail)
             return now
 
     def remove(self, id: str, *, by: str, where: str = "") -> Forgotten:
@@ -146,7 +146,7 @@ class People:
         Raises StoreError when the person is gone, and for the last active admin.
         """
         with writing(self._engine) as connection:
-            _alone(connection)
+            lock_table(connection, schema.people)  # the last two admins could demote each other at once
             before = _get(connection, id)
             forgotten = _remove(connection, _TABLE.id == id)
             _keep_an_admin(connection, before)
@@ -157,7 +157,7 @@ class People:
         """Remove everybody who waits and was here at that moment already: whoever asked later was not seen."""
         waiting = (_TABLE.state == "pending", _TABLE.created <= until)
         with writing(self._engine) as connection:
-            _alone(connection)
+            lock_table(connection, schema.people)  # the last two admins could demote each other at once
             rows = connection.execute(select(*COLUMNS).where(*waiting).order_by(_TABLE.folded)).all()
             refused = tuple(Person(*row) for row in rows)
             _remove(connection, *waiting)
@@ -171,8 +171,8 @@ class People:
             person = _get(connection, id)
             sessions, tokens = end_keys(connection, id)
             if sessions or tokens:
-                told = f"{sessions} sessions, {tokens} tokens" + (f": {why}" if why else "")
-                audit.note(connection, by, "sessions and tokens ended", person.name, where=where, result=told)
+                detail = f"{sessions} sessions, {tokens} tokens" + (f": {why}" if why else "")
+                audit.note(connection, by, "sessions and tokens ended", person.name, where=where, result=detail)
 
     # Passwords
 
@@ -210,7 +210,7 @@ class People:
             same = (table.c.person == id, table.c.hash == instead_of)
             connection.execute(update(table).where(*same).values(hash=hash))
 
-    # Failures at the door
+    # Failed sign-ins
 
     def failures(self, key: str) -> Failures:
         """What is remembered of a key: "name:ada", "address:10.0.0.7"."""
@@ -224,8 +224,11 @@ class People:
         table, now = schema.failures, _now()
         with writing(self._engine) as connection:
             connection.execute(delete(table).where(table.c.last <= now - REMEMBERED))
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
             for key in sorted(set(keys)):  # in one order, so that two that fail at once do not wait for each other
-                connection.execute(_counted(connection, key, now))
+                one: postgresql.Insert | sqlite.Insert = dialect.insert(table).values(key=key, count=1, last=now)
+                again = {"count": table.c.count + 1, "last": now}
+                connection.execute(one.on_conflict_do_update(index_elements=["key"], set_=again))
 
     def forgive(self, *keys: str) -> None:
         """Forget the failures of these keys."""
@@ -264,11 +267,6 @@ def _add(connection: Connection, new: Newcomer) -> Person:
     return _get(connection, id)
 
 
-def _alone(connection: Connection) -> None:
-    """Wait until nobody else changes who is here: the last two admins could demote each other at once."""
-    lock_table(connection, schema.people)
-
-
 def _remove(connection: Connection, *chosen: ColumnElement[bool]) -> Forgotten:
     """Remove the people who are chosen, with all that let them in and all that they asked."""
     gone = select(_TABLE.id).where(*chosen)
@@ -276,12 +274,6 @@ def _remove(connection: Connection, *chosen: ColumnElement[bool]) -> Forgotten:
     forgotten = forget(connection, schema.conversations.c.owner.in_(gone), alone=alone)
     connection.execute(delete(schema.people).where(*chosen))
     return forgotten
-
-
-def _inherit(connection: Connection, before: str, heir: str) -> None:
-    """What names one person by their id, named for another."""
-    for column in (schema.conversations.c.owner, schema.reviews.c.asker, schema.labels.c.reviewer):
-        connection.execute(update(column.table).where(column == before).values({column: heir}))
 
 
 def _write(connection: Connection, id: str, values: dict[str, str], **first: object) -> None:
@@ -324,12 +316,6 @@ def _put_secret(connection: Connection, id: str, hash: str) -> None:
     table = schema.secrets
     if connection.execute(update(table).where(table.c.person == id).values(hash=hash)).rowcount == 0:
         connection.execute(insert(table), {"person": id, "hash": hash})
-
-
-def _counted(connection: Connection, key: str, now: datetime) -> Executable:
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    one: postgresql.Insert | sqlite.Insert = dialect.insert(schema.failures).values(key=key, count=1, last=now)
-    return one.on_conflict_do_update(index_elements=["key"], set_={"count": schema.failures.c.count + 1, "last": now})
 
 
 def _now() -> datetime:

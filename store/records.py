@@ -1,34 +1,28 @@
-"""What is remembered of conversations, answers and labels; and the doors to all else: charts, documents, jobs, example
-questions, promotions, people and their keys, the audit log, the review, approved answers.
+"""The records of one home: conversations, answers and labels, and from here all else that the database keeps.
 
-Every write is on the disk when its call returns. Knows nothing about vectors, or about what a record says inside.
+Every write is on the disk when its call returns. Any thread may call any method, here and of all that hangs on it, and
+any may raise StoreError for a failing database.
 """
 
 from __future__ import annotations
 
 import uuid
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, insert, select, update
 
-from store import StoreError, audit, review_status, schema
+from store import StoreError, audit, schema
 from store.approved import ApprovedAnswers
 from store.audit import Audit
-from store.chart_versions import Activations
 from store.database import open_database, reading, writing
-from store.examples import Examples
-from store.forgetting import Forgotten, asked_by, forget
 from store.jobs import Jobs
 from store.keys import Links, Sessions, Tokens
-from store.library import Library
+from store.library import Examples, Library
 from store.people import People
-from store.person import called
-from store.promotions import Promotions
-from store.reviewing import Reviewing
-
-VERDICTS = ("Correct", "Correct-Verbose", "Incorrect")
+from store.person import Forgotten, asked_by, display_name, forget
+from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels
+from store.versions import ChartVersions, Promotions
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,32 +48,13 @@ class StoredAnswer:
     created: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A reviewer's verdict on an answer, with a comment and a corrected answer, both empty when there is none.
-
-    `asker` says that it is a remark of who asked, and no review; `wrong_source` is the id of a source of the answer
-    that was wrong; `settles` says that it holds though others judged otherwise.
-    """
-
-    answer: str
-    reviewer: str
-    verdict: str
-    comment: str
-    corrected: str
-    at: datetime
-    asker: bool = False
-    wrong_source: str = ""
-    settles: bool = False
-
-
 class Records:
-    """The records of one home. Any thread may call any method, and any may raise StoreError for a failing database."""
+    """The records of one home."""
 
     def __init__(self, url: str) -> None:
         """Open the database at `sqlite:///...` or `postgresql+psycopg://...`, and bring it up to date."""
         self._engine = open_database(url)
-        self.activations = Activations(self._engine)
+        self.chart_versions = ChartVersions(self._engine)
         self.library = Library(self._engine)
         self.jobs = Jobs(self._engine)
         self.examples = Examples(self._engine)
@@ -89,7 +64,7 @@ class Records:
         self.tokens = Tokens(self._engine)
         self.links = Links(self._engine)
         self.audit = Audit(self._engine)
-        self.reviewing = Reviewing(self._engine)
+        self.reviews = Reviews(self._engine)
         self.approved = ApprovedAnswers(self._engine)
 
     def close(self) -> None:
@@ -110,7 +85,7 @@ class Records:
     def conversations(self, owner: str) -> tuple[Conversation, ...]:
         """The conversations of an owner, the one answered last first."""
         table = schema.conversations.c
-        query = select(table.id, table.owner, table.title, table.created, table.updated).where(table.owner == owner)
+        query = select(schema.conversations).where(table.owner == owner)
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(table.updated.desc(), table.created.desc())).all()
         return tuple(Conversation(*row) for row in rows)
@@ -146,7 +121,7 @@ class Records:
         with writing(self._engine) as connection:
             alone = asked_by(schema.reviews.c.asker == person)
             forgotten = forget(connection, schema.conversations.c.owner == person, alone=alone)
-            name = called(connection, person)
+            name = display_name(connection, person)
             audit.note(connection, by, "conversations forgotten", name, where=where, result=str(forgotten))
         return forgotten
 
@@ -175,7 +150,7 @@ class Records:
         now = _now()
         table = schema.conversations
         with writing(self._engine) as connection:
-            review_status.take_desk(connection)
+            lock_reviews(connection)
             if conversation is not None:
                 answered = update(table).where(table.c.id == conversation).values(updated=now)
                 if connection.execute(answered).rowcount == 0:
@@ -184,7 +159,7 @@ class Records:
             row = {"id": id, "conversation": conversation, "question": question, "answer": answer}
             kept = connection.execute(insert(schema.answers), row | {"record_json": record_json, "created": now})
             number = kept.inserted_primary_key.number  # type: ignore[union-attr]  # None after many rows at once
-            review_status.enter(connection, number, id, asker, now, record_json)
+            enter(connection, number, id, asker, now, record_json)
 
     def answer(self, id: str) -> StoredAnswer | None:
         """The answer with that id."""
@@ -202,51 +177,11 @@ class Records:
 
     def _answers(self, condition: ColumnElement[bool]) -> tuple[StoredAnswer, ...]:
         table = schema.answers.c
-        columns = (table.id, table.conversation, table.question, table.answer, table.record_json, table.created)
         with reading(self._engine) as connection:
-            rows = connection.execute(select(*columns).where(condition).order_by(table.number)).all()
-        return tuple(StoredAnswer(*row) for row in rows)
+            rows = connection.execute(select(schema.answers).where(condition).order_by(table.number)).all()
+        return tuple(StoredAnswer(*row) for _, *row in rows)
 
     # Labels
-
-    def put_label(
-        self,
-        answer: str,
-        reviewer: str,
-        verdict: str,
-        comment: str,
-        corrected: str,
-        *,
-        asker: bool = False,
-        wrong_source: str = "",
-        settles: bool = False,
-        instead_of: str | None = None,
-        by: str = "",
-        where: str = "",
-    ) -> Label:
-        """Keep a reviewer's verdict on an answer; an earlier one of the same reviewer stays as history.
-
-        With `asker` it is a remark of who asked, and no review; while somebody else may judge, what one says of the
-        answer to a question of one's own is kept as that, as the label that is returned says. With `settles` it holds
-        though others judged otherwise. `instead_of` is how the answer stood when it was decided that this reviewer may
-        judge it; None asks for no such check. `by` is what the log calls the reviewer, by their id otherwise. Raises
-        StoreError for another verdict than the three, when the answer is gone, and when it stands otherwise by now.
-        """
-        if verdict not in VERDICTS:
-            raise StoreError(f"{verdict!r} is no verdict.", f"Use one of {', '.join(VERDICTS)}.")
-        with writing(self._engine) as connection:
-            reviews, table = schema.reviews.c, schema.labels.c
-            number, _ = review_status.hold(connection, answer)  # so that of two at once each sees the other's
-            stands = connection.scalar(select(reviews.standing).where(reviews.number == number))
-            if instead_of is not None and stands != instead_of:
-                raise StoreError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
-            given = Label(answer, reviewer, verdict, comment, corrected, _now(), asker, wrong_source, settles)
-            kept = connection.execute(insert(schema.labels), asdict(given)).inserted_primary_key
-            review_status.settle(connection, answer)
-            (label,) = _labels(connection, table.number == kept.number)  # type: ignore[union-attr]  # None after many
-            what = "remarked" if label.asker else "judged"
-            audit.note(connection, by or reviewer, what, answer, where=where, result=verdict)
-        return label
 
     def label(self, answer: str, reviewer: str) -> Label | None:
         """What somebody said last of an answer, a review or a remark of who asked, also where it counts no more; None
@@ -265,52 +200,15 @@ class Records:
     def labels(self) -> tuple[Label, ...]:
         """Every verdict that counts, the oldest first: each reviewer's last on an answer, and none from before it was
         put back into the queue; not the remarks of those who asked."""
-        return self._labels(schema.labels.c.number.in_(_counting()))
+        return self._labels(schema.labels.c.number.in_(counting_labels()))
 
     def verdicts(self, answer: str) -> tuple[Label, ...]:
         """Those of `labels` that are on one answer."""
-        return self._labels(schema.labels.c.number.in_(_counting(schema.labels.c.answer == answer)))
-
-    def take_back_label(self, answer: str, reviewer: str, *, by: str = "", where: str = "") -> Label:
-        """Forget a reviewer's last verdict on an answer, a slip of the finger; the one before it counts again.
-
-        `by` as in `put_label`. Raises StoreError when there is none that counts.
-        """
-        table = schema.labels
-        with writing(self._engine) as connection:
-            _, since = review_status.hold(connection, answer)
-            own = (table.c.answer == answer, table.c.reviewer == reviewer, ~table.c.asker, table.c.number > since)
-            last = connection.scalar(select(func.max(table.c.number)).where(*own))
-            if last is None:
-                raise StoreError("There is no verdict of yours to take back.", "It was taken back already.")
-            (label,) = _labels(connection, table.c.number == last)
-            connection.execute(delete(table).where(table.c.number == last))
-            review_status.settle(connection, answer)
-            audit.note(connection, by or reviewer, "verdict taken back", answer, where=where, result=label.verdict)
-        return label
+        return self._labels(schema.labels.c.number.in_(counting_labels(schema.labels.c.answer == answer)))
 
     def _labels(self, *conditions: ColumnElement[bool]) -> tuple[Label, ...]:
         with reading(self._engine) as connection:
-            return _labels(connection, *conditions)
-
-
-def _labels(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[Label, ...]:
-    table = schema.labels.c
-    columns = (
-        table.answer, table.reviewer, table.verdict, table.comment, table.corrected, table.at, table.asker,
-        table.wrong_source, table.settles,
-    )  # fmt: skip
-    rows = connection.execute(select(*columns).where(*conditions).order_by(table.number)).all()
-    return tuple(Label(*row) for row in rows)
-
-
-def _counting(*conditions: ColumnElement[bool]) -> Select[Any]:
-    """The numbers of the verdicts that count."""
-    labels, answers, reviews = schema.labels.c, schema.answers.c, schema.reviews.c
-    query = select(func.max(labels.number)).join(schema.answers, answers.id == labels.answer)
-    query = query.join(schema.reviews, reviews.number == answers.number)
-    query = query.where(~labels.asker, labels.number > reviews.since, *conditions)
-    return query.group_by(labels.answer, labels.reviewer)
+            return read_labels(connection, *conditions)
 
 
 def _now() -> datetime:

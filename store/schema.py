@@ -1,4 +1,4 @@
-"""The tables of the records, as the newest migration leaves them. Knows nothing about what is asked of them.
+"""The tables of the records, as the newest migration leaves them.
 
 To change them: change them here, add a migration beside the last one, and raise `HEAD` in database.py.
 """
@@ -54,15 +54,27 @@ class Moment(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+def _words(*names: str) -> list[Column[str]]:
+    return [Column(name, Words, nullable=False) for name in names]
+
+
+def _moments(*names: str) -> list[Column[datetime]]:
+    return [Column(name, Moment, nullable=False) for name in names]
+
+
+def _numbers(*names: str) -> list[Column[int]]:
+    return [Column(name, Integer, nullable=False) for name in names]
+
+
 metadata = MetaData()
 
 documents = Table(
     "documents",
     metadata,
     Column("name", Words, primary_key=True),
-    Column("sha256", Words, nullable=False),
+    *_words("sha256"),
     Column("pages", Integer),
-    Column("added", Moment, nullable=False),
+    *_moments("added"),
     Column("audience", Words, nullable=False, server_default="everyone"),
     Column("notes", Words, nullable=False, server_default="[]"),
     Column("given_by", Words, nullable=False, server_default=""),
@@ -73,11 +85,10 @@ passages = Table(
     metadata,
     Column("id", Words, primary_key=True),
     Column("document", Words, ForeignKey("documents.name", ondelete="CASCADE"), nullable=False),
-    Column("position", Integer, nullable=False),
-    Column("kind", Words, nullable=False),
-    Column("section", Words, nullable=False),
+    *_numbers("position"),
+    *_words("kind", "section"),
     Column("page", Integer),
-    Column("text", Words, nullable=False),
+    *_words("text"),
     Index("passages_of_document", "document", "position"),
 )
 
@@ -86,17 +97,12 @@ pairs = Table(
     metadata,
     Column("id", Words, primary_key=True),
     Column("document", Words, ForeignKey("documents.name", ondelete="CASCADE"), nullable=False),
-    Column("position", Integer, nullable=False),
-    Column("section", Words, nullable=False),
+    *_numbers("position"),
+    *_words("section"),
     Column("page", Integer),
-    Column("question", Words, nullable=False),
-    Column("answer", Words, nullable=False),
-    Column("type", Words, nullable=False),
-    Column("origin", Words, nullable=False),
-    Column("state", Words, nullable=False),
+    *_words("question", "answer", "type", "origin", "state"),
     Column("searched", Boolean, nullable=False),
-    Column("source", Words, nullable=False),
-    Column("changed_by", Words, nullable=False),
+    *_words("source", "changed_by"),
     Index("pairs_of_document", "document", "position"),
 )
 
@@ -105,32 +111,21 @@ leaving = Table(
     "leaving",
     metadata,
     Column("name", Words, primary_key=True),
-    Column("sha256", Words, nullable=False),
-    Column("passages", Integer, nullable=False),
-    Column("pairs", Integer, nullable=False),
-    Column("forgotten_by", Words, nullable=False),
+    *_words("sha256"),
+    *_numbers("passages", "pairs"),
+    *_words("forgotten_by"),
 )
 
-examples = Table(
-    "examples",
-    metadata,
-    Column("position", Integer, primary_key=True),
-    Column("question", Words, nullable=False),
-)
+examples = Table("examples", metadata, Column("position", Integer, primary_key=True), *_words("question"))
 
 jobs = Table(
     "jobs",
     metadata,
     Column("number", Integer, primary_key=True),
     Column("id", Words, nullable=False, unique=True),
-    Column("name", Words, nullable=False),
-    Column("sha256", Words, nullable=False),
-    Column("given_by", Words, nullable=False),
-    Column("added", Moment, nullable=False),
-    Column("state", Words, nullable=False),
-    Column("message", Words, nullable=False),
-    Column("hint", Words, nullable=False),
-    Column("audience", Words, nullable=False),
+    *_words("name", "sha256", "given_by"),
+    *_moments("added"),
+    *_words("state", "message", "hint", "audience"),
 )
 
 # Nothing is overwritten here: each activation is a row, and the last one is the chart in use.
@@ -138,10 +133,8 @@ activations = Table(
     "activations",
     metadata,
     Column("number", Integer, primary_key=True),
-    Column("version", Words, nullable=False),
-    Column("name", Words, nullable=False),
-    Column("sha256", Words, nullable=False),
-    Column("activated", Moment, nullable=False),
+    *_words("version", "name", "sha256"),
+    *_moments("activated"),
     Column("activated_by", Words, nullable=False, server_default=""),
     Column("units", Integer, nullable=False, server_default="0"),
     Column("original", Words, nullable=False, server_default=""),
@@ -152,19 +145,17 @@ promotions = Table(
     "promotions",
     metadata,
     Column("number", Integer, primary_key=True),
-    Column("adapter", Words, nullable=False),
-    Column("promoted", Moment, nullable=False),
-    Column("promoted_by", Words, nullable=False),
+    *_words("adapter"),
+    *_moments("promoted"),
+    *_words("promoted_by"),
 )
 
 conversations = Table(
     "conversations",
     metadata,
     Column("id", Words, primary_key=True),
-    Column("owner", Words, nullable=False),
-    Column("title", Words, nullable=False),
-    Column("created", Moment, nullable=False),
-    Column("updated", Moment, nullable=False),
+    *_words("owner", "title"),
+    *_moments("created", "updated"),
     Index("conversations_of_owner", "owner", "updated"),
 )
 
@@ -174,10 +165,8 @@ answers = Table(
     Column("number", Integer, primary_key=True),
     Column("id", Words, nullable=False, unique=True),
     Column("conversation", Words, ForeignKey("conversations.id", ondelete="SET NULL")),
-    Column("question", Words, nullable=False),
-    Column("answer", Words, nullable=False),
-    Column("record_json", Words, nullable=False),
-    Column("created", Moment, nullable=False),
+    *_words("question", "answer", "record_json"),
+    *_moments("created"),
     Index("answers_of_conversation", "conversation", "number"),
 )
 
@@ -187,11 +176,8 @@ labels = Table(
     metadata,
     Column("number", Integer, primary_key=True),
     Column("answer", Words, ForeignKey("answers.id"), nullable=False),
-    Column("reviewer", Words, nullable=False),
-    Column("verdict", Words, nullable=False),
-    Column("comment", Words, nullable=False),
-    Column("corrected", Words, nullable=False),
-    Column("at", Moment, nullable=False),
+    *_words("reviewer", "verdict", "comment", "corrected"),
+    *_moments("at"),
     Column("asker", Boolean, nullable=False, server_default=false()),
     Column("wrong_source", Words, nullable=False, server_default=""),
     Column("settles", Boolean, nullable=False, server_default=false()),
@@ -203,48 +189,45 @@ reviews = Table(
     "reviews",
     metadata,
     Column("number", Integer, ForeignKey("answers.number", ondelete="CASCADE"), primary_key=True),
-    Column("asker", Words, nullable=False),
-    Column("status", Words, nullable=False),
-    Column("model", Words, nullable=False),
-    Column("adapter", Words, nullable=False),
+    *_words("asker", "status", "model", "adapter"),
     Column("support", Float),
-    Column("lot", Integer, nullable=False),
-    Column("flag", Words, nullable=False),
-    Column("standing", Words, nullable=False),
+    Column("lot", Integer, key="sampling_hash", nullable=False),
+    *_words("flag"),
+    Column("standing", Words, key="review_status", nullable=False),
     Column("second", Boolean, nullable=False),
-    Column("since", Integer, nullable=False),
+    *_numbers("since"),
     Column("first_opinion", Words, nullable=False, server_default=""),
     Column("second_opinion", Words, nullable=False, server_default=""),
-    Index("reviews_by_standing", "standing", "number"),
-    Index("reviews_by_flag", "standing", "flag", "number"),
-    Index("reviews_by_support", "standing", "support", "number"),
-    Index("reviews_by_lot", "standing", "lot", "number"),
+    Index("reviews_by_standing", "review_status", "number"),
+    Index("reviews_by_flag", "review_status", "flag", "number"),
+    Index("reviews_by_support", "review_status", "support", "number"),
+    Index("reviews_by_lot", "review_status", "sampling_hash", "number"),
     Index("reviews_by_opinions", "second_opinion", "first_opinion"),
     Index("reviews_of_asker", "asker"),
 )
 
-# An answer's week and model, the documents that it stands on and the units that its question names, with its standing
-# once more, so that one index gives the queue of a document.
+# An answer's week and model, the documents that it stands on and the units that its question names, with its review
+# status once more, so that one index gives the queue of a document.
 topics = Table(
     "topics",
     metadata,
     Column("kind", Words, primary_key=True),
     Column("value", Words, primary_key=True),
     Column("number", Integer, ForeignKey("answers.number", ondelete="CASCADE"), primary_key=True),
-    Column("standing", Words, nullable=False),
-    Index("topics_by_standing", "kind", "value", "standing", "number"),
-    Index("topics_of_answer", "number", "kind", "value", "standing"),
+    Column("standing", Words, key="review_status", nullable=False),
+    Index("topics_by_standing", "kind", "value", "review_status", "number"),
+    Index("topics_of_answer", "number", "kind", "value", "review_status"),
 )
 
-# How many answers of a week, a model, a document or a unit have one standing: counted as they change, for to count a
-# hundred thousand when somebody looks takes too long.
+# How many answers of a week, a model, a document or a unit have one review status: counted as they change, for to count
+# a hundred thousand when somebody looks takes too long.
 tallies = Table(
     "tallies",
     metadata,
     Column("kind", Words, primary_key=True),
     Column("value", Words, primary_key=True),
-    Column("standing", Words, primary_key=True),
-    Column("answers", Integer, nullable=False),
+    Column("standing", Words, key="review_status", primary_key=True),
+    *_numbers("answers"),
 )
 
 approved = Table(
@@ -252,15 +235,9 @@ approved = Table(
     metadata,
     Column("id", Words, primary_key=True),
     Column("answer", Words, ForeignKey("answers.id", ondelete="SET NULL")),
-    Column("question", Words, nullable=False),
-    Column("normal", Words, nullable=False),
-    Column("reply", Words, nullable=False),
-    Column("sources", Words, nullable=False),
-    Column("chart", Words, nullable=False),
-    Column("by", Words, nullable=False),
-    Column("at", Moment, nullable=False),
-    Column("state", Words, nullable=False),
-    Column("why", Words, nullable=False),
+    *_words("question", "normal", "reply", "sources", "chart", "by"),
+    *_moments("at"),
+    *_words("state", "why"),
     Index("approved_of_question", "normal", "state"),
     Index("approved_of_answer", "answer"),
 )
@@ -269,15 +246,11 @@ people = Table(
     "people",
     metadata,
     Column("id", Words, primary_key=True),
-    Column("name", Words, nullable=False),
+    *_words("name"),
     Column("folded", Words, nullable=False, unique=True),
-    Column("shown", Words, nullable=False),
-    Column("found_by", Words, nullable=False),
-    Column("role", Words, nullable=False),
-    Column("state", Words, nullable=False),
-    Column("unit", Words, nullable=False),
-    Column("created", Moment, nullable=False),
-    Column("how", Words, nullable=False),
+    *_words("shown", "found_by", "role", "state", "unit"),
+    *_moments("created"),
+    *_words("how"),
 )
 
 # Apart from the people, so that no query for one of them brings it along.
@@ -285,7 +258,7 @@ secrets = Table(
     "secrets",
     metadata,
     Column("person", Words, ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
-    Column("hash", Words, nullable=False),
+    *_words("hash"),
 )
 
 # The id of a session, a token and a link is the sha256 of what its owner holds.
@@ -294,9 +267,7 @@ sessions = Table(
     metadata,
     Column("id", Words, primary_key=True),
     Column("person", Words, ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
-    Column("begun", Moment, nullable=False),
-    Column("seen", Moment, nullable=False),
-    Column("ends", Moment, nullable=False),
+    *_moments("begun", "seen", "ends"),
     Index("sessions_of_person", "person"),
 )
 
@@ -305,10 +276,10 @@ tokens = Table(
     metadata,
     Column("id", Words, primary_key=True),
     Column("person", Words, ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
-    Column("name", Words, nullable=False),
-    Column("created", Moment, nullable=False),
+    *_words("name"),
+    *_moments("created"),
     Column("last_used", Moment),
-    Column("ends", Moment, nullable=False),
+    *_moments("ends"),
     Index("tokens_of_person", "person"),
 )
 
@@ -316,18 +287,12 @@ links = Table(
     "links",
     metadata,
     Column("id", Words, primary_key=True),
-    Column("kind", Words, nullable=False),
+    *_words("kind"),
     Column("person", Words, ForeignKey("people.id", ondelete="CASCADE")),
-    Column("ends", Moment, nullable=False),
+    *_moments("ends"),
 )
 
-failures = Table(
-    "failures",
-    metadata,
-    Column("key", Words, primary_key=True),
-    Column("count", Integer, nullable=False),
-    Column("last", Moment, nullable=False),
-)
+failures = Table("failures", metadata, Column("key", Words, primary_key=True), *_numbers("count"), *_moments("last"))
 
 # Rows are only ever added, which the database itself holds to by triggers; `chain` is the sha256 of the row and of the
 # chain of the row before.
@@ -335,11 +300,6 @@ audit = Table(
     "audit",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("at", Moment, nullable=False),
-    Column("who", Words, nullable=False),
-    Column("what", Words, nullable=False),
-    Column("about", Words, nullable=False),
-    Column("where", Words, nullable=False),
-    Column("result", Words, nullable=False),
-    Column("chain", Words, nullable=False),
+    *_moments("at"),
+    *_words("who", "what", "about", "where", "result", "chain"),
 )

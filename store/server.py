@@ -4,7 +4,7 @@ The metadata of the collection `current` names the one in use and the home that 
 transaction of the server's, lasts as its data does, and goes into the same backup. What deleted words leave on the
 server's disk is the server's business (`chroma vacuum`).
 
-Chroma servers know no passwords: whoever reaches one reads everything. Knows nothing about passages.
+Chroma servers know no passwords: whoever reaches one reads everything.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import logging
 import shutil
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
@@ -68,13 +68,20 @@ class Server:
             if left != current:
                 log.info("removing %s from %s, an index that is not in use", left, self._url)
                 client.delete_collection(left)
-        _forget_files(self._folder)
+        for path in self._folder.iterdir():
+            # Nobody would take out of an index that was kept in files before what is deleted from now on.
+            if path.is_dir() and path.name.isdecimal():
+                log.info("removing %s: the index is on a server now", path)
+                shutil.rmtree(path)
+        (self._folder / _CURRENT).unlink(missing_ok=True)
         return collection
 
     @contextmanager
     def building(self) -> Iterator[chromadb.Collection]:
         """A new, empty collection, which is the one to open next when the block ends, and never was if it raises."""
-        with self.explained(), self._connected() as client:
+        with self.explained(), ExitStack() as ending:
+            client = self._connect()
+            ending.callback(_close, client)
             pointer = self._pointer(client)
             last = max((int(name.removeprefix(_PREFIX)) for name in _generations(client)), default=0)
             name = f"{_PREFIX}{last + 1:06d}"
@@ -82,7 +89,11 @@ class Server:
                 yield make(client, name, self._embedder, self._dimension)
                 pointer.modify(metadata={**pointer.metadata, "generation": name})
             except BaseException:
-                self._drop(client, name)
+                try:
+                    with self.explained():
+                        client.delete_collection(name)
+                except StoreError:
+                    log.warning("%s stays on %s until the index is opened again", name, self._url)
                 raise
 
     def close(self) -> None:
@@ -116,16 +127,8 @@ class Server:
         except Exception as error:
             if type(error) is not Exception:  # the bare one is what Chroma's client has for an answer it does not know
                 raise
-            told = " ".join(str(error).split())[:200] or "an empty answer"
-            raise StoreError(f"The Chroma server {self._url} failed: {told}", "Its own log says more.") from error
-
-    @contextmanager
-    def _connected(self) -> Iterator[Client]:
-        client = self._connect()
-        try:
-            yield client
-        finally:
-            _close(client)
+            reason = " ".join(str(error).split())[:200] or "an empty answer"
+            raise StoreError(f"The Chroma server {self._url} failed: {reason}", "Its own log says more.") from error
 
     def _connect(self) -> Client:
         """A client, once it is sure that a server of the right version answers; Chroma's own waits without end."""
@@ -167,13 +170,6 @@ class Server:
                 f"The Chroma server {self._url} is of version {version}; this program needs {_VERSION}x.",
                 "Run the server of the package that requirements.txt pins: chroma run --path FOLDER",
             )
-
-    def _drop(self, client: Client, name: str) -> None:
-        try:
-            with self.explained():
-                client.delete_collection(name)
-        except StoreError:
-            log.warning("%s stays on %s until the index is opened again", name, self._url)
 
     def _pointer(self, client: Client) -> chromadb.Collection:
         """The collection whose metadata says which one is in use. Raises StoreError when it is another home's."""
@@ -227,12 +223,3 @@ def _address(url: str) -> SplitResult:
 def _generations(client: Client) -> list[str]:
     names = (collection.name for collection in client.list_collections())
     return [name for name in names if name.startswith(_PREFIX)]
-
-
-def _forget_files(folder: Path) -> None:
-    """Remove the index that was kept in files before: nobody would take out of it what is deleted from now on."""
-    for path in folder.iterdir():
-        if path.is_dir() and path.name.isdecimal():
-            log.info("removing %s: the index is on a server now", path)
-            shutil.rmtree(path)
-    (folder / _CURRENT).unlink(missing_ok=True)

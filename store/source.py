@@ -1,9 +1,8 @@
-"""The read-only door to a foreign database: its tables, and the rows of a SELECT, within limits of time and number.
+"""A foreign database, to be read only: its tables, and the rows of a SELECT, within limits of time and number.
 
 SQLite opens the file for reading and lets a statement do nothing but select; PostgreSQL runs a read-only transaction
 behind a cursor, which takes one SELECT and no more; others are rolled back and never committed to, so give those an
-account that can only read. `make` is the one thing that writes: a SQLite file of its own. Knows nothing about what
-tables or statements mean.
+account that can only read. `make` is the one thing that writes: a SQLite file of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from sqlalchemy import URL, Connection, Inspector, create_engine, event, inspect, make_url, text
+from sqlalchemy import URL, Inspector, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, ProgrammingError, SAWarning, SQLAlchemyError
 from sqlalchemy.pool import NullPool
@@ -92,7 +91,10 @@ class Source:
             ) from error
         self.dialect: str = self._engine.dialect.name
         event.listen(self._engine, "handle_error", _close)
-        self.tables: tuple[Table, ...] = self._read_tables()
+        with self._explained(), self._engine.connect() as connection, warnings.catch_warnings():
+            warnings.simplefilter("ignore", SAWarning)  # a type that SQLAlchemy does not know is no fault of ours
+            found = inspect(connection)
+            self.tables = tuple(_table(name, found) for name in found.get_table_names())
         if not self.tables:
             raise StoreError(f"The database {self.place} has no tables.", "Check that the address names the right one.")
 
@@ -112,34 +114,26 @@ class Source:
         is gone.
         """
         with self._explained(), self._engine.connect() as connection:
-            self._bind_to_reading(connection)
+            if self.dialect == "sqlite":
+                driver: Any = connection.connection.driver_connection
+                deadline = monotonic() + self._seconds
+                driver.set_progress_handler(lambda: monotonic() > deadline, _STEPS)
+                driver.set_authorizer(_authorize)
+            elif self.dialect == "postgresql":
+                connection.execute(text("SET TRANSACTION READ ONLY"))
+                connection.execute(text(f"SET LOCAL statement_timeout = {int(self._seconds * 1000)}"))
             reading = connection.execution_options(yield_per=BATCH)
             with closing(reading.execute(text(select), dict(values or {}))) as result:
                 for row in result:
                     yield tuple(row)
-
-    def _read_tables(self) -> tuple[Table, ...]:
-        with self._explained(), self._engine.connect() as connection, warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # a type that SQLAlchemy does not know is no fault of ours
-            found = inspect(connection)
-            return tuple(_table(name, found) for name in found.get_table_names())
-
-    def _bind_to_reading(self, connection: Connection) -> None:
-        if self.dialect == "sqlite":
-            driver: Any = connection.connection.driver_connection
-            deadline = monotonic() + self._seconds
-            driver.set_progress_handler(lambda: monotonic() > deadline, _STEPS)
-            driver.set_authorizer(_authorize)
-        elif self.dialect == "postgresql":
-            connection.execute(text("SET TRANSACTION READ ONLY"))
-            connection.execute(text(f"SET LOCAL statement_timeout = {int(self._seconds * 1000)}"))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
         try:
             yield
         except DBAPIError as error:
-            if _is_stopped(error):
+            code, state = (getattr(error.orig, name, None) for name in ("sqlite_errorcode", "sqlstate"))
+            if code == sqlite3.SQLITE_INTERRUPT or state == _CANCELED:
                 raise Unrunnable(
                     f"takes longer than the {self._seconds:g} seconds that a statement may take.", "Ask for less."
                 ) from error
@@ -196,9 +190,16 @@ def _arguments(url: URL) -> dict[str, Any]:
 
 def _table(name: str, found: Inspector) -> Table:
     keys = found.get_pk_constraint(name)["constrained_columns"]
+
+    def word(type_: object) -> str:
+        try:
+            return "" if str(type_) == "NULL" else str(type_).upper()
+        except SQLAlchemyError:  # a type that has no name outside its database
+            return type(type_).__name__.upper()
+
     return Table(
         name,
-        tuple(Column(one["name"], _type(one["type"]), one["name"] in keys) for one in found.get_columns(name)),
+        tuple(Column(one["name"], word(one["type"]), one["name"] in keys) for one in found.get_columns(name)),
         tuple(
             Link(key["constrained_columns"][0], key["referred_table"], key["referred_columns"][0])
             for key in found.get_foreign_keys(name)
@@ -209,8 +210,8 @@ def _table(name: str, found: Inspector) -> Table:
 
 def _authorize(action: int, name: str | None, function: str | None, *_: str | None) -> int:
     """SQLite asks about each thing a statement would do; `function` is the one it would call."""
-    called = action == sqlite3.SQLITE_FUNCTION and (function or "").lower() in _FUNCTIONS
-    return sqlite3.SQLITE_OK if action in _MAY or called else sqlite3.SQLITE_DENY
+    allowed = action in _MAY or (action == sqlite3.SQLITE_FUNCTION and (function or "").lower() in _FUNCTIONS)
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 
 def _close(failure: ExceptionContext) -> None:
@@ -218,14 +219,6 @@ def _close(failure: ExceptionContext) -> None:
     cursor: Any = getattr(failure.execution_context, "cursor", None)
     if cursor is not None:
         cursor.close()
-
-
-def _is_stopped(error: DBAPIError) -> bool:
-    """Whether the database stopped the statement because of its limit of time."""
-    original: Any = error.orig
-    if isinstance(original, sqlite3.Error):
-        return bool(getattr(original, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT)
-    return getattr(original, "sqlstate", None) == _CANCELED
 
 
 def _is_of_the_statement(error: DBAPIError) -> bool:
@@ -245,13 +238,6 @@ def _is_of_the_statement(error: DBAPIError) -> bool:
     if state is None:
         return isinstance(error, ProgrammingError)
     return state[:2] in ("0A", "22", "25", "42")
-
-
-def _type(type_: object) -> str:
-    try:
-        return "" if str(type_) == "NULL" else str(type_).upper()
-    except SQLAlchemyError:  # a type that has no name outside its database
-        return type(type_).__name__.upper()
 
 
 def _quoted(name: str) -> str:

@@ -2,10 +2,10 @@
 with MMR).
 
 A search asks two halves for candidates, Chroma for the nearest vectors (`collection`) and `keywords` for shared words,
-both only among the passages that the asker may read (`catalog`); `ranking` fuses them and picks. The index is kept in
+both only among the passages that the asker may read (`catalog`); `index` fuses them and picks. The index is kept in
 files (`embedded`) or on a Chroma server (`server`), in generations: a new one is complete before it is used.
 
-Knows nothing about embedding models, originals, or who asks. One process at a time: see `files.lock`.
+One process at a time: see `files.lock`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,9 +21,8 @@ from store import collection as chroma
 from store.catalog import Held
 from store.collection import IndexDamaged
 from store.embedded import Embedded
-from store.index import Index
+from store.index import DIVERSITY, Index
 from store.passage import EVERYONE, OPEN, Audience, Passage, audience_field, stored
-from store.ranking import DIVERSITY, diverse, fuse
 from store.server import Server
 
 if TYPE_CHECKING:
@@ -152,23 +150,9 @@ class Vectors:
         Each half proposes `fetch` candidates. `diversity` in [0, 1] is MMR's 1 - lambda. `readers` holds the keys of
         whoever asks (None: one who may read everything): what they may not read is left out before anything is counted.
         """
-        import numpy as np
-
-        fetch = max(fetch, k)
         with self._open_index() as index:
             readable = index.catalog.readable(kinds, readers, without=self._leaving)
-            if k < 1 or not readable.any():
-                return ()
-            near = index.nearest(vector, fetch, readable)
-            rows = index.keywords.search(storable(question), fetch, living=index.catalog.living, readable=readable)
-            fused = fuse(near, [index.catalog.ids[row] for row in rows])
-            candidates = sorted(fused, key=lambda id: -fused[id])[:fetch]
-            vectors = index.vectors(candidates)
-            agreement = np.array([fused[id] for id in candidates], dtype=np.float32)
-            picked = diverse(vector, vectors, agreement, k, diversity)
-            passages = index.catalog.passages([candidates[position] for position in picked])
-        scores = np.clip(vectors[picked] @ vector, -1, 1)
-        return tuple(replace(passage, score=float(score)) for passage, score in zip(passages, scores, strict=True))
+            return index.search(vector, storable(question), k, readable, fetch=max(fetch, k), diversity=diversity)
 
     def rebuild(
         self,

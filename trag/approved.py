@@ -14,10 +14,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from store.approved import Approved, ApprovedAnswers
+from store.approved import Approved
 from store.records import Records
 from trag.paraphrase import QuestionSignature, signature
 from trag.record import AnswerRecord, Approval, Checks, Source, StatementUsed
+from trag.review import approvals
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +82,7 @@ def answer(
         document = records.library.document(name)
         return document is not None and (readers is None or not document.audience.isdisjoint(readers))
 
-    for each in fitting(question, records.approved, pins, finder=finder, embed=embed):
+    for each in fitting(question, records, pins, finder=finder, embed=embed):
         if all(is_open(ground.document) for ground in each.sources):
             stored = records.answer(each.answer) if each.answer else None
             reviewer = records.people.find(each.by)
@@ -95,7 +96,7 @@ def answer(
 
 def fitting(
     question: str,
-    approved: ApprovedAnswers,
+    records: Records,
     pins: Pins,
     *,
     finder: EntityFinder | None,
@@ -107,16 +108,16 @@ def fitting(
     `finder` is that of the chart in use; `embed` gives vectors (n, d) of unit length, and is asked only where a
     signature is the same. Raises StoreError for a failing database.
     """
-    exact = approved.find(question)
+    exact = approvals.find(records, question)
     if exact:
         yield exact
-    pinned = [each for each in approved.all("pinned") if exact is None or each.id != exact.id]
+    pinned = [each for each in records.approved.all("pinned") if exact is None or each.id != exact.id]
     if not (alike := pins.alike(question, pinned, finder)):
         return
     asked, *others = embed([question, *(each.question for each in alike)])
     near = ((float(other @ asked), each) for other, each in zip(others, alike, strict=True))
     for cosine, each in sorted(near, key=lambda one: -one[0]):
-        if cosine >= NEAR and approved.holds(each.id):
+        if cosine >= NEAR and approvals.holds(records, each.id):
             yield each
 
 

@@ -21,7 +21,7 @@ from trag.errors import TragError
 from trag.sandbox import Limits, run, serve
 
 if TYPE_CHECKING:
-    from store.chart_versions import ChartVersion
+    from store.versions import ChartVersion
 
 LIMITS = Limits(memory_bytes=2 * 2**30, output_bytes=200_000_000, processor_seconds=60, seconds=120)
 """200,000 rows of ten full columns take at most 1.1 GB, 9 seconds and 46 MB, whatever their format."""

@@ -19,13 +19,12 @@ from org.chart import Chart
 from org.entities import EntityFinder
 from org.organization import Organization
 from store import StoreError, files
-from store.chart_versions import ChartVersion
 from store.jobs import Job
 from store.library import Pair
 from store.passage import OPEN, Audience, Passage
-from store.promotions import Promotion
 from store.records import Records
 from store.vectors import Vectors
+from store.versions import ChartVersion, Promotion
 from trag import charts
 from trag import ingest as ingestion
 from trag.ask import Assistant
@@ -48,6 +47,7 @@ from trag.pairs.writing import MOST_EXAMPLES, Written, pairs_of, write
 from trag.progress import Progress, silent
 from trag.request_queue import RequestQueue
 from trag.reranking.reranker import Reranker
+from trag.review import approvals
 from trag.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ class Home:
         return cast(Organization, self.parts["organization"])
 
     def _active_organization(self) -> Organization:
-        active = self.records.activations.active()
+        active = self.records.chart_versions.active()
         if active is None:
             return Organization(name="the organization")
         return _organization(charts.read(active, self._charts))
@@ -316,7 +316,7 @@ class Home:
 
     def _look_over(self) -> None:
         try:
-            self.records.approved.look_over()
+            approvals.return_changed(self.records)
         except StoreError as error:  # what has changed is done, and what stood on it is given to nobody all the same
             log.warning("approved answers were not looked over: %s", error.message)
 
@@ -375,7 +375,7 @@ class Home:
 
     def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> ChartVersion:
         """Answers from an earlier chart again. Raises TragError when there is no such version, or its file is gone."""
-        earlier = charts.find(version, self.records.activations.all())
+        earlier = charts.find(version, self.records.chart_versions.all())
         chart = charts.read(earlier, self._charts)
         return self._answer_from(chart, earlier.name, earlier.sha256, earlier.original, by=by, instead_of=instead_of)
 
@@ -384,7 +384,7 @@ class Home:
     ) -> ChartVersion:
         organization = _organization(chart)
         with self._activating:
-            version = self.records.activations.activate(
+            version = self.records.chart_versions.activate(
                 chart.version, name, sha256, by=by, units=len(chart), original=original, instead_of=instead_of
             )
             self.parts["organization"] = organization
@@ -398,13 +398,13 @@ class Home:
         active = self.organization.chart
         if active is not None and active.version == version:
             return active
-        return charts.read(charts.find(version, self.records.activations.all()), self._charts)
+        return charts.read(charts.find(version, self.records.chart_versions.all()), self._charts)
 
     def _earlier_charts(self) -> tuple[tuple[str, Chart], ...]:
         """The chart that was in use before this one, with the day of the change; none where there was none, or its file
         is gone."""
         with suppress(TragError):
-            match self.records.activations.all():
+            match self.records.chart_versions.all():
                 case (current, before, *_):
                     return ((f"{current.activated:%-d %B %Y}", self.chart(before.version)),)
         return ()
@@ -412,7 +412,7 @@ class Home:
     def original_chart(self, version: str) -> bytes | None:
         """The file that a chart was given in, None where that was not written down. Raises TragError when there is no
         such version, or the file is gone."""
-        return charts.original(charts.find(version, self.records.activations.all()), self._charts)
+        return charts.original(charts.find(version, self.records.chart_versions.all()), self._charts)
 
 
 @contextmanager

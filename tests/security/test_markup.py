@@ -15,7 +15,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from org.reading.charts import load
-from store.records import Conversation, Label
+from store.records import Conversation
+from store.reviews import Label
 from trag.errors import TragError
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 from trag.web import render

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ import psutil
 import pytest
 from sqlalchemy import make_url
 
+from store.passage import Passage
 from store.records import Records
 
 if TYPE_CHECKING:
@@ -193,3 +195,46 @@ def minilm() -> Callable[[list[str]], NDArray[np.float32]]:
         return np.asarray(model.encode(texts, normalize_embeddings=True, show_progress_bar=False), dtype=np.float32)
 
     return embed
+
+
+SIZE = 16
+"""Numbers in a vector of `scatter`."""
+
+
+def scatter(count: int, seed: int = 0) -> NDArray[np.float32]:
+    """Random unit vectors, shape (count, SIZE)."""
+    import numpy as np
+
+    points = np.random.default_rng(seed).normal(size=(count, SIZE))
+    return (points / np.linalg.norm(points, axis=1, keepdims=True)).astype(np.float32)
+
+
+def make(count: int, *, document: str = "d", kind: str = "section", text: str = "words of") -> list[Passage]:
+    return [
+        Passage(f"{document}-{kind}-{n}", kind, document, "s", None, f"{text} {document} number{n}")
+        for n in range(count)
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "chroma"
+
+
+def at_once(*jobs: Callable[[], object]) -> list[Exception]:
+    """What went wrong when all of these were done together."""
+    together, errors = threading.Barrier(len(jobs)), []
+
+    def done(job: Callable[[], object]) -> None:
+        together.wait()
+        try:
+            job()
+        except Exception as error:  # noqa: BLE001 -- an error in a thread would pass unseen
+            errors.append(error)
+
+    threads = [threading.Thread(target=done, args=(job,)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return errors

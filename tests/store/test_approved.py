@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from store import StoreError
-from store.approved import Approved, Ground, normalized
+from store.approved import Approved, Ground
 from store.person import Newcomer, Role
 from store.records import Records
-from store.reviewing import Choice, Queue
+from store.review_queues import Choice, Queue
+from tests.store.conftest import at_once
+from trag.review import approvals
+from trag.review.approvals import normalized
+from trag.review.verdicts import ask_second, put_label, take_back_label
 
 QUESTION = "Who signs above 50,000?"
 
@@ -21,10 +25,10 @@ QUESTION = "Who signs above 50,000?"
 def pinned(records: Records) -> Approved:
     records.library.put("rules.md", "1" * 64, None, ())
     records.library.put("other.md", "2" * 64, None, ())
-    records.activations.activate("v1", "chart.csv", "3" * 64, by="ada")
+    records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada")
     records.save_answer("a", None, QUESTION, "The Director.", "{}")
-    records.put_label("a", "rita", "Correct", "", "")
-    return records.approved.pin("a", QUESTION, "The Director signs.", ["rules.md"], "v1", by="rita")
+    put_label(records, "a", "rita", "Correct")
+    return approvals.pin(records, "a", QUESTION, "The Director signs.", ["rules.md"], "v1", by="rita")
 
 
 @pytest.mark.parametrize(
@@ -33,18 +37,15 @@ def pinned(records: Records) -> Approved:
 def test_an_approved_answer_is_found_by_any_spelling_of_its_question(
     records: Records, pinned: Approved, asked: str
 ) -> None:
-    assert records.approved.find(asked) == pinned == records.approved.get(pinned.id)
-    assert records.approved.holds(pinned.id)
-    assert (pinned.reply, pinned.sources, pinned.chart) == (
-        "The Director signs.",
-        (Ground("rules.md", "1" * 64),),
-        "v1",
-    )
+    assert approvals.find(records, asked) == pinned == records.approved.get(pinned.id)
+    assert approvals.holds(records, pinned.id)
+    actual = (pinned.reply, pinned.sources, pinned.chart)
+    assert actual == ("The Director signs.", (Ground("rules.md", "1" * 64),), "v1")
 
 
 @pytest.mark.parametrize("asked", ["Who signs above 50,001?", "Who signs?", "", "Who signs above 50,000%?"])
 def test_another_question_finds_nothing(records: Records, pinned: Approved, asked: str) -> None:
-    assert records.approved.find(asked) is None
+    assert approvals.find(records, asked) is None
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_a_question_is_compared_without_what_makes_no_difference(text: str, norm
         ),
         pytest.param(lambda records: records.library.delete("rules.md"), "rules.md is gone", id="removed"),
         pytest.param(
-            lambda records: records.activations.activate("v2", "new.csv", "4" * 64, by="ada"),
+            lambda records: records.chart_versions.activate("v2", "new.csv", "4" * 64, by="ada"),
             "another chart is in use",
             id="chart",
         ),
@@ -73,33 +74,31 @@ def test_an_approved_answer_is_not_given_from_the_moment_that_what_it_stands_on_
     records: Records, pinned: Approved, change: Callable[[Records], object], why: str
 ) -> None:
     records.library.put("other.md", "5" * 64, None, ())
-    assert records.approved.look_over() == ()
+    assert approvals.return_changed(records) == ()
     change(records)
-    assert (records.approved.find(QUESTION), records.approved.holds(pinned.id)) == (None, False)
-    assert records.reviewing.queue(Queue(), reviewer="rita") == ()
-    assert records.approved.look_over() == (pinned,)
+    assert (approvals.find(records, QUESTION), approvals.holds(records, pinned.id)) == (None, False)
+    assert records.reviews.queue(Queue(), reviewer="rita") == ()
+    assert approvals.return_changed(records) == (pinned,)
     returned = records.approved.get(pinned.id)
     assert returned is not None
     assert (returned.state, returned.why) == ("returned", why)
-    assert [review.answer for review in records.reviewing.queue(Queue(), reviewer="rita")] == ["a"]
+    assert [review.answer for review in records.reviews.queue(Queue(), reviewer="rita")] == ["a"]
     assert (records.approved.all("returned"), records.approved.all("pinned")) == ((returned,), ())
-    assert records.approved.look_over() == ()
+    assert approvals.return_changed(records) == ()
     assert records.audit.page(most=1)[0].result == why
 
 
 def test_another_answer_takes_the_place_and_one_may_be_taken_back(records: Records, pinned: Approved) -> None:
     records.save_answer("b", None, QUESTION, "Two.", "{}")
-    records.put_label("b", "sam", "Correct", "", "")
-    second = records.approved.pin("b", "who signs above 50,000", "Two sign.", [], "", by="sam")
-    assert records.approved.find(QUESTION) == second
-    assert [(each.reply, each.state) for each in records.approved.all()] == [
-        ("Two sign.", "pinned"),
-        ("The Director signs.", "returned"),
-    ]
-    records.approved.unpin(second.id, by="sam")
-    assert records.approved.find(QUESTION) is None
+    put_label(records, "b", "sam", "Correct")
+    second = approvals.pin(records, "b", "who signs above 50,000", "Two sign.", [], "", by="sam")
+    assert approvals.find(records, QUESTION) == second
+    actual = [(each.reply, each.state) for each in records.approved.all()]
+    assert actual == [("Two sign.", "pinned"), ("The Director signs.", "returned")]
+    approvals.unpin(records, second.id, by="sam")
+    assert approvals.find(records, QUESTION) is None
     with pytest.raises(StoreError, match="not pinned"):
-        records.approved.unpin(second.id, by="sam")
+        approvals.unpin(records, second.id, by="sam")
 
 
 @pytest.mark.parametrize(
@@ -115,58 +114,48 @@ def test_nothing_is_pinned_to_what_is_no_longer_there(
     records: Records, pinned: Approved, answer: str, documents: list[str], chart: str, message: str
 ) -> None:
     with pytest.raises(StoreError, match=message):
-        records.approved.pin(answer, QUESTION, "r", documents, chart, by="rita")
-    assert records.approved.find(QUESTION) == pinned
+        approvals.pin(records, answer, QUESTION, "r", documents, chart, by="rita")
+    assert approvals.find(records, QUESTION) == pinned
 
 
 def judge(records: Records, reviewer: str, verdict: str, *, settles: bool = False) -> None:
-    records.put_label("a", reviewer, verdict, "", "", settles=settles)
+    put_label(records, "a", reviewer, verdict, "", "", settles=settles)
 
 
 def waits(records: Records, choice: Choice = "newest", reviewer: str = "tom") -> list[str]:
-    return [review.answer for review in records.reviewing.queue(Queue(choice), reviewer=reviewer)]
+    return [review.answer for review in records.reviews.queue(Queue(choice), reviewer=reviewer)]
 
 
 @pytest.mark.parametrize(
     ("change", "why", "choice"),
     [
         pytest.param(
-            lambda records: judge(records, "ada", "Incorrect", settles=True),
-            "it was judged Incorrect",
-            "judged",
+            lambda records: judge(records, "ada", "Incorrect", settles=True), "it was judged Incorrect", "judged",
             id="decided otherwise",
         ),
         pytest.param(
-            lambda records: judge(records, "rita", "Correct-Verbose"),
-            "it was judged Correct-Verbose",
-            "judged",
+            lambda records: judge(records, "rita", "Correct-Verbose"), "it was judged Correct-Verbose", "judged",
             id="another verdict",
         ),
         pytest.param(
-            lambda records: judge(records, "sam", "Incorrect"),
-            "two reviewers judged it differently",
-            "disputed",
+            lambda records: judge(records, "sam", "Incorrect"), "two reviewers judged it differently", "disputed",
             id="disputed",
         ),
         pytest.param(
-            lambda records: records.take_back_label("a", "rita"),
-            "its verdict was taken back",
-            "newest",
+            lambda records: take_back_label(records, "a", "rita"), "its verdict was taken back", "newest",
             id="taken back",
         ),
         pytest.param(
-            lambda records: records.reviewing.ask_second("a", True, by="ada"),
-            "a second reviewer was asked for",
-            "second",
+            lambda records: ask_second(records, "a", True, by="ada"), "a second reviewer was asked for", "second",
             id="a second one wanted",
         ),
     ],
-)
+)  # fmt: skip
 def test_an_approved_answer_is_not_given_from_the_moment_that_its_verdict_is_another(
     records: Records, pinned: Approved, change: Callable[[Records], object], why: str, choice: Choice
 ) -> None:
     change(records)
-    assert (records.approved.find(QUESTION), records.approved.holds(pinned.id)) == (None, False)
+    assert (approvals.find(records, QUESTION), approvals.holds(records, pinned.id)) == (None, False)
     returned = records.approved.get(pinned.id)
     assert returned is not None
     assert (returned.state, returned.why) == ("returned", why)
@@ -182,9 +171,9 @@ def test_a_dispute_that_is_settled_otherwise_was_no_ground_and_the_same_verdict_
     judge(records, "rita", "Correct")
     judge(records, "sam", "Correct")
     judge(records, "ada", "Correct", settles=True)
-    assert records.approved.find(QUESTION) == pinned
+    assert approvals.find(records, QUESTION) == pinned
     judge(records, "ada", "Incorrect", settles=True)
-    assert records.approved.find(QUESTION) is None
+    assert approvals.find(records, QUESTION) is None
     assert len(records.verdicts("a")) == 3, "what was judged still counts"
 
 
@@ -194,17 +183,17 @@ def test_an_approved_answer_that_was_found_wrong_where_it_was_given_is_given_no_
 ) -> None:
     record = {"status": "approved", "approved": {"by": "rita", "on": "2026-11-18", "question": QUESTION}}
     records.save_answer("given", None, "and who signs above 50,000?", words, json.dumps(record))
-    records.put_label("given", "sam", "Correct-Verbose", "", "")
-    assert records.approved.find(QUESTION) == pinned
-    records.put_label("given", "sam", "Incorrect", "", "")
+    put_label(records, "given", "sam", "Correct-Verbose")
+    assert approvals.find(records, QUESTION) == pinned
+    put_label(records, "given", "sam", "Incorrect")
     if words != pinned.reply:
-        assert records.approved.find(QUESTION) == pinned
+        assert approvals.find(records, QUESTION) == pinned
         return
-    assert records.approved.find(QUESTION) is None
+    assert approvals.find(records, QUESTION) is None
     assert waits(records) == ["a"], "its verdict was on the same words"
-    review = records.reviewing.review("given")
+    review = records.reviews.review("given")
     assert review
-    assert review.standing == "Incorrect"
+    assert review.review_status == "Incorrect"
     assert [each.about for each in records.audit.page(most=2)] == ["given", "a"]
 
 
@@ -222,22 +211,22 @@ def test_only_words_with_a_verdict_that_holds_are_approved(
 ) -> None:
     records.save_answer("b", None, QUESTION, "Two.", "{}")
     for reviewer, verdict in zip(("rita", "sam"), verdicts.split(), strict=False):
-        records.put_label("b", reviewer, verdict, "", "")
+        put_label(records, "b", reviewer, verdict, "", "")
     with pytest.raises(StoreError, match=message):
-        records.approved.pin("b", QUESTION, reply, [], "", by="sam")
-    assert records.approved.find(QUESTION) == pinned
+        approvals.pin(records, "b", QUESTION, reply, [], "", by="sam")
+    assert approvals.find(records, QUESTION) == pinned
 
 
 def test_nobody_approves_the_answer_to_their_own_question_while_another_may(records: Records) -> None:
     roles: tuple[tuple[str, Role], ...] = (("ada", "admin"), ("rita", "reviewer"), ("eve", "employee"))
     ids = {name: records.people.add(Newcomer(name, role=role, state="active"), by="t").id for name, role in roles}
     records.save_answer("a", records.start_conversation(ids["ada"], "t").id, QUESTION, "Two.", "{}")
-    records.put_label("a", ids["rita"], "Correct", "", "")
+    put_label(records, "a", ids["rita"], "Correct")
     with pytest.raises(StoreError, match="asked this question yourself"):
-        records.approved.pin("a", QUESTION, "Two.", [], "", by="ada", reviewer=ids["ada"])
-    assert records.approved.pin("a", QUESTION, "Two.", [], "", by="rita", reviewer=ids["rita"])
+        approvals.pin(records, "a", QUESTION, "Two.", [], "", by="ada", reviewer=ids["ada"])
+    assert approvals.pin(records, "a", QUESTION, "Two.", [], "", by="rita", reviewer=ids["rita"])
     records.people.change(ids["rita"], by="ada", state="disabled")
-    assert records.approved.pin("a", QUESTION, "Two!", [], "", by="ada", reviewer=ids["ada"])
+    assert approvals.pin(records, "a", QUESTION, "Two!", [], "", by="ada", reviewer=ids["ada"])
 
 
 @pytest.mark.slow
@@ -247,21 +236,10 @@ def test_of_two_who_approve_and_judge_otherwise_at_once_the_verdict_is_heeded(
     for round in range(10):
         id, asked = f"a{round}", f"Question {round}?"
         records.save_answer(id, None, asked, "Two.", "{}")
-        records.put_label(id, "rita", "Correct", "", "")
-        told: list[str] = []
-
-        def pin(id: str = id, asked: str = asked, told: list[str] = told) -> None:
-            try:
-                records.approved.pin(id, asked, "Two.", [], "", by="rita")
-            except StoreError as error:
-                told.append(error.message)
-
-        threads = [
-            threading.Thread(target=pin),
-            threading.Thread(target=records.put_label, args=(id, "sam", "Incorrect", "", "")),
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert records.approved.find(asked) is None, told
+        put_label(records, id, "rita", "Correct")
+        errors = at_once(
+            partial(approvals.pin, records, id, asked, "Two.", [], "", by="rita"),
+            partial(put_label, records, id, "sam", "Incorrect"),
+        )
+        assert all(isinstance(error, StoreError) for error in errors), errors
+        assert approvals.find(records, asked) is None, errors

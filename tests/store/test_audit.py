@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import threading
+from functools import partial
 
 import pytest
 from sqlalchemy import text
 
 from store.database import open_database, writing
 from store.records import Records
+from tests.store.conftest import at_once
 
 NASTY = "=cmd|' /C calc'!A0 \0 \ud800 \r\n 'quoted', \"twice\""
 LOOSE = {
@@ -76,10 +77,6 @@ def test_events_of_many_threads_make_one_chain_without_gaps(records: Records) ->
         for number in range(20):
             records.audit.add(name, "did", str(number))
 
-    threads = [threading.Thread(target=work, args=(f"t{number}",)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    assert at_once(*(partial(work, f"t{number}") for number in range(6))) == []
     assert [event.number for event in records.audit.all()] == list(range(1, 121))
     assert records.audit.verify() is None

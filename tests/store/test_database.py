@@ -14,6 +14,8 @@ from sqlalchemy import Engine, create_engine, inspect, text
 from store import StoreError, database, schema
 from store.database import HEAD, open_database, reading, wal_is_safe, writing
 from store.records import Records
+from trag.review import approvals
+from trag.review.verdicts import put_label
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,8 +59,12 @@ def test_a_database_that_is_up_to_date_opens_without_alembic(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("version", "message", "hint"),
-    [("9999", "newer version", "Run the newer version"), ("ae1027a6acf", "another program", "a database of its own")],
-    ids=["newer", "another program's"],
+    [
+        ("9999", "newer version", "Run the newer version"),
+        ("0010", "older version", "Open it once with the version of 26 November 2026"),
+        ("ae1027a6acf", "another program", "a database of its own"),
+    ],
+    ids=["newer", "older", "another program's"],
 )
 def test_a_database_of_another_version_is_refused_and_left_alone(
     url: str, version: str, message: str, hint: str
@@ -72,6 +78,45 @@ def test_a_database_of_another_version_is_refused_and_left_alone(
     with engine.connect() as connection:
         assert connection.scalar(text("SELECT version_num FROM alembic_version")) == version
     engine.dispose()
+
+
+def test_a_database_of_before_the_migrations_were_made_one_opens_with_all_that_is_in_it(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "trag.db")) as connection:
+        connection.executescript((Path(__file__).parent / "home_of_before.sql").read_text(encoding="utf-8"))
+    with contextlib.closing(Records(f"sqlite:///{tmp_path}/trag.db")) as records:
+        rita, ada = (records.people.find(name) for name in ("rita", "ada"))
+        assert rita
+        assert ada
+        actual = (ada.shown, ada.role, ada.unit, records.people.secret(ada.id))
+        assert actual == ("Ada L.", "admin", "u1", "$argon2id$1")
+        (conversation,) = records.conversations(ada.id)
+        actual = [(each.id, each.answer) for each in records.answers(conversation.id)]
+        assert actual == [("a1", "Two sign."), ("a2", "Nobody.")]
+        actual = [(each.reviewer, each.verdict, each.corrected) for each in records.labels()]
+        assert actual == [(rita.id, "Correct", "Two."), (rita.id, "Incorrect", "")]
+        review = records.reviews.review("a1")
+        assert review
+        actual = (review.review_status, review.flag, review.support, review.asker)
+        assert actual == ("Correct", "Correct-Verbose", 1.0, ada.id)
+        (pinned,) = records.approved.all("pinned")
+        assert approvals.find(records, "WHO signs") == pinned
+        assert pinned.reply == "Two sign."
+        chart = records.chart_versions.active()
+        assert chart
+        assert (chart.version, chart.units, chart.original) == ("v1", 9, "6" * 64)
+        assert records.promotions.current() == "20261120-0a0a0a0a"
+        (document,) = records.library.documents()
+        actual = (document.name, document.audience, document.notes)
+        assert actual == ("rules.md", frozenset({"u1", "u2"}), ("a page was empty",))
+        assert [each.text for each in records.library.passages()] == ["Two sign.", "Two."]
+        assert [each.name for each in records.library.leaving()] == ["old.md"]
+        assert [(each.name, each.audience) for each in records.jobs.all()] == [("late.pdf", frozenset({"u1"}))]
+        assert records.examples.all() == ("Who signs?", "Why?")
+        assert [token.name for token in records.tokens.of(ada.id)] == ["script"]
+        assert (records.audit.count(), records.audit.verify()) == (15, None)
+        records.save_answer("a3", conversation.id, "Still?", "Yes.", "{}")
+        put_label(records, "a3", rita.id, "Correct")
+        assert records.audit.verify() is None
 
 
 def test_a_migration_that_fails_leaves_the_database_as_it_was(url: str) -> None:
@@ -113,24 +158,12 @@ def test_processes_that_open_a_new_database_at_once_all_get_it(url: str) -> None
     records.close()
 
 
-@pytest.mark.parametrize(
-    ("version", "safe"),
-    [
-        ((3, 40, 1), False),
-        ((3, 44, 5), False),
-        ((3, 44, 6), True),
-        ((3, 45, 0), False),
-        ((3, 50, 6), False),
-        ((3, 50, 7), True),
-        ((3, 51, 0), False),
-        ((3, 51, 2), False),
-        ((3, 51, 3), True),
-        ((3, 52, 0), True),
-    ],
-    ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else "",
-)
-def test_wal_is_used_only_where_sqlite_has_the_fix(version: tuple[int, int, int], safe: bool) -> None:
-    assert wal_is_safe(version) == safe
+def test_wal_is_used_only_where_sqlite_has_the_fix() -> None:
+    safe, unsafe = "3.44.6 3.50.7 3.51.3 3.52.0", "3.40.1 3.44.5 3.45.0 3.50.6 3.51.0 3.51.2"
+    for versions, expected in ((safe, True), (unsafe, False)):
+        for version in versions.split():
+            major, minor, patch = map(int, version.split("."))
+            assert wal_is_safe((major, minor, patch)) == expected, version
 
 
 @pytest.mark.parametrize(

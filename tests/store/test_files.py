@@ -83,21 +83,15 @@ def test_a_file_is_whole_and_as_new_as_acknowledged_after_a_kill(tmp_path: Path)
         assert int(content[:6]) in (int(rest[-1]) if rest else last, (int(rest[-1]) if rest else last) + 1)
 
 
-def test_the_owner_of_a_folder_removes_what_killed_writes_left(tmp_path: Path) -> None:
-    kept = tmp_path / "documents" / "a.unfinished"
-    kept.parent.mkdir()
-    for path in (kept, tmp_path / "documents" / ".a.md.x1.unfinished", tmp_path / ".b.x2.unfinished"):
-        path.write_bytes(b"half")
+def test_the_owner_of_a_folder_removes_the_files_and_folders_that_killed_processes_left(tmp_path: Path) -> None:
+    for folder in ("documents", ".records.x1.unfinished"):
+        (tmp_path / folder).mkdir()
+    left = [".b.x2.unfinished", *(f".records.x1.unfinished/{name}" for name in ("lock", "copy.db", "copy.db-wal"))]
+    for name in ("documents/a.unfinished", "documents/.a.md.x1.unfinished", *left):
+        (tmp_path / name).write_bytes(b"half")
     with lock(tmp_path):
-        assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == [kept, tmp_path / "lock"]
-
-
-def test_a_folder_that_a_killed_process_left_goes_with_all_that_is_in_it(tmp_path: Path) -> None:
-    (tmp_path / ".records.x1.unfinished").mkdir()
-    for name in ("lock", "copy.db", "copy.db-wal"):
-        (tmp_path / ".records.x1.unfinished" / name).write_bytes(b"half")
-    with lock(tmp_path):
-        assert [path.name for path in tmp_path.iterdir()] == ["lock"]
+        kept = ["documents", "documents/a.unfinished", "lock"]
+        assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")) == kept
 
 
 def test_what_another_process_is_writing_stays(tmp_path: Path) -> None:
@@ -158,7 +152,7 @@ except StoreError as error:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_original_is_found_by_its_hash(tmp_path: Path) -> None:
+def test_an_original_is_found_by_its_hash_and_mended_by_keeping_it_again(tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     assert find(folder, "0" * 64) is None
     sha256 = keep(folder, b"content", ".pdf")
@@ -169,14 +163,9 @@ def test_an_original_is_found_by_its_hash(tmp_path: Path) -> None:
     assert path == folder / f"{sha256}.pdf"
     assert path.read_bytes() == b"content"
     assert len(list(folder.iterdir())) == 2
-
-
-def test_a_damaged_original_is_mended_by_keeping_it_again(tmp_path: Path) -> None:
-    sha256 = keep(tmp_path, b"content", ".md")
-    path = tmp_path / f"{sha256}.md"
     path.write_bytes(b"c\0ntent")
-    keep(tmp_path, b"content", ".md")
-    assert path.read_bytes() == b"content"
+    keep(folder, b"content", ".pdf")
+    assert path.read_bytes() == b"content", "a damaged one is mended by keeping it again"
 
 
 @pytest.mark.parametrize("sha256", ["", "*", "../secret", "A" * 64, "0" * 63], ids=str)

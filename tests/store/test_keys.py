@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import text
@@ -12,6 +12,7 @@ from store import StoreError, keys
 from store.database import open_database, reading
 from store.person import Newcomer, Person
 from store.records import Records
+from tests.store.conftest import at_once
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -169,17 +170,7 @@ def test_a_link_changes_nobody_elses_password(records: Records, ada: Person) -> 
 @pytest.mark.slow
 def test_of_many_who_open_the_first_link_at_once_one_becomes_the_admin(records: Records) -> None:
     link, _ = records.links.make("first admin", None, HOUR, by="start")
-    refused: list[StoreError] = []
-
-    def come(name: str) -> None:
-        try:
-            records.people.add(Newcomer(name, role="admin", state="active"), by=name, link=link)
-        except StoreError as error:
-            refused.append(error)
-
-    threads = [threading.Thread(target=come, args=(f"p{number}",)) for number in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    newcomers = (Newcomer(f"p{number}", role="admin", state="active") for number in range(6))
+    refused = at_once(*(partial(records.people.add, each, by="x", link=link) for each in newcomers))
+    assert all(isinstance(error, StoreError) for error in refused), refused
     assert (records.people.count(), len(refused)) == (1, 5)

@@ -12,6 +12,8 @@ from store.library import Leaving, Library, Pair
 from store.passage import OPEN, Passage
 from store.records import Records
 
+QUESTIONS = ("Who signs above 50,000 LMD?", "Wer leitet das Büro \U0001f600?", "'); DROP TABLE examples;--")
+
 
 @pytest.fixture
 def library(records: Records) -> Library:
@@ -46,10 +48,8 @@ def test_a_document_replaces_the_one_of_its_name_and_no_other_and_keeps_its_audi
     library.put("rules.md", "2" * 64, None, [passage("a"), passage("b")], [pair("p")])
     library.set_audience("rules.md", frozenset({"finance", "legal"}))
     library.put("rules.md", "3" * 64, None, [passage("b"), passage("c")])
-    assert [(each.name, each.sha256[0], each.passages, each.pairs) for each in library.documents()] == [
-        ("other.md", "1", 1, 0),
-        ("rules.md", "3", 2, 0),
-    ]
+    actual = [(each.name, each.sha256[0], each.passages, each.pairs) for each in library.documents()]
+    assert actual == [("other.md", "1", 1, 0), ("rules.md", "3", 2, 0)]
     assert [each.id for each in library.passages()] == ["o", "b", "c"]
     assert [each.audience for each in library.documents()] == [OPEN, {"finance", "legal"}]
 
@@ -92,12 +92,8 @@ def test_a_deleted_document_is_leaving_until_it_has_left(records: Records) -> No
     library.has_left("rules.md", by="bob", receipt="nothing is left")
     assert library.leaving() == ()
     (event,) = records.audit.page(most=1)
-    assert (event.who, event.what, event.about, event.result) == (
-        "bob",
-        "document forgotten",
-        "rules.md",
-        "nothing is left",
-    )
+    told = (event.who, event.what, event.about, event.result)
+    assert told == ("bob", "document forgotten", "rules.md", "nothing is left")
 
 
 def test_passages_may_be_read_slowly_while_others_write(library: Library) -> None:
@@ -137,7 +133,23 @@ def test_who_changed_a_pair_stands_in_the_audit_log(records: Records) -> None:
     records.library.put_pair(pair("p", state="deleted", searched=False, by="bob"))
     records.library.put_pair(pair("r", origin="person", state="approved", by="cy"))
     told = [(event.who, event.what, event.about, event.result) for event in records.audit.page(most=2)]
-    assert told == [
-        ("cy", "pair added", "rules.md", "r: approved"),
-        ("bob", "pair changed", "rules.md", "p: deleted"),
-    ]
+    assert told == [("cy", "pair added", "rules.md", "r: approved"), ("bob", "pair changed", "rules.md", "p: deleted")]
+
+
+def test_example_questions_stay_in_their_order_until_others_take_their_place(records: Records) -> None:
+    assert records.examples.all() == ()
+    records.examples.put(QUESTIONS)
+    assert records.examples.all() == QUESTIONS
+    records.examples.put(QUESTIONS[:0:-1], instead_of=QUESTIONS)
+    assert records.examples.all() == (QUESTIONS[2], QUESTIONS[1])
+    records.examples.put((), by="ada")
+    assert records.examples.all() == ()
+    (last, *_) = records.audit.page()
+    assert (last.who, last.what, last.result) == ("ada", "example questions set", "0")
+
+
+def test_example_questions_take_the_place_only_of_those_that_were_seen(records: Records) -> None:
+    records.examples.put(QUESTIONS[:1])
+    with pytest.raises(StoreError, match="changed meanwhile"):
+        records.examples.put(QUESTIONS, instead_of=())
+    assert records.examples.all() == QUESTIONS[:1]

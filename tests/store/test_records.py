@@ -4,51 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from datetime import UTC
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from store import StoreError
-from store.records import Label, Records
+from store.records import Records
+from store.reviews import Label
+from tests.store.conftest import at_once
+from trag.review.verdicts import put_label
 
 ROOT = Path(__file__).parents[2]
 TYPED = "Who's head of بيت الحكمة? \0 '); DROP TABLE labels;-- \ud800 \U0001f600\r\n"
 KEPT = TYPED.replace("\0", "\ufffd").replace("\ud800", "\ufffd")
-
-
-def test_the_chart_in_use_is_the_one_activated_last(records: Records) -> None:
-    assert records.activations.active() is None
-    for version in ("v1", "v2", "v1"):  # the last is a rollback
-        activated = records.activations.activate(version, "chart.csv", version * 32, by="ada")
-    assert records.activations.active() == activated
-    assert [(each.version, each.active) for each in records.activations.all()] == [("v1", True), ("v2", False)]
-
-
-def test_every_activation_of_a_chart_is_kept_with_who_and_when(records: Records) -> None:
-    for version, by in (("v1", "ada"), ("v2", "bob"), ("v1", "cyd"), ("v1", "")):
-        records.activations.activate(version, "chart.csv", version * 32, by=by)
-    first, second = records.activations.all()
-    assert [each.by for each in first.activations] == ["ada", "cyd", ""]
-    assert [each.by for each in second.activations] == ["bob"]
-    moments = [each.at for each in first.activations]
-    assert moments == sorted(moments)
-    assert first.activated == moments[-1]
-    assert first.in_use(second.activated) == first.activations[0]
-    assert first.in_use(moments[1]) == first.activations[1]
-    assert second.in_use(moments[0]) is None
-
-
-def test_a_chart_takes_the_place_only_of_the_one_that_was_seen_in_use(records: Records) -> None:
-    records.activations.activate("v1", "a.csv", "1" * 64, by="ada", units=7, instead_of="")
-    for seen in ("", "v0"):
-        with pytest.raises(StoreError, match=r"activated meanwhile: a\.csv"):
-            records.activations.activate("v2", "b.csv", "2" * 64, instead_of=seen, by="ada")
-    records.activations.activate("v2", "b.csv", "2" * 64, by="bob", units=9, original="3" * 64, instead_of="v1")
-    told = [(each.version, each.by, each.units, each.original) for each in records.activations.all()]
-    assert told == [("v2", "bob", 9, "3" * 64), ("v1", "ada", 7, "")]
 
 
 def test_conversations_belong_to_their_owner_and_the_last_answered_is_first(records: Records) -> None:
@@ -57,10 +28,8 @@ def test_conversations_belong_to_their_owner_and_the_last_answered_is_first(reco
     records.start_conversation("bob", "Secret")
     records.save_answer("a1", first.id, "q", "a", "{}")
     records.rename_conversation("amy", second.id, "Trips")
-    assert [(each.id, each.title) for each in records.conversations("amy")] == [
-        (first.id, "Leave"),
-        (second.id, "Trips"),
-    ]
+    actual = [(each.id, each.title) for each in records.conversations("amy")]
+    assert actual == [(first.id, "Leave"), (second.id, "Trips")]
     assert records.conversations("amy")[0].updated > first.updated
     assert records.conversations("nobody") == ()
     assert records.owns("amy", first.id)
@@ -70,26 +39,19 @@ def test_conversations_belong_to_their_owner_and_the_last_answered_is_first(reco
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param(
-            lambda records, mine, theirs: records.rename_conversation("amy", theirs, "x"), id="rename another's"
-        ),
-        pytest.param(lambda records, mine, theirs: records.delete_conversation("amy", theirs), id="delete another's"),
-        pytest.param(lambda records, mine, theirs: records.delete_conversation("amy", "nothing"), id="delete unknown"),
-        pytest.param(
-            lambda records, mine, theirs: records.save_answer("n", "nothing", "q", "a", "{}"), id="answer in unknown"
-        ),
-        pytest.param(
-            lambda records, mine, theirs: records.put_label("nothing", "r", "Correct", "", ""), id="label unknown"
-        ),
-        pytest.param(
-            lambda records, mine, theirs: records.put_label("old", "r", "Great", "", ""), id="unknown verdict"
-        ),
+        pytest.param(lambda records, theirs: records.rename_conversation("amy", theirs, "x"), id="rename another's"),
+        pytest.param(lambda records, theirs: records.delete_conversation("amy", theirs), id="delete another's"),
+        pytest.param(lambda records, theirs: records.delete_conversation("amy", "nothing"), id="delete unknown"),
+        pytest.param(lambda records, theirs: records.save_answer("n", "x", "q", "a", "{}"), id="answer in unknown"),
+        pytest.param(lambda records, theirs: put_label(records, "nothing", "r", "Correct"), id="label unknown"),
+        pytest.param(lambda records, theirs: put_label(records, "old", "r", "Great"), id="unknown verdict"),
     ],
 )
 def test_what_is_not_there_or_not_ones_own_is_refused_and_nothing_changes(
-    records: Records, change: Callable[[Records, str, str], None]
+    records: Records, change: Callable[[Records, str], None]
 ) -> None:
-    mine, theirs = records.start_conversation("amy", "Mine"), records.start_conversation("bob", "Theirs")
+    records.start_conversation("amy", "Mine")
+    theirs = records.start_conversation("bob", "Theirs")
     records.save_answer("old", theirs.id, "q", "a", "{}")
 
     def everything() -> object:
@@ -98,7 +60,7 @@ def test_what_is_not_there_or_not_ones_own_is_refused_and_nothing_changes(
 
     before = everything()
     with pytest.raises(StoreError) as caught:
-        change(records, mine.id, theirs.id)
+        change(records, theirs.id)
     assert caught.value.message.startswith(("There is no such", "'Great' is no verdict"))
     assert caught.value.hint
     assert everything() == before
@@ -109,11 +71,8 @@ def test_answers_come_back_in_order(records: Records) -> None:
     for number in range(3):
         records.save_answer(f"a{2 - number}", conversation, f"q{number}", f"w{number}", "{}")
     records.save_answer("alone", None, "q", "a", "{}")
-    assert [(each.id, each.answer) for each in records.answers(conversation)] == [
-        ("a2", "w0"),
-        ("a1", "w1"),
-        ("a0", "w2"),
-    ]
+    actual = [(each.id, each.answer) for each in records.answers(conversation)]
+    assert actual == [("a2", "w0"), ("a1", "w1"), ("a0", "w2")]
     alone = records.answer("alone")
     assert alone is not None
     assert (alone.conversation, alone.created.tzinfo) == (None, UTC)
@@ -122,9 +81,9 @@ def test_answers_come_back_in_order(records: Records) -> None:
 
 def test_the_last_label_of_a_reviewer_counts_and_the_earlier_ones_are_kept(records: Records) -> None:
     records.save_answer("a1", None, "q", "a", "{}")
-    first = records.put_label("a1", "rita", "Incorrect", "wrong unit", "Legal is under Finance.")
-    other = records.put_label("a1", "sam", "Correct", "", "")
-    last = records.put_label("a1", "rita", "Correct-Verbose", "", "")
+    first = put_label(records, "a1", "rita", "Incorrect", "wrong unit", "Legal is under Finance.")
+    other = put_label(records, "a1", "sam", "Correct")
+    last = put_label(records, "a1", "rita", "Correct-Verbose")
     assert records.label("a1", "rita") == last
     assert records.label_history("a1", "rita") == (first, last)
     assert records.labels() == (other, last)
@@ -135,7 +94,7 @@ def test_deleting_a_conversation_keeps_the_answers_that_reviewers_labelled(recor
     conversation = records.start_conversation("amy", "t").id
     for id in ("labelled", "plain"):
         records.save_answer(id, conversation, "q", "a", "{}")
-    label = records.put_label("labelled", "rita", "Correct", "", "")
+    label = put_label(records, "labelled", "rita", "Correct")
     records.delete_conversation("amy", conversation)
     assert (records.conversations("amy"), records.answers(conversation), records.answer("plain")) == ((), (), None)
     kept = records.answer("labelled")
@@ -146,34 +105,24 @@ def test_deleting_a_conversation_keeps_the_answers_that_reviewers_labelled(recor
 def test_any_text_that_can_be_typed_is_kept(records: Records) -> None:
     conversation = records.start_conversation(TYPED, TYPED)
     records.save_answer("a1", conversation.id, TYPED, TYPED, TYPED)
-    records.put_label("a1", TYPED, "Correct", TYPED, TYPED)
+    put_label(records, "a1", TYPED, "Correct", TYPED, TYPED)
     (kept,) = records.answers(conversation.id)
     label = records.label("a1", TYPED)
     assert label is not None
-    assert {records.conversations(TYPED)[0].title, kept.question, kept.answer, kept.record_json, label.comment} == {
-        KEPT
-    }
+    actual = {records.conversations(TYPED)[0].title, kept.question, kept.answer, kept.record_json, label.comment}
+    assert actual == {KEPT}
 
 
 @pytest.mark.slow
 def test_many_threads_write_at_once_and_nothing_is_lost(records: Records) -> None:
     records.save_answer("a1", None, "q", "a", "{}")
-    errors: list[Exception] = []
 
     def review(name: str) -> None:
-        try:
-            for number in range(20):
-                records.put_label("a1", name, "Correct", str(number), "")
-                records.labels()
-        except Exception as error:  # noqa: BLE001 -- an error in a thread would pass unseen
-            errors.append(error)
+        for number in range(20):
+            put_label(records, "a1", name, "Correct", str(number), "")
+            records.labels()
 
-    threads = [threading.Thread(target=review, args=(f"r{number}",)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
+    assert at_once(*(partial(review, f"r{number}") for number in range(8))) == []
     assert {each.reviewer: each.comment for each in records.labels()} == {f"r{number}": "19" for number in range(8)}
     assert all(len(records.label_history("a1", f"r{number}")) == 20 for number in range(8))
 
@@ -182,16 +131,17 @@ FULL = """
 import resource, sys
 from store import StoreError
 from store.records import Records
+from trag.review.verdicts import put_label
 records = Records(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
 try:
     for number in range(100_000):
-        records.put_label("a1", "rita", "Correct", str(number), "x" * 1000)
+        put_label(records, "a1", "rita", "Correct", str(number), "x" * 1000)
         print(number)
 except StoreError as error:
     print(error.message, error.hint, sep="|")
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-records.put_label("a1", "rita", "Incorrect", "room again", "")
+put_label(records, "a1", "rita", "Incorrect", "room again", "")
 """
 
 

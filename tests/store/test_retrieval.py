@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from store.index import DIVERSITY
 from store.passage import OPEN, Passage
-from store.ranking import DIVERSITY
 from store.vectors import Vectors
 
 if TYPE_CHECKING:

@@ -16,33 +16,14 @@ from store import StoreError
 from store.catalog import Held
 from store.passage import EVERYONE, OPEN, Passage
 from store.vectors import Vectors, reindex
+from tests.store.conftest import SIZE, at_once, make, scatter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SIZE = 16
-
-
-def scatter(count: int, seed: int = 0) -> NDArray[np.float32]:
-    """Random unit vectors, shape (count, SIZE)."""
-    points = np.random.default_rng(seed).normal(size=(count, SIZE))
-    return (points / np.linalg.norm(points, axis=1, keepdims=True)).astype(np.float32)
-
-
-def make(count: int, *, document: str = "d", kind: str = "section", text: str = "words of") -> list[Passage]:
-    return [
-        Passage(f"{document}-{kind}-{n}", kind, document, "s", None, f"{text} {document} number{n}")
-        for n in range(count)
-    ]
-
 
 def ids(passages: Sequence[Passage]) -> list[str]:
     return [passage.id for passage in passages]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "chroma"
 
 
 @pytest.fixture(params=["files", pytest.param("server", marks=pytest.mark.slow)])
@@ -188,9 +169,8 @@ def test_the_nearest_are_found_among_many_under_every_filter(index: Vectors, mon
                 for n, each in enumerate(passages)
             ]
             true = {passages[position].id for position in np.argsort(nearness)[-10:]}
-            hits += len(
-                true & set(ids(index.search(question, "", kinds=["section"], k=10, diversity=0, readers=names)))
-            )
+            found = index.search(question, "", kinds=["section"], k=10, diversity=0, readers=names)
+            hits += len(true & set(ids(found)))
         assert hits >= 196, f"{hits} of 200 with {names and len(names)} audiences"
 
 
@@ -202,10 +182,8 @@ def test_a_deleted_document_is_gone_and_the_others_stay(index: Vectors) -> None:
     assert index.delete("b") == 7
     assert index.delete("b") == 0
     assert (index.count(), index.count("qa"), index.count("section")) == (5, 0, 5)
-    assert {
-        each.document
-        for each in index.search(scatter(1)[0], "words of b number1", kinds=["section", "qa"], k=20, readers=None)
-    } == {"a"}
+    found = index.search(scatter(1)[0], "words of b number1", kinds=["section", "qa"], k=20, readers=None)
+    assert {each.document for each in found} == {"a"}
     index.add(make(1, document="b"), scatter(1, seed=9), audience=OPEN)
     assert index.count() == 6
 
@@ -270,9 +248,8 @@ def test_the_index_remembers_its_embedder_and_says_how_to_change_it(index: Vecto
     assert "python -m trag ingest --reindex" in caught.value.hint
     reindex(folder, make(2), np.eye(2, 4, dtype=np.float32), embedder="other-2", dimension=4, server=server)
     other = Vectors(folder, embedder="other-2", dimension=4, server=server)
-    assert ids(other.search(np.eye(1, 4, dtype=np.float32)[0], "", kinds=["section"], k=1, readers=None)) == [
-        "d-section-0"
-    ]
+    found = other.search(np.eye(1, 4, dtype=np.float32)[0], "", kinds=["section"], k=1, readers=None)
+    assert ids(found) == ["d-section-0"]
     other.close()
     assert sorted(path.name for path in folder.iterdir()) == (["home"] if server else ["000002", "current"])
 
@@ -284,12 +261,8 @@ def test_a_rebuild_is_seen_whole_or_not_at_all(index: Vectors, folder: Path, ser
 
     def ask() -> None:
         while not done.is_set():
-            seen.append(
-                {
-                    each.document
-                    for each in index.search(scatter(1)[0], "number1", kinds=["section"], k=30, readers=None)
-                }
-            )
+            found = index.search(scatter(1)[0], "number1", kinds=["section"], k=30, readers=None)
+            seen.append({each.document for each in found})
 
     asker = threading.Thread(target=ask)
     asker.start()
@@ -305,26 +278,18 @@ def test_a_rebuild_is_seen_whole_or_not_at_all(index: Vectors, folder: Path, ser
 
 @pytest.mark.slow
 def test_threads_may_add_delete_and_search_at_once(index: Vectors) -> None:
-    errors: list[Exception] = []
+    search = partial(index.search, scatter(1)[0], "number1", kinds=["section"], k=9)
 
     def work(name: str) -> None:
-        try:
-            for turn in range(4):
-                index.add(make(10, document=name), scatter(10, seed=turn), audience=[name])
-                found = index.search(scatter(1)[0], "number1", kinds=["section"], k=9, readers=[name])
-                assert {each.document for each in found} == {name}
-                assert index.set_audience(name, ["other"]) == 10
-                assert index.search(scatter(1)[0], "number1", kinds=["section"], k=9, readers=[name]) == ()
-                assert index.delete(name) == 10
-        except Exception as error:  # noqa: BLE001 -- an error in a thread would pass unseen
-            errors.append(error)
+        for turn in range(4):
+            index.add(make(10, document=name), scatter(10, seed=turn), audience=[name])
+            if {each.document for each in search(readers=[name])} != {name}:
+                raise LookupError(f"{name} is not found")
+            changed = index.set_audience(name, ["other"])
+            if (changed, search(readers=[name]), index.delete(name)) != (10, (), 10):
+                raise LookupError(f"{name} is found by others, or not gone")
 
-    threads = [threading.Thread(target=work, args=(f"d{number}",)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
+    assert at_once(*(partial(work, f"d{number}") for number in range(4))) == []
     assert index.count() == 0
 
 

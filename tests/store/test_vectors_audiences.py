@@ -44,11 +44,7 @@ def test_a_document_is_read_by_its_audience_and_by_nobody_else(index: Vectors, t
         assert read_by(index, EVERYONE) == {"open0", "open1"}
         assert read_by(index, EVERYONE, "auditors") == {"open0", "open1", "board0", "board1"}
         assert read_by(index, "boar", "board\nauditors", "") == set()
-        assert index.audiences() == {
-            "open": {EVERYONE},
-            "board": {"board", "auditors"},
-            "sealed": set(),
-        }
+        assert index.audiences() == {"open": {EVERYONE}, "board": {"board", "auditors"}, "sealed": set()}
         index.close()  # and so when it is opened again
 
 

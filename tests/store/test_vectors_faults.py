@@ -16,32 +16,14 @@ import numpy as np
 import pytest
 
 from store import StoreError, embedded
-from store.passage import OPEN, Passage
+from store.passage import OPEN
 from store.vectors import IndexDamaged, Vectors, reindex
+from tests.store.conftest import SIZE, make, scatter
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 ROOT = Path(__file__).parents[2]
-SIZE = 16
-
-
-def scatter(count: int, seed: int = 0) -> NDArray[np.float32]:
-    """Random unit vectors, shape (count, SIZE)."""
-    points = np.random.default_rng(seed).normal(size=(count, SIZE))
-    return (points / np.linalg.norm(points, axis=1, keepdims=True)).astype(np.float32)
-
-
-def make(count: int, *, document: str = "d", kind: str = "section", text: str = "words of") -> list[Passage]:
-    return [
-        Passage(f"{document}-{kind}-{n}", kind, document, "s", None, f"{text} {document} number{n}")
-        for n in range(count)
-    ]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "chroma"
 
 
 @pytest.fixture

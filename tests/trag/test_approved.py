@@ -25,6 +25,8 @@ from trag.home import Home, open_home
 from trag.people import CurrentUser
 from trag.people.permissions import readers
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, ModelUsed, Source, StatementUsed
+from trag.review import approvals
+from trag.review.verdicts import put_label
 from trag.settings import Settings
 
 CHART = b"id,name,parent,type\na,Acme,,firm\nl,Legal Division,Acme,division\ne,Ethics Office,Legal Division,office\n"
@@ -57,16 +59,16 @@ def records(empty_database: Path, tmp_path: Path) -> Iterator[Records]:
     with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
         records.library.put("safe.md", "1" * 64, None, ())
         records.library.put("other.md", "2" * 64, None, ())
-        records.activations.activate("v1", "chart.csv", "3" * 64, by="ada")
+        records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada")
         records.save_answer("a", None, OPEN_SAFE, RECORD.answer, RECORD.to_json())
-        records.put_label("a", "rita", "Correct", "", "")
+        put_label(records, "a", "rita", "Correct")
         yield records
 
 
 @pytest.fixture
 def pin(records: Records) -> Callable[..., Approved]:
     def pin(question: str = OPEN_SAFE, documents: Sequence[str] = ("safe.md",), chart: str = "") -> Approved:
-        return records.approved.pin("a", question, REPLY, documents, chart, by="rita")
+        return approvals.pin(records, "a", question, REPLY, documents, chart, by="rita")
 
     return pin
 
@@ -131,10 +133,10 @@ def test_of_two_that_fit_the_spelling_counts_first(
         pytest.param(lambda records, pinned: records.library.put("safe.md", "9" * 64, None, ()), id="replaced"),
         pytest.param(lambda records, pinned: records.library.delete("safe.md"), id="deleted"),
         pytest.param(
-            lambda records, pinned: records.activations.activate("v2", "chart.csv", "4" * 64, by="ada"),
+            lambda records, pinned: records.chart_versions.activate("v2", "chart.csv", "4" * 64, by="ada"),
             id="another chart",
         ),
-        pytest.param(lambda records, pinned: records.approved.unpin(pinned.id, by="rita"), id="taken back"),
+        pytest.param(lambda records, pinned: approvals.unpin(records, pinned.id, by="rita"), id="taken back"),
     ],
 )
 def test_what_stands_on_something_that_changed_is_not_given(
@@ -222,16 +224,16 @@ def pinned(home: Home, question: str = OPEN_SAFE, chart: str = "") -> str:
     id = f"{len(home.records.newest_answers(1000)):032}"
     record = replace(RECORD, id=id, sources=SOURCES[:1])
     home.records.save_answer(id, None, question, record.answer, record.to_json())
-    home.records.put_label(id, "rita", "Correct", "", "")
-    home.records.approved.pin(id, question, REPLY, ["safe.md"], chart, by="rita")
+    put_label(home.records, id, "rita", "Correct")
+    approvals.pin(home.records, id, question, REPLY, ["safe.md"], chart, by="rita")
     return id
 
 
 def waiting(home: Home, id: str) -> bool:
     """Whether an answer waits for a verdict."""
-    review = home.records.reviewing.review(id)
+    review = home.records.reviews.review(id)
     assert review is not None
-    return review.standing == "open"
+    return review.review_status == "open"
 
 
 @pytest.mark.slow

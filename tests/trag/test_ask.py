@@ -233,7 +233,7 @@ def test_an_answer_outside_of_a_conversation_is_kept_as_its_askers(home: Home) -
     assistant = replace(home.assistant, model=Scripted("Gifts are declared."))
     (*_, answer) = assistant.ask("what about gifts?", asker="ada")
     assert isinstance(answer, Answer)
-    review = home.records.reviewing.review(answer.record.id)
+    review = home.records.reviews.review(answer.record.id)
     assert review
     assert review.asker == "ada"
 

@@ -25,6 +25,7 @@ from store.records import Records
 from trag.backup import FOLDERS, back_up, restore
 from trag.errors import TragError
 from trag.home import open_home
+from trag.review.verdicts import put_label
 from trag.settings import Settings
 from trag.terminal.main import main
 
@@ -49,7 +50,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         records.people.add(Newcomer("ada", role="admin", state="active", secret="$argon2id$1"), by="ada")
         for number in range(3):
             records.save_answer(f"a{number}", None, "q", "w", "{}")
-            records.put_label(f"a{number}", "rita", "Correct", "", "")
+            put_label(records, f"a{number}", "rita", "Correct", "", "")
     back_up(settings, folder / "backup.tar")
     return folder
 
@@ -106,7 +107,7 @@ def test_a_backup_is_made_while_the_home_is_owned_and_written_to(old: Settings, 
 
     def write() -> None:
         while not over.is_set():
-            home.records.put_label("a0", "rita", "Correct", str(len(acknowledged)), "")
+            put_label(home.records, "a0", "rita", "Correct", str(len(acknowledged)), "")
             acknowledged.append(len(acknowledged))
 
     with open_home(old) as home:

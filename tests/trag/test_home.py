@@ -16,16 +16,16 @@ import pytest
 
 from org.reading.charts import load
 from store import StoreError
-from store.approved import ApprovedAnswers
-from store.chart_versions import ChartVersion
 from store.library import Library
 from store.passage import Passage
+from store.versions import ChartVersion
 from trag import ingest
 from trag.errors import TragError
 from trag.home import Home, open_home
 from trag.llm.model import LanguageModel
 from trag.llm.opening import open_model
 from trag.progress import silent
+from trag.review import approvals
 from trag.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -86,7 +86,7 @@ def test_versions_say_who_activated_them_and_any_of_them_can_be_used_again(tmp_p
     with open_home(Settings(home=tmp_path)) as home:
         first = activate(home)
         second = activate(home, later, instead_of=first.version)
-        assert [(each.name, each.by, each.units, each.active) for each in home.records.activations.all()] == [
+        assert [(each.name, each.by, each.units, each.active) for each in home.records.chart_versions.all()] == [
             ("club.csv", "ada", 3, True),
             ("club.csv", "ada", 2, False),
         ]
@@ -114,7 +114,7 @@ def test_of_two_who_activate_at_once_one_is_told_that_the_other_was_first(tmp_pa
             outcomes = list(threads.map(change, (b"Bar", b"Pool")))
         assert home.organization.version in outcomes
         assert [outcome for outcome in outcomes if "activated meanwhile" in outcome] != []
-        active = home.records.activations.active()
+        active = home.records.chart_versions.active()
         assert active is not None
         assert active.version == home.organization.version
 
@@ -163,7 +163,7 @@ def test_a_kill_while_charts_are_activated_leaves_one_of_them_whole(tmp_path: Pa
         child.kill()
         told = child.stdout.read().split()
     with open_home(Settings(home=tmp_path)) as home:
-        chart, active = home.organization.chart, home.records.activations.active()
+        chart, active = home.organization.chart, home.records.chart_versions.active()
         if active is None:
             assert told == []
             return
@@ -171,7 +171,7 @@ def test_a_kill_while_charts_are_activated_leaves_one_of_them_whole(tmp_path: Pa
         assert chart.version == active.version
         assert len(chart) == active.units
         # what was acknowledged is there; one more may have been kept and not yet told
-        assert set(told) <= {each.version for each in home.records.activations.all()}
+        assert set(told) <= {each.version for each in home.records.chart_versions.all()}
 
 
 class Encoder:
@@ -290,10 +290,10 @@ def test_wherever_a_change_of_readers_fails_nobody_finds_what_they_may_not_read(
 def test_what_is_done_is_not_said_to_have_failed_when_approved_answers_cannot_be_looked_over(
     light: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: ApprovedAnswers) -> None:
+    def fail(_: object) -> None:
         raise StoreError("The database cannot be reached.")
 
-    monkeypatch.setattr(ApprovedAnswers, "look_over", fail)
+    monkeypatch.setattr(approvals, "return_changed", fail)
     (tmp_path / "rules.md").write_text("# Rules\n\nThe fee is 20 LMD a year.\n")
     with open_home(light) as home:
         assert activate(home).version == home.organization.version

@@ -153,7 +153,7 @@ def _chart_versions(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
 
     with open_home(settings) as home:
-        for chart in home.records.activations.all():
+        for chart in home.records.chart_versions.all():
             when = f"{chart.activated:%Y-%m-%d %H:%M} UTC"
             by = f" by {chart.by}" if chart.by else ""
             print(f"{'*' if chart.active else ' '} {chart.version}  {when}{by}  {chart.name}")

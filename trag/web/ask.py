@@ -30,6 +30,7 @@ from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened, readers
 from trag.record import VERDICTS, AnswerRecord
 from trag.request_queue import QueueFull
+from trag.review.verdicts import put_label
 from trag.web import render
 from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, history
 from trag.web.evidence import documents_of
@@ -192,9 +193,17 @@ class AskPage:
         """Keep what an asker says of an answer: a flag for the reviewers, and no review, unless nobody else is one."""
         who, stored = caller(request), self.home.records.answer(answer)
         if verdict in VERDICTS and stored and stored.conversation == chosen and self._owns(who, chosen):
-            asker = not who.may("reviewer") or not self.home.records.reviewing.alone(who.person)
-            self.home.records.put_label(
-                answer, who.person, verdict, comment, corrected, asker=asker, by=who.name, where=where(request)
+            asker = not who.may("reviewer") or not self.home.records.reviews.alone(who.person)
+            put_label(
+                self.home.records,
+                answer,
+                who.person,
+                verdict,
+                comment,
+                corrected,
+                asker=asker,
+                by=who.name,
+                where=where(request),
             )
 
     def _ask(self, question: str, chosen: str, who: CurrentUser) -> Shown:
@@ -255,7 +264,7 @@ class AskPage:
         ]
         quoted = frozenset[str]().union(*(documents_of(turn.record) for turn in turns))
         documents = opened(who, quoted, records.library, chart)
-        return render.conversation(turns, chart, charts=records.activations.all(), documents=documents, id=chosen)
+        return render.conversation(turns, chart, charts=records.chart_versions.all(), documents=documents, id=chosen)
 
     def _live(self, draft: Draft) -> str:
         return render.draft(draft, starting=not self.assistant.latest().done())

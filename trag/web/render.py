@@ -18,17 +18,18 @@ import jinja2
 
 from org import disambiguation
 from org.chart import Chart
-from store.approved import normalized
 from trag import table_rows
 from trag.people import CurrentUser
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Verdict
+from trag.review.approvals import normalized
 from trag.table_rows import Row
 from trag.web.evidence import Evidence, evidence, nearest
 from trag.web.visitors import here, leads
 
 if TYPE_CHECKING:
-    from store.chart_versions import ChartVersion
-    from store.records import Conversation, Label
+    from store.records import Conversation
+    from store.reviews import Label
+    from store.versions import ChartVersion
     from trag.web.active_runs import Draft
 
 LONGEST_TITLE = 80

@@ -21,6 +21,7 @@ from org.export import write
 from org.reading.cells import is_formula
 from tests.security.corpus.attacks import ATTACKS, Attack
 from tests.security.corpus.conftest import Asked, Place
+from trag.review.verdicts import put_label
 from trag.web import render
 from trag.web.api.mcp import told
 from trag.web.api.responses import unmarked
@@ -164,7 +165,7 @@ def test_a_spreadsheet_runs_nothing_of_what_is_exported(
     record = replace(asked(formula).record, id="f" * 32, question=formula.obeyed, answer=formula.obeyed)
     records = place.home.records
     records.save_answer(record.id, None, record.question, record.answer, record.to_json())
-    records.put_label(record.id, "rita", "Incorrect", formula.obeyed, formula.obeyed)
+    put_label(records, record.id, "rita", "Incorrect", formula.obeyed, formula.obeyed)
     chart = place.home.organization.chart
     assert chart
     tables = {path: browser.get(path).content for path in ("/documents/pairs.csv", "/review/judged.csv")}

@@ -242,10 +242,10 @@ def test_an_employee_flags_an_answer_and_a_reviewer_judges_it(page: AskPage) -> 
         conversation, answer = answered(page, name)
         page.judge(conversation, by(name), press(answer=answer, verdict="Incorrect"))
         page.remark(conversation, by(name), press(answer=answer, comment="why", corrected=""))
-        kept, review = records.label(answer, name), records.reviewing.review(answer)
+        kept, review = records.label(answer, name), records.reviews.review(answer)
         assert kept
         assert review
-        assert (kept.asker, kept.comment, review.standing, review.flag) == (name == "anna", "why", standing, flag)
+        assert (kept.asker, kept.comment, review.review_status, review.flag) == (name == "anna", "why", standing, flag)
         told = "remarked" if name == "anna" else "judged"
         assert {(each.what, each.where) for each in records.audit.page(who=name)} == {(told, "10.0.0.7")}
     assert [label.reviewer for label in records.labels()] == ["ada"]
@@ -259,10 +259,10 @@ def test_what_a_reviewer_says_of_their_own_question_is_a_flag_while_somebody_els
         conversation, answer = answered(page, "ada")
         page.judge(conversation, by("ada"), press(answer=answer, verdict="Incorrect"))
         page.remark(conversation, by("ada"), press(answer=answer, comment="wrong", corrected=""))
-        kept, review = records.label(answer, "ada"), records.reviewing.review(answer)
+        kept, review = records.label(answer, "ada"), records.reviews.review(answer)
         assert kept
         assert review
-        assert (kept.comment, kept.asker, review.standing, review.flag) == ("wrong", bool(flag), standing, flag)
+        assert (kept.comment, kept.asker, review.review_status, review.flag) == ("wrong", bool(flag), standing, flag)
 
 
 def test_one_person_asks_a_few_questions_at_once_and_the_next_stays_in_the_box(page: AskPage) -> None:

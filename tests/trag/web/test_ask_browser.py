@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from store.records import Records
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
+from trag.review import approvals
+from trag.review.verdicts import put_label
 
 Ask = Callable[[Page, str], Locator]
 CHART_QUESTION = "Where does the Ethics Office sit?"
@@ -189,8 +191,8 @@ def pinned(own_home: Path) -> Source:
         model = ModelUsed("small", "0", "")
         record = AnswerRecord("a", question, question, reply, "answered", model, sources=(source,), checks=checks)
         records.save_answer("a", None, question, reply, record.to_json())
-        records.put_label("a", "rita", "Correct", "", "")
-        records.approved.pin("a", question, reply, [MANUAL], "", by="Rita Moor")
+        put_label(records, "a", "rita", "Correct", "", "")
+        approvals.pin(records, "a", question, reply, [MANUAL], "", by="Rita Moor")
     return source
 
 

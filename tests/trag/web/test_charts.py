@@ -107,7 +107,7 @@ def test_a_good_chart_is_previewed_activated_and_rolled_back(client: TestClient,
     assert now != before
     assert now in words(BeautifulSoup(done.text, "html.parser"), ".notice.good")
     assert client.get(path).status_code == 404, "an activated upload waits no longer"
-    newest = home.records.activations.all()[0]
+    newest = home.records.chart_versions.all()[0]
     assert (newest.by, newest.name, newest.units) == ("local", "next.csv", 4)
 
     page = soup(client, f"/charts/versions/{before}")
@@ -115,7 +115,7 @@ def test_a_good_chart_is_previewed_activated_and_rolled_back(client: TestClient,
     assert "Bar" in words(page, ".changes .added")
     client.post(f"/charts/versions/{before}/activate", data=fields(page))
     assert home.organization.version == before
-    assert [each.version for each in home.records.activations.all()] == [before, now]
+    assert [each.version for each in home.records.chart_versions.all()] == [before, now]
 
 
 def test_a_unit_that_moved_says_between_which_units_of_one_name(client: TestClient, home: Home) -> None:
@@ -308,8 +308,8 @@ def test_a_version_can_be_had_just_as_it_was_uploaded(client: TestClient, home: 
 
 def test_a_version_whose_file_was_never_written_down_offers_none(client: TestClient, home: Home) -> None:
     activate(home)
-    before = home.records.activations.all()[0]
-    home.records.activations.activate("0" * 12, "old.csv", before.sha256, by="ada", units=4)
+    before = home.records.chart_versions.all()[0]
+    home.records.chart_versions.activate("0" * 12, "old.csv", before.sha256, by="ada", units=4)
     page = soup(client, "/charts")
     offered = [str(each["href"]) for each in page.select(".versions a[href$='/original']")]
     assert offered == [f"/charts/versions/{before.version}/original"]
@@ -338,7 +338,7 @@ def test_a_second_press_changes_nothing(client: TestClient, home: Home) -> None:
         answers = [*presses.map(lambda _: client.post(f"{path}/activate", data=pressed), range(4))]
     assert {answer.status_code for answer in answers} == {200}
     assert {str(answer.url) for answer in answers} == {f"{ADDRESS}/charts?now={home.organization.version}"}
-    assert len(home.records.activations.all()) == 2
+    assert len(home.records.chart_versions.all()) == 2
 
 
 def test_what_waits_is_there_after_a_restart_until_it_is_discarded(tmp_path: Path) -> None:
@@ -378,7 +378,7 @@ def test_looking_changes_nothing(client: TestClient, home: Home) -> None:
 
     def state() -> object:
         files = sorted((str(file), file.read_bytes()) for file in home.folder.rglob("*") if file.is_file())
-        return files, home.records.activations.all()
+        return files, home.records.chart_versions.all()
 
     before = state()
     for base in (path, f"/charts/versions/{version}"):

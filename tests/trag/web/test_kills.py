@@ -115,10 +115,10 @@ def test_an_app_that_is_killed_again_and_again_has_every_label_that_it_acknowled
             events = [event for event in records.audit.all() if event.what == "judged"]
             assert (len(events), records.audit.verify()) == (len(there), None)
             for each in answers:
-                review = records.reviewing.review(each.id)
+                review = records.reviews.review(each.id)
                 assert review
                 labels = records.labels_of(each.id)
-                assert review.standing == (labels[-1].verdict if labels else "open")
+                assert review.review_status == (labels[-1].verdict if labels else "open")
     with serving(tmp_path) as (address, process):
         shown = httpx.get(f"{address}/review/judged.jsonl", timeout=60).text
         assert all(answer in shown for answer, _ in kept.values())

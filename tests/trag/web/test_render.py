@@ -9,8 +9,9 @@ from bs4 import BeautifulSoup, Tag
 
 from org.chart import Chart
 from org.reading.charts import load
-from store.chart_versions import Activation, ChartVersion
-from store.records import Conversation, Label
+from store.records import Conversation
+from store.reviews import Label
+from store.versions import Activation, ChartVersion
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
 from trag.web import render, visitors
 from trag.web.active_runs import Draft

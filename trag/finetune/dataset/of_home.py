@@ -19,7 +19,8 @@ from org.organization import Organization
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.library import Pair
 from store.passage import EVERYONE, Passage
-from store.records import Label, StoredAnswer
+from store.records import StoredAnswer
+from store.reviews import Label
 from trag.evaluate.cases import Case
 from trag.finetune.dataset import chart_queries, condensing, documents, folders
 from trag.finetune.dataset.examples import Example

@@ -26,7 +26,7 @@ from org.chart import Chart
 from org.reading.charts import Report
 from org.reading.letters import ENCODINGS
 from org.reading.table import MAX_BYTES
-from store.chart_versions import ChartVersion
+from store.versions import ChartVersion
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.charts import changes
 from trag.web.charts.reviews import Choice, Review, Reviews, Upload, Uploads
@@ -114,7 +114,7 @@ class ChartsPage:
     def show(self, request: Request) -> Response:
         """The chart in use, what waits to be looked at, and every version."""
         chart = self.home.organization.chart
-        versions = self.home.records.activations.all()
+        versions = self.home.records.chart_versions.all()
         return _page(
             "active",
             chart=chart,
@@ -182,7 +182,7 @@ class ChartsPage:
 
     def _show(self, subject: Subject, review: Review, choice: Choice, against: str, *, overtaken: bool) -> Response:
         """The page of a review. `overtaken`: another chart was activated since the admin looked last."""
-        report, in_use = review.report, next(iter(self.home.records.activations.all()), None)
+        report, in_use = review.report, next(iter(self.home.records.chart_versions.all()), None)
         problems, used = (report.problems, dict(report.columns)) if report else ((), {})
         chosen = report is not None and bool(choice.encoding or report.encoding in ENCODINGS)
         return _page(
@@ -299,11 +299,11 @@ class ChartsPage:
         return review
 
     def _version(self, version: str) -> ChartVersion | None:
-        return next((kept for kept in self.home.records.activations.all() if kept.version == version), None)
+        return next((kept for kept in self.home.records.chart_versions.all() if kept.version == version), None)
 
     def _active(self) -> str:
         """The version in use, "" for none."""
-        active = self.home.records.activations.active()
+        active = self.home.records.chart_versions.active()
         return active.version if active else ""
 
 

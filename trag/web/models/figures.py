@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from store.promotions import Promotion
+from store.versions import Promotion
 from trag.errors import SHOWN, in_one_line
 from trag.finetune import gate
 from trag.finetune.training.training_process import Step

@@ -33,7 +33,7 @@ from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:
     from store.audit import Event
-    from store.forgetting import Forgotten
+    from store.person import Forgotten
     from trag.home import Home
 
 MOST = 100

@@ -141,7 +141,7 @@ class RunPages:
         if run is None or answer is None:
             return missing(request)
         home, record, case = self.context.home, answer.result.record, answer.result.case
-        chart, charts = home.organization.chart, home.records.activations.all()
+        chart, charts = home.organization.chart, home.records.chart_versions.all()
         numbers = [each.number for each in answers]
         documents = opened(caller(request), documents_of(record), home.records.library, chart)
         found, place = evidence(record, chart, documents), numbers.index(answer.number)

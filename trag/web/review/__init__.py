@@ -1,2 +1,1 @@
-"""The review desk: the answers that wait for a verdict, one of them judged, how they were judged, and the answers that
-are approved for everybody."""
+"""The pages of the review: answers that wait for a verdict, how they were judged, and those that are approved."""

@@ -1,43 +1,48 @@
-"""One answer on the desk: shown with all it stands on, judged, the verdict taken back, a second reviewer asked for.
-
-After a verdict the next answer of the queue opens. Knows nothing about how a verdict changes where an answer stands.
-"""
+"""One answer under review: judged, the verdict taken back, a second reviewer asked for, approved for everybody."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 from starlette.datastructures import ImmutableMultiDict
 
-from store.records import Label
+from store.reviews import Label
+from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.people.permissions import opened
-from trag.record import VERDICTS
-from trag.web.evidence import documents_of
+from trag.record import LONGEST_REMARK, VERDICTS
+from trag.review import approvals, verdicts
+from trag.web.evidence import documents_of, evidence
 from trag.web.forms import filled, remark
+from trag.web.render import against, badge, pieces
 from trag.web.responses import Notice, missing
 from trag.web.review import render
-from trag.web.review.desk import Desk, Given
-from trag.web.review.wanted import COUNTED, Wanted
+from trag.web.review.context import COUNTED, GivenAnswer, QueuePlace, ReviewContext, readable
 from trag.web.visitors import caller, named, where
+
+Form = ImmutableMultiDict[str, str]
 
 
 class AnswerPage:
     """What the routes share."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, context: ReviewContext) -> None:
+        self.context = context
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of an answer. Plain functions run in threads."""
+        """Every route of an answer, and of those that are approved. Plain functions run in threads."""
+        router.get("/approved")(self.approved)
+        router.post("/approved/{id}/unpin")(self.unpin)
+        router.post("/{id}/pin")(_with_form(self.pin))
         router.get("/{id}")(self.show)
-        router.post("/{id}/verdict")(self.judge)
+        router.post("/{id}/verdict")(_with_form(self.judge))
         router.post("/{id}/undo")(self.undo)
-        router.post("/{id}/second")(self.second)
+        router.post("/{id}/second")(_with_form(self.second))
 
     def show(self, request: Request, id: str) -> Response:
         """The answer, its sources and checks, what was said of it, and what one may say."""
@@ -45,53 +50,84 @@ class AnswerPage:
 
     def _page(self, request: Request, id: str, *, typed: Label | None = None, problem: Any = None) -> Response:
         """An answer; where a verdict was not kept because of a `problem`, one of SHOWN, with what was `typed`."""
-        who, wanted = caller(request), Wanted.read(request.query_params)
-        given = self.desk.find(who, id)
+        who, place = caller(request), QueuePlace.read(request.query_params)
+        given = self.context.find(who, id)
         if given is None:
             return missing(request)
-        records, chart = self.desk.records, self.desk.chart
-        queue = wanted.queue(self.desk.hidden(who))
-        seen = self.desk.sight(who, given.review)
-        approved = [each for each in records.approved.all() if each.answer == id]
-        notice = self.desk.notices.said(request)
-        if problem:
-            notice = Notice(in_one_line(problem), good=False)
-        page = render.answer(
-            given.review,
-            given.record,
-            seen,
-            wanted,
-            waiting=records.reviewing.size(queue, reviewer=who.person, most=COUNTED),
+        records, chart, review, record = self.context.records, self.context.chart, given.review, given.record
+        seen = self.context.sight(who, review)
+        people = {each.reviewer: records.people.get(each.reviewer) for each in seen.others}
+        said = [*seen.others, *([seen.mine] if seen.mine else [])]
+        corrected = [each.corrected for each in said if each.verdict == review.review_status and each.corrected]
+        found = evidence(record, chart, opened(who, documents_of(record), records.library, chart))
+        return render.page(
+            "answer",
+            409 if problem else 200,
+            review=review,
+            record=record,
+            seen=seen,
+            place=place,
+            waiting=records.reviews.size(place.queue(self.context.hidden(who)), reviewer=who.person, most=COUNTED),
             flagged=next((each for each in reversed(records.labels_of(id)) if each.asker), None),
-            names={each.reviewer: self.desk.name(each.reviewer, who) for each in seen.others},
-            approved=approved[0] if approved else None,
-            last=self.desk.last(request),
-            chart=chart,
-            charts=records.activations.all(),
-            documents=opened(who, documents_of(given.record), records.library, chart),
+            names={
+                id: "You" if id == who.person else person.shown if person else "Somebody"
+                for id, person in people.items()
+            },
+            approved=next((each for each in records.approved.all() if each.answer == id), None),
+            last=self.context.last(request),
+            badge=badge(record),
+            pieces=pieces(record, found),
+            sources=found,
+            # What would be approved: the corrected answer, or the one that is right.
+            wanted_words=corrected[-1] if corrected else "" if review.review_status == "Incorrect" else record.answer,
+            used=[each for each in found if each.used],
+            rest=[each for each in found if not each.used],
+            against=against(record, review.created, chart, records.chart_versions.all()),
             typed=typed,
-            notice=notice,
+            notice=Notice(in_one_line(problem), good=False) if problem else self.context.notices.said(request),
         )
-        return HTMLResponse(page, 409 if problem else 200)
-
-    async def judge(self, request: Request, id: str) -> Response:
-        """A verdict, and on to the next answer."""
-        return await run_in_threadpool(self._judge, request, await filled(request), id)
-
-    async def second(self, request: Request, id: str) -> Response:
-        """Two reviewers for this answer, or one after all."""
-        return await run_in_threadpool(self._second, request, await filled(request), id)
 
     def undo(self, request: Request, id: str) -> Response:
         """One's last verdict taken back, and its answer again."""
-        if self.desk.find(caller(request), id) is None:
+        who = caller(request)
+        if self.context.find(who, id) is None:
             return missing(request)
-        self.desk.records.take_back_label(id, caller(request).person, by=named(request), where=where(request))
-        return self.desk.notices.go(Wanted.read(request.query_params).address(f"/review/{id}"))
+        verdicts.take_back_label(self.context.records, id, who.person, by=who.name, where=where(request))
+        return self._again(request, id)
 
-    def _judge(self, request: Request, form: ImmutableMultiDict[str, str], id: str) -> Response:
-        who, wanted = caller(request), Wanted.read(request.query_params)
-        given = self.desk.find(who, id)
+    def approved(self, request: Request) -> Response:
+        """The answers that are pinned, or those that came back, of what whoever looks may read."""
+        state = "returned" if request.query_params.get("state") == "returned" else "pinned"
+        hidden = self.context.hidden(caller(request))
+        found = [each for each in self.context.records.approved.all() if readable(each, hidden)]
+        return render.page(
+            "approved",
+            approved=[each for each in found if each.state == state],
+            counts={each: sum(one.state == each for one in found) for each in ("pinned", "returned")},
+            state=state,
+            again={each.id for each in self.context.returned(hidden)},
+            notice=self.context.notices.said(request),
+        )
+
+    def unpin(self, request: Request, id: str) -> Response:
+        """Give an approved answer to nobody any more; it goes back into the queue."""
+        found, hidden = self.context.records.approved.get(id), self.context.hidden(caller(request))
+        if found is None or not readable(found, hidden):
+            return missing(request)
+        approvals.unpin(self.context.records, id, by=named(request), where=where(request))
+        return self.context.notices.go(
+            "/review/approved", Notice("It is no longer given. Its answer is back in the queue.")
+        )
+
+    def _again(self, request: Request, id: str, told: str = "") -> Response:
+        """To the answer again, at its place in the queue."""
+        address = QueuePlace.read(request.query_params).address(f"/review/{id}")
+        return self.context.notices.go(address, Notice(told) if told else None)
+
+    def judge(self, request: Request, form: Form, id: str) -> Response:
+        """A verdict, and on to the next answer."""
+        who, place = caller(request), QueuePlace.read(request.query_params)
+        given = self.context.find(who, id)
         verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)
         if given is None or verdict is None:
             return missing(request)
@@ -101,16 +137,16 @@ class AnswerPage:
             comment, corrected, source = (form.get(name, "") for name in ("comment", "corrected", "wrong_source"))
             typed = Label(id, who.person, verdict, comment, corrected, datetime.now(UTC), wrong_source=source)
             return self._page(request, id, typed=typed, problem=error)
-        following = self.desk.next(who, wanted, but=id)
+        following = self.context.next(who, place, but=id)
         if following is None:
-            return self.desk.notices.go(wanted.address("/review", last=id))
+            return self.context.notices.go(place.address("/review", last=id))
         then, answer = following
-        return self.desk.notices.go(then.address(f"/review/{answer}", last=id))
+        return self.context.notices.go(then.address(f"/review/{answer}", last=id))
 
-    def _keep(self, request: Request, form: ImmutableMultiDict[str, str], given: Given, verdict: str) -> None:
+    def _keep(self, request: Request, form: Form, given: GivenAnswer, verdict: str) -> None:
         """Keep a verdict with what was said with it. Raises TragError or StoreError where it may not be given."""
-        who = caller(request)
-        may, settles = self.desk.sight(who, given.review).may, form.get("may") == "settle"
+        who, record = caller(request), given.record
+        may, settles = self.context.sight(who, given.review).may, form.get("may") == "settle"
         if may == "asked":
             raise TragError(
                 "You asked this question yourself, so somebody else judges its answer.",
@@ -118,34 +154,62 @@ class AnswerPage:
             )
         if may == "look" or (settles and may != "settle"):
             raise TragError("This answer stands otherwise by now, so nothing was kept.", "Look at it again.")
-        self.desk.records.put_label(
-            given.record.id,
+        corrected = remark(form.get("corrected", ""))
+        verdicts.put_label(
+            self.context.records,
+            record.id,
             who.person,
             verdict,
             remark(form.get("comment", "")),
-            _corrected(form, given),
-            wrong_source=_source(form, given),
+            "" if corrected == record.answer.strip() else corrected,
+            wrong_source=next((each.id for each in record.sources if each.id == form.get("wrong_source")), ""),
             settles=settles,
-            instead_of=given.review.standing,
-            by=named(request),
+            instead_of=given.review.review_status,
+            by=who.name,
             where=where(request),
         )
 
-    def _second(self, request: Request, form: ImmutableMultiDict[str, str], id: str) -> Response:
-        if self.desk.find(caller(request), id) is None:
+    def second(self, request: Request, form: Form, id: str) -> Response:
+        """Two reviewers for this answer, or one after all."""
+        if self.context.find(caller(request), id) is None:
             return missing(request)
         wanted = form.get("wanted") == "yes"
-        self.desk.records.reviewing.ask_second(id, wanted, by=named(request), where=where(request))
-        told = "Two reviewers are wanted for this answer." if wanted else "One reviewer is enough for this answer."
-        return self.desk.notices.go(Wanted.read(request.query_params).address(f"/review/{id}"), Notice(told))
+        verdicts.ask_second(self.context.records, id, wanted, by=named(request), where=where(request))
+        return self._again(
+            request,
+            id,
+            "Two reviewers are wanted for this answer." if wanted else "One reviewer is enough for this answer.",
+        )
+
+    def pin(self, request: Request, form: Form, id: str) -> Response:
+        """Let an answer that was judged be given to everybody who asks its question."""
+        who = caller(request)
+        given = self.context.find(who, id)
+        if given is None:
+            return missing(request)
+        record = given.record
+        question, reply = (form.get(name, "").replace("\r\n", "\n").strip() for name in ("question", "reply"))
+        if not question or not reply:
+            raise TragError("An approved answer needs its question and its words.", "Fill in both.")
+        if len(question) > LONGEST_QUESTION or len(reply) > LONGEST_REMARK:
+            raise TragError(
+                f"A question may have {LONGEST_QUESTION:,} characters, an answer {LONGEST_REMARK:,}.",
+                "Shorten what is longer.",
+            )
+        chart = record.checks.chart if any(source.kind == "chart" for source in record.sources) else ""
+        documents = sorted(documents_of(record))
+        approvals.pin(
+            self.context.records, id, question, reply, documents, chart,
+            by=who.name, reviewer=who.person, where=where(request),
+        )  # fmt: skip
+        told = "Approved. Whoever asks this question, and may read what it stands on, is given it at once."
+        return self._again(request, id, told)
 
 
-def _corrected(form: ImmutableMultiDict[str, str], given: Given) -> str:
-    """What the answer should have been, "" where that is what it was."""
-    text = remark(form.get("corrected", ""))
-    return "" if text == given.record.answer.strip() else text
+def _with_form(work: Callable[[Request, Form, str], Response]) -> Callable[[Request, str], Awaitable[Response]]:
+    """A route that reads the form of a request, and does its work in a thread."""
 
+    async def route(request: Request, id: str) -> Response:
+        return await run_in_threadpool(work, request, await filled(request), id)
 
-def _source(form: ImmutableMultiDict[str, str], given: Given) -> str:
-    """The source that was wrong: one of the answer's own, "" for none."""
-    return next((each.id for each in given.record.sources if each.id == form.get("wrong_source")), "")
+    return route

@@ -1,40 +1,56 @@
-"""The page of the review desk: what waits for a verdict, in its queues; how answers were judged; and files of them.
+"""The page of the review: the queues, how answers were judged, and the judged answers as files to learn from.
 
-GET shows and changes nothing, but that a file is taken is written down; POST does one thing and sends the browser on.
-Knows nothing about one answer.
+GET shows and changes nothing, but that a file is taken is written down. In a file are only answers whose verdict holds,
+and none that stands on documents that whoever takes it may not read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
-from trag.web.responses import explain, streamed
-from trag.web.review import exports, figures, render
+from store.reviews import Label, Review
+from trag.json_lines import as_line
+from trag.record import VERDICTS, AnswerRecord
+from trag.review import agreement
+from trag.review.verdicts import holding
+from trag.web.evidence import documents_of
+from trag.web.render import unit_name
+from trag.web.responses import csv_line, explain, streamed
+from trag.web.review import render
 from trag.web.review.answer import AnswerPage
-from trag.web.review.approving import ApprovingPage
-from trag.web.review.desk import Desk
-from trag.web.review.wanted import CHOICES, COUNTED, Wanted
+from trag.web.review.context import CHOICES, COUNTED, QueuePlace, ReviewContext
 from trag.web.visitors import caller, named, where
 
 if TYPE_CHECKING:
+    from store.records import Records
     from trag.home import Home
 
 MOST = 20
 """Answers on a page of a queue."""
+OPTIONS = 500
+"""Documents, and units, that can be chosen from a list."""
+PEOPLE = "Approved answers"
+"""What stands for the model where a person wrote the words."""
 PERIODS = (4, 12, 26, 52)
 """Weeks that the figures can be of, besides all."""
+FIELDS = (
+    "id", "asked", "question", "standalone", "answer", "verdict", "corrected", "reason", "wrong_source",
+    "asker_verdict", "judged", "model", "adapter", "documents",
+)  # fmt: skip
 
 
 class ReviewPage:
     """What the routes share."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, context: ReviewContext) -> None:
+        self.context = context
 
     def routes(self, router: APIRouter) -> None:
         """Every route of the page. Plain functions run in threads."""
@@ -46,81 +62,146 @@ class ReviewPage:
 
     def show(self, request: Request) -> Response:
         """A queue, and how many wait in each."""
-        who, wanted = caller(request), Wanted.read(request.query_params)
-        hidden, reviewing = self.desk.hidden(who), self.desk.records.reviewing
-        page = render.queue(
-            reviewing.queue(wanted.queue(hidden), reviewer=who.person, page=wanted.at // MOST + 1, most=MOST),
-            wanted,
+        who, place = caller(request), QueuePlace.read(request.query_params)
+        hidden, reviews = self.context.hidden(who), self.context.records.reviews
+        returned, chart = self.context.returned(hidden), self.context.chart
+        documents = (name for name in reviews.values("document") if name not in hidden)
+        units = ((unit_name(unit, chart), unit) for unit in reviews.values("unit"))
+        return render.page(
+            "queue",
+            reviews=reviews.queue(place.queue(hidden), reviewer=who.person, page=place.at // MOST + 1, most=MOST),
+            first=place.at // MOST * MOST,
+            place=place,
             sizes={
-                choice: reviewing.size(wanted.of(choice).queue(hidden), reviewer=who.person, most=COUNTED)
+                choice: reviews.size(place.of(choice).queue(hidden), reviewer=who.person, most=COUNTED)
                 for choice in CHOICES
             },
             most=MOST,
-            total=figures.total(figures.rows(reviewing.counts("week"))),
-            documents=[name for name in reviewing.values("document") if name not in hidden],
-            units=reviewing.values("unit"),
-            chart=self.desk.chart,
-            returned=self.desk.returned(hidden),
-            last=self.desk.last(request),
-            alone=reviewing.alone(who.person),
-            notice=self.desk.notices.said(request),
+            total=agreement.total(agreement.rows(reviews.counts("week"))),
+            documents=sorted(documents, key=str.casefold)[:OPTIONS],
+            units=sorted(units, key=lambda each: each[0].casefold())[:OPTIONS],
+            returned=returned,
+            whys={each.answer: each.why for each in returned},
+            last=self.context.last(request),
+            own_left_out=place.choice != "judged" and not reviews.alone(who.person),
+            notice=self.context.notices.said(request),
         )
-        return HTMLResponse(page)
 
     def next(self, request: Request) -> Response:
         """On to the answer at the place of a queue that the address names."""
-        found = self.desk.next(caller(request), Wanted.read(request.query_params))
+        found = self.context.next(caller(request), QueuePlace.read(request.query_params))
         if found is None:
-            return self.desk.notices.go(Wanted.read(request.query_params).placed(0).address("/review"))
-        wanted, answer = found
-        return self.desk.notices.go(wanted.address(f"/review/{answer}"))
+            return self.context.notices.go(QueuePlace.read(request.query_params).placed(0).address("/review"))
+        place, answer = found
+        return self.context.notices.go(place.address(f"/review/{answer}"))
 
     def figures(self, request: Request) -> Response:
         """How answers were judged, of all time or of the last weeks."""
-        hidden, reviewing = self.desk.hidden(caller(request)), self.desk.records.reviewing
+        hidden, reviews = self.context.hidden(caller(request)), self.context.records.reviews
         asked = request.query_params.get("weeks", "")
         period = next((each for each in PERIODS if str(each) == asked), 0)
-        since = _monday(period) if period else None
-        by_week = figures.rows(reviewing.counts("week", since=since))
-        page = render.figures(
-            by_week,
-            {
-                "document": figures.rows(reviewing.counts("document", since=since, hidden=hidden)),
-                "unit": figures.rows(reviewing.counts("unit", since=since)),
-                "model": figures.rows(reviewing.counts("model", since=since)),
+        today = datetime.now(UTC).date()
+        # The Monday of the first of the last weeks, this one among them.
+        since = today - timedelta(days=today.weekday(), weeks=period - 1) if period else None
+        by_week = agreement.rows(reviews.counts("week", since=since))
+        chart = self.context.chart
+        return render.page(
+            "figures",
+            total=agreement.total(by_week),
+            weeks=agreement.weeks(by_week),
+            by={
+                "document": agreement.rows(reviews.counts("document", since=since, hidden=hidden)),
+                "unit": agreement.rows(reviews.counts("unit", since=since)),
+                "model": agreement.rows(reviews.counts("model", since=since)),
             },
-            figures.kappa(reviewing.agreement()),
+            display_name=lambda kind, value: unit_name(value, chart) if kind == "unit" else value or PEOPLE,
+            kappa=agreement.kappa(reviews.agreement()),
             period=period,
             periods=PERIODS,
-            chart=self.desk.chart,
         )
-        return HTMLResponse(page)
 
     def as_table(self, request: Request) -> Response:
         """Every judged answer, for a spreadsheet."""
-        judged = exports.judged(self.desk.records, self.desk.hidden(caller(request)))
-        return self._exported(request, exports.as_csv(judged), "judged-answers.csv", "text/csv; charset=utf-8")
+        answers = judged(self.context.records, self.context.hidden(caller(request)))
+        return self._exported(request, as_csv(answers), "judged-answers.csv", "text/csv; charset=utf-8")
 
     def as_lines(self, request: Request) -> Response:
         """Every judged answer with what it stood on, to learn from."""
-        judged = exports.judged(self.desk.records, self.desk.hidden(caller(request)))
-        return self._exported(request, exports.as_json(judged), "judged-answers.jsonl", "application/jsonl")
+        answers = judged(self.context.records, self.context.hidden(caller(request)))
+        return self._exported(request, as_json(answers), "judged-answers.jsonl", "application/jsonl")
 
     def _exported(self, request: Request, lines: Iterator[str], name: str, media: str) -> Response:
-        self.desk.records.audit.add(named(request), "export", "judged answers", where=where(request), result=name)
+        self.context.records.audit.add(named(request), "export", "judged answers", where=where(request), result=name)
         return streamed(lines, name, media)
 
 
 def mount(app: FastAPI, home: Home) -> None:
-    """The routes of the review desk in `app`."""
-    desk, router = Desk(home), APIRouter(prefix="/review")
-    for page in (ReviewPage(desk), ApprovingPage(desk), AnswerPage(desk)):
+    """The routes of the review in `app`."""
+    context, router = ReviewContext(home), APIRouter(prefix="/review")
+    for page in (ReviewPage(context), AnswerPage(context)):
         page.routes(router)
     app.include_router(router)
     explain(app)
 
 
-def _monday(weeks: int) -> date:
-    """The Monday of the first of the last weeks, this one among them."""
-    today = datetime.now(UTC).date()
-    return today - timedelta(days=today.weekday(), weeks=weeks - 1)
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An answer, and the label whose verdict holds; of several, the last that says what is right."""
+
+    review: Review
+    record: AnswerRecord
+    label: Label
+
+
+def judged(records: Records, hidden: Collection[str]) -> Iterator[Judged]:
+    """Every answer whose verdict holds, the one judged first first; none that stands on a `hidden` document."""
+    by_answer: dict[str, list[Label]] = defaultdict(list)
+    for label in records.labels():
+        by_answer[label.answer].append(label)
+    for id, labels in by_answer.items():
+        review, stored = records.reviews.review(id), records.answer(id)
+        if review is None or stored is None or review.review_status not in VERDICTS:
+            continue
+        record = AnswerRecord.from_json(stored.record_json)
+        if documents_of(record).isdisjoint(hidden) and (found := holding(review, labels)):
+            yield Judged(review, record, found)
+
+
+def as_json(answers: Iterable[Judged]) -> Iterator[str]:
+    """A line for each answer."""
+    for each in answers:
+        values = _values(each) | {
+            "statements": [{"unit": one.unit, "text": one.text} for one in each.record.statements],
+            "sources": [
+                {name: getattr(source, name) for name in ("kind", "document", "section", "page", "question", "text")}
+                for source in each.record.sources
+            ],
+        }
+        yield as_line(values) + "\n"
+
+
+def as_csv(answers: Iterable[Judged]) -> Iterator[str]:
+    """A header, then a line for each answer, of which a spreadsheet runs nothing."""
+    yield "\ufeff" + csv_line(FIELDS)
+    for each in answers:
+        values = _values(each) | {"documents": "; ".join(sorted(documents_of(each.record)))}
+        yield csv_line(values[field] for field in FIELDS)
+
+
+def _values(each: Judged) -> dict[str, str]:
+    wrong = next((source for source in each.record.sources if source.id == each.label.wrong_source), None)
+    return {
+        "id": each.record.id,
+        "asked": each.review.created.isoformat(),
+        "question": each.record.question,
+        "standalone": each.record.standalone,
+        "answer": each.record.answer,
+        "verdict": each.review.review_status,
+        "corrected": each.label.corrected,
+        "reason": each.label.comment,
+        "wrong_source": ", ".join(filter(None, (wrong.document, wrong.section))) if wrong else "",
+        "asker_verdict": each.review.flag,
+        "judged": each.label.at.isoformat(),
+        "model": each.review.model,
+        "adapter": each.review.adapter,
+    }

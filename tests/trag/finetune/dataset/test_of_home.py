@@ -19,6 +19,7 @@ from trag.finetune.dataset.folders import Card
 from trag.finetune.training import training_data
 from trag.home import Home, open_home
 from trag.record import Source
+from trag.review.verdicts import put_label
 from trag.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -41,7 +42,7 @@ def card(home: Home, tmp_path_factory: pytest.TempPathFactory) -> tuple[Card, Pa
         record = replace(home.assistant.problem(question, ""), id=f"answer-{number}", answer="Something.")
         record = replace(record, sources=(source,))
         home.records.save_answer(record.id, None, record.question, record.answer, record.to_json())
-        home.records.put_label(record.id, "reviewer", verdict, "", corrected)
+        put_label(home.records, record.id, "reviewer", verdict, "", corrected)
     folder = tmp_path_factory.mktemp("dataset")
     return of_home.make(home, folder, seed=3), folder
 
@@ -144,7 +145,7 @@ def partly_closed(tmp_path: Path) -> Iterator[Home]:
             record = home.assistant.problem(f"tell me about {CANARIES[pair['document']]} money", "")
             record = replace(record, id=f"answer-{number}", answer=pair["answer"], sources=(source,))
             home.records.save_answer(record.id, None, record.question, record.answer, record.to_json())
-            home.records.put_label(record.id, "reviewer", "Correct", "", "")
+            put_label(home.records, record.id, "reviewer", "Correct", "", "")
         yield home
 
 

@@ -9,7 +9,8 @@ from org.entities import EntityFinder
 from org.organization import Organization
 from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NOT_FOUND
-from store.records import Label, StoredAnswer
+from store.records import StoredAnswer
+from store.reviews import Label
 from trag.finetune.dataset import of_home
 from trag.finetune.dataset.of_home import agreed_labels, label_example
 from trag.record import AnswerRecord, Checks, ModelUsed, Source

@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 
 from store.person import Newcomer
 from tests.trag.web.people.conftest import CHART, HERE, HOSTILE, OTHER, PASSWORD, Place, words
+from trag.review.verdicts import put_label
 
 pytestmark = pytest.mark.slow
 
@@ -183,7 +184,7 @@ def test_what_somebody_asked_is_forgotten_and_how_much_it_was_is_told(place: Pla
     for number in range(2):
         conversation = records.start_conversation(ada.id, "t").id
         records.save_answer(f"a{number}", conversation, "q", "w", "{}")
-    records.put_label("a0", "somebody", "Correct", "", "")
+    put_label(records, "a0", "somebody", "Correct", "", "")
     page = root.get(f"/people/{ada.id}")
     assert "2 conversations with every answer, and what their programs asked, for good." in words(page)
     answer = root.post(f"/people/{ada.id}/forget")

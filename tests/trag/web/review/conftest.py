@@ -92,10 +92,10 @@ class Place:
         assert sent.status_code == 303, sent.text
         return sent.headers["location"]
 
-    def standing(self, answer: str) -> str:
-        found = self.records.reviewing.review(answer)
+    def review_status(self, answer: str) -> str:
+        found = self.records.reviews.review(answer)
         assert found
-        return found.standing
+        return found.review_status
 
 
 def texts(page: Any, selector: str) -> list[str]:
@@ -105,7 +105,7 @@ def texts(page: Any, selector: str) -> list[str]:
 @pytest.fixture
 def place(empty_database: Path, tmp_path: Path, portal: BlockingPortal) -> Iterator[Place]:
     with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
-        records.activations.activate("v1", "chart.csv", "3" * 64, by="ada")
+        records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada")
         for name, audience in AUDIENCES.items():
             records.library.put(name, "1" * 64, None, [Passage(name, "section", name, "1 Signing", None, "Words.")])
             records.library.set_audience(name, audience)

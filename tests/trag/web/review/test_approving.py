@@ -3,6 +3,7 @@
 import pytest
 
 from tests.trag.web.review.conftest import Place, texts
+from trag.review import approvals
 
 pytestmark = pytest.mark.slow
 
@@ -16,14 +17,14 @@ def test_an_answer_that_was_judged_is_approved_and_taken_back(place: Place) -> N
     form = place.page("sam", f"/review/{id}").select(".approve form")[0]
     assert texts(form, "textarea") == ["Who signs?", "The Board."], "the shortened answer is what is offered"
     assert place.post("sam", str(form["action"]), **PIN).status_code == 303
-    found = place.records.approved.find("who signs")
+    found = approvals.find(place.records, "who signs")
     assert found
     assert (found.reply, found.answer, found.by, found.chart) == ("The Board.", id, "sam", "v1")
     assert [source.document for source in found.sources] == ["rules.md"]
     assert texts(place.page("rita", "/review/approved"), ".answer-row .reply") == ["The Board."]
     assert place.post("rita", f"/review/approved/{found.id}/unpin").status_code == 303
-    assert place.records.approved.find("who signs") is None
-    assert place.standing(id) == "open"
+    assert approvals.find(place.records, "who signs") is None
+    assert place.review_status(id) == "open"
     assert [event.what for event in place.records.audit.page(most=2)] == ["approved answer returned", "answer pinned"]
     assert place.post("rita", f"/review/approved/{found.id}/unpin").status_code == 409
 
@@ -52,7 +53,7 @@ def test_one_that_stands_on_something_else_by_now_comes_back_and_says_why(place:
     place.judge("rita", id)
     place.post("rita", f"/review/{id}/pin", **PIN)
     place.records.library.put("rules.md", "2" * 64, None, ())
-    place.records.approved.look_over()
+    approvals.return_changed(place.records)
     page = place.page("sam", "/review")
     assert texts(page, ".returned") == ["Who signs? rules.md was replaced"]
     assert "It was approved until rules.md was replaced." in texts(page, ".answer-row")[0]
@@ -61,9 +62,8 @@ def test_one_that_stands_on_something_else_by_now_comes_back_and_says_why(place:
     assert "Judge it again" in texts(listed, ".answer-row")[0]
     place.judge("sam", id, "Incorrect")
     assert not place.page("sam", "/review").select(".returned")
-    assert texts(place.page("sam", f"/review/{id}"), ".answer .notice") == [
-        "This answer was approved until rules.md was replaced."
-    ]
+    actual = texts(place.page("sam", f"/review/{id}"), ".answer .notice")
+    assert actual == ["This answer was approved until rules.md was replaced."]
 
 
 def test_an_approved_answer_is_listed_for_those_who_may_read_what_it_stands_on(place: Place) -> None:
@@ -74,7 +74,7 @@ def test_an_approved_answer_is_listed_for_those_who_may_read_what_it_stands_on(p
     for who, sees in (("ada", 1), ("rita", 1), ("sam", 0)):
         assert len(place.page(who, "/review/approved").select(".answer-row")) == sees, who
     assert place.post("sam", f"/review/approved/{found.id}/unpin").status_code == 404
-    assert place.records.approved.holds(found.id)
+    assert approvals.holds(place.records, found.id)
 
 
 def test_one_whose_verdict_is_another_comes_back_and_says_why(place: Place) -> None:
@@ -83,15 +83,15 @@ def test_one_whose_verdict_is_another_comes_back_and_says_why(place: Place) -> N
     place.post("rita", f"/review/{id}/pin", **PIN)
     assert "until its verdict is another" in texts(place.page("sam", f"/review/{id}"), ".approve")[0]
     place.post("sam", f"/review/{id}/second", wanted="yes")
-    assert place.records.approved.find("who signs") is None
+    assert approvals.find(place.records, "who signs") is None
     assert texts(place.page("tom", "/review"), ".returned") == ["Who signs? a second reviewer was asked for"]
     place.judge("sam", id, "Incorrect")
     assert texts(place.page("tom", "/review"), ".returned") == ["Who signs? a second reviewer was asked for"]
     place.judge("tom", id, "Correct", may="settle")
     assert not place.page("tom", "/review").select(".returned")
-    assert place.records.approved.find("who signs") is None, "to approve it again is a decision"
+    assert approvals.find(place.records, "who signs") is None, "to approve it again is a decision"
     assert place.post("tom", f"/review/{id}/pin", **PIN).status_code == 303
     place.judge("ada", id, "Incorrect", may="settle")
-    assert place.records.approved.find("who signs") is None
+    assert approvals.find(place.records, "who signs") is None
     listed = place.page("sam", "/review/approved?state=returned")
     assert "it was judged Incorrect" in texts(listed, ".answer-row")[0]

@@ -156,10 +156,8 @@ def test_a_reviewer_labels_ten_answers_by_keyboard_alone(desk: Desk, page_of: Ca
     told = {line["question"]: line for line in map(json.loads, lines) if line["id"] in desk.answers["ten.md"]}
     letters = {"Correct": "C", "Correct-Verbose": "V", "Incorrect": "I"}
     assert "".join(letters[told[f"Question {number}?"]["verdict"]] for number in range(1, 11)) == "CVIICVCCCC"
-    assert (told["Question 2?"]["reason"], told["Question 2?"]["corrected"]) == (
-        "It says 1, 2 and 3 too much.",
-        "The Director of Finance.",
-    )
+    actual = (told["Question 2?"]["reason"], told["Question 2?"]["corrected"])
+    assert actual == ("It says 1, 2 and 3 too much.", "The Director of Finance.")
     assert told["Question 3?"]["wrong_source"] == "ten.md, 1 Signing"
 
 

@@ -5,6 +5,8 @@ import io
 import json
 
 from tests.trag.web.review.conftest import Place
+from trag.review import approvals
+from trag.review.verdicts import put_label
 
 FORMULA = "=HYPERLINK(1)"
 
@@ -13,7 +15,7 @@ def test_a_judged_answer_leaves_with_what_it_stood_on(place: Place) -> None:
     first, second = place.answer("One?"), place.answer("Two?", documents=())
     place.judge("rita", second, "Correct")
     place.judge("rita", first, "Incorrect", corrected="The Bar.", comment="No.", wrong_source=f"{first}-rules.md")
-    place.records.put_label(first, place.ids["eve"], "Incorrect", "", "", asker=True)
+    put_label(place.records, first, place.ids["eve"], "Incorrect", "", "", asker=True)
     place.answer("Waits?")
     answer = place.browsers["tom"].get("/review/judged.jsonl")
     lines = [json.loads(line) for line in answer.text.splitlines()]
@@ -26,12 +28,8 @@ def test_a_judged_answer_leaves_with_what_it_stood_on(place: Place) -> None:
     assert (source["kind"], source["document"], chart["kind"]) == ("section", "rules.md", "chart")
     assert source["text"].startswith("It stands in rules.md")
     event = place.records.audit.page(most=1)[0]
-    assert (event.who, event.what, event.about, event.result) == (
-        "tom",
-        "export",
-        "judged answers",
-        "judged-answers.jsonl",
-    )
+    actual = (event.who, event.what, event.about, event.result)
+    assert actual == ("tom", "export", "judged answers", "judged-answers.jsonl")
 
 
 def test_a_spreadsheet_runs_nothing_of_the_table(place: Place) -> None:
@@ -53,6 +51,6 @@ def test_of_several_verdicts_the_one_that_holds_is_told(place: Place) -> None:
     place.judge("ada", id, "Incorrect", may="settle", corrected="The Bar.")
     (line,) = place.browsers["tom"].get("/review/judged.jsonl").text.splitlines()
     assert (json.loads(line)["verdict"], json.loads(line)["corrected"]) == ("Incorrect", "The Bar.")
-    pinned = place.records.approved.pin(id, "Who signs?", "The Bar.", (), "", by="ada")
-    place.records.approved.unpin(pinned.id, by="ada")
+    pinned = approvals.pin(place.records, id, "Who signs?", "The Bar.", (), "", by="ada")
+    approvals.unpin(place.records, pinned.id, by="ada")
     assert place.browsers["tom"].get("/review/judged.jsonl").text == ""

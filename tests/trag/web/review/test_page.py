@@ -7,9 +7,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
-from store.reviewing import Reviewing
+from store.reviews import Reviews
 from tests.trag.web.review.conftest import Place, texts
 from trag.record import VERDICTS
+from trag.review import approvals
+from trag.review.verdicts import put_label
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +31,7 @@ def test_each_queue_has_its_answers_and_says_how_many(place: Place) -> None:
     for question, support in (("One?", "y"), ("Two?", "nn"), ("Three?", "yn"), ("Four?", "ynn")):
         place.answer(question, support=support)
     flagged = place.answer("Five?", documents=())
-    place.records.put_label(flagged, place.ids["eve"], "Incorrect", "", "", asker=True)
+    put_label(place.records, flagged, place.ids["eve"], "Incorrect", "", "", asker=True)
     assert rows(place, "rita") == ["Five?", "Four?", "Three?", "Two?", "One?"]
     assert rows(place, "rita", "?choice=weak") == ["Two?", "Four?"]
     assert rows(place, "rita", "?choice=flagged") == ["Five?"]
@@ -85,7 +87,7 @@ def test_a_verdict_keeps_what_was_said_with_it_and_is_taken_back(place: Place) -
 
     done = place.page("rita", f"/review/{other}?last={id}").select("[data-undo]")[0]
     back = place.post("rita", str(done["action"])).headers["location"]
-    assert (back, place.standing(id), place.records.verdicts(id)) == (f"/review/{id}", "open", ())
+    assert (back, place.review_status(id), place.records.verdicts(id)) == (f"/review/{id}", "open", ())
     assert not place.page("rita", f"/review/{other}?last={id}").select("[data-undo]")
     assert place.post("rita", f"/review/{id}/undo").status_code == 409
     done = [(event.who, event.what, event.result) for event in place.records.audit.page(about=id)]
@@ -104,12 +106,12 @@ def test_what_says_nothing_is_not_kept_and_what_is_too_long_is_refused(place: Pl
     assert texts(form, "textarea") == [typed["comment"], typed["corrected"]]
     assert [str(each["value"]) for each in form.select(".wrong [checked]")] == [typed["wrong_source"]]
     assert place.post("rita", f"/review/{id}/verdict", verdict="Perfect").status_code == 404
-    assert place.standing(id) == "Correct"
+    assert place.review_status(id) == "Correct"
 
 
 def test_the_askers_own_label_stands_beside_without_their_name(place: Place) -> None:
     id = place.answer()
-    place.records.put_label(id, place.ids["eve"], "Incorrect", "I meant cheques.", "", asker=True)
+    put_label(place.records, id, place.ids["eve"], "Incorrect", "I meant cheques.", "", asker=True)
     page = place.page("rita", f"/review/{id}")
     assert texts(page, ".asker .verdict") == ["Incorrect"]
     assert "I meant cheques." in texts(page, ".asker")[0]
@@ -138,9 +140,9 @@ def test_the_second_reviewer_learns_nothing_of_the_first_verdict_before_their_ow
         assert not [each for each in texts(place.page("sam", path), ".verdict") if each in VERDICTS], path
     place.judge("sam", id, "Incorrect")
     assert "The canary sings." in texts(place.page("sam", f"/review/{id}"), ".others-said")[0]
-    assert (place.standing(id), place.standing(other)) == ("Incorrect", "second")
+    assert (place.review_status(id), place.review_status(other)) == ("Incorrect", "second")
     place.post("sam", f"/review/{other}/second", wanted="no")
-    assert place.standing(other) == "Incorrect", "one reviewer is enough after all"
+    assert place.review_status(other) == "Incorrect", "one reviewer is enough after all"
 
 
 def test_where_two_differ_a_third_or_an_admin_decides_with_both_in_sight(place: Place) -> None:
@@ -155,10 +157,10 @@ def test_where_two_differ_a_third_or_an_admin_decides_with_both_in_sight(place: 
     assert texts(page, ".side-by-side .verdict") == ["Correct", "Incorrect"]
     assert texts(page, "#yours") == ["Decide"]
     refused = place.post("rita", f"/review/{one}/verdict", verdict="Correct", may="settle")
-    assert (refused.status_code, place.standing(one)) == (409, "disputed")
+    assert (refused.status_code, place.review_status(one)) == (409, "disputed")
     place.judge("tom", one, "Incorrect", may="settle")
     place.judge("ada", two, "Correct", may="settle")
-    assert (place.standing(one), place.standing(two)) == ("Incorrect", "Correct")
+    assert (place.review_status(one), place.review_status(two)) == ("Incorrect", "Correct")
     assert place.records.verdicts(two)[-1].settles
     figures = place.page("tom", "/review/figures")
     assert texts(figures, ".agree tbody tr")[0] == "Correct 0 0 2"
@@ -177,26 +179,26 @@ def test_what_was_judged_is_looked_at_and_only_an_admin_decides_otherwise(place:
         told = BeautifulSoup(refused.text, "html.parser")
         assert texts(told, ".others-said strong") == ["Rita", "You, not kept"]
         assert "The canary sings." in texts(told, ".others-said")[1], "what was written is there to be taken"
-    assert (place.standing(id), len(place.records.labels_of(id))) == ("Correct", 1)
+    assert (place.review_status(id), len(place.records.labels_of(id))) == ("Correct", 1)
     place.judge("ada", id, "Incorrect", may="settle")
-    assert (place.standing(id), place.records.reviewing.agreement()) == ("Incorrect", ())
+    assert (place.review_status(id), place.records.reviews.agreement()) == ("Incorrect", ())
 
 
 def test_a_verdict_that_another_one_comes_before_is_not_kept_unseen(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id = place.answer()
-    alone = Reviewing.alone
+    alone = Reviews.alone
 
-    def meanwhile(reviewing: Reviewing, reviewer: str) -> bool:
-        monkeypatch.setattr(Reviewing, "alone", alone)
-        place.records.put_label(id, place.ids["rita"], "Correct", "", "")
-        return alone(reviewing, reviewer)
+    def meanwhile(reviews: Reviews, reviewer: str) -> bool:
+        monkeypatch.setattr(Reviews, "alone", alone)
+        put_label(place.records, id, place.ids["rita"], "Correct")
+        return alone(reviews, reviewer)
 
-    monkeypatch.setattr(Reviewing, "alone", meanwhile)
+    monkeypatch.setattr(Reviews, "alone", meanwhile)
     refused = place.post("sam", f"/review/{id}/verdict", verdict="Incorrect")
     assert (refused.status_code, "stands otherwise by now" in refused.text) == (409, True)
-    assert (place.standing(id), len(place.records.labels_of(id))) == ("Correct", 1)
+    assert (place.review_status(id), len(place.records.labels_of(id))) == ("Correct", 1)
     assert [event.who for event in place.records.audit.page(about=id)] == [place.ids["rita"]]
 
 
@@ -223,15 +225,14 @@ def test_an_answer_is_there_for_those_who_may_read_all_it_stands_on(place: Place
             form = {"verdict": "Correct", "wanted": "yes"}
             if not allowed:
                 assert place.post(who, f"/review/{id}/{act}", **form).status_code == 404, (key, act)
-        assert allowed or place.standing(id) == "open"
+        assert allowed or place.review_status(id) == "open"
         place.judge("ada", id)
     for path in ("/review?choice=judged", "/review/judged.jsonl", "/review/judged.csv"):
         shown = place.browsers[who].get(path).text
         assert set(re.findall(r"Canary (\w+)\?", shown)) == set(mine), path
     told = place.page(who, "/review/figures").get_text() + place.page(who, f"/review?last={ids['n']}").get_text()
-    assert [name for name in ("board.md", "nobody.md", "gone.md") if name in told] == [
-        name for key, name in (("b", "board.md"), ("n", "nobody.md"), ("gone", "gone.md")) if key in mine
-    ]
+    actual = [name for name in ("board.md", "nobody.md", "gone.md") if name in told]
+    assert actual == [name for key, name in (("b", "board.md"), ("n", "nobody.md"), ("gone", "gone.md")) if key in mine]
 
 
 def test_an_employee_has_no_desk(place: Place) -> None:
@@ -266,12 +267,12 @@ def test_words_of_others_are_shown_as_text_in_their_own_direction(
 ) -> None:
     place.records.library.put(HOSTILE, "1" * 64, None, [])
     id = place.answer(HOSTILE, HOSTILE, (HOSTILE,))
-    place.records.put_label(id, place.ids["eve"], "Incorrect", HOSTILE, HOSTILE, asker=True)
+    put_label(place.records, id, place.ids["eve"], "Incorrect", HOSTILE, HOSTILE, asker=True)
     place.judge("ada", id, "Correct-Verbose", comment=HOSTILE, corrected=f"{HOSTILE}!", wrong_source=f"{id}-{HOSTILE}")
-    place.records.approved.pin(id, HOSTILE, HOSTILE, [HOSTILE], "", by=HOSTILE)
+    approvals.pin(place.records, id, HOSTILE, HOSTILE, [HOSTILE], "", by=HOSTILE)
     if path == "":
         place.records.library.put(HOSTILE, "2" * 64, None, [])
-        place.records.approved.look_over()
+        approvals.return_changed(place.records)
     page = place.page("ada", "/review" + path.format(id=id))
     assert not [script for script in page.select("script") if "alert" in script.get_text()]
     assert not page.select("img, b, i, [onerror]")
@@ -299,7 +300,8 @@ def test_nobody_judges_or_approves_the_answer_to_their_own_question_and_the_page
             assert (refused.status_code, "asked this question yourself" in refused.text) == (409, True)
     refused = place.post(who, f"/review/{id}/pin", question="Mine?", reply="The Board.")
     assert (refused.status_code, "asked this question yourself" in refused.text) == (409, True)
-    assert (place.standing(id), len(place.records.labels_of(id)), place.records.approved.all()) == ("Correct", 1, ())
+    actual = (place.review_status(id), len(place.records.labels_of(id)), place.records.approved.all())
+    assert actual == ("Correct", 1, ())
 
 
 def test_the_only_one_who_may_judge_judges_and_approves_their_own_too(place: Place) -> None:
@@ -310,4 +312,4 @@ def test_the_only_one_who_may_judge_judges_and_approves_their_own_too(place: Pla
     assert "Your own questions" not in texts(place.page("ada", "/review"), "#queue-title")[0]
     place.judge("ada", id, "Correct", may="judge")
     assert place.post("ada", f"/review/{id}/pin", question="Mine?", reply="The Board.").status_code == 303
-    assert place.records.approved.find("Mine?")
+    assert approvals.find(place.records, "Mine?")

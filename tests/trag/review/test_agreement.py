@@ -2,9 +2,9 @@
 
 import pytest
 
-from store.reviewing import Agreement, Count
-from trag.web.review import figures
-from trag.web.review.figures import Row, kappa, rows, total, weeks
+from store.reviews import Agreement, Count
+from trag.review import agreement
+from trag.review.agreement import Row, kappa, rows, total, weeks
 
 
 def test_a_row_counts_verdicts_that_hold_and_what_waits() -> None:
@@ -29,7 +29,7 @@ def test_weeks_without_an_answer_keep_their_place_and_only_the_last_are_drawn() 
     found = weeks([Row("2026-11-16", 1, 0, 0, 0), Row("2026-11-02", 0, 0, 0, 4)])
     assert [(row.value, row.answers) for row in found] == [("2026-11-02", 4), ("2026-11-09", 0), ("2026-11-16", 1)]
     found = weeks([Row("2026-11-16", 1, 0, 0, 0), Row("2020-01-06", 1, 0, 0, 0)])
-    assert (len(found), found[0].value, found[-1].value) == (figures.LONGEST, "2026-05-25", "2026-11-16")
+    assert (len(found), found[0].value, found[-1].value) == (agreement.LONGEST, "2026-05-25", "2026-11-16")
     assert weeks([]) == ()
 
 

@@ -1,7 +1,6 @@
-"""Which chart is in use, which were, and who made each the one in use.
+"""Which chart is in use and which adapter answers: by whom each was put in use, and when.
 
-Each activation is a row and none is overwritten; the last one is the chart in use. Knows nothing about what is in a
-chart, or where its file is.
+Every activation and promotion is a row and none is overwritten; the last one counts.
 """
 
 from __future__ import annotations
@@ -47,9 +46,8 @@ class ChartVersion:
         return next((each for each in reversed(self.activations) if each.at <= moment), None)
 
 
-class Activations:
-    """The charts that one home had in use. Any thread may call any method, and any may raise StoreError for a failing
-    database."""
+class ChartVersions:
+    """The charts that one home had in use."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -57,7 +55,7 @@ class Activations:
     def all(self) -> tuple[ChartVersion, ...]:
         """Every chart version by its last activation, newest first; so the first one is in use."""
         with reading(self._engine) as connection:
-            return _all(connection)
+            return _chart_versions(connection)
 
     def active(self) -> ChartVersion | None:
         """The chart in use, None before the first."""
@@ -77,13 +75,12 @@ class Activations:
         """Make a chart the one in use. Activating an older version again is the way back to it.
 
         `sha256` is that of its file, `original` that of the file called `name` that it was given in, "" where nobody
-        knows. `instead_of` is
-        the version that whoever decided saw in use, "" for none: when it is another by now, nothing changes and
-        StoreError is raised. None asks for no such check.
+        knows. `instead_of` is the version that whoever decided saw in use, "" for none: when it is another by now,
+        nothing changes and StoreError is raised. None asks for no such check.
         """
         with writing(self._engine) as connection:
             lock_table(connection, schema.activations)
-            found = _all(connection)
+            found = _chart_versions(connection)
             active = found[0].version if found else ""
             if instead_of is not None and active != instead_of:
                 raise StoreError(
@@ -95,16 +92,13 @@ class Activations:
             row = {"version": version, "name": name, "sha256": sha256, "original": original, "units": units}
             connection.execute(insert(schema.activations), row | {"activated": datetime.now(UTC), "activated_by": by})
             audit.note(connection, by, "chart activated", name, result=version)
-            return _all(connection)[0]
+            return _chart_versions(connection)[0]
 
 
-def _all(connection: Connection) -> tuple[ChartVersion, ...]:
+def _chart_versions(connection: Connection) -> tuple[ChartVersion, ...]:
     table = schema.activations.c
-    columns = (
-        table.version, table.name, table.sha256, table.activated, table.activated_by, table.units, table.original,
-    )  # fmt: skip
     by_version: dict[str, list[Row[*tuple[Any, ...]]]] = {}
-    for row in connection.execute(select(*columns).order_by(table.number)):
+    for row in connection.execute(select(schema.activations).order_by(table.number)):
         rows = by_version.pop(row.version, [])  # so that the one activated last is the last
         rows.append(row)
         by_version[row.version] = rows
@@ -122,3 +116,54 @@ def _all(connection: Connection) -> tuple[ChartVersion, ...]:
         )
         for position, (version, rows) in enumerate(reversed(by_version.items()))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """`adapter` answers from `at` on, because `by` decided it; "" is the one that ships with the program."""
+
+    adapter: str
+    at: datetime
+    by: str
+
+
+class Promotions:
+    """The promotions of one home."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def all(self) -> tuple[Promotion, ...]:
+        """Every promotion, the newest first."""
+        with reading(self._engine) as connection:
+            return _promotions(connection)
+
+    def current(self) -> str:
+        """The promoted adapter, "" for the one that ships."""
+        return next((each.adapter for each in self.all()), "")
+
+    def put(self, adapter: str, *, by: str, instead_of: str | None = None) -> Promotion:
+        """Let `adapter` answer from now on.
+
+        `instead_of` is the one that whoever decided saw answering: when it is another by now, nothing changes and
+        StoreError is raised. None asks for no such check.
+        """
+        promotion = Promotion(adapter, datetime.now(UTC), by)
+        with writing(self._engine) as connection:
+            lock_table(connection, schema.promotions)
+            current = next((each.adapter for each in _promotions(connection)), "")
+            if instead_of is not None and current != instead_of:
+                raise StoreError(
+                    f"Another adapter was promoted meanwhile: {current or 'the one that ships'}.",
+                    "Look at its figures, and promote again if that is what you want.",
+                )
+            row = {"adapter": adapter, "promoted": promotion.at, "promoted_by": by}
+            connection.execute(insert(schema.promotions), row)
+            audit.note(connection, by, "adapter promoted", adapter or "shipped")
+        return promotion
+
+
+def _promotions(connection: Connection) -> tuple[Promotion, ...]:
+    table = schema.promotions.c
+    query = select(table.adapter, table.promoted, table.promoted_by).order_by(table.number.desc())
+    return tuple(Promotion(*row) for row in connection.execute(query))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -15,12 +14,17 @@ from itertools import product
 import pytest
 from sqlalchemy import text
 
-from store import StoreError, review_status
+from store import StoreError
 from store import records as stored
-from store.database import HEAD, open_database, reading, writing
+from store.database import reading
 from store.person import Newcomer, Role
-from store.records import VERDICTS, Records
-from store.reviewing import Agreement, By, Choice, Count, Queue
+from store.records import Records
+from store.review_queues import Choice, Queue
+from store.reviews import Agreement, By, Count
+from tests.store.conftest import at_once
+from trag.record import VERDICTS
+from trag.review import verdicts
+from trag.review.verdicts import ask_second, put_label, take_back_label
 
 NOW = datetime(2026, 11, 18, 9, tzinfo=UTC)  # a Wednesday
 Save = Callable[..., None]
@@ -68,31 +72,31 @@ def save(records: Records, monkeypatch: pytest.MonkeyPatch) -> Iterator[Save]:
 
 def ids(records: Records, choice: Choice = "newest", reviewer: str = "rita", **options: object) -> list[str]:
     queue = Queue(choice, **options)  # type: ignore[arg-type]
-    found = [review.answer for review in records.reviewing.queue(queue, reviewer=reviewer)]
-    assert records.reviewing.size(queue, reviewer=reviewer) == len(found)
+    found = [review.answer for review in records.reviews.queue(queue, reviewer=reviewer)]
+    assert records.reviews.size(queue, reviewer=reviewer) == len(found)
     return found
 
 
 def judge(records: Records, *verdicts: tuple[str, str, str], **options: bool) -> None:
     for answer, reviewer, verdict in verdicts:
-        records.put_label(answer, reviewer, verdict, "", "", **options)  # type: ignore[arg-type]
+        put_label(records, answer, reviewer, verdict, "", "", **options)  # type: ignore[arg-type]
 
 
 def reopen(records: Records, answer: str) -> None:
     """Put an answer back into the queue, as when the approved one that came of it returns."""
-    with writing(records._engine) as connection:
-        review_status.reopen(connection, answer)
+    with records.reviews.changing() as change:
+        verdicts.reopen(change, answer)
 
 
 def test_a_new_answer_lies_on_the_desk_with_what_its_record_says(records: Records, save: Save) -> None:
     save("a", asker="eve", documents=("d1", "d2", "d1"), units=("u1",), support="yny")
-    found = records.reviewing.review("a")
+    found = records.reviews.review("a")
     assert found is not None
     assert (found.question, found.words, found.asker, found.created) == ("q a", "w a", "eve", NOW)
     assert (found.status, found.model, found.adapter, found.support) == ("answered", "m", "a", 2 / 3)
-    assert (found.flag, found.standing, found.second) == ("", "open", False)
-    assert records.reviewing.review("b") is None
-    assert records.reviewing.values("document") == ("d1", "d2")
+    assert (found.flag, found.review_status, found.second) == ("", "open", False)
+    assert records.reviews.review("b") is None
+    assert records.reviews.values("document") == ("d1", "d2")
 
 
 def test_each_queue_has_its_answers_in_its_order(records: Records, save: Save) -> None:
@@ -105,9 +109,9 @@ def test_each_queue_has_its_answers_in_its_order(records: Records, save: Save) -
     judge(records, ("c", "rita", "Incorrect"), ("a", "rita", "Correct"), ("a", "sam", "Incorrect"))
     assert (ids(records), ids(records, "flagged"), ids(records, "weak")) == (["e", "d", "b"], ["d"], ["e", "b"])
     assert (ids(records, "disputed"), ids(records, "judged"), ids(records, "second")) == (["a"], ["c"], [])
-    reviews = records.reviewing.queue(Queue(), reviewer="rita", page=2, most=2)
+    reviews = records.reviews.queue(Queue(), reviewer="rita", page=2, most=2)
     assert [review.answer for review in reviews] == ["b"]
-    assert records.reviewing.queue(Queue(), reviewer="rita", page=3, most=2) == ()
+    assert records.reviews.queue(Queue(), reviewer="rita", page=3, most=2) == ()
 
 
 def test_an_approved_answer_that_was_given_waits_only_once_somebody_doubts_it(records: Records, save: Save) -> None:
@@ -126,7 +130,7 @@ def test_an_approved_answer_that_was_given_waits_only_once_somebody_doubts_it(re
     assert ids(records, document="d") == ["reopened", "wrong", "wordy"]
     judge(records, ("wrong", "rita", "Incorrect"), ("praised", "rita", "Correct"))
     assert (ids(records, "flagged"), ids(records, "judged")) == (["wordy"], ["wrong", "praised"])
-    records.take_back_label("praised", "rita")
+    take_back_label(records, "praised", "rita")
     assert ids(records) == ["reopened", "wordy", "asked"]
 
 
@@ -135,17 +139,17 @@ def test_a_sample_is_the_same_for_the_same_seed_and_grows_with_the_answers(recor
         save(f"a{number}")
     queues = {seed: Queue("sample", share=0.2, seed=seed) for seed in range(12)}
     before = {
-        seed: {review.answer for review in records.reviewing.queue(queue, reviewer="r", most=200)}
+        seed: {review.answer for review in records.reviews.queue(queue, reviewer="r", most=200)}
         for seed, queue in queues.items()
     }
     assert all(8 <= len(sample) <= 45 for sample in before.values()), {seed: len(each) for seed, each in before.items()}
     assert len({frozenset(sample) for sample in before.values()}) == 12
-    assert records.reviewing.size(Queue("sample", share=1.0, seed=3), reviewer="r") == 120
-    assert records.reviewing.size(Queue("sample", share=0.0, seed=3), reviewer="r") == 0
+    assert records.reviews.size(Queue("sample", share=1.0, seed=3), reviewer="r") == 120
+    assert records.reviews.size(Queue("sample", share=0.0, seed=3), reviewer="r") == 0
     for number in range(120, 150):
         save(f"a{number}")
     for seed, queue in queues.items():
-        after = {review.answer for review in records.reviewing.queue(queue, reviewer="r", most=200)}
+        after = {review.answer for review in records.reviews.queue(queue, reviewer="r", most=200)}
         assert {answer for answer in after if int(answer[1:]) < 120} == before[seed]
 
 
@@ -167,7 +171,7 @@ def test_two_reviewers_are_asked_each_on_their_own_and_disagreement_waits_for_a_
 ) -> None:
     for id in ("a", "b"):
         save(id)
-        records.reviewing.ask_second(id, True, by="ada")
+        ask_second(records, id, True, by="ada")
     assert ids(records) == ["b", "a"], "the first review comes first"
     judge(records, ("a", "rita", "Correct"), ("b", "rita", "Correct"))
     assert (ids(records), ids(records, "second"), ids(records, "second", "sam")) == ([], [], ["b", "a"])
@@ -176,16 +180,14 @@ def test_two_reviewers_are_asked_each_on_their_own_and_disagreement_waits_for_a_
     judge(records, ("a", "tom", "Correct"))
     assert ids(records, "disputed") == ["a"], "a majority is no agreement"
     judge(records, ("a", "tom", "Incorrect"), settles=True)
-    found = records.reviewing.review("a")
+    found = records.reviews.review("a")
     assert found is not None
-    assert (found.standing, ids(records, "disputed")) == ("Incorrect", [])
-    assert records.reviewing.agreement() == (Agreement("Correct", "Correct", 1), Agreement("Correct", "Incorrect", 1))
-    assert [(event.who, event.what, event.about) for event in records.audit.page(most=2)] == [
-        ("tom", "judged", "a"),
-        ("tom", "judged", "a"),
-    ]
+    assert (found.review_status, ids(records, "disputed")) == ("Incorrect", [])
+    assert records.reviews.agreement() == (Agreement("Correct", "Correct", 1), Agreement("Correct", "Incorrect", 1))
+    actual = [(event.who, event.what, event.about) for event in records.audit.page(most=2)]
+    assert actual == [("tom", "judged", "a"), ("tom", "judged", "a")]
     with pytest.raises(StoreError, match="no such answer"):
-        records.reviewing.ask_second("x", True, by="ada")
+        ask_second(records, "x", True, by="ada")
 
 
 def test_who_no_longer_disagrees_ends_the_dispute_and_kappa_keeps_the_first_verdicts(
@@ -194,15 +196,15 @@ def test_who_no_longer_disagrees_ends_the_dispute_and_kappa_keeps_the_first_verd
     save("a")
     judge(records, ("a", "rita", "Correct"), ("a", "sam", "Incorrect"), ("a", "sam", "Correct"))
     assert ids(records, "judged") == ["a"]
-    assert records.reviewing.agreement() == (Agreement("Correct", "Incorrect", 1),)
+    assert records.reviews.agreement() == (Agreement("Correct", "Incorrect", 1),)
 
 
 def test_a_second_review_may_be_taken_back_and_a_review_opened_again(records: Records, save: Save) -> None:
     save("a", documents=("d1",))
     judge(records, ("a", "rita", "Correct"))
-    records.reviewing.ask_second("a", True, by="ada")
+    ask_second(records, "a", True, by="ada")
     assert (ids(records, "judged"), ids(records, "second", "sam")) == ([], ["a"])
-    records.reviewing.ask_second("a", False, by="ada")
+    ask_second(records, "a", False, by="ada")
     assert ids(records, "judged") == ["a"]
     reopen(records, "a")
     assert (ids(records), ids(records, document="d1")) == (["a"], ["a"])
@@ -217,21 +219,19 @@ def test_a_verdict_is_taken_back_and_the_one_before_counts_again(records: Record
         records, ("a", "rita", "Correct"), ("a", "sam", "Incorrect"), ("a", "sam", "Correct"), ("b", "rita", "Correct")
     )
     judge(records, ("b", "eve", "Incorrect"), asker=True)
-    assert records.take_back_label("a", "sam", where="10.0.0.7").verdict == "Correct"
-    assert [(each.reviewer, each.verdict) for each in records.verdicts("a")] == [
-        ("rita", "Correct"),
-        ("sam", "Incorrect"),
-    ]
+    assert take_back_label(records, "a", "sam", where="10.0.0.7").verdict == "Correct"
+    actual = [(each.reviewer, each.verdict) for each in records.verdicts("a")]
+    assert actual == [("rita", "Correct"), ("sam", "Incorrect")]
     assert ids(records, "disputed") == ["a"]
-    records.take_back_label("a", "sam")
-    records.take_back_label("b", "rita")
-    assert (ids(records), ids(records, "judged"), records.reviewing.agreement()) == (["b"], ["a"], ())
+    take_back_label(records, "a", "sam")
+    take_back_label(records, "b", "rita")
+    assert (ids(records), ids(records, "judged"), records.reviews.agreement()) == (["b"], ["a"], ())
     for answer, reviewer in (("a", "sam"), ("b", "eve"), ("b", "rita")):
         with pytest.raises(StoreError, match="no verdict of yours"):
-            records.take_back_label(answer, reviewer)
+            take_back_label(records, answer, reviewer)
     reopen(records, "a")
     with pytest.raises(StoreError, match="no verdict of yours"):
-        records.take_back_label("a", "rita")
+        take_back_label(records, "a", "rita")
     assert {event.what for event in records.audit.page(about="b")} == {"judged", "remarked", "verdict taken back"}
 
 
@@ -245,7 +245,7 @@ def test_only_verdicts_that_count_are_learned_from_and_an_overruling_is_no_secon
     judge(records, ("b", "ada", "Incorrect"), settles=True)
     assert (records.verdicts("a"), [label.reviewer for label in records.verdicts("b")]) == ((), ["rita", "ada"])
     assert records.labels() == records.verdicts("b")
-    assert (ids(records, "judged"), records.reviewing.agreement()) == (["b"], ())
+    assert (ids(records, "judged"), records.reviews.agreement()) == (["b"], ())
 
 
 def test_counts_tell_how_answers_stand_by_week_model_document_and_unit(records: Records, save: Save) -> None:
@@ -253,17 +253,14 @@ def test_counts_tell_how_answers_stand_by_week_model_document_and_unit(records: 
     save("b", documents=("d1", "d2"), units=("u1",), model="n")
     save("c", documents=("d2",))
     judge(records, ("a", "rita", "Correct"), ("b", "rita", "Correct-Verbose"))
-    counts = records.reviewing.counts
+    counts = records.reviews.counts
     assert counts("week") == (
         Count("2026-11-09", "Correct", 1),
         Count("2026-11-16", "Correct-Verbose", 1),
         Count("2026-11-16", "open", 1),
     )
-    assert counts("model") == (
-        Count("m + a", "Correct", 1),
-        Count("m + a", "open", 1),
-        Count("n + a", "Correct-Verbose", 1),
-    )
+    actual = counts("model")
+    assert actual == (Count("m + a", "Correct", 1), Count("m + a", "open", 1), Count("n + a", "Correct-Verbose", 1))
     assert counts("document") == (
         Count("d1", "Correct", 1),
         Count("d1", "Correct-Verbose", 1),
@@ -306,29 +303,29 @@ def test_the_figures_are_what_counting_answer_by_answer_finds(records: Records, 
             judge(records, (answer, reviewer, verdict), **told)
         elif chosen < 0.85:
             with suppress(StoreError):
-                records.take_back_label(answer, reviewer)
+                take_back_label(records, answer, reviewer)
         elif chosen < 0.95:
-            records.reviewing.ask_second(answer, chance.random() < 0.5, by="ada")
+            ask_second(records, answer, chance.random() < 0.5, by="ada")
         else:
             reopen(records, answer)
 
-    assert records.reviewing.agreement() == agreements(records)
+    assert records.reviews.agreement() == agreements(records)
     assert sum(each.answers for each in agreements(records)) > 20
     kinds: tuple[By, ...] = ("week", "model", "document", "unit")
     starts = (None, *(date(2026, 11, 2) + timedelta(weeks=weeks) for weeks in range(10)))
     for by, since, hidden in product(kinds, starts, ((), ("d1", "d3", "nothing"))):
         counted: Counter[tuple[str, str]] = Counter()
         for answer, told in about.items():
-            review = records.reviewing.review(answer)
+            review = records.reviews.review(answer)
             assert review
             if since is None or str(since) <= min(told["week"]):
                 left = told[by] - set(hidden if by == "document" else ())
-                counted.update((value, review.standing) for value in left)
+                counted.update((value, review.review_status) for value in left)
         expected = [Count(*key, number) for key, number in sorted(counted.items())]
-        assert list(records.reviewing.counts(by, since=since, hidden=hidden)) == expected, (by, since, hidden)
+        assert list(records.reviews.counts(by, since=since, hidden=hidden)) == expected, (by, since, hidden)
         if since is None:
-            values = {count.value for count in records.reviewing.counts(by)}
-            assert records.reviewing.values(by) == tuple(sorted(values))
+            values = {count.value for count in records.reviews.counts(by)}
+            assert records.reviews.values(by) == tuple(sorted(values))
 
 
 def test_a_verdict_on_ones_own_question_is_a_flag_while_somebody_else_may_judge(records: Records, save: Save) -> None:
@@ -339,19 +336,19 @@ def test_a_verdict_on_ones_own_question_is_a_flag_while_somebody_else_may_judge(
     for id in ("alone", "own"):
         save(id, asker=ada)
     add("eve", "employee")
-    assert (records.reviewing.alone(ada), ids(records, reviewer=ada)) == (True, ["own", "alone"])
+    assert (records.reviews.alone(ada), ids(records, reviewer=ada)) == (True, ["own", "alone"])
     judge(records, ("alone", ada, "Correct"))
     assert ids(records, "judged") == ["alone"]
 
     rita = add("rita", "reviewer")
-    assert (records.reviewing.alone(ada), ids(records, reviewer=ada), ids(records)) == (False, [], ["own"])
+    assert (records.reviews.alone(ada), ids(records, reviewer=ada), ids(records)) == (False, [], ["own"])
     assert ids(records, "judged", reviewer=ada) == ["alone"], "to look at"
-    given = records.put_label("own", ada, "Incorrect", "", "", settles=True)
+    given = put_label(records, "own", ada, "Incorrect", "", "", settles=True)
     assert (given.asker, given.settles) == (True, False)
     assert [event.what for event in records.audit.page(about="own")] == ["remarked"]
-    found = records.reviewing.review("own")
+    found = records.reviews.review("own")
     assert found
-    assert (found.standing, found.flag, records.verdicts("own")) == ("open", "Incorrect", ())
+    assert (found.review_status, found.flag, records.verdicts("own")) == ("open", "Incorrect", ())
     (kept,) = records.labels_of("own")
     assert (kept.verdict, kept.asker, kept.settles) == ("Incorrect", True, False)
     judge(records, ("own", rita, "Correct"))
@@ -359,7 +356,7 @@ def test_a_verdict_on_ones_own_question_is_a_flag_while_somebody_else_may_judge(
     assert ids(records, "judged", reviewer=rita) == ["own", "alone"]
 
     records.people.change(rita, by="ada", state="disabled")
-    assert records.reviewing.alone(ada)
+    assert records.reviews.alone(ada)
     judge(records, ("own", ada, "Incorrect"))
     assert ids(records, "disputed", reviewer=ada) == ["own"]
 
@@ -373,12 +370,12 @@ def test_a_forgotten_conversation_leaves_only_what_reviewers_judged_and_no_name(
     save("others", asker="bob")
     forgotten = records.forget_person("eve", by="ada", where="10.0.0.7")
     assert (forgotten.conversations, forgotten.answers, forgotten.kept) == (1, 2, 1)
-    kept = records.reviewing.review("judged")
+    kept = records.reviews.review("judged")
     assert kept is not None
-    assert (kept.asker, kept.flag, kept.standing) == ("", "", "Correct")
+    assert (kept.asker, kept.flag, kept.review_status) == ("", "", "Correct")
     assert [label.reviewer for label in records.labels_of("judged")] == ["rita"]
     assert ids(records) == ["others", "alone"]
-    assert records.reviewing.values("document") == ("d1",)
+    assert records.reviews.values("document") == ("d1",)
     last = records.audit.page(most=1)[0]
     assert (last.what, last.about) == ("conversations forgotten", "eve")
 
@@ -404,8 +401,8 @@ def test_verdicts_go_on_counting_when_who_asked_is_forgotten(records: Records, s
     judge(records, ("a", "sam", "Incorrect"), ("a", "tom", "Incorrect"))
     records.forget_person("eve", by="ada")
     assert [label.reviewer for label in records.verdicts("a")] == ["sam", "tom"]
-    records.take_back_label("a", "tom")
-    records.take_back_label("a", "sam")
+    take_back_label(records, "a", "tom")
+    take_back_label(records, "a", "sam")
     assert ids(records) == ["a"], "what was judged before the review was opened again does not count again"
 
 
@@ -427,32 +424,13 @@ def test_a_verdict_on_an_answer_that_stands_otherwise_by_now_is_not_kept(records
     save("a")
     for reviewer, verdict in (("rita", "Correct"), ("sam", "Incorrect")):
         with suppress(StoreError):
-            records.put_label("a", reviewer, verdict, "", "", instead_of="open")
+            put_label(records, "a", reviewer, verdict, "", "", instead_of="open")
     assert [label.reviewer for label in records.labels_of("a")] == ["rita"]
     assert [event.who for event in records.audit.page(about="a")] == ["rita"]
     with pytest.raises(StoreError, match="stands otherwise by now, so nothing was kept"):
-        records.put_label("a", "sam", "Incorrect", "", "", instead_of="open")
-    records.put_label("a", "sam", "Incorrect", "", "", instead_of="Correct")
+        put_label(records, "a", "sam", "Incorrect", "", "", instead_of="open")
+    put_label(records, "a", "sam", "Incorrect", "", "", instead_of="Correct")
     assert ids(records, "disputed") == ["a"]
-
-
-def at_once(*jobs: Callable[[], object]) -> list[Exception]:
-    """What went wrong when all of these were done together."""
-    together, errors = threading.Barrier(len(jobs)), []
-
-    def done(job: Callable[[], object]) -> None:
-        together.wait()
-        try:
-            job()
-        except Exception as error:  # noqa: BLE001 -- an error in a thread would pass unseen
-            errors.append(error)
-
-    threads = [threading.Thread(target=done, args=(job,)) for job in jobs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return errors
 
 
 @pytest.mark.slow
@@ -476,8 +454,8 @@ def test_verdicts_to_and_fro_on_answers_of_one_document_wait_for_each_other_and_
         for round in range(12):
             turned = (number + round) % 2
             for answer, verdict in zip(own[:: -1 if turned else 1], verdicts[:: -1 if turned else 1], strict=True):
-                records.put_label(answer, f"r{number}", verdict, "", "")
-            records.take_back_label(own[turned], f"r{number}")
+                put_label(records, answer, f"r{number}", verdict, "", "")
+            take_back_label(records, own[turned], f"r{number}")
 
     assert at_once(*(partial(judging, number) for number in range(8))) == []
     assert len(records.labels()) == 16
@@ -500,63 +478,3 @@ def test_answers_that_are_given_judged_and_forgotten_at_once_leave_their_counts_
         )
         assert [error for error in errors if "There is no such" not in str(error)] == []
     assert records.conversations("eve") == ()
-
-
-def test_the_migration_puts_answers_that_were_there_on_the_desk(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from store import database
-
-    def migrated_to(version: str) -> None:
-        monkeypatch.setattr(database, "HEAD", version)
-        open_database(url).dispose()
-
-    migrated_to("0006")
-    engine = open_database(url)
-    answers = [("a1", record(("d1",), ("u1",), "yn")), ("a2", record()), ("a3", "{}"), ("a4", "no JSON")]
-    with writing(engine) as connection:
-        run = connection.execute
-        moment = {"at": "2026-11-18 09:00:00.000000" if engine.dialect.name == "sqlite" else NOW}
-        run(text("INSERT INTO conversations VALUES ('c', 'eve', 't', :at, :at)"), moment)
-        for id, told in answers:
-            values = (
-                "(id, conversation, question, answer, record_json, created) VALUES (:id, 'c', 'q', 'w', :told, :at)"
-            )
-            run(text(f"INSERT INTO answers {values}"), moment | {"id": id, "told": told})
-        for answer, reviewer, verdict in (
-            ("a1", "r", "Incorrect"), ("a1", "r", "Correct"), ("a2", "r", "Correct"), ("a2", "s", "Incorrect")
-        ):  # fmt: skip
-            values = (
-                "(answer, reviewer, verdict, comment, corrected, at) VALUES (:answer, :reviewer, :verdict, '', '', :at)"
-            )
-            run(
-                text(f"INSERT INTO labels {values}"),
-                moment | {"answer": answer, "reviewer": reviewer, "verdict": verdict},
-            )
-    engine.dispose()
-    migrated_to("0007")
-    migrated_to(HEAD)
-    old = Records(url)
-    found = {id: old.reviewing.review(id) for id, _ in answers}
-    assert {id: each and (each.asker, each.standing, each.support, each.model) for id, each in found.items()} == {
-        "a1": ("eve", "Correct", 0.5, "m"),
-        "a2": ("eve", "disputed", None, "m"),
-        "a3": ("eve", "open", None, ""),
-        "a4": ("eve", "open", None, ""),
-    }
-    assert old.reviewing.agreement() == (Agreement("Correct", "Incorrect", 1),)
-    assert old.reviewing.counts("unit") == (Count("u1", "Correct", 1),)
-    assert {(count.value, count.standing, count.answers) for count in old.reviewing.counts("week")} == {
-        ("2026-11-16", "Correct", 1),
-        ("2026-11-16", "disputed", 1),
-        ("2026-11-16", "open", 2),
-    }
-    assert [count.value for count in old.reviewing.counts("model")] == ["", "m + a", "m + a"]
-    old.save_answer("a5", None, "q", "w", answers[0][1])  # what a migration and a new answer fill in is the same
-    with reading(old._engine) as connection:
-        rows = connection.execute(
-            text("SELECT status, model, adapter, support, flag, second, since FROM reviews WHERE number IN (1, 5)")
-        ).all()
-        opinions = connection.execute(text("SELECT first_opinion, second_opinion FROM reviews ORDER BY number")).all()
-    assert rows[0] == rows[1]
-    assert [tuple(each) for each in opinions] == [("Incorrect", ""), ("Correct", "Incorrect")] + [("", "")] * 3
-    assert ids(old, document="d1") == ["a5"]
-    old.close()

@@ -1,7 +1,4 @@
-"""How answers were judged, in figures: by week, document, unit and model, and how far two reviewers agree.
-
-counts -> Rows;  agreements -> Kappa.  Knows nothing about pages or plots.
-"""
+"""How answers were judged, by week, document, unit and model, and how far two reviewers agree."""
 
 from __future__ import annotations
 
@@ -10,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from math import sqrt
+from typing import NamedTuple
 
-from store.reviewing import Agreement, Count
-from trag.evaluate.comparing import wilson
+from store.reviews import Agreement, Count
 from trag.record import VERDICTS
 
 LONGEST = 26
@@ -22,22 +19,16 @@ _WORDS = ((0.0, "slight"), (0.2, "fair"), (0.4, "moderate"), (0.6, "substantial"
 """What a kappa above each of these is called (Landis and Koch 1977)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """`some` of `of` answers: the share, and the 95% interval that chance leaves around it, all in [0, 1]."""
+class Part(NamedTuple):
+    """`some` of `of` answers."""
 
     some: int
     of: int
 
     @property
     def share(self) -> float:
-        """0.0 of none."""
+        """In [0, 1]; 0.0 of none."""
         return self.some / self.of if self.of else 0.0
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """From and to."""
-        return wilson(self.some, self.of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +89,8 @@ def rows(counts: Iterable[Count]) -> tuple[Row, ...]:
     """A row for each value, the one with most verdicts first."""
     by_value: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for count in counts:
-        by_value[count.value][count.standing if count.standing in VERDICTS else "waiting"] += count.answers
-    found = (Row(value, *(stands[key] for key in (*VERDICTS, "waiting"))) for value, stands in by_value.items())
+        by_value[count.value][count.review_status if count.review_status in VERDICTS else "waiting"] += count.answers
+    found = (Row(value, *(counts[key] for key in (*VERDICTS, "waiting"))) for value, counts in by_value.items())
     return tuple(sorted(found, key=lambda row: (-row.judged, -row.answers, row.value)))
 
 
@@ -123,8 +114,8 @@ def weeks(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 def kappa(agreements: Iterable[Agreement]) -> Kappa:
     """The agreement of the first two reviewers of every answer that has two."""
-    told = {(each.first, each.second): each.answers for each in agreements}
-    table = tuple(tuple(told.get((first, second), 0) for second in VERDICTS) for first in VERDICTS)
+    given = {(each.first, each.second): each.answers for each in agreements}
+    table = tuple(tuple(given.get((first, second), 0) for second in VERDICTS) for first in VERDICTS)
     pairs = sum(map(sum, table))
     if not pairs:
         return Kappa(0, 0.0, None, -1.0, 1.0, table)

@@ -5,16 +5,15 @@ from datetime import UTC, datetime
 import pytest
 
 from store.person import Role
-from store.records import Label
-from store.reviewing import Review
+from store.reviews import Label, Review
 from trag.people import CurrentUser
-from trag.web.review.judging import sight
+from trag.review.verdicts import sight
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
 
-def lying(standing: str) -> Review:
-    return Review("a", "q", "w", NOW, "eve", "answered", "m", "", None, "", standing, False)
+def lying(review_status: str) -> Review:
+    return Review("a", "q", "w", NOW, "eve", "answered", "m", "", None, "", review_status, False)
 
 
 def verdicts(said: str) -> tuple[Label, ...]:
@@ -24,7 +23,7 @@ def verdicts(said: str) -> tuple[Label, ...]:
 
 
 @pytest.mark.parametrize(
-    ("who", "standing", "given", "others", "may"),
+    ("who", "review_status", "given", "others", "may"),
     [
         ("rita", "open", "", "", "judge"),
         ("rita", "second", "sam", "", "judge"),
@@ -43,18 +42,18 @@ def verdicts(said: str) -> tuple[Label, ...]:
     ],
 )
 def test_whoever_is_to_judge_sees_nobody_elses_verdict_and_a_third_decides(
-    who: str, standing: str, given: str, others: str, may: str
+    who: str, review_status: str, given: str, others: str, may: str
 ) -> None:
     caller = CurrentUser(who, who, who, "admin" if who == "admin" else "reviewer")
-    found = sight(caller, lying(standing), verdicts(given))
+    found = sight(caller, lying(review_status), verdicts(given))
     assert (" ".join(each.reviewer for each in found.others), found.may) == (others, may)
     assert (found.mine is not None) == (who in given.replace("!", "").split())
 
 
-@pytest.mark.parametrize("standing", ["open", "second", "disputed", "Correct"])
+@pytest.mark.parametrize("review_status", ["open", "second", "disputed", "Correct"])
 @pytest.mark.parametrize("role", ["reviewer", "admin"])
-def test_what_one_asked_oneself_is_left_to_the_others_while_there_are_any(role: Role, standing: str) -> None:
+def test_what_one_asked_oneself_is_left_to_the_others_while_there_are_any(role: Role, review_status: str) -> None:
     eve = CurrentUser("eve", "eve", "eve", role)
-    found = sight(eve, lying(standing), verdicts("rita"))
+    found = sight(eve, lying(review_status), verdicts("rita"))
     assert ([each.reviewer for each in found.others], found.may) == (["rita"], "asked")
     assert sight(eve, lying("open"), (), alone=True).may == "judge"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from store.ranking import DIVERSITY, diverse, fuse
+from store.index import DIVERSITY, diverse, fuse
 
 
 def test_agreement_is_one_for_the_first_of_every_ranking_and_falls_with_the_rank() -> None:

@@ -1,0 +1,1 @@
+"""The rules of reviewing: which verdict counts, what is approved, how far reviewers agree."""

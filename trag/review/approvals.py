@@ -1,0 +1,141 @@
+"""Approved answers: what a reviewer may pin to a question, and until when it is given.
+
+An approved answer stands on the documents and the chart as they were when it was pinned, and on its verdict. It is
+given only while they are the same, and returns to the reviewers when one changes (the verdict: verdicts.py).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+import uuid
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from store import StoreError, storable
+from store.approved import Approved, Ground, Present
+from trag.review.verdicts import UNDECIDED, reopen
+
+if TYPE_CHECKING:
+    from store.records import Records
+    from store.reviews import ReviewTransaction
+
+_QUOTATION = frozenset("'\"\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a`\u00b4")
+_AROUND = " ?!.,;:\u00bf\u00a1\u061f\u037e\u3002"
+
+
+def pin(
+    records: Records,
+    answer: str,
+    question: str,
+    reply: str,
+    documents: Sequence[str],
+    chart: str,
+    *,
+    by: str,
+    reviewer: str = "",
+    where: str = "",
+) -> Approved:
+    """Let `reply` be the answer to `question`, in place of one that was pinned to it before.
+
+    `documents` are the names of those that it stands on, `chart` the version of the chart, "" where it stands on none;
+    `reviewer` is the id of who approves, `by` what the log calls them. Raises StoreError when the answer is gone or has
+    no verdict that holds, or one against these words; when the reviewer asked it and another may approve it; and when a
+    document is gone, or the chart no longer in use.
+    """
+    with records.reviews.changing() as change:
+        found = change.find(answer)
+        if found.review_status in UNDECIDED:
+            raise StoreError("Only an answer with a verdict that holds can be approved.", "Judge it first.")
+        if found.review_status == "Incorrect" and reply.strip() == found.answer.strip():
+            raise StoreError("These words were judged Incorrect.", "Write what is right.")
+        if reviewer and reviewer == found.asker and not change.alone(reviewer):
+            raise StoreError(
+                "You asked this question yourself, so somebody else approves its answer.",
+                "Ask another reviewer, or an admin, to look at it.",
+            )
+        now = change.present(documents)
+        why = "a document is gone" if len(now.documents) < len(set(documents)) else ""
+        if chart and chart != now.chart:
+            why = "another chart is in use"
+        if why:
+            raise StoreError(
+                f"What that answer stands on is no longer the same: {why}.",
+                "Ask the question again, and pin the new answer.",
+            )
+        sources = tuple(Ground(*each) for each in sorted(now.documents.items()))
+        moment = datetime.now(UTC)
+        pinned = Approved(
+            uuid.uuid4().hex, answer, question, normalized(question), reply, sources, chart, by, moment, "pinned", ""
+        )
+        change.pin(pinned)
+        change.note(by, "answer pinned", answer, where=where, result=question)
+    return pinned
+
+
+def find(records: Records, question: str) -> Approved | None:
+    """What is pinned to a question, in any spelling of it, and stands on nothing that has changed."""
+    found = records.approved.pinned_to(normalized(question))
+    return found if found and not changed(found, records.approved.present(_documents(found))) else None
+
+
+def holds(records: Records, id: str) -> bool:
+    """Whether an approved answer is pinned and stands on nothing that has changed."""
+    found = records.approved.get(id)
+    return bool(found and found.state == "pinned" and not changed(found, records.approved.present(_documents(found))))
+
+
+def unpin(records: Records, id: str, *, by: str, where: str = "") -> None:
+    """Take an approved answer back into the queue. Raises StoreError unless it is pinned."""
+    with records.reviews.changing() as change:
+        found = change.approved(id)
+        if found is None or not _return(change, found, f"taken back by {by}", by=by, where=where):
+            raise StoreError("That answer is not pinned.", "It may have returned meanwhile: reload the page.")
+
+
+def return_changed(records: Records, *, by: str = "the program") -> tuple[Approved, ...]:
+    """Return to the reviewers each pinned answer that stands on something that has changed; these, as they were.
+
+    To be called after every change of the documents or the chart; `find` gives none of them out in any case.
+    """
+    returned = []
+    for each in records.approved.all("pinned"):
+        with records.reviews.changing() as change:
+            why = changed(each, change.present(_documents(each)))
+            if why and _return(change, each, why, by=by):
+                returned.append(each)
+    return tuple(returned)
+
+
+def changed(approved: Approved, now: Present) -> str:
+    """What is no longer as it was when an answer was pinned, "" for nothing."""
+    for source in approved.sources:
+        if source.document not in now.documents:
+            return f"{source.document} is gone"
+        if now.documents[source.document] != source.sha256:
+            return f"{source.document} was replaced"
+    return "another chart is in use" if approved.chart and approved.chart != now.chart else ""
+
+
+def normalized(question: str) -> str:
+    """A question without what makes no difference: capitals, compatibility forms, spaces, quotation marks, and
+    punctuation around it."""
+    text = unicodedata.normalize("NFKC", storable(question)).casefold()
+    text = " ".join("".join(c for c in text if c not in _QUOTATION).split())
+    return text.strip(_AROUND) or text
+
+
+def _documents(approved: Approved) -> list[str]:
+    return [source.document for source in approved.sources]
+
+
+def _return(change: ReviewTransaction, approved: Approved, why: str, *, by: str, where: str = "") -> bool:
+    """Whether it was pinned still, and is not any more."""
+    if approved.answer is not None:
+        change.find(approved.answer)  # first, as whoever judges it does
+    if not change.unpin(approved.id, why):
+        return False
+    if approved.answer is not None:
+        reopen(change, approved.answer)
+    change.note(by, "approved answer returned", approved.answer or approved.id, where=where, result=why)
+    return True

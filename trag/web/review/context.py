@@ -1,0 +1,166 @@
+"""What the pages of the review share: the place in a queue that an address names, and which answers somebody may judge.
+
+An answer is for a reviewer who may read every document that it stands on, and does not exist for any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, get_args
+from urllib.parse import urlencode
+
+from fastapi import Request
+
+from store.review_queues import Choice, Queue
+from store.reviews import Review
+from trag.people import CurrentUser
+from trag.people.permissions import hidden, opened, readers
+from trag.record import VERDICTS, AnswerRecord
+from trag.review.verdicts import Sight, sight
+from trag.web.evidence import documents_of
+from trag.web.forms import number
+from trag.web.responses import Notices
+from trag.web.visitors import caller
+
+if TYPE_CHECKING:
+    from org.chart import Chart
+    from store.approved import Approved
+    from store.records import Records
+    from store.reviews import Label
+    from trag.home import Home
+
+CHOICES: tuple[Choice, ...] = get_args(Choice)
+SHARES = (1, 2, 5, 10, 20)
+"""Percent of all answers that a sample may be."""
+COUNTED = 200
+"""Answers of a queue that are counted; of more it is said that there are more."""
+MOST_RETURNED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """A queue of one `choice`, on `document` or `unit` where they are not "", and the place `at` in it, from 0.
+
+    A sample is `share` percent of all answers, those that `seed` chooses.
+    """
+
+    choice: Choice = "newest"
+    document: str = ""
+    unit: str = ""
+    share: int = 5
+    seed: int = 1
+    at: int = 0
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> QueuePlace:
+        """What the query of an address asks for; nonsense in it is left alone."""
+        usual = cls()
+        share = number(query.get("share", ""), usual.share)
+        return cls(
+            next((choice for choice in CHOICES if choice == query.get("choice")), usual.choice),
+            query.get("document", ""),
+            query.get("unit", ""),
+            share if share in SHARES else usual.share,
+            number(query.get("seed", ""), usual.seed),
+            number(query.get("at", "")),
+        )
+
+    def queue(self, hidden: Collection[str]) -> Queue:
+        """The queue, without what stands on `hidden` documents."""
+        return Queue(self.choice, self.document, self.unit, self.share / 100, self.seed, hidden)
+
+    def of(self, choice: Choice) -> QueuePlace:
+        """The beginning of another queue of the same documents and units."""
+        return replace(self, choice=choice, at=0)
+
+    def placed(self, at: int) -> QueuePlace:
+        """The same queue at another place."""
+        return replace(self, at=max(at, 0))
+
+    def address(self, path: str, **more: str) -> str:
+        """`path` with all of this as its query, and `more`."""
+        changed = {each.name: getattr(self, each.name) for each in fields(self)}
+        query = {name: value for name, value in changed.items() if value != getattr(QueuePlace(), name)} | more
+        return f"{path}?{urlencode(query, errors='replace')}" if query else path
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer that was given, as reviewers see it and with all that it stands on."""
+
+    review: Review
+    record: AnswerRecord
+
+
+@dataclass(slots=True)
+class ReviewContext:
+    """The reviews of one home, for every page."""
+
+    home: Home
+    notices: Notices = field(default_factory=Notices)
+
+    @property
+    def records(self) -> Records:
+        """Where answers and verdicts are kept."""
+        return self.home.records
+
+    @property
+    def chart(self) -> Chart | None:
+        """The chart in use."""
+        return self.home.organization.chart
+
+    def hidden(self, who: CurrentUser) -> frozenset[str]:
+        """The documents that answers stand on and that somebody may not read: those for others, and those that are gone
+        and may have been."""
+        if readers(who, self.chart) is None:
+            return frozenset()
+        there = self.records.library.documents()
+        gone = {*self.records.reviews.values("document")} - {each.name for each in there}
+        return hidden(who, there, self.chart) | gone
+
+    def find(self, who: CurrentUser, id: str) -> GivenAnswer | None:
+        """An answer that somebody may judge. One that stands on what they may not read is None, like one that does not
+        exist."""
+        review, stored = self.records.reviews.review(id), self.records.answer(id)
+        if review is None or stored is None:
+            return None
+        record = AnswerRecord.from_json(stored.record_json)
+        readable = opened(who, documents_of(record), self.records.library, self.chart)
+        return GivenAnswer(review, record) if all(readable.values()) else None
+
+    def sight(self, who: CurrentUser, review: Review) -> Sight:
+        """What somebody sees of the verdicts on an answer, and may do about it."""
+        alone = self.records.reviews.alone(who.person)
+        return sight(who, review, self.records.verdicts(review.answer), alone=alone)
+
+    def next(self, who: CurrentUser, place: QueuePlace, *, but: str = "") -> tuple[QueuePlace, str] | None:
+        """The answer at a place, or the next one, or else the first of the queue; never `but`. With the place that it
+        was found at."""
+        queue = place.queue(self.hidden(who))
+        for at in (place.at, place.at + 1, 0, 1):
+            found = self.records.reviews.queue(queue, reviewer=who.person, page=at + 1, most=1)
+            if found and found[0].answer != but:
+                return place.placed(at), found[0].answer
+        return None
+
+    def returned(self, hidden: Collection[str]) -> tuple[Approved, ...]:
+        """The approved answers that came back and whose answers wait for a verdict again, the newest first."""
+        found = []
+        for each in self.records.approved.all("returned")[:MOST_RETURNED]:
+            review = self.records.reviews.review(each.answer) if each.answer else None
+            if review and review.review_status not in VERDICTS and readable(each, hidden):
+                found.append(each)
+        return tuple(found)
+
+    def last(self, request: Request) -> tuple[AnswerRecord, Label] | None:
+        """What somebody judged a moment ago, as the address says, and can take back."""
+        who, id = caller(request), request.query_params.get("last", "")
+        given = self.find(who, id) if id else None
+        mine = self.sight(who, given.review).mine if given else None
+        return (given.record, mine) if given and mine else None
+
+
+def readable(approved: Approved, hidden: Collection[str]) -> bool:
+    """Whether an approved answer stands on none of the hidden documents."""
+    return not any(source.document in hidden for source in approved.sources)
