@@ -25,7 +25,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np
 
 from org.chart import Chart
-from org.entities import EntityFinder
+from org.linking.entities import EntityFinder
 from org.reading.charts import load
 from store.approved import normalized
 from trag.approved import NEAR

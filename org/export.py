@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from org.chart import PATH_SEPARATOR, Chart, Unit
-from org.reading.cells import guard
-from org.reading.headers import COLUMNS
+from org.reading.cells import COLUMNS, guard
 from org.reading.objects import ORDER
 
 Format = Literal["csv", "xlsx", "json", "tree"]

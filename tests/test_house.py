@@ -31,7 +31,7 @@ EVALUATES = {("trag", "evaluate"), ("trag", "finetune"), ("trag", "web"), ("trag
 """What may know of evaluations; nothing that answers people does."""
 ROOMS = {
     "anytree": {"org/chart.py"},
-    "spacy": {"org/entities.py"},
+    "spacy": {"org/linking/entities.py"},
     "openpyxl": {"org/reading/workbook.py", "trag/ingest/"},
     "chromadb": {"store/"},
     "langchain_core": {"store/ranking.py"},
@@ -166,7 +166,15 @@ def test_each_heavy_library_is_imported_in_its_room() -> None:
 
 
 def test_importing_loads_no_heavy_library() -> None:
-    modules = ("trag", "trag.terminal.main", "trag.ask", "trag.home", "org.entities", "store.vectors", "prompts")
+    modules = (
+        "trag",
+        "trag.terminal.main",
+        "trag.ask",
+        "trag.home",
+        "org.linking.entities",
+        "store.vectors",
+        "prompts",
+    )
     heavy = sorted(set(ROOMS) - LIGHT)
     told = f"print(module, *sorted(set({heavy!r}) & set(sys.modules)))"
     code = f"import importlib, sys\nfor module in {modules}: importlib.import_module(module); {told}"

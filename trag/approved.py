@@ -22,7 +22,7 @@ from trag.record import AnswerRecord, Approval, Checks, Source, StatementUsed
 if TYPE_CHECKING:
     import numpy as np
 
-    from org.entities import EntityFinder
+    from org.linking.entities import EntityFinder
 
 NEAR = 0.8
 """Cosine similarity from which a question of the same signature asks the same as a pinned one (bench/approved.py).

@@ -20,10 +20,9 @@ from uuid import uuid4
 
 import prompts
 from org.chart import Chart
-from org.entities import Mention
-from org.organization import Organization
+from org.linking.entities import Mention, Organization
 from org.query.expression import ChartReply, Earlier
-from org.statements import Statement, placement
+from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.passage import OPEN, Excerpt
 from store.records import Records

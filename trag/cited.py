@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from org.chart import Chart
-from org.entities import Mention
-from org.statements import Statement
+from org.linking.entities import Mention
+from org.query.sentences import Statement
 from store.passage import Excerpt
 from trag.record import Entity, Source
 

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from org.chart import Chart
-from org.entities import EntityFinder
-from org.organization import Organization
-from org.statements import placement
+from org.linking.entities import EntityFinder, Organization
+from org.query.sentences import placement
 from trag.record import CheckedSentence, Checks, Misplaced
 from trag.words import numbers, sentences, stems
 

@@ -16,8 +16,7 @@ from typing import Any, cast
 
 import prompts
 from org.chart import Chart
-from org.entities import EntityFinder
-from org.organization import Organization
+from org.linking.entities import EntityFinder, Organization
 from store import StoreError, files
 from store.chart_versions import ChartVersion
 from store.jobs import Job

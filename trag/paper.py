@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 import prompts
-from org import statements as chart_statements
+from org.query import sentences as chart_statements
 from prompts import CANNOT_ANSWER
 from store.passage import Excerpt, Passage
 from trag import cited, grounding

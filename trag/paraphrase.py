@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from org.entities import Mention
+from org.linking.entities import Mention
 from trag.words import numbers
 
 # Other words for the same, and words that people put around a question; read in this order.

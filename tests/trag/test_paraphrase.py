@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from org.entities import EntityFinder
+from org.linking.entities import EntityFinder
 from org.reading.charts import load
 from trag import paraphrase as module
 from trag.paraphrase import signature

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from org import ChartError, export
-from org.chart import Chart
+from org import export
+from org.chart import Chart, ChartError
 from org.reading.charts import load
 from org.reading.table import too_large
 from store import files

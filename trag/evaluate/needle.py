@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from uuid import uuid4
 
 import prompts
-from org import statements
-from org.organization import Organization
+from org.linking.entities import Organization
+from org.query import sentences
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.passage import Excerpt, Passage
 from trag import cited
@@ -196,7 +196,7 @@ def _rights(
         return
     if case.kind in SIMPLE + COMPLEX and chart and finder and (mentions := finder.find(case.question)):
         budget, count = assistant.settings.statement_tokens, assistant.model.count_text
-        told = " ".join(one.text for one in statements.describe(mentions, chart, budget=budget, count=count))
+        told = " ".join(one.text for one in sentences.describe(mentions, chart, budget=budget, count=count))
         yield "trag", (Passage("chart", "chart", "", "Organization chart", None, told),)
         named = _named(case.question, assistant.organization)
         saying = (one for one, units in hay.items() if named & units)

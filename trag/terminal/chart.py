@@ -48,7 +48,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
-    from org.reading.decode import label
+    from org.reading.encodings import label
     from trag.ingest.parse.characters import counted
 
     _, _, report = _chart_report(options)
@@ -69,7 +69,7 @@ def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
 def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
     from org.changes import compare
     from org.reading.charts import usable
-    from org.reading.letters import ENCODINGS
+    from org.reading.encodings import ENCODINGS
     from trag.home import open_home
 
     file, content, report = _chart_report(options)
@@ -121,7 +121,7 @@ def _column(text: str) -> tuple[str, str]:
 
 
 def _encoding(text: str) -> str:
-    from org.reading.letters import ENCODINGS, called
+    from org.reading.encodings import ENCODINGS, called
 
     codec = called(text)
     if not codec:

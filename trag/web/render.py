@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Literal
 
 import jinja2
 
-from org import disambiguation
 from org.chart import Chart
+from org.linking import disambiguation
 from store.approved import normalized
 from trag import table_rows
 from trag.people import CurrentUser

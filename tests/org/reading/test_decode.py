@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from org.reading.decode import Text, decode, misread
+from org.reading.encodings import Text, decode, misread
 from org.reading.problems import Problem
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from org.reading.charts import check
-from org.reading.letters import ALIKE, ENCODINGS, called, likeness
+from org.reading.encodings import ALIKE, ENCODINGS, called, likeness
 
 CHARTS = {
     "chinese": ("gb18030", "集团总部", "研发中心", "人力资源部", "财务部"),

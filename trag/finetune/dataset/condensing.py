@@ -13,9 +13,9 @@ from pathlib import Path
 from random import Random
 
 import prompts
-from org.organization import Organization
-from org.query import QueryError
+from org.linking.entities import Organization
 from org.query.expression import run
+from org.query.grammar import QueryError
 from trag.evaluate.cases import Case
 from trag.evaluate.chart_cases.making import drawn
 from trag.finetune.dataset.chart_queries import expression_of, linked

@@ -17,8 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from org.entities import EntityFinder
-from org.organization import Organization
+from org.linking.entities import EntityFinder, Organization
 from trag.errors import SHOWN, TragError
 from trag.finetune.dataset import chart_queries, charts, condensing, documents, organizations, splitting
 from trag.finetune.dataset.card import Card

@@ -10,9 +10,9 @@ from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 
 import prompts
-from org.organization import Organization
-from org.query import QueryError
+from org.linking.entities import Organization
 from org.query.expression import described, run
+from org.query.grammar import QueryError
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.records import Label, StoredAnswer
 from trag.finetune.dataset import chart_queries, documents

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from org.organization import Organization
+from org.linking.entities import Organization
 from prompts import CANNOT_ANSWER
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring import Score, score

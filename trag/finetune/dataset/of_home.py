@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from org.organization import Organization
+from org.linking.entities import Organization
 from store.library import Pair
 from store.passage import EVERYONE, Passage
 from trag.evaluate.cases import Case

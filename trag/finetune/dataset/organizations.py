@@ -10,10 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from org import ChartError
-from org.chart import Chart
-from org.entities import EntityFinder
-from org.organization import Organization
+from org.chart import Chart, ChartError
+from org.linking.entities import EntityFinder, Organization
 from org.reading.charts import load
 from store.passage import Passage
 from trag.errors import TragError

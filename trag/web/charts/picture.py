@@ -10,9 +10,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from org import disambiguation
 from org.changes import Change, Changes
 from org.chart import Chart, Unit
+from org.linking import disambiguation
 from trag.web.charts.changes import edits, told
 
 Node = tuple[bool, str]

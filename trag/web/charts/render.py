@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from org.chart import Chart
 from org.reading.charts import Report
-from org.reading.letters import ENCODINGS
+from org.reading.encodings import ENCODINGS
 from org.reading.problems import Problem
 from org.reading.table import MAX_BYTES
 from store.chart_versions import ChartVersion

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from org.changes import compare
 from org.chart import Chart
+from org.reading.cells import COLUMNS
 from org.reading.charts import Report
-from org.reading.headers import COLUMNS
 from trag import charts
 from trag.errors import TragError
 from trag.web.charts.changes import Group, groups

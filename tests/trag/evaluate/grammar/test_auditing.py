@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from org.organization import Organization
+from org.linking.entities import Organization
 from org.reading.charts import load
 from store.passage import Passage
 from trag.errors import TragError

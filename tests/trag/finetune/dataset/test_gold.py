@@ -1,6 +1,6 @@
 import pytest
 
-from org.organization import Organization
+from org.linking.entities import Organization
 from prompts import CANNOT_ANSWER
 from trag.evaluate.cases import Case
 from trag.finetune.dataset import gold
