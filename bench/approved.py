@@ -28,10 +28,9 @@ from org.chart import Chart
 from org.linking.entities import EntityFinder
 from org.reading.charts import load
 from store.approved import normalized
-from trag.approved import NEAR
+from trag.approved import NEAR, QuestionSignature, signature
 from trag.embed import Embedder, open_embedder
 from trag.evaluate import chart_cases
-from trag.paraphrase import QuestionSignature, signature
 
 ROOT = Path(__file__).parent.parent
 ORGANIZATIONS = (ROOT / "examples" / "training", ROOT / "bench" / "organizations")

@@ -11,20 +11,17 @@ from bench import house
 ROOT = Path(__file__).parent.parent
 HOUSE = ("org", "store", "prompts", "trag")
 SHARED = {
-    "trag.cores",
+    "trag.machine",
     "trag.errors",
     "trag.sandbox",
-    "trag.memory",
     "trag.models.catalogue",
     "trag.models.checking",
     "trag.progress",
     "trag.record",
-    "trag.table_rows",
-    "trag.paraphrase",
-    "trag.settings",
     "trag.words",
+    "trag.settings",
 }
-STEPS = {"approved", "condense", "chart_query", "retrieve", "cited", "grounding", "embed", "llm", "ingest", "charts"}
+STEPS = {"approved", "condense", "chart_query", "retrieve", "grounding", "embed", "llm", "ingest", "charts"}
 HANDED = {"trag.embed.Embedder", "trag.llm.model.LanguageModel", "trag.llm.model.text_of"}
 """The types of what a step is handed, and what reads their streams."""
 EVALUATES = {("trag", "evaluate"), ("trag", "finetune"), ("trag", "web"), ("trag", "terminal")}

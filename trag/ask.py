@@ -27,20 +27,18 @@ from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.passage import OPEN, Excerpt
 from store.records import Records
 from store.vectors import Vectors
-from trag import approved, chart_query, cited, grounding, retrieve
+from trag import approved, chart_query, grounding, retrieve
 from trag.approved import Pins
-from trag.cancellation import BY_READER, CancelToken
 from trag.condense import Turn, standalone
 from trag.embed import Embedder
 from trag.errors import TragError, in_one_line
-from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.events import Answer, AnswerRun, Event, Found, Retry, Token, Waiting
 from trag.grounding import Evidence
-from trag.llm.leases import Leases
 from trag.llm.model import LanguageModel, ModelDied, Usage
-from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens
-from trag.request_queue import RequestQueue
+from trag.llm.queue import Leases, RequestQueue
+from trag.progress import BY_READER, CancelToken
+from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens, entities_of, sources_of
 from trag.reranking import Reranker
-from trag.run import AnswerRun
 from trag.settings import Settings
 
 LONGEST_QUESTION = 4_000
@@ -158,7 +156,7 @@ class Assistant:
         if chart and finder:
             with run.timed("link"):
                 mentions, types = finder.find(run.record.standalone), finder.find_types(run.record.standalone)
-                run.add(entities=cited.entities(mentions, chart))
+                run.add(entities=entities_of(mentions, chart))
             if chart_query.concerns(run.record.standalone, mentions, types, chart):
                 with run.timed("chart_query"):
                     query = chart_query.ask(
@@ -173,7 +171,7 @@ class Assistant:
 
     def _from_chart(self, run: AnswerRun, reply: ChartReply, chart: Chart) -> Iterator[Event]:
         """The chart's own words: no model wrote them, and nothing is left to check."""
-        sources = cited.sources(reply.statements, (), chart)
+        sources = sources_of(reply.statements, (), chart)
         run.add(
             answer=reply.text,
             status="answered",
@@ -197,7 +195,7 @@ class Assistant:
             excerpts = self._excerpts(question, asked)
             placed = _placements(mentions, chart) if chart else []
             messages, excerpts = self._fitting(question, excerpts, [one.text for one in placed])
-        sources = cited.sources(placed, excerpts, chart)
+        sources = sources_of(placed, excerpts, chart)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
         yield found(run)
         if not excerpts:
@@ -299,7 +297,7 @@ class Assistant:
             answer=given.text,
             status="approved",
             model=ModelUsed("", "", ""),
-            entities=cited.entities(finder.find(run.record.standalone) if finder else (), self.organization.chart),
+            entities=entities_of(finder.find(run.record.standalone) if finder else (), self.organization.chart),
             statements=given.statements,
             sources=given.sources,
             checks=given.checks,

@@ -111,8 +111,7 @@ def _model(settings: Settings) -> str:
     from trag.llm import files
     from trag.llm.local import LocalModel, build_command
     from trag.llm.model import ModelDied
-    from trag.llm.opening import open_model
-    from trag.llm.smoke_test import trial
+    from trag.llm.opening import open_model, trial
 
     adapter_file, left_out = _adapter(settings)
     with closing(open_model(replace(settings, adapter=adapter_file or files.NO_ADAPTER))) as model:

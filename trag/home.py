@@ -29,7 +29,7 @@ from trag import adapters
 from trag import ingest as ingestion
 from trag.ask import Assistant
 from trag.backup import check_whole
-from trag.charts import kept
+from trag.charts import files as chart_files
 from trag.embed import Embedder, open_embedder
 from trag.errors import TragError
 from trag.finetune.candidates import Candidates
@@ -38,14 +38,12 @@ from trag.ingest.context import written
 from trag.ingest.examples import example_questions
 from trag.ingest.queue import Queue
 from trag.llm import files as model_files
-from trag.llm.leases import Leases
 from trag.llm.local import LocalModel
 from trag.llm.model import LanguageModel
-from trag.llm.opening import open_model
-from trag.llm.smoke_test import trial
+from trag.llm.opening import open_model, trial
+from trag.llm.queue import Leases, RequestQueue
 from trag.pairs import MOST_EXAMPLES, GeneratedPair, Written, pairs_of, write
 from trag.progress import Progress, silent
-from trag.request_queue import RequestQueue
 from trag.reranking import Reranker
 from trag.settings import Settings
 
@@ -105,7 +103,7 @@ class Home:
         active = self.records.activations.active()
         if active is None:
             return Organization(name="the organization")
-        return _organization(kept.read(active, self._charts))
+        return _organization(chart_files.read(active, self._charts))
 
     @property
     def embedder(self) -> Embedder:
@@ -369,13 +367,13 @@ class Home:
         `name` and `original` are those of the file that `by` gave; `instead_of` is the version that they saw in use (""
         for none): StoreError is raised when that is another by now. A kill leaves one or the other. 0.1 ms a unit.
         """
-        sha256, given = kept.keep(chart, name, original, self._charts)
+        sha256, given = chart_files.keep(chart, name, original, self._charts)
         return self._answer_from(chart, name, sha256, given, by=by, instead_of=instead_of)
 
     def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> ChartVersion:
         """Answers from an earlier chart again. Raises TragError when there is no such version, or its file is gone."""
-        earlier = kept.find(version, self.records.activations.all())
-        chart = kept.read(earlier, self._charts)
+        earlier = chart_files.find(version, self.records.activations.all())
+        chart = chart_files.read(earlier, self._charts)
         return self._answer_from(chart, earlier.name, earlier.sha256, earlier.original, by=by, instead_of=instead_of)
 
     def _answer_from(
@@ -397,7 +395,7 @@ class Home:
         active = self.organization.chart
         if active is not None and active.version == version:
             return active
-        return kept.read(kept.find(version, self.records.activations.all()), self._charts)
+        return chart_files.read(chart_files.find(version, self.records.activations.all()), self._charts)
 
     def _earlier_charts(self) -> tuple[tuple[str, Chart], ...]:
         """The chart that was in use before this one, with the day of the change; none where there was none, or its file
@@ -411,7 +409,7 @@ class Home:
     def original_chart(self, version: str) -> bytes | None:
         """The file that a chart was given in, None where that was not written down. Raises TragError when there is no
         such version, or the file is gone."""
-        return kept.original(kept.find(version, self.records.activations.all()), self._charts)
+        return chart_files.original(chart_files.find(version, self.records.activations.all()), self._charts)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from trag.request_queue import QueueFull, RequestQueue
+from trag.llm.queue import QueueFull, RequestQueue
 
 
 def test_the_first_is_served_at_once() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trag import table_rows
-from trag.table_rows import Row
+from trag.words import Row, read_row, row_sentences
 
 
 @pytest.mark.parametrize(
@@ -21,12 +20,12 @@ from trag.table_rows import Row
     ids=["with a header", "names and values", "a column without a name"],
 )
 def test_each_row_is_a_sentence_with_its_header(table: tuple[tuple[str, ...], ...], sentences: tuple[str, ...]) -> None:
-    assert table_rows.sentences(table, "Limits") == sentences
+    assert row_sentences(table, "Limits") == sentences
 
 
 def test_a_long_row_is_said_in_sentences_that_each_name_it() -> None:
     header = ("Post", *(f"Duty {number}" for number in range(1, 21)))
-    sentences = table_rows.sentences((header, ("Director", *["reads, writes and reckons " * 4] * 20)), "Duties")
+    sentences = row_sentences((header, ("Director", *["reads, writes and reckons " * 4] * 20)), "Duties")
     assert len(sentences) == 4
     assert all(sentence.startswith("Duties – Post: Director; Duty ") for sentence in sentences)
     assert max(map(len, sentences)) < 1000
@@ -35,9 +34,7 @@ def test_a_long_row_is_said_in_sentences_that_each_name_it() -> None:
 
 def test_a_row_under_a_group_and_a_header_of_years_reads_well() -> None:
     table = (("", "Post", "2025", "2026"), ("Field", "Head", "10", "12"))
-    assert table_rows.sentences(table, "Limits (in LMD)") == (
-        "Limits (in LMD) – Field; Post: Head; 2025: 10; 2026: 12.",
-    )
+    assert row_sentences(table, "Limits (in LMD)") == ("Limits (in LMD) – Field; Post: Head; 2025: 10; 2026: 12.",)
 
 
 @pytest.mark.parametrize(
@@ -68,4 +65,4 @@ def test_a_row_under_a_group_and_a_header_of_years_reads_well() -> None:
     ],
 )
 def test_what_a_sentence_says_as_a_row(sentence: str, row: Row | None) -> None:
-    assert table_rows.read(sentence) == row
+    assert read_row(sentence) == row

@@ -1,9 +1,1 @@
-"""Chart files of anyone -> reports. What the bytes hold is found out by a child process; what it means, here.
-
-from trag.charts import check
-report = check(content, "chart.xlsx")
-"""
-
-from trag.charts.reader import check
-
-__all__ = ["check"]
+"""The chart files of a home: strangers' ones read in a child process, and those that were activated, kept."""

@@ -1,4 +1,4 @@
-"""The child process of `trag.charts.reader`: reads one chart file from its standard input, writes its table as JSON.
+"""The child process of `trag.charts.files`: reads one chart file from its standard input, writes its table as JSON.
 
 python -m trag.charts LIMITS SUFFIX SHEET ENCODING
 """

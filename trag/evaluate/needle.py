@@ -19,7 +19,6 @@ from org.linking.entities import Organization
 from org.query import sentences
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.passage import Excerpt, Passage
-from trag import cited
 from trag.ask import Assistant
 from trag.errors import TragError, in_one_line
 from trag.evaluate import resumable
@@ -32,7 +31,7 @@ from trag.evaluate.tables import Table
 from trag.llm.model import ModelDied, text_of
 from trag.llm.remote import RequestRefused
 from trag.progress import Progress, silent
-from trag.record import AnswerRecord, Checks, ModelUsed, Tokens
+from trag.record import AnswerRecord, Checks, ModelUsed, Tokens, sources_of
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -266,7 +265,7 @@ def _answered(assistant: Assistant, question: str, contexts: Sequence[Passage]) 
         CANNOT_ANSWER if refused else written.strip(),
         "cannot_answer" if refused else "answered",
         ModelUsed(model.identity.name, model.identity.sha256, model.identity.adapter),
-        sources=cited.sources((), [Excerpt(one, one.text) for one in contexts], organization.chart),
+        sources=sources_of((), [Excerpt(one, one.text) for one in contexts], organization.chart),
         checks=Checks(attempts=1, chart=organization.version),
         tokens=Tokens(usage.prompt, usage.evaluated, usage.completion),
     )

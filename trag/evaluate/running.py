@@ -22,10 +22,10 @@ from trag.evaluate.cases import Case
 from trag.evaluate.planning import fingerprint, plan
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score, score
+from trag.llm.queue import QueueFull, RequestQueue
 from trag.llm.remote import RequestRefused
+from trag.paper import SYSTEMS
 from trag.record import AnswerRecord
-from trag.request_queue import QueueFull, RequestQueue
-from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from trag.home import Home

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from trag import table_rows
 from trag.ingest.blocks import Block
+from trag.words import row_sentences
 
 _NUMBERED = re.compile(
     r"\d+(?:\.\d+)*[.):]?\s|(?:[IVXL]+|[A-Z])[.):]\s|§|(?i:part|chapter|article|section|rule|clause|title)\s+(?:\d|[IVXL]+\b|[A-Z]\b)"
@@ -98,7 +98,7 @@ def _text(blocks: Sequence[Block], path: str) -> str:
     for block in blocks:
         if block.kind == "table":
             caption = block.text or _caption(path, part.rstrip(":") if part.endswith(":") else "")
-            part = "\n".join(table_rows.sentences(block.rows, caption))
+            part = "\n".join(row_sentences(block.rows, caption))
         elif block.kind == "item":
             part = "  " * (block.level - 1) + block.text
         else:

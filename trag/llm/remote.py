@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage
-from trag.llm.special_tokens import set_apart
+from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage, set_apart
 
 if TYPE_CHECKING:
     from openai import APIError, Stream

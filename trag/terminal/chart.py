@@ -101,7 +101,7 @@ def _chart_report(options: argparse.Namespace) -> tuple[Path, bytes, Report]:
     """The file that was named, its content, and what is in it, read in a process of its own."""
     from org.reading.charts import Report
     from org.reading.table import too_large
-    from trag import charts
+    from trag.charts.files import check
 
     file = arguments.file(options.argument)
     problem = too_large(file.stat().st_size)
@@ -109,7 +109,7 @@ def _chart_report(options: argparse.Namespace) -> tuple[Path, bytes, Report]:
         return file, b"", Report(None, (problem,))
     content = file.read_bytes()
     columns = dict(options.column) if options.column else None
-    report = charts.check(content, file.name, sheet=options.sheet, columns=columns, encoding=options.encoding or "")
+    report = check(content, file.name, sheet=options.sheet, columns=columns, encoding=options.encoding or "")
     return file, content, report
 
 

@@ -14,8 +14,8 @@ import sys
 from collections.abc import Sequence
 
 from trag.errors import SHOWN
+from trag.paper import SYSTEMS
 from trag.settings import Settings, load
-from trag.systems import SYSTEMS
 from trag.terminal import ask, audit, backup, chart, evaluate, finetune, ingest, models, people
 
 # Each job imports what it needs, so that `chart check` does not pay for a language model.

@@ -24,10 +24,10 @@ from fastapi.concurrency import run_in_threadpool
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, in_one_line
 from trag.events import Event
+from trag.llm.queue import QueueFull
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened, readers
 from trag.record import VERDICTS, AnswerRecord
-from trag.request_queue import QueueFull
 from trag.web import render
 from trag.web.active_runs import PACE, ActiveRuns, Draft, history
 from trag.web.evidence import documents_of

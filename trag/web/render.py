@@ -19,12 +19,11 @@ import jinja2
 from org.chart import Chart
 from org.linking import disambiguation
 from store.approved import normalized
-from trag import table_rows
 from trag.people import CurrentUser
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Approval, Verdict
-from trag.table_rows import Row
 from trag.web.evidence import Evidence, evidence, nearest
 from trag.web.navigation import here, leads
+from trag.words import Row, read_row
 
 if TYPE_CHECKING:
     from store.chart_versions import ChartVersion
@@ -203,7 +202,7 @@ def pieces(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Piece, ...]
         if cited >= 0 and cut[cited].number == number:
             cut[cited] = replace(cut[cited], number=0)
         cited = len(cut)
-        cut.append(Piece(sentence.text, sentence.supported, number, table_rows.read(sentence.text)))
+        cut.append(Piece(sentence.text, sentence.supported, number, read_row(sentence.text)))
         at = start + len(sentence.text)
     if at < len(record.answer):
         cut.append(Piece(record.answer[at:]))

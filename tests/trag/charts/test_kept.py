@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from org.reading.charts import load
-from trag.charts import kept
+from trag.charts import files
 from trag.errors import TragError
 
 
@@ -16,5 +16,5 @@ def test_a_chart_that_would_be_too_large_to_be_read_again_is_not_kept(
     chart = load(original, "club.csv")
     monkeypatch.setattr("org.reading.table.MAX_BYTES", len(original))
     with pytest.raises(TragError, match=r"club\.csv is too large: kept as JSON"):
-        kept.keep(chart, "club.csv", original, tmp_path / "charts")
+        files.keep(chart, "club.csv", original, tmp_path / "charts")
     assert not (tmp_path / "charts").exists()

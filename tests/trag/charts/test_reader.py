@@ -19,8 +19,7 @@ from org.reading.charts import Report, load
 from org.reading.charts import check as check_here
 from org.reading.table import MAX_BYTES
 from trag import sandbox
-from trag.charts import check
-from trag.charts.reader import LIMITS
+from trag.charts.files import LIMITS, check
 
 CHART = load(
     "name,parent,type,aliases,head,email,Phone\nTop,,trust,T|TT,Ann,t@example.org,1\nÉcole,Top,school,,Bo,,\n"

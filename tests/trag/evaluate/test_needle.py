@@ -20,10 +20,10 @@ from trag.evaluate.runs import Result, sha256_of
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
 from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.llm.queue import RequestQueue
 from trag.llm.remote import RequestRefused
 from trag.progress import silent
 from trag.record import AnswerRecord, ModelUsed, Verdict
-from trag.request_queue import RequestQueue
 from trag.settings import Settings
 from trag.terminal.main import main
 

@@ -26,9 +26,9 @@ from trag.evaluate.cases import Case, write
 from trag.evaluate.runs import Results, Run
 from trag.home import Home, open_home
 from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage
+from trag.llm.queue import RequestQueue
 from trag.llm.remote import RequestRefused
 from trag.progress import silent
-from trag.request_queue import RequestQueue
 from trag.settings import Settings
 
 ROOT = Path(__file__).parents[3]

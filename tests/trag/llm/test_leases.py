@@ -4,8 +4,8 @@ from typing import cast
 
 import pytest
 
-from trag.llm.leases import Leases
 from trag.llm.model import LanguageModel
+from trag.llm.queue import Leases
 
 
 class Counted:

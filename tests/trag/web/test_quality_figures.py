@@ -10,8 +10,8 @@ import pytest
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Results, Run, sha256_of
 from trag.evaluate.scoring import Score
+from trag.paper import SYSTEMS
 from trag.record import AnswerRecord, ModelUsed
-from trag.systems import SYSTEMS
 from trag.web import quality
 from trag.web.quality.figures import Figures, trends
 from trag.web.quality.pairing import numbered, pairs

@@ -20,8 +20,8 @@ from trag.evaluate.grammar import auditing
 from trag.evaluate.running import results_of
 from trag.home import Home, open_home
 from trag.llm.model import LanguageModel, ModelIdentity, Usage
+from trag.llm.queue import RequestQueue
 from trag.progress import silent
-from trag.request_queue import RequestQueue
 from trag.settings import Settings
 from trag.web.quality.running import Evaluating, Evaluation
 

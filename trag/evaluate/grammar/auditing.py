@@ -25,7 +25,7 @@ from trag.evaluate.grammar.kept import Audit
 from trag.evaluate.grammar.templates import Template, read, write
 from trag.evaluate.grammar.written import written
 from trag.evaluate.running import earlier, evaluate, results_of
-from trag.systems import SYSTEMS
+from trag.paper import SYSTEMS
 
 if TYPE_CHECKING:
     from trag.evaluate.runs import Run

@@ -24,7 +24,6 @@ from torch import Tensor
 
 from store.files import write_atomic
 from trag import embed, precision
-from trag.cores import cores
 from trag.errors import SHOWN
 from trag.finetune.dataset import organizations
 from trag.finetune.dataset.corpus import CORPUS
@@ -32,6 +31,7 @@ from trag.finetune.reranker.examples import Listing, listings
 from trag.finetune.training import checkpoints, schedule
 from trag.finetune.training.checkpoints import Measured, State
 from trag.finetune.training.plan import TrainingSettings
+from trag.machine import cores
 from trag.reranking import SHIPPED, network
 from trag.words import stems
 

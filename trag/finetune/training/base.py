@@ -17,8 +17,8 @@ from trag.errors import TragError
 from trag.finetune.training import layout
 from trag.finetune.training.packing import Vocabulary
 from trag.finetune.training.vocabulary import GgufVocabulary
-from trag.llm import files, header
-from trag.llm.header import Header
+from trag.llm import files
+from trag.llm.files import Header
 
 if TYPE_CHECKING:
     import torch
@@ -56,7 +56,7 @@ def find(model: str) -> Base:
         _check_folder(path)
         return Base(path, path.name, _folder_sha256(path))
     file = files.find(model, "").model
-    about = header.read(file)
+    about = files.read_header(file)
     scaling = about.text(f"{about.text('general.architecture')}.rope.scaling.type")
     if scaling not in ("", "none") or "rope_freqs.weight" in about.tensors:
         raise TragError(
@@ -71,7 +71,7 @@ def find_file(model: str) -> Base:
     """The GGUF file that an adapter is for, though it may not say all that training on it would need. Raises TragError
     as `find` does."""
     found = files.find(model, "")
-    _file_shape(header.read(found.model), found.model)
+    _file_shape(files.read_header(found.model), found.model)
     template = found.template.read_text(encoding="utf-8") if found.template else ""
     return Base(found.model, files.base_name(model), files.base_sha256(model), template)
 
@@ -112,7 +112,7 @@ class Shape:
 
 def shape(base: Base) -> Shape:
     """Read from the header of its file, or from config.json. Raises TragError when it is not all there."""
-    return _folder_shape(base.path) if base.is_folder else _file_shape(header.read(base.path), base.path)
+    return _folder_shape(base.path) if base.is_folder else _file_shape(files.read_header(base.path), base.path)
 
 
 def load(base: Base, precision: torch.dtype) -> PreTrainedModel:
@@ -141,7 +141,7 @@ def _from_file(path: Path, precision: torch.dtype) -> PreTrainedModel:
     import torch
     from transformers import AutoModelForCausalLM
 
-    about = header.read(path)
+    about = files.read_header(path)
     found = _file_shape(about, path)
     config = _config(found, about)
     weights = _weights(path, found, precision)

@@ -15,13 +15,13 @@ from peft.tuners.lora import LoraLayer
 from torch.nn.functional import cross_entropy
 
 from trag import precision
-from trag.cores import cores
 from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import checkpoints, layout, quantized
 from trag.finetune.training.base import Base
 from trag.finetune.training.beginning import Beginning
 from trag.finetune.training.packing import Packed
+from trag.machine import cores
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

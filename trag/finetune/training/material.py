@@ -19,7 +19,7 @@ from trag.finetune.training.beginning import Beginning
 from trag.finetune.training.estimate import Needs
 from trag.finetune.training.packing import Fitted, Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
-from trag.memory import free_memory
+from trag.machine import free_memory
 
 Say = Callable[[progress.Report], None]
 Sides = tuple[Sequence[examples.Example], Sequence[examples.Example]]

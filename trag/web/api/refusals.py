@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 
 from trag import errors
 from trag.errors import TragError
-from trag.request_queue import QueueFull
+from trag.llm.queue import QueueFull
 
 AGAIN = 10
 """Seconds after which it is worth asking again when the line is full."""

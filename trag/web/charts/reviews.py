@@ -19,7 +19,7 @@ from org.changes import compare
 from org.chart import Chart
 from org.reading.cells import COLUMNS
 from org.reading.charts import Report
-from trag import charts
+from trag.charts.files import check
 from trag.errors import TragError
 from trag.web.charts.changes import Group, groups
 from trag.web.charts.picture import Layout, layout
@@ -87,7 +87,7 @@ class Reviews:
         def make() -> Review:
             content = self._uploads.content(upload)
             columns = None if choice.columns is None else dict(choice.columns)
-            report = charts.check(content, upload.name, sheet=choice.sheet, columns=columns, encoding=choice.encoding)
+            report = check(content, upload.name, sheet=choice.sheet, columns=columns, encoding=choice.encoding)
             return self._review(report, report.chart, against)
 
         return self._begin((upload.id, upload.name, choice, against), make)

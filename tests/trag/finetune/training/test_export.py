@@ -24,7 +24,7 @@ from trag.finetune.training import export, run
 from trag.finetune.training import plan as plans
 from trag.finetune.training.agreement import compare
 from trag.finetune.training.plan import Plan
-from trag.llm import header
+from trag.llm import files
 from trag.llm.engine import Engine
 from trag.llm.files import find
 
@@ -69,7 +69,7 @@ def test_peft_and_llama_cpp_agree_with_the_exported_adapter(
     )
     export.adapter(source, base, target)
     find(str(tiny), str(target))  # it passes what the assistant checks
-    about = header.read(target)
+    about = files.read_header(target)
     assert (about.text("general.type"), about.text("adapter.type")) == ("adapter", "lora")
     assert about.metadata["adapter.lora.alpha"] == 12.0
     assert len(about.tensors) == 2 * 2 * 7
@@ -100,7 +100,7 @@ def test_what_is_trained_on_a_folder_is_for_the_file_that_was_made_of_it(
         said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
         assert said.returncode == 0, said.stderr
     find(str(tiny), str(target))
-    assert header.read(target).text("general.base_model.0.name") == "tiny"
+    assert files.read_header(target).text("general.base_model.0.name") == "tiny"
     apart = list(compare(bases.find(str(tiny)), run.adapter(training), tiny, target, MESSAGES))
     assert max(one.apart for one in apart) < 0.001, apart
     assert min(one.moved for one in apart) > 0.01, apart
@@ -169,7 +169,7 @@ def test_a_merged_model_has_the_template_that_lay_beside_its_base(tmp_path: Path
     export._finish(writer)
     (tmp_path / "bare.gguf.jinja").write_text("{{ messages }}")
     export.merged(make_adapter(tmp_path / "peft"), bases.find(str(bare)), merged)
-    assert header.read(merged).text("tokenizer.chat_template") == "{{ messages }}"
+    assert files.read_header(merged).text("tokenizer.chat_template") == "{{ messages }}"
     assert not find(str(merged), "").template
 
 

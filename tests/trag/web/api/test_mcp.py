@@ -14,8 +14,8 @@ from mcp.client.streamable_http import streamable_http_client
 from starlette.testclient import TestClient
 
 from trag.events import Event, Token
+from trag.llm.queue import QueueFull
 from trag.record import AnswerRecord, Approval
-from trag.request_queue import QueueFull
 from trag.web.api.answering import Answerer
 from trag.web.api.mcp import NAME, Tool, mount, told
 

@@ -1,7 +1,6 @@
 """Where a reader who got no answer is led to."""
 
-from trag.cited import leading
-from trag.record import Source
+from trag.record import Source, first_of_sections
 
 
 def source(id: str, document: str, section: str, kind: str = "section") -> Source:
@@ -16,5 +15,5 @@ def test_each_section_is_led_to_once_and_the_chart_never() -> None:
         source("c", "rules.md", "Mooring"),
         source("d", "fees.md", "Water"),
     )
-    assert [one.id for one in leading(sources)] == ["a", "c", "d"]
-    assert leading(sources[:1]) == ()
+    assert [one.id for one in first_of_sections(sources)] == ["a", "c", "d"]
+    assert first_of_sections(sources[:1]) == ()
