@@ -32,7 +32,7 @@ from trag.approved import Pins
 from trag.condense import Turn, standalone
 from trag.embed import Embedder
 from trag.errors import TragError, in_one_line
-from trag.events import Answer, AnswerRun, Event, Found, Retry, Token, Waiting
+from trag.events import Answer, AnswerRun, Event, Retry, Token, Waiting
 from trag.grounding import Evidence
 from trag.llm.model import LanguageModel, ModelDied, Usage
 from trag.llm.queue import Leases, RequestQueue
@@ -119,7 +119,7 @@ class Assistant:
         with here.leases.hold(here.model):
             run = AnswerRun(here._record(text))
             if steps is None and not history and here._approved(run, asked):
-                yield found(run)
+                yield run.found()
                 yield Answer(run.save(here.records, conversation, asker))
             else:
                 yield from here._in_line(run, asked, steps)
@@ -149,7 +149,7 @@ class Assistant:
         with run.timed("condense"):
             run.add(standalone=_visible(standalone(run.record.question, asked.history, self.model, asked.stop)))
         if asked.history and self._approved(run, asked):
-            yield found(run)
+            yield run.found()
             return
         mentions: tuple[Mention, ...] = ()
         chart, finder = self.organization.chart, self.organization.finder
@@ -183,7 +183,7 @@ class Assistant:
                 chart=chart.version,
             ),
         )
-        yield found(run)
+        yield run.found()
         run.first_token()
         yield Token(reply.text)
 
@@ -197,7 +197,7 @@ class Assistant:
             messages, excerpts = self._fitting(question, excerpts, [one.text for one in placed])
         sources = sources_of(placed, excerpts, chart)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
-        yield found(run)
+        yield run.found()
         if not excerpts:
             run.add(answer=CANNOT_ANSWER)
             return
@@ -338,11 +338,6 @@ class Assistant:
     def problem(self, question: str, reason: str) -> AnswerRecord:
         """The record of a question that could not be asked, and why. It is not saved."""
         return replace(self._record(question), interrupted=reason)
-
-
-def found(run: AnswerRun) -> Found:
-    """What was found for a question so far."""
-    return Found(run.record.standalone, run.record.entities, run.record.statements, run.record.sources)
 
 
 def cleaned(question: str) -> str:

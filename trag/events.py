@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from store.records import Records
 from trag.record import AnswerRecord, Entity, Source, StatementUsed, Tokens
+
+if TYPE_CHECKING:
+    from store.records import Records
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,10 @@ class AnswerRun:
     def add(self, **found: Any) -> None:
         """What a step found, under the names of the record's fields."""
         self.record = replace(self.record, **found)
+
+    def found(self) -> Found:
+        """What was found for the question so far."""
+        return Found(self.record.standalone, self.record.entities, self.record.statements, self.record.sources)
 
     def write(self, piece: str) -> None:
         """One more piece of the draft; an empty draft begins with it."""

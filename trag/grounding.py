@@ -12,12 +12,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
 
 from org.chart import Chart
-from org.linking.entities import EntityFinder, Organization
 from org.query.sentences import placement
 from trag.record import CheckedSentence, Checks, Misplaced
 from trag.words import numbers, sentences, stems
+
+if TYPE_CHECKING:
+    from org.linking.entities import EntityFinder, Organization
 
 _NAME = re.compile(r"(?<![.!?:;–—\-(\[\"“„«]\s)(?<![.!?:;–—\-(\[\"“„«])(?<!^)\b[^\W\d_]*[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’-]*")
 """A word with a capital letter that does not begin a sentence or a part of one."""

@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import prompts
 from org.query import sentences as chart_statements
 from prompts import CANNOT_ANSWER
 from store.passage import Excerpt, Passage
 from trag import grounding
-from trag.ask import Asked, Assistant, Steps, found
 from trag.events import AnswerRun, Event
 from trag.grounding import Evidence
 from trag.record import StatementUsed, entities_of, sources_of
+
+if TYPE_CHECKING:
+    from trag.ask import Asked, Assistant, Steps
 
 REPETITION_PENALTY = 1.1
 """With greedy decoding, how the paper's answers are written (T-RAG, section 5.4.2)."""
@@ -56,7 +59,7 @@ def steps(system: str) -> Steps | None:
 
 def _steps(system: System, assistant: Assistant, run: AnswerRun, asked: Asked) -> Iterator[Event]:
     messages = _gather(system, assistant, run, asked)
-    yield found(run)
+    yield run.found()
     yield from assistant.write(run, messages, asked, repetition_penalty=REPETITION_PENALTY)
     text = run.draft.strip()
     evidence = [Evidence(one.id, one.text) for one in run.record.sources]
@@ -81,7 +84,10 @@ def _gather(system: System, assistant: Assistant, run: AnswerRun, asked: Asked) 
     prompt = prompts.answer(
         question,
         [statement.text for statement in statements],
-        [_as_read(passage) for passage in passages],
+        [
+            prompts.pair(one.question, one.text) if one.kind == "qa" else prompts.section(one.section, one.text)
+            for one in passages
+        ],
         organization=assistant.organization.name,
         count=model.count,
         room=model.context - settings.answer_tokens,
@@ -107,9 +113,3 @@ def _passages(system: System, assistant: Assistant, question: str, asked: Asked)
     if sections and not any(passage.score >= NEAR for passage in passages):
         passages += search(kinds=("section",), k=sections)
     return sorted(passages, key=lambda passage: -passage.score)
-
-
-def _as_read(passage: Passage) -> str:
-    if passage.kind == "qa":
-        return prompts.pair(passage.question, passage.text)
-    return prompts.section(passage.section, passage.text)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from org.chart import Chart, Unit
 from org.linking import disambiguation
-from org.linking.entities import Mention
+
+if TYPE_CHECKING:
+    from org.linking.entities import Mention
 
 MANY, FEW = 60, 8
 """How many units a list names, and how many in passing; past that it says how many more."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from trag.evaluate.grammar import BOUND, SEED, TEXTS
 from trag.settings import Settings
-from trag.terminal.arguments import Wrong, at_least_one
+from trag.terminal.console import Wrong, at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,7 @@ def _audit(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> Non
     from trag.evaluate.running import results_of
     from trag.evaluate.tables import markdown
     from trag.home import open_home
-    from trag.terminal.bar import progress_of
+    from trag.terminal.console import progress_of
 
     given = {name: value for name in _ASKING if (value := getattr(options, name)) is not None}
     if options.resume and given:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal import arguments
-from trag.terminal.arguments import by
+from trag.terminal import console
+from trag.terminal.console import by
 
 if TYPE_CHECKING:
     from org.reading.charts import Report
@@ -103,7 +103,7 @@ def _chart_report(options: argparse.Namespace) -> tuple[Path, bytes, Report]:
     from org.reading.table import too_large
     from trag.charts.files import check
 
-    file = arguments.file(options.argument)
+    file = console.file(options.argument)
     problem = too_large(file.stat().st_size)
     if problem:
         return file, b"", Report(None, (problem,))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal.arguments import Wrong, at_least_one
+from trag.terminal.console import Wrong, at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -164,7 +164,7 @@ def _evaluated(home: Home, cases: Sequence[Case], name: str, systems: Sequence[s
 def _bar() -> Iterator[Progress]:
     from tqdm import tqdm
 
-    from trag.terminal.bar import progress_of
+    from trag.terminal.console import progress_of
 
     with tqdm(unit="answer", file=sys.stderr, disable=None) as bar:
         yield progress_of(bar)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal.arguments import by
+from trag.terminal.console import by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -309,7 +309,7 @@ def _is_told_how(options: argparse.Namespace) -> bool:
 def _bar() -> Iterator[Callable[[Told], None]]:
     from tqdm import tqdm
 
-    from trag.terminal.bar import progress_of
+    from trag.terminal.console import progress_of
 
     with tqdm(file=sys.stderr, disable=None) as bar:
         progress = progress_of(bar)
