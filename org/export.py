@@ -1,7 +1,4 @@
-"""A chart -> the bytes of a file that reads back as the same chart, id for id.
-
-Knows the formats that org/reading/table.py reads; knows nothing about where a file goes.
-"""
+"""A chart -> the bytes of a file that reads back as the same chart, id for id."""
 
 from __future__ import annotations
 

@@ -3,9 +3,6 @@
 question -> condensed -> units linked -> approved answer, where a reviewer has pinned one ---------------> saved record
          -> chart query, where a unit or a type of unit is named: the model reads, the chart answers ----> saved record
          -> excerpts -> prompt -> tokens -> checked, written again once, or refused ---------------------> saved record
-
-Knows the order of the steps, and nothing about Gradio, Chroma, spaCy or llama.cpp (T-RAG, figure 1 and algorithm 2).
-The paper's own systems are asked by other steps (trag/paper.py).
 """
 
 from __future__ import annotations
@@ -192,8 +189,15 @@ class Assistant:
         refusal."""
         question, chart = run.record.standalone, self.organization.chart
         with run.timed("retrieve"):
-            excerpts = self._excerpts(question, asked)
-            placed = _placements(mentions, chart) if chart else []
+            vector = self.embedder.embed_questions([question])[0]
+            weigh = self.reranker.weigh if self.reranker else None
+            excerpts = retrieve.excerpts(
+                question, vector, self.vectors, limit=EXCERPTS, readers=asked.readers, weigh=weigh
+            )
+            placed: list[Statement] = []
+            if chart:  # of units that are named for certain; that the organization is at the top helps nobody
+                units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
+                placed = [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED]
             messages, excerpts = self._fitting(question, excerpts, [one.text for one in placed])
         sources = sources_of(placed, excerpts, chart)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
@@ -221,7 +225,8 @@ class Assistant:
                 return
         run.add(answer=CANNOT_ANSWER, checks=replace(run.record.checks, sentences=(), misplaced=()))
         if NO_QUESTION in run.draft:
-            run.add(answer=self._greeting(), sources=(), statements=())
+            greeting = f"I answer questions about {self.organization.name}, from its documents and its chart."
+            run.add(answer=greeting, sources=(), statements=())
 
     def write(
         self,
@@ -251,15 +256,11 @@ class Assistant:
                     run.written()
                     break
                 run.write(_visible(piece))
-                if not _may_decline(run.draft):
+                begun = run.draft.lstrip()
+                if not any(whole.startswith(begun) or begun.startswith(whole) for whole in (NOT_FOUND, NO_QUESTION)):
                     run.first_token()
                     yield Token(run.draft[shown:])
                     shown = len(run.draft)
-
-    def _excerpts(self, question: str, asked: Asked) -> tuple[Excerpt, ...]:
-        vector = self.embedder.embed_questions([question])[0]
-        weigh = self.reranker.weigh if self.reranker else None
-        return retrieve.excerpts(question, vector, self.vectors, limit=EXCERPTS, readers=asked.readers, weigh=weigh)
 
     def _fitting(
         self, question: str, excerpts: Sequence[Excerpt], context: Sequence[str]
@@ -304,9 +305,6 @@ class Assistant:
             approved=given.approval,
         )
         return True
-
-    def _greeting(self) -> str:
-        return f"I answer questions about {self.organization.name}, from its documents and its chart."
 
     def _record(self, question: str) -> AnswerRecord:
         model = self.model.identity
@@ -357,28 +355,16 @@ def cleaned(question: str) -> str:
 def _visible(text: str) -> str:
     """The text as it shows: a space for each control character and whatever is no character, nothing for marks that
     nobody sees (one of them turns the words after it around), but joiners, which some scripts need."""
-    return "".join(map(_shown, text))
 
+    def shown(character: str) -> str:
+        if character in "\n\t" or character in _JOINERS:
+            return character
+        category = unicodedata.category(character)
+        return "" if category == "Cf" else " " if category[0] == "C" else character
 
-def _shown(character: str) -> str:
-    if character in "\n\t" or character in _JOINERS:
-        return character
-    category = unicodedata.category(character)
-    return "" if category == "Cf" else " " if category[0] == "C" else character
-
-
-def _placements(mentions: Sequence[Mention], chart: Chart) -> list[Statement]:
-    """Where the units sit that a question names for certain; that the organization is at the top helps nobody."""
-    units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
-    return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED]
+    return "".join(map(shown, text))
 
 
 def _declines(text: str) -> bool:
     """Whether the reader says that the excerpts answer nothing, or that nothing was asked."""
     return not text.strip() or any(words in text for words in (NOT_FOUND, NO_QUESTION, CANNOT_ANSWER))
-
-
-def _may_decline(text: str) -> bool:
-    """Whether what is written so far may become a refusal."""
-    begun = text.lstrip()
-    return any(whole.startswith(begun) or begun.startswith(whole) for whole in (NOT_FOUND, NO_QUESTION))

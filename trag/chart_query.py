@@ -1,7 +1,7 @@
 """A question about the chart read as one expression, which code then runs: the model reads, the chart answers.
 
 question, units -> "count(children(u1, 'committee'))" -> the chart's own sentences, or nothing where it is for the
-documents.  Knows nothing about documents.
+documents.
 """
 
 from __future__ import annotations

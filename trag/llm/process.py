@@ -1,7 +1,4 @@
-"""One worker process: started, spoken to, and its end noticed at once.
-
-Knows the lines that go in and out, and nothing about models or about starting again.
-"""
+"""One worker process: started, spoken to, and its end noticed at once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A model behind an OpenAI-compatible address (vLLM, llama-server and others), spoken to with the openai client.
-
-Knows how such servers stream and fail, and nothing about what is asked.
-"""
+"""A model behind an OpenAI-compatible address (vLLM, llama-server and others), spoken to with the openai client."""
 
 from __future__ import annotations
 

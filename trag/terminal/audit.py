@@ -1,7 +1,6 @@
 """python -m trag audit: which module is weak, by questions whose truth a database knows.
 
-Words -> an audit, a run of its cases -> tables. Knows nothing about how questions are made or answered. What it needs
-is imported when it runs.
+Words -> an audit, a run of its cases -> tables.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """python -m trag evaluate: run an evaluation, list the runs, show one, compare two; needles and multiple choice.
 
-Words -> a run or its tables -> lines.  Knows nothing about how answers are made or scored. Each act imports what it
-needs.
+Words -> a run or its tables -> lines.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """python -m trag models: list the models that are known and the local ones, fetch one, try one.
 
-Words -> a file -> lines.  Knows nothing about where files come from. Each act imports what it needs.
+Words -> a file -> lines.
 """
 
 from __future__ import annotations
