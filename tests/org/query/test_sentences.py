@@ -11,7 +11,7 @@ from org.linking.entities import EntityFinder
 from org.query.sentences import MOST, Statement, describe, placement
 from org.reading.charts import check, load
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "larkmoor" / "chart.csv"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "larkmoor" / "chart.csv"
 LEGAL = "the Legal Affairs & Ethics Division, which is under Chief Executive, which is under The Harbour Trust"
 
 
