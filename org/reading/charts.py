@@ -248,8 +248,13 @@ def _rows(
         cells += [""] * (width + 1 - len(cells))
         if is_odd:
             problems += _oddities(line, header, cells, places)
-        problems += _measures(line.number, cells, places)
         unit_id, name, parent, kind, aliases, description, head, email, code = [cells[place] for place in ours]
+        if len(name) > MAX_NAME:
+            message = f"The name {quoted(name, 40)} has {len(name):,} characters; {MAX_NAME} are the most."
+            problems.append(error(line.number, message, "Shorten it, and put the rest into the description."))
+        if email and not _MAIL.fullmatch(email):
+            message = f"The email {quoted(email)} does not look like one address."
+            problems.append(warning(line.number, message, "Write it as name@example.org."))
         split = dict.fromkeys(filter(None, map(str.strip, aliases.split(separator)))) if aliases else ()
         yield Row(
             number=line.number,
@@ -312,15 +317,3 @@ def _oddities(line: Line, header: Sequence[str], cells: Sequence[str], places: M
         yield warning(
             number, message, "It is kept and shown as plain text; write the signs themselves if that is wrong."
         )
-
-
-def _measures(number: int, cells: Sequence[str], places: Mapping[str, int]) -> Iterator[Problem]:
-    """What is wrong with the length of the name, or the shape of the email."""
-    name = cells[places["name"]]
-    if len(name) > MAX_NAME:
-        message = f"The name {quoted(name, 40)} has {len(name):,} characters; {MAX_NAME} are the most."
-        yield error(number, message, "Shorten it, and put the rest into the description.")
-    email = cells[places["email"]] if "email" in places else ""
-    if email and not _MAIL.fullmatch(email):
-        hint = "Write it as name@example.org."
-        yield warning(number, f"The email {quoted(email)} does not look like one address.", hint)

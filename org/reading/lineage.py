@@ -77,7 +77,12 @@ def examine(rows: Sequence[Row]) -> Lineage:
     parents = resolve(named, problems)
     _check_roots(named, parents, problems)
     depths = _depths(named, parents.places, problems)
-    _check_twins(named, parents, problems)
+    first_of: dict[tuple[int | None, str], Row] = {}
+    for place, (row, parent) in enumerate(zip(named, parents.places, strict=True)):
+        # the parent of one that is lost is a problem of its own
+        if place not in parents.lost and (first := first_of.setdefault((parent, seen(row.name)), row)) is not row:
+            message = f"{quoted(row.name)} stands twice under the same parent, first in row {first.number}."
+            problems.append(error(row.number, message, "Remove one of them, or tell their names apart."))
     _check_aliases(named, problems)
     return Lineage(tuple(named), parents.places, tuple(depths), tuple(problems))
 
@@ -122,17 +127,6 @@ def _depths(rows: Sequence[Row], parents: Sequence[int | None], problems: list[P
         hint = f"{MAX_DEPTH} levels are the most; look for parents that were filled in one row too low."
         problems.append(error(rows[deepest].number, message, hint))
     return depths
-
-
-def _check_twins(rows: Sequence[Row], parents: Parents, problems: list[Problem]) -> None:
-    first_of: dict[tuple[int | None, str], Row] = {}
-    for place, (row, parent) in enumerate(zip(rows, parents.places, strict=True)):
-        if place in parents.lost:
-            continue  # its parent is a problem of its own
-        first = first_of.setdefault((parent, seen(row.name)), row)
-        if first is not row:
-            message = f"{quoted(row.name)} stands twice under the same parent, first in row {first.number}."
-            problems.append(error(row.number, message, "Remove one of them, or tell their names apart."))
 
 
 def _check_aliases(rows: Sequence[Row], problems: list[Problem]) -> None:
@@ -190,8 +184,15 @@ def resolve(rows: Sequence[Row], problems: list[Problem]) -> Parents:
                 )
                 problems.append(warning(row.number, message, "Leave the parent out, or move the unit."))
         elif row.parent in known.ids:
-            parents[place] = known.ids[row.parent]
-            problems += _rivals(row, rows, known)
+            parents[place] = meant = known.ids[row.parent]
+            rival = next((each for each in known.names.get(row.parent, ())[:2] if each != meant), None)
+            if rival is not None:
+                message = (
+                    f"The parent {quoted(row.parent)} is the id of {quoted(rows[meant].name)} and the name of row "
+                    f"{rows[rival].number}."
+                )
+                hint = "It was read as the id; give the id another form if that is wrong."
+                problems.append(warning(row.number, message, hint))
         elif row.parent not in known.names and _number(row.parent) in known.ids:
             parents[place] = known.ids[_number(row.parent)]
         elif row.parent:
@@ -240,18 +241,6 @@ def _known(rows: Sequence[Row], problems: list[Problem]) -> _Known:
 def _number(text: str) -> str:
     """A number without the fraction that a column of numbers with gaps is written with: 7 for 7.0."""
     return text.removesuffix(".0") if text[:-2].isdecimal() else ""
-
-
-def _rivals(row: Row, rows: Sequence[Row], known: _Known) -> Sequence[Problem]:
-    candidates = known.names.get(row.parent, ())
-    other = next((place for place in candidates[:2] if place != known.ids[row.parent]), None)
-    if other is None:
-        return ()
-    meant = rows[known.ids[row.parent]]
-    message = (
-        f"The parent {quoted(row.parent)} is the id of {quoted(meant.name)} and the name of row {rows[other].number}."
-    )
-    return (warning(row.number, message, "It was read as the id; give the id another form if that is wrong."),)
 
 
 def _follow(rows: Sequence[Row], parents: list[int | None], paths: Sequence[int]) -> dict[int, Sequence[int]]:

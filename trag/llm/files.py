@@ -20,7 +20,7 @@ from typing import BinaryIO
 from trag.errors import TragError
 from trag.machine import free_memory
 from trag.models import catalogue, checking
-from trag.models.catalogue import CatalogueModel, by_hand
+from trag.models.catalogue import by_hand
 
 NO_ADAPTER = "none"
 """What stands for no adapter at all, where "" is the one that ships."""
@@ -125,7 +125,13 @@ def find(model: str, adapter: str) -> ModelFiles:
     a file is missing, no GGUF, cut short, not what its .sha256 or the catalogue says, or an adapter for another model.
     """
     if known := catalogue.chosen(model):
-        path, sha256 = _from_catalogue(known), known.sha256
+        path, sha256 = known.path, known.sha256
+        if not path.is_file():
+            raise TragError(
+                f"The model {known.name} is not on this machine.",
+                f"Fetch its {_gigabytes(known.size)}: python -m trag models get {known.name}. {by_hand(known)}",
+            )
+        checking.check(known, path)
         about = read_header(path)
     else:
         path = Path(model).expanduser().absolute()
@@ -208,18 +214,6 @@ def _digest(path: Path, inode: int, size: int, changed: int) -> str:
     # The last three are there for the cache: another file under the same name is read again.
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _from_catalogue(model: CatalogueModel) -> Path:
-    """Its checked file. Raises TragError when it is missing, or not the published one."""
-    path = model.path
-    if not path.is_file():
-        raise TragError(
-            f"The model {model.name} is not on this machine.",
-            f"Fetch its {_gigabytes(model.size)}: python -m trag models get {model.name}. {by_hand(model)}",
-        )
-    checking.check(model, path)
-    return path
 
 
 def _check_adapter(path: Path, model_path: Path, model: Header) -> str:

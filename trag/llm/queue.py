@@ -30,7 +30,7 @@ class RequestQueue:
         """A place in the line until the block ends. Iterate over what it gives: the positions (1 is next) until it is
         one's turn.
 
-        Raises LineFull when the line is at its bound.
+        Raises QueueFull when the line is at its bound.
         """
         ticket = object()
         with self._moved:

@@ -118,7 +118,8 @@ class RemoteModel:
                 if isinstance(chunk, BaseException):
                     raise self._explained(chunk, begun=pieces > 0)
                 try:
-                    words, ended = _words(chunk), _end(chunk)
+                    words = "".join((one.delta and one.delta.content) or "" for one in chunk.choices or ())
+                    ended = _end(chunk)
                     usage = _usage(chunk) or usage
                     odds = _refusal_odds(chunk, refusal) if refusal and odds is None else odds
                 except (AttributeError, TypeError) as error:
@@ -291,11 +292,6 @@ def _wishes(messages: Sequence[Message], grammar: str, refusal: str, penalty: fl
 
 
 # Servers leave out parts of a chunk, which are None then whatever their type says.
-
-
-def _words(chunk: ChatCompletionChunk) -> str:
-    """What a chunk adds to the answer."""
-    return "".join((choice.delta and choice.delta.content) or "" for choice in chunk.choices or ())
 
 
 def _end(chunk: ChatCompletionChunk) -> str:
