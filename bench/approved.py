@@ -25,12 +25,11 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import numpy as np
 
 from org.chart import Chart
-from org.entities import EntityFinder
+from org.linking.entities import EntityFinder
 from org.reading.charts import load
-from trag.approved import NEAR
+from trag.approved import NEAR, QuestionSignature, signature
 from trag.embed import Embedder, open_embedder
 from trag.evaluate import chart_cases
-from trag.paraphrase import QuestionSignature, signature
 from trag.review.approvals import normalized
 
 ROOT = Path(__file__).parent.parent

@@ -19,8 +19,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bench.score import chart_of
-from org.entities import EntityFinder
-from org.organization import Organization
+from org.linking.entities import EntityFinder, Organization
 from trag import chart_query
 from trag.chart_query import ChartQuery
 from trag.evaluate.cases import COMPLEX, SIMPLE, Case, read

@@ -57,9 +57,9 @@ def write(folder: Path) -> None:
 
 def ours(file: Path) -> None:
     """Read and check it as an upload is."""
-    from trag import charts
+    from trag.charts import check
 
-    report = charts.check(file.read_bytes(), file.name)
+    report = check(file.read_bytes(), file.name)
     assert report.chart is not None, report.problems[:3]
     assert len(report.chart) == ROWS
 

@@ -39,7 +39,7 @@ from trag.home import Home, open_home
 from trag.llm.model import Scoring
 from trag.progress import Progress, silent
 from trag.settings import Settings, load
-from trag.terminal.bar import progress_of
+from trag.terminal.console import progress_of
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "RESULTS.md"

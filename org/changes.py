@@ -1,13 +1,10 @@
-"""What differs between two charts, told as a person would: added, removed, moved, renamed, edited.
-
-Chart, Chart -> Changes.  Knows nothing about files or about who asks.
-"""
+"""What differs between two charts, told as a person would: units added, removed, moved, renamed, edited."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
 from org.chart import Chart, Unit
 
@@ -67,23 +64,11 @@ def compare(before: Chart, after: Chart) -> Changes:
             edited = tuple(name for name in _FIELDS if getattr(old, name) != getattr(new, name))
             changed.append(Change(old, new, above != new.parent, old.name != new.name, edited))
     kept = set(same.values())
-    changes = Changes(
-        added=tuple(unit for unit in after.units.values() if unit.id not in kept),
-        removed=tuple(unit for unit in before.units.values() if unit.id not in same),
-        changed=tuple(changed),
-        order=(),
-    )
+    added = tuple(unit for unit in after.units.values() if unit.id not in kept)
+    removed = tuple(unit for unit in before.units.values() if unit.id not in same)
     order = tuple(after.units)
-    as_before = tuple(unit.id for unit in _units(changes, before)) == order
-    return changes if as_before else replace(changes, order=order)
-
-
-def _units(changes: Changes, chart: Chart) -> Iterator[Unit]:
-    """The units that the changes make of those of a chart: those that stay in their order, then what is added."""
-    removed = {unit.id for unit in changes.removed}
-    after = {change.before.id: change.after for change in changes.changed}
-    yield from (after.get(unit.id, unit) for unit in chart.units.values() if unit.id not in removed)
-    yield from changes.added
+    in_order = (*(same[unit] for unit in before.units if unit in same), *(unit.id for unit in added))
+    return Changes(added, removed, tuple(changed), order=() if in_order == order else order)
 
 
 def _matched(before: Chart, after: Chart) -> Mapping[str, str]:

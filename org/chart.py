@@ -1,7 +1,4 @@
-"""The organization's chart: its units and the tree that they make.
-
-Units -> Chart.  Knows nothing about questions, names in sentences, or where a chart is read from or stored.
-"""
+"""The organization's chart: its units and the tree that they make."""
 
 from __future__ import annotations
 
@@ -14,6 +11,15 @@ from types import MappingProxyType
 
 PATH_SEPARATOR = " > "
 """Between the names of a path that is written in one line."""
+
+
+class ChartError(Exception):
+    """A chart that cannot be used, said to a person: what was found, and what to do next."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,13 @@ class Chart:
             if unit.parent is not None:
                 self._nodes[unit.id].parent = self._nodes[unit.parent]
         self.root: Unit = next(unit for unit in self.units.values() if unit.parent is None)
-        self._preorder = self._walk()  # later walks are slices of this one
+        preorder: list[Unit] = []
+        waiting = [self._nodes[self.root.id]]  # a list, for recursion has a bottom
+        while waiting:
+            node = waiting.pop()
+            preorder.append(node.unit)
+            waiting.extend(reversed(node.children))
+        self._preorder = tuple(preorder)  # each unit before its own children; later walks are slices of this one
         self._place = {unit.id: place for place, unit in enumerate(self._preorder)}
         self._size = dict.fromkeys(self.units, 1)
         for unit in reversed(self._preorder):
@@ -65,16 +77,6 @@ class Chart:
 
     def __len__(self) -> int:
         return len(self.units)
-
-    def _walk(self) -> tuple[Unit, ...]:
-        """All units, each before its own children. A list of what is still to come, for recursion has a bottom."""
-        units: list[Unit] = []
-        waiting = [self._nodes[self.root.id]]
-        while waiting:
-            node = waiting.pop()
-            units.append(node.unit)
-            waiting.extend(reversed(node.children))
-        return tuple(units)
 
     def unit(self, unit_id: str) -> Unit:
         """The unit with this id."""

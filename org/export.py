@@ -1,7 +1,4 @@
-"""A chart -> the bytes of a file that reads back as the same chart, id for id.
-
-Knows the formats that org/reading/table.py reads; knows nothing about where a file goes.
-"""
+"""A chart -> the bytes of a file that reads back as the same chart, id for id."""
 
 from __future__ import annotations
 
@@ -13,8 +10,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from org.chart import PATH_SEPARATOR, Chart, Unit
-from org.reading.cells import guard
-from org.reading.headers import COLUMNS
+from org.reading.cells import COLUMNS, guard
 from org.reading.objects import ORDER
 
 Format = Literal["csv", "xlsx", "json", "tree"]

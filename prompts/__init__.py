@@ -1,7 +1,6 @@
 """What the model reads, one text file a prompt, and their loader.
 
 `$name` stands for a value; a file that misses one of its names, or has one too many, is an error when it is loaded.
-Knows nothing about models, databases or charts.
 """
 
 from __future__ import annotations

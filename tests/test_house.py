@@ -11,28 +11,24 @@ from bench import house
 ROOT = Path(__file__).parent.parent
 HOUSE = ("org", "store", "prompts", "trag")
 SHARED = {
-    "trag.cancellation",
-    "trag.cores",
+    "trag.machine",
     "trag.errors",
     "trag.sandbox",
-    "trag.memory",
     "trag.models.catalogue",
     "trag.progress",
     "trag.record",
     "trag.review.approvals",
-    "trag.table_rows",
-    "trag.paraphrase",
-    "trag.settings",
     "trag.words",
+    "trag.settings",
 }
-STEPS = {"approved", "condense", "chart_query", "retrieve", "cited", "grounding", "embed", "llm", "ingest", "charts"}
+STEPS = {"approved", "condense", "chart_query", "retrieve", "grounding", "embed", "llm", "ingest", "charts"}
 HANDED = {"trag.embed.Embedder", "trag.llm.model.LanguageModel", "trag.llm.model.text_of"}
 """The types of what a step is handed, and what reads their streams."""
 EVALUATES = {("trag", "evaluate"), ("trag", "finetune"), ("trag", "web"), ("trag", "terminal")}
 """What may know of evaluations; nothing that answers people does."""
 ROOMS = {
     "anytree": {"org/chart.py"},
-    "spacy": {"org/entities.py"},
+    "spacy": {"org/linking/entities.py"},
     "openpyxl": {"org/reading/workbook.py", "trag/ingest/"},
     "chromadb": {"store/"},
     "langchain_core": {"store/index.py"},
@@ -167,7 +163,15 @@ def test_each_heavy_library_is_imported_in_its_room() -> None:
 
 
 def test_importing_loads_no_heavy_library() -> None:
-    modules = ("trag", "trag.terminal.main", "trag.ask", "trag.home", "org.entities", "store.vectors", "prompts")
+    modules = (
+        "trag",
+        "trag.terminal.main",
+        "trag.ask",
+        "trag.home",
+        "org.linking.entities",
+        "store.vectors",
+        "prompts",
+    )
     heavy = sorted(set(ROOMS) - LIGHT)
     told = f"print(module, *sorted(set({heavy!r}) & set(sys.modules)))"
     code = f"import importlib, sys\nfor module in {modules}: importlib.import_module(module); {told}"

@@ -3,9 +3,6 @@
 question -> condensed -> units linked -> approved answer, where a reviewer has pinned one ---------------> saved record
          -> chart query, where a unit or a type of unit is named: the model reads, the chart answers ----> saved record
          -> excerpts -> prompt -> tokens -> checked, written again once, or refused ---------------------> saved record
-
-Knows the order of the steps, and nothing about Gradio, Chroma, spaCy or llama.cpp (T-RAG, figure 1 and algorithm 2).
-The paper's own systems are asked by other steps (trag/paper.py).
 """
 
 from __future__ import annotations
@@ -20,28 +17,25 @@ from uuid import uuid4
 
 import prompts
 from org.chart import Chart
-from org.entities import Mention
-from org.organization import Organization
+from org.linking.entities import Mention, Organization
 from org.query.expression import ChartReply, Earlier
-from org.statements import Statement, placement
+from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.passage import OPEN, Excerpt
 from store.records import Records
 from store.vectors import Vectors
-from trag import approved, chart_query, cited, grounding, retrieve
+from trag import approved, chart_query, grounding, retrieve
 from trag.approved import Pins
-from trag.cancellation import BY_READER, CancelToken
 from trag.condense import Turn, standalone
 from trag.embed import Embedder
 from trag.errors import TragError, in_one_line
-from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.events import Answer, AnswerRun, Event, Retry, Token, Waiting
 from trag.grounding import Evidence
-from trag.llm.leases import Leases
 from trag.llm.model import LanguageModel, ModelDied, Usage
-from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens
-from trag.request_queue import RequestQueue
+from trag.llm.queue import Leases, RequestQueue
+from trag.progress import BY_READER, CancelToken
+from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens, entities_of, sources_of
 from trag.reranking.reranker import Reranker
-from trag.run import AnswerRun
 from trag.settings import Settings
 
 LONGEST_QUESTION = 4_000
@@ -122,7 +116,7 @@ class Assistant:
         with here.leases.hold(here.model):
             run = AnswerRun(here._record(text))
             if steps is None and not history and here._approved(run, asked):
-                yield found(run)
+                yield run.found()
                 yield Answer(run.save(here.records, conversation, asker))
             else:
                 yield from here._in_line(run, asked, steps)
@@ -152,14 +146,14 @@ class Assistant:
         with run.timed("condense"):
             run.add(standalone=_visible(standalone(run.record.question, asked.history, self.model, asked.stop)))
         if asked.history and self._approved(run, asked):
-            yield found(run)
+            yield run.found()
             return
         mentions: tuple[Mention, ...] = ()
         chart, finder = self.organization.chart, self.organization.finder
         if chart and finder:
             with run.timed("link"):
                 mentions, types = finder.find(run.record.standalone), finder.find_types(run.record.standalone)
-                run.add(entities=cited.entities(mentions, chart))
+                run.add(entities=entities_of(mentions, chart))
             if chart_query.concerns(run.record.standalone, mentions, types, chart):
                 with run.timed("chart_query"):
                     query = chart_query.ask(
@@ -174,7 +168,7 @@ class Assistant:
 
     def _from_chart(self, run: AnswerRun, reply: ChartReply, chart: Chart) -> Iterator[Event]:
         """The chart's own words: no model wrote them, and nothing is left to check."""
-        sources = cited.sources(reply.statements, (), chart)
+        sources = sources_of(reply.statements, (), chart)
         run.add(
             answer=reply.text,
             status="answered",
@@ -186,7 +180,7 @@ class Assistant:
                 chart=chart.version,
             ),
         )
-        yield found(run)
+        yield run.found()
         run.first_token()
         yield Token(reply.text)
 
@@ -195,12 +189,19 @@ class Assistant:
         refusal."""
         question, chart = run.record.standalone, self.organization.chart
         with run.timed("retrieve"):
-            excerpts = self._excerpts(question, asked)
-            placed = _placements(mentions, chart) if chart else []
+            vector = self.embedder.embed_questions([question])[0]
+            weigh = self.reranker.weigh if self.reranker else None
+            excerpts = retrieve.excerpts(
+                question, vector, self.vectors, limit=EXCERPTS, readers=asked.readers, weigh=weigh
+            )
+            placed: list[Statement] = []
+            if chart:  # of units that are named for certain; that the organization is at the top helps nobody
+                units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
+                placed = [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED]
             messages, excerpts = self._fitting(question, excerpts, [one.text for one in placed])
-        sources = cited.sources(placed, excerpts, chart)
+        sources = sources_of(placed, excerpts, chart)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
-        yield found(run)
+        yield run.found()
         if not excerpts:
             run.add(answer=CANNOT_ANSWER)
             return
@@ -224,7 +225,8 @@ class Assistant:
                 return
         run.add(answer=CANNOT_ANSWER, checks=replace(run.record.checks, sentences=(), misplaced=()))
         if NO_QUESTION in run.draft:
-            run.add(answer=self._greeting(), sources=(), statements=())
+            greeting = f"I answer questions about {self.organization.name}, from its documents and its chart."
+            run.add(answer=greeting, sources=(), statements=())
 
     def write(
         self,
@@ -254,15 +256,11 @@ class Assistant:
                     run.written()
                     break
                 run.write(_visible(piece))
-                if not _may_decline(run.draft):
+                begun = run.draft.lstrip()
+                if not any(whole.startswith(begun) or begun.startswith(whole) for whole in (NOT_FOUND, NO_QUESTION)):
                     run.first_token()
                     yield Token(run.draft[shown:])
                     shown = len(run.draft)
-
-    def _excerpts(self, question: str, asked: Asked) -> tuple[Excerpt, ...]:
-        vector = self.embedder.embed_questions([question])[0]
-        weigh = self.reranker.weigh if self.reranker else None
-        return retrieve.excerpts(question, vector, self.vectors, limit=EXCERPTS, readers=asked.readers, weigh=weigh)
 
     def _fitting(
         self, question: str, excerpts: Sequence[Excerpt], context: Sequence[str]
@@ -300,16 +298,13 @@ class Assistant:
             answer=given.text,
             status="approved",
             model=ModelUsed("", "", ""),
-            entities=cited.entities(finder.find(run.record.standalone) if finder else (), self.organization.chart),
+            entities=entities_of(finder.find(run.record.standalone) if finder else (), self.organization.chart),
             statements=given.statements,
             sources=given.sources,
             checks=given.checks,
             approved=given.approval,
         )
         return True
-
-    def _greeting(self) -> str:
-        return f"I answer questions about {self.organization.name}, from its documents and its chart."
 
     def _record(self, question: str) -> AnswerRecord:
         model = self.model.identity
@@ -343,11 +338,6 @@ class Assistant:
         return replace(self._record(question), interrupted=reason)
 
 
-def found(run: AnswerRun) -> Found:
-    """What was found for a question so far."""
-    return Found(run.record.standalone, run.record.entities, run.record.statements, run.record.sources)
-
-
 def cleaned(question: str) -> str:
     """The question as it shows, without joiners that join nothing and without outer white space. Raises TragError when
     nothing is left, or too much."""
@@ -365,28 +355,16 @@ def cleaned(question: str) -> str:
 def _visible(text: str) -> str:
     """The text as it shows: a space for each control character and whatever is no character, nothing for marks that
     nobody sees (one of them turns the words after it around), but joiners, which some scripts need."""
-    return "".join(map(_shown, text))
 
+    def shown(character: str) -> str:
+        if character in "\n\t" or character in _JOINERS:
+            return character
+        category = unicodedata.category(character)
+        return "" if category == "Cf" else " " if category[0] == "C" else character
 
-def _shown(character: str) -> str:
-    if character in "\n\t" or character in _JOINERS:
-        return character
-    category = unicodedata.category(character)
-    return "" if category == "Cf" else " " if category[0] == "C" else character
-
-
-def _placements(mentions: Sequence[Mention], chart: Chart) -> list[Statement]:
-    """Where the units sit that a question names for certain; that the organization is at the top helps nobody."""
-    units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
-    return [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED]
+    return "".join(map(shown, text))
 
 
 def _declines(text: str) -> bool:
     """Whether the reader says that the excerpts answer nothing, or that nothing was asked."""
     return not text.strip() or any(words in text for words in (NOT_FOUND, NO_QUESTION, CANNOT_ANSWER))
-
-
-def _may_decline(text: str) -> bool:
-    """Whether what is written so far may become a refusal."""
-    begun = text.lstrip()
-    return any(whole.startswith(begun) or begun.startswith(whole) for whole in (NOT_FOUND, NO_QUESTION))

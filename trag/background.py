@@ -1,8 +1,5 @@
 """Long work of an app, one of its kind at a time: in a thread of its own, watched by many pages, stopped and gone on
-with, and behind the people who ask.
-
-Knows nothing about what the work is, or about requests and pages.
-"""
+with, and behind the people who ask."""
 
 from __future__ import annotations
 
@@ -113,7 +110,12 @@ class BackgroundJob(Generic[About]):
     def _tell(self, about: About, *, part: str = "", done: int = 0, total: int = 0, left: float | None = None) -> None:
         """What there is to say now: `done` of `total` of a `part`, from whose pace the time left is told where the work
         does not know it better."""
-        self._change(about=about, state="running", left=self._left(part, done, total) if left is None else left)
+        if self._part is None or self._part[0] != part:
+            self._part = part, monotonic(), done
+        _, began, at_first = self._part
+        if left is None and done > at_first:
+            left = (monotonic() - began) / (done - at_first) * (total - done)
+        self._change(about=about, state="running", left=left)
 
     def _give_way(self) -> None:
         """Wait while people are answered, unless it is to stop."""
@@ -121,12 +123,6 @@ class BackgroundJob(Generic[About]):
             self._change(state="waiting")
             self._stop.wait(PACE)
         self._change(state="running")
-
-    def _left(self, part: str, done: int, total: int) -> float | None:
-        if self._part is None or self._part[0] != part:
-            self._part = part, monotonic(), done
-        _, began, at_first = self._part
-        return (monotonic() - began) / (done - at_first) * (total - done) if done > at_first else None
 
     def _change(self, **news: object) -> None:
         with self._lock:

@@ -1,7 +1,6 @@
 """Many questions from a file, answered one after the other into another file; a stopped run goes on where it was.
 
-questions.jsonl -> answers.jsonl, one record a line under the question's own id.  Knows nothing about how a question
-is answered.
+questions.jsonl -> answers.jsonl, one record a line under the question's own id.
 """
 
 from __future__ import annotations
@@ -54,7 +53,13 @@ def questions(path: Path) -> tuple[Asked, ...]:
         return asked
 
     hint = 'Each line is {"id": "...", "question": "..."}, in UTF-8.'
-    found = json_lines.read(_content(path), made, f"{path} cannot be used", hint)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise TragError(f"There is no file {path}.", "Check the path.") from error
+    except OSError as error:
+        raise TragError(f"{path} cannot be read: {error.strerror}.", "It must be a UTF-8 text file.") from error
+    found = json_lines.read(content, made, f"{path} cannot be used", hint)
     if not found:
         raise TragError(f"{path} holds no question.", hint)
     return found
@@ -126,12 +131,3 @@ def _record(
 
 def _no_answers(path: Path) -> TragError:
     return TragError(f"{path} is there already and is no file of answers.", "Name another file for the answers.")
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise TragError(f"There is no file {path}.", "Check the path.") from error
-    except OSError as error:
-        raise TragError(f"{path} cannot be read: {error.strerror}.", "It must be a UTF-8 text file.") from error

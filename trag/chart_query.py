@@ -1,7 +1,7 @@
 """A question about the chart read as one expression, which code then runs: the model reads, the chart answers.
 
 question, units -> "count(children(u1, 'committee'))" -> the chart's own sentences, or nothing where it is for the
-documents.  Knows nothing about documents.
+documents.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import prompts
 from org.chart import Chart
-from org.entities import Mention, TypeMention
-from org.query import QueryError, expression, matching
+from org.linking.entities import Mention, TypeMention
+from org.query import expression, lists
 from org.query.expression import ChartReply, Earlier
-from org.query.grammar import grammar
+from org.query.grammar import QueryError, grammar
 from trag.llm.model import LanguageModel, text_of
 
 UNITS = 6
@@ -38,7 +38,7 @@ class ChartQuery:
 
 def concerns(question: str, mentions: Sequence[Mention], types: Sequence[TypeMention], chart: Chart) -> bool:
     """Whether the chart may have the answer: the question names a unit, a type of unit, or what a cell says."""
-    return bool(mentions or types) or matching.names_cell(question, chart)
+    return bool(mentions or types) or lists.names_cell(question, chart)
 
 
 def ask(

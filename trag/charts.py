@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from org import ChartError, export
-from org.chart import Chart
+from org import export
+from org.chart import Chart, ChartError
 from org.reading import table
 from org.reading.charts import Report, judge, load
 from org.reading.problems import error

@@ -1,7 +1,4 @@
-"""A follow-up made into a question that stands alone, by the model, from what was asked and answered before.
-
-Knows nothing about charts or documents.
-"""
+"""A follow-up made into a question that stands alone, by the model, from what was asked and answered before."""
 
 from __future__ import annotations
 

@@ -108,17 +108,25 @@ def _server(settings: Settings) -> str:
 
 
 def _model(settings: Settings) -> str:
+    from store.records import Records
     from trag.llm import files
     from trag.llm.local import LocalModel, build_command
     from trag.llm.model import ModelDied
-    from trag.llm.opening import open_model
-    from trag.llm.smoke_test import trial
+    from trag.llm.opening import open_model, trial
+    from trag.models import adapters
+    from trag.models.adapters import Candidates
 
-    adapter_file, left_out = _adapter(settings)
+    with closing(Records(settings.database)) as records:
+        promoted = records.promotions.current()
+    candidates = Candidates(settings.home / "adapters")
+    adapter_file = adapters.answering(settings, promoted, candidates)
+    left_out = adapters.why_left_out(settings, promoted, candidates)
     with closing(open_model(replace(settings, adapter=adapter_file or files.NO_ADAPTER))) as model:
         assert isinstance(model, LocalModel)  # a server is looked at by _server
         try:
-            written, taken = trial(model), _resident(model.pid)
+            written = trial(model)
+            status = Path(f"/proc/{model.pid}/status").read_text().splitlines()  # the most memory that it has had
+            taken = next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
         except ModelDied as error:
             raise ModelDied(error.message, f"Build llama.cpp again, for this processor: {build_command()}") from error
     adapter = f", adapter {model.identity.adapter}" if model.identity.adapter else ", no adapter"
@@ -129,24 +137,6 @@ def _model(settings: Settings) -> str:
         f"{written.tokens_per_second:.0f} tokens/s"
     )
     return f"{told}. {left_out}" if left_out else told
-
-
-def _resident(pid: int) -> int:
-    """The most memory that a process has had, in bytes."""
-    status = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
-
-
-def _adapter(settings: Settings) -> tuple[str, str]:
-    """The file of the adapter that answers, "" for none, and why the promoted one does not, "" where it does."""
-    from store.records import Records
-    from trag.models import adapters
-    from trag.models.adapters import Candidates
-
-    with closing(Records(settings.database)) as records:
-        promoted = records.promotions.current()
-    candidates = Candidates(settings.home / "adapters")
-    return adapters.answering(settings, promoted, candidates), adapters.why_left_out(settings, promoted, candidates)
 
 
 def _encoder(settings: Settings) -> str:

@@ -1,7 +1,5 @@
 """Texts to vectors: the embedded all-MiniLM-L6-v2, or any sentence-transformers or Instructor model the operator names.
 
-Knows nothing about what the vectors are searched for. The only room of sentence-transformers.
-
 Instructor runs on sentence-transformers itself. The class of the InstructorEmbedding package overrides parts that
 sentence-transformers 6 no longer calls: it reads instruction and text as two sentences and averages over both, where
 Instructor wants the instruction read with the text and left out of the average. The tests hold the vectors made here
@@ -15,8 +13,8 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from pickle import UnpicklingError
@@ -88,7 +86,11 @@ class Embedder:
         prompt = {"prompt": instruction} if instruction else {}
         for start in range(0, len(order), _BATCH):
             batch = order[start : start + _BATCH]
-            with self._turn():
+            # Who comes next holds the first lock while waiting for the second, so that a question gets its turn between
+            # two batches of an ingest. (The tokenizer must not be used by two threads at once.)
+            with self._next:
+                self._working.acquire()
+            try:
                 vectors[batch] = encode(
                     [texts[position] for position in batch],
                     batch_size=_BATCH,
@@ -96,22 +98,13 @@ class Embedder:
                     show_progress_bar=False,
                     **prompt,
                 )
+            finally:
+                self._working.release()
             if progress:
                 progress(start + len(batch), len(texts))
         if not np.isfinite(vectors).all():
             raise TragError(f"{self.identity} gave vectors that are no numbers.", "Copy the embedding model again.")
         return vectors
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        # Who comes next holds the first lock while waiting for the second, so that a question gets its turn between two
-        # batches of an ingest. (The tokenizer must not be used by two threads at once.)
-        with self._next:
-            self._working.acquire()
-        try:
-            yield
-        finally:
-            self._working.release()
 
 
 def open_embedder(name: str) -> Embedder:
@@ -150,7 +143,9 @@ def _from_hub(name: str) -> Path:
     try:
         with suppress(LocalEntryNotFoundError):
             folder = Path(snapshot_download(repository, ignore_patterns=others, local_files_only=True))
-            if _seems_whole(folder):
+            # Whether fetching it was interrupted: the hub's own list of its files is not in every cache.
+            unfinished = any((folder.parents[1] / "blobs").glob("*.incomplete"))
+            if (folder / "modules.json").exists() and _weights(folder) and not unfinished:
                 return folder
         log.info("fetching the embedding model %s", repository)
         return Path(snapshot_download(repository, ignore_patterns=others))
@@ -159,13 +154,6 @@ def _from_hub(name: str) -> Path:
             f"The embedding model '{name}' is no folder here, and it could not be fetched.",
             f"Put its folder on this machine and name the folder in TRAG_EMBEDDER. {_FETCH}",
         ) from error
-
-
-def _seems_whole(snapshot: Path) -> bool:
-    """Whether nothing shows that fetching it was interrupted. The hub's own list of its files, by which it would know,
-    is not in every cache."""
-    unfinished = (snapshot.parents[1] / "blobs").glob("*.incomplete")
-    return (snapshot / "modules.json").exists() and bool(_weights(snapshot)) and not any(unfinished)
 
 
 def _load(folder: Path, *, safetensors: bool) -> SentenceTransformer:

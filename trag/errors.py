@@ -3,7 +3,7 @@
 Everything else that is raised is a bug and keeps its traceback.
 """
 
-from org import ChartError
+from org.chart import ChartError
 from prompts import PromptError
 from store import StoreError
 

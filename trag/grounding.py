@@ -3,7 +3,7 @@
 answer, evidence, chart -> every sentence with the words that bear it out, and what speaks against it
 
 Facts are compared as they are written, so that no rule of a language decides: a number or a name that stands neither in
-the evidence nor in the question was invented, whatever the words around it. Knows nothing about models or prompts.
+the evidence nor in the question was invented, whatever the words around it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
 
 from org.chart import Chart
-from org.entities import EntityFinder
-from org.organization import Organization
-from org.statements import placement
+from org.query.sentences import placement
 from trag.record import CheckedSentence, Checks, Misplaced
 from trag.words import numbers, sentences, stems
+
+if TYPE_CHECKING:
+    from org.linking.entities import EntityFinder, Organization
 
 _NAME = re.compile(r"(?<![.!?:;–—\-(\[\"“„«]\s)(?<![.!?:;–—\-(\[\"“„«])(?<!^)\b[^\W\d_]*[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я][\w'’-]*")
 """A word with a capital letter that does not begin a sentence or a part of one."""
@@ -104,7 +106,8 @@ def _misplaced(answer: str, evidence: Sequence[Evidence], organization: Organiza
             for first, second in combinations(sorted({unit for unit, _, _ in named}), 2)
             if not claimed & {(first, second), (second, first)}
             and not any({first, second} <= some for some in together)
-            and not _related(first, second, chart)
+            and not (chart.is_under(first, second) or chart.is_under(second, first))
+            and chart.unit(first).parent != chart.unit(second).parent
         ]
         for first, second in wrong:
             parent = chart.unit(first).parent
@@ -129,8 +132,3 @@ def _is_placed(sentence: str, first: Named, second: Named, chart: Chart, finder:
 
 def _between(text: str, first: Named, second: Named) -> list[str]:
     return text[first[2] : second[1]].casefold().split()
-
-
-def _related(first: str, second: str, chart: Chart) -> bool:
-    parents = chart.unit(first).parent, chart.unit(second).parent
-    return chart.is_under(first, second) or chart.is_under(second, first) or parents[0] == parents[1]

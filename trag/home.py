@@ -1,8 +1,5 @@
 """One organization's home: the folder everything is written to, owned by one process, and the assistant made from what
-is in it.
-
-settings -> Home(records, vectors, embedder, model, chart) -> Assistant.  Composition only: each part knows its job.
-"""
+is in it."""
 
 from __future__ import annotations
 
@@ -16,8 +13,7 @@ from typing import Any, cast
 
 import prompts
 from org.chart import Chart
-from org.entities import EntityFinder
-from org.organization import Organization
+from org.linking.entities import Organization
 from store import StoreError, files
 from store.jobs import Job
 from store.library import Pair
@@ -25,7 +21,7 @@ from store.passage import OPEN, Audience, Passage
 from store.records import Records
 from store.vectors import Vectors
 from store.versions import ChartVersion, Promotion
-from trag import charts
+from trag import charts as chart_files
 from trag import ingest as ingestion
 from trag.ask import Assistant
 from trag.backup import check_whole
@@ -36,16 +32,14 @@ from trag.ingest.context import generated_folder
 from trag.ingest.pairs import GeneratedPair, example_questions
 from trag.ingest.queue import Queue
 from trag.llm import files as model_files
-from trag.llm.leases import Leases
 from trag.llm.local import LocalModel
 from trag.llm.model import LanguageModel
-from trag.llm.opening import open_model
-from trag.llm.smoke_test import trial
+from trag.llm.opening import open_model, trial
+from trag.llm.queue import Leases, RequestQueue
 from trag.models import adapters
 from trag.models.adapters import Candidates
 from trag.pairs.writing import MOST_EXAMPLES, Written, pairs_of, write
 from trag.progress import Progress, silent
-from trag.request_queue import RequestQueue
 from trag.reranking.reranker import Reranker
 from trag.review import approvals
 from trag.settings import Settings
@@ -82,8 +76,7 @@ class Home:
         self._activating = threading.RLock()  # whoever makes the assistant reads the chart
         self._promoting = threading.Lock()
         self._opening = threading.RLock()  # several threads may want a part for the first time at once
-        self.parts: dict[str, Any] = {}
-        """What is open, by the name of its property."""
+        self.parts: dict[str, Any] = {}  # what is open, by the name of its property
 
     def _part(self, name: str, opened: Callable[[], Any]) -> Any:
         """The part of that name, opened by whoever needs it first."""
@@ -99,14 +92,10 @@ class Home:
         if "organization" not in self.parts:
             with self._activating:  # a chart that is activated while this one is read must not be lost
                 if "organization" not in self.parts:
-                    self.parts["organization"] = self._active_organization()
+                    active = self.records.chart_versions.active()
+                    read = Organization.of(chart_files.read(active, self._charts)) if active else None
+                    self.parts["organization"] = read or Organization(name="the organization")
         return cast(Organization, self.parts["organization"])
-
-    def _active_organization(self) -> Organization:
-        active = self.records.chart_versions.active()
-        if active is None:
-            return Organization(name="the organization")
-        return _organization(charts.read(active, self._charts))
 
     @property
     def embedder(self) -> Embedder:
@@ -115,22 +104,22 @@ class Home:
 
     @property
     def reranker(self) -> Reranker | None:
-        """What ranks the lines of passages; None beside an encoder that the settings name, whose
-        languages it may not know."""
+        """What ranks lines of passages; None beside an encoder that the settings name, whose languages it may not
+        know."""
         return cast("Reranker | None", self._part("reranker", lambda: None if self.settings.embedder else Reranker()))
 
     @property
     def vectors(self) -> Vectors:
         """The index, in line with the records; one that is damaged or lost passages (Chroma tells nobody) is remade."""
-        return cast(Vectors, self._part("vectors", self._open_vectors))
 
-    def _open_vectors(self) -> Vectors:
-        vectors = ingestion.open_index(
-            self.records, self.folder / "chroma", self.embedder, server=self.settings.chroma_url
-        )
-        self._closing.callback(vectors.close)
-        ingestion.reconcile(ingestion.IngestContext(self.records, vectors, self.embedder, self.folder))
-        return vectors
+        def opened() -> Vectors:
+            place, server = self.folder / "chroma", self.settings.chroma_url
+            vectors = ingestion.open_index(self.records, place, self.embedder, server=server)
+            self._closing.callback(vectors.close)
+            ingestion.reconcile(ingestion.IngestContext(self.records, vectors, self.embedder, self.folder))
+            return vectors
+
+        return cast(Vectors, self._part("vectors", opened))
 
     @property
     def stock(self) -> ingestion.IngestContext:
@@ -140,24 +129,24 @@ class Home:
     @property
     def model(self) -> LanguageModel:
         """The language model that answers, with its adapter, started on its first question."""
-        return cast(LanguageModel, self._part("model", self._open_model))
 
-    def _open_model(self) -> LanguageModel:
-        if problem := adapters.why_left_out(self.settings, self.records.promotions.current(), self.candidates):
-            log.warning(problem)
-        return self._opened(self.adapter)
+        def opened() -> LanguageModel:
+            if problem := adapters.why_left_out(self.settings, self.records.promotions.current(), self.candidates):
+                log.warning(problem)
+            return self._opened(self.adapter)
+
+        return cast(LanguageModel, self._part("model", opened))
 
     def check_candidate(self, id: str) -> None:
         """Raises TragError when there is no such candidate, or it was trained on another model."""
         adapters.adapter_file_of(id, self.settings, self.candidates)
 
     def model_with(self, adapter: str) -> LanguageModel:
-        """The same model with another adapter, for whoever closes it: the id of a candidate, or "base" for none.
-
-        Raises TragError when there is no such candidate, or it was trained on another model.
-        """
-        none = adapter == "base"
-        chosen = model_files.NO_ADAPTER if none else adapters.adapter_file_of(adapter, self.settings, self.candidates)
+        """The same model with another adapter, for whoever closes it: the id of a candidate, or "base" for none. Raises
+        TragError when there is no such candidate, or it was trained on another model."""
+        chosen = model_files.NO_ADAPTER
+        if adapter != "base":
+            chosen = adapters.adapter_file_of(adapter, self.settings, self.candidates)
         return open_model(replace(self.settings, adapter=chosen))
 
     @property
@@ -179,12 +168,13 @@ class Home:
     @property
     def queue(self) -> Queue:
         """The line of uploaded documents; what waited when the last process ended goes on."""
-        return cast(Queue, self._part("queue", self._open_queue))
 
-    def _open_queue(self) -> Queue:
-        queue = Queue(self.records.jobs, self.folder / "waiting", self._work)
-        self._closing.callback(queue.close)
-        return queue
+        def opened() -> Queue:
+            queue = Queue(self.records.jobs, self.folder / "waiting", self._work)
+            self._closing.callback(queue.close)
+            return queue
+
+        return cast(Queue, self._part("queue", opened))
 
     @property
     def assistant(self) -> Assistant:
@@ -195,27 +185,25 @@ class Home:
         vectors, embedder, reranker = self.vectors, self.embedder, self.reranker
         self.model  # noqa: B018
         with self._activating:
-            if "assistant" in self.parts:
-                return cast(Assistant, self.parts["assistant"])
-            model = self.model
-            assistant = Assistant(
-                organization=self.organization,
-                vectors=vectors,
-                embedder=embedder,
-                model=model,
-                records=self.records,
-                line=RequestQueue(model.slots, self.settings.waiting),
-                settings=self.settings,
-                reranker=reranker,
-                earlier=self._earlier_charts,
-                leases=self.leases,
-            )
-            self.parts["assistant"] = assistant
-        return assistant
+            if "assistant" not in self.parts:
+                model = self.model
+                self.parts["assistant"] = Assistant(
+                    organization=self.organization,
+                    vectors=vectors,
+                    embedder=embedder,
+                    model=model,
+                    records=self.records,
+                    line=RequestQueue(model.slots, self.settings.waiting),
+                    settings=self.settings,
+                    reranker=reranker,
+                    earlier=self._earlier_charts,
+                    leases=self.leases,
+                )
+            return cast(Assistant, self.parts["assistant"])
 
     def warm(self) -> None:
-        """Let the model read what the prompts of every kind begin with, so that the first question need not wait for
-        that. Whoever asks meanwhile goes first. Raises TragError when the model cannot be loaded."""
+        """Let the model read how the prompts of every kind begin, before the first question. Whoever asks meanwhile
+        goes first. Raises TragError when the model cannot be loaded."""
         if isinstance(self.model, LocalModel):
             self.model.warm(prompts.starts())
 
@@ -224,13 +212,7 @@ class Home:
         return State(self.organization.name, len(self.records.library.documents()), self.organization.version)
 
     def ingest(
-        self,
-        paths: Sequence[Path],
-        *,
-        replace: bool,
-        progress: Progress,
-        audience: Audience = OPEN,
-        by: str = "",
+        self, paths: Sequence[Path], *, replace: bool, progress: Progress, audience: Audience = OPEN, by: str = ""
     ) -> tuple[ingestion.Ingested, ...]:
         """Adds documents and pairs; each result says what became of one file. `audience` is who may read what is
         new."""
@@ -251,11 +233,9 @@ class Home:
         interrupted: Callable[[], bool] = lambda: False,
     ) -> Written:
         """Has the model write pairs about the sections that people gave none for, some ten seconds each on two cores;
-        what is written is kept whatever ends it, and not written again.
-
-        `pause` is called between two passages: it may wait, and raise Cancelled to end the work. While
-        `interrupted` says so, the model writes nothing. Raises TragError when it cannot be reached.
-        """
+        what is written is kept whatever ends it, and not written again. `pause` is called between two passages: it may
+        wait, and raise Cancelled to end the work. While `interrupted` says so, the model writes nothing.
+        Raises TragError when it cannot be reached."""
         examples = self.records.examples.all()
 
         def write_passage(passage: Passage) -> Sequence[GeneratedPair]:
@@ -298,18 +278,12 @@ class Home:
 
     def reindex(self, progress: Progress) -> int:
         """Embeds everything again, also after another embedder was chosen; how many passages."""
-        return ingestion.reindex(
-            self.records, self.folder / "chroma", self.embedder, progress, server=self.settings.chroma_url
-        )
+        place, server = self.folder / "chroma", self.settings.chroma_url
+        return ingestion.reindex(self.records, place, self.embedder, progress, server=server)
 
     def _work(self, job: Job, content: bytes, progress: Progress) -> str:
         result = ingestion.ingest_one(
-            content,
-            job.name,
-            self.stock,
-            audience=job.audience,
-            by=job.by,
-            progress=progress,
+            content, job.name, self.stock, audience=job.audience, by=job.by, progress=progress
         )
         self._look_over()
         return f"{result.outcome}: {result.summary}"
@@ -322,13 +296,11 @@ class Home:
 
     def promote(self, adapter: str, *, by: str, instead_of: str | None = None) -> Promotion:
         """Answers with this candidate from now on, with the adapter that ships for ""; questions under way keep the
-        model they began with, which ends with the last of them.
-
-        The new one is loaded and tried before it takes the other's place: whatever goes wrong, the other stays.
-        `instead_of` is the promoted one that `by` saw ("" for none), and StoreError is raised when that is another by
-        now. Raises TragError for a candidate that is gone or was trained on another model, and when the settings leave
-        nothing to promote. A kill at any moment leaves the one or the other.
-        """
+        model they began with, which ends with the last of them. The new one is loaded and tried before it takes the
+        other's place: whatever goes wrong, the other stays. `instead_of` is the promoted one that `by` saw ("" for
+        none), and StoreError is raised when that is another by now. Raises TragError for a candidate that is gone or
+        was trained on another model, and when the settings leave nothing to promote. A kill at any moment leaves the
+        one or the other."""
         adapters.check_open(self.settings)
         with self._promoting:
             model = self._opened(adapters.adapter_file_of(adapter, self.settings, self.candidates))
@@ -349,8 +321,8 @@ class Home:
         return promotion
 
     def adapter_before(self) -> str | None:
-        """The adapter that a roll-back leads to, "" for the one that ships: the last that answered before the promoted
-        one and was not removed since. None where there is none."""
+        """The adapter that a roll-back leads to: the last that answered before and was not removed since, "" for the
+        one that ships, None where there is none."""
         current, *earlier = [each.adapter for each in self.records.promotions.all()] or [""]
         there = {"", *(each.id for each in self.candidates.all())} - {current}
         return next((adapter for adapter in (*earlier, "") if adapter in there), None)
@@ -370,19 +342,19 @@ class Home:
         `name` and `original` are those of the file that `by` gave; `instead_of` is the version that they saw in use (""
         for none): StoreError is raised when that is another by now. A kill leaves one or the other. 0.1 ms a unit.
         """
-        sha256, given = charts.keep(chart, name, original, self._charts)
+        sha256, given = chart_files.keep(chart, name, original, self._charts)
         return self._answer_from(chart, name, sha256, given, by=by, instead_of=instead_of)
 
     def roll_back_chart(self, version: str, *, by: str, instead_of: str | None = None) -> ChartVersion:
         """Answers from an earlier chart again. Raises TragError when there is no such version, or its file is gone."""
-        earlier = charts.find(version, self.records.chart_versions.all())
-        chart = charts.read(earlier, self._charts)
+        earlier = chart_files.find(version, self.records.chart_versions.all())
+        chart = chart_files.read(earlier, self._charts)
         return self._answer_from(chart, earlier.name, earlier.sha256, earlier.original, by=by, instead_of=instead_of)
 
     def _answer_from(
         self, chart: Chart, name: str, sha256: str, original: str, *, by: str, instead_of: str | None
     ) -> ChartVersion:
-        organization = _organization(chart)
+        organization = Organization.of(chart)
         with self._activating:
             version = self.records.chart_versions.activate(
                 chart.version, name, sha256, by=by, units=len(chart), original=original, instead_of=instead_of
@@ -398,7 +370,7 @@ class Home:
         active = self.organization.chart
         if active is not None and active.version == version:
             return active
-        return charts.read(charts.find(version, self.records.chart_versions.all()), self._charts)
+        return chart_files.read(chart_files.find(version, self.records.chart_versions.all()), self._charts)
 
     def _earlier_charts(self) -> tuple[tuple[str, Chart], ...]:
         """The chart that was in use before this one, with the day of the change; none where there was none, or its file
@@ -412,7 +384,7 @@ class Home:
     def original_chart(self, version: str) -> bytes | None:
         """The file that a chart was given in, None where that was not written down. Raises TragError when there is no
         such version, or the file is gone."""
-        return charts.original(charts.find(version, self.records.chart_versions.all()), self._charts)
+        return chart_files.original(chart_files.find(version, self.records.chart_versions.all()), self._charts)
 
 
 @contextmanager
@@ -425,7 +397,3 @@ def open_home(settings: Settings) -> Iterator[Home]:
         closing.enter_context(files.lock(settings.home))
         check_whole(settings.home)
         yield Home(settings, closing)
-
-
-def _organization(chart: Chart) -> Organization:
-    return Organization(chart.root.name, chart, EntityFinder(chart))

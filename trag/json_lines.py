@@ -1,7 +1,7 @@
 """Records as JSON lines: every line held against the shape of its fields, and all that is wrong with a file told at
 once.
 
-bytes -> the values of each line -> records.  Knows nothing about what the records are.
+bytes -> the values of each line -> records.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The paper's systems: path context of the units, pairs by MMR, sections, one prompt, the model as it is (T-RAG, 5).
+"""The paper's systems and ablations (T-RAG, tables 2 and 4): path context of the units, pairs by MMR, sections, one
+prompt, the model as it is.
 
 question -> units, statements, passages -> prompt -> tokens -> saved record.  For evaluations: the product has steps of
 its own.
@@ -6,26 +7,49 @@ its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import prompts
-from org import statements as chart_statements
+from org.query import sentences as chart_statements
 from prompts import CANNOT_ANSWER
 from store.passage import Excerpt, Passage
-from trag import cited, grounding
-from trag.ask import Asked, Assistant, Steps, found
-from trag.events import Event
+from trag import grounding
+from trag.events import AnswerRun, Event
 from trag.grounding import Evidence
-from trag.record import StatementUsed
-from trag.run import AnswerRun
-from trag.systems import PRODUCT, SYSTEMS, System
+from trag.record import StatementUsed, entities_of, sources_of
+
+if TYPE_CHECKING:
+    from trag.ask import Asked, Assistant, Steps
 
 REPETITION_PENALTY = 1.1
 """With greedy decoding, how the paper's answers are written (T-RAG, section 5.4.2)."""
 NEAR = 0.8
 """Cosine similarity from which a pair is so near the question that no section is needed beside the pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What a system of the paper puts into its prompt: the path context of units (`tree`), and how many pairs and
+    sections, None for what the settings say."""
+
+    tree: bool
+    pairs: int | None = None
+    sections: int | None = None
+
+
+PRODUCT = "trag"
+SYSTEMS: Mapping[str, System] = {
+    PRODUCT: System(tree=True),
+    "trag-unrepaired": System(tree=True),
+    "trag-no-tree": System(tree=False),
+    "rag": System(tree=False, pairs=0, sections=10),
+    "finetuned": System(tree=False, pairs=0, sections=0),
+    "finetuned-tree": System(tree=True, pairs=0, sections=0),
+}
+"""What an evaluation can ask. The product has steps of its own; the others show the model as it is."""
 
 
 def steps(system: str) -> Steps | None:
@@ -35,7 +59,7 @@ def steps(system: str) -> Steps | None:
 
 def _steps(system: System, assistant: Assistant, run: AnswerRun, asked: Asked) -> Iterator[Event]:
     messages = _gather(system, assistant, run, asked)
-    yield found(run)
+    yield run.found()
     yield from assistant.write(run, messages, asked, repetition_penalty=REPETITION_PENALTY)
     text = run.draft.strip()
     evidence = [Evidence(one.id, one.text) for one in run.record.sources]
@@ -60,7 +84,10 @@ def _gather(system: System, assistant: Assistant, run: AnswerRun, asked: Asked) 
     prompt = prompts.answer(
         question,
         [statement.text for statement in statements],
-        [_as_read(passage) for passage in passages],
+        [
+            prompts.pair(one.question, one.text) if one.kind == "qa" else prompts.section(one.section, one.text)
+            for one in passages
+        ],
         organization=assistant.organization.name,
         count=model.count,
         room=model.context - settings.answer_tokens,
@@ -68,9 +95,9 @@ def _gather(system: System, assistant: Assistant, run: AnswerRun, asked: Asked) 
     kept = [statements[place] for place in prompt.statements]
     excerpts = [Excerpt(passages[place], passages[place].text) for place in prompt.passages]
     run.add(
-        entities=cited.entities(mentions, chart),
+        entities=entities_of(mentions, chart),
         statements=tuple(StatementUsed(one.unit, one.text) for one in kept),
-        sources=cited.sources(kept, excerpts, chart),
+        sources=sources_of(kept, excerpts, chart),
     )
     return prompt.messages
 
@@ -86,9 +113,3 @@ def _passages(system: System, assistant: Assistant, question: str, asked: Asked)
     if sections and not any(passage.score >= NEAR for passage in passages):
         passages += search(kinds=("section",), k=sections)
     return sorted(passages, key=lambda passage: -passage.score)
-
-
-def _as_read(passage: Passage) -> str:
-    if passage.kind == "qa":
-        return prompts.pair(passage.question, passage.text)
-    return prompts.section(passage.section, passage.text)

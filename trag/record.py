@@ -1,22 +1,28 @@
 """The answer record: everything that explains one answer, in one stable shape for the terminal, batches, the API and
-the store.
-
-Knows nothing about how an answer is made.
-"""
+the store."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from trag.json_lines import as_line
+
+if TYPE_CHECKING:
+    from org.chart import Chart
+    from org.linking.entities import Mention
+    from org.query.sentences import Statement
+    from store.passage import Excerpt
 
 Status = Literal["answered", "cannot_answer", "approved"]
 Replaced = Literal["false", "chart"]
 Verdict = Literal["Correct", "Correct-Verbose", "Incorrect"]
 VERDICTS: tuple[Verdict, ...] = ("Correct", "Correct-Verbose", "Incorrect")
 """What a reader or reviewer says of an answer (T-RAG, section 6.1)."""
+NEAREST = 3
+"""How many passages whoever gets no answer is led to at most."""
 LONGEST_REMARK = 4_000
 """Characters that a comment on an answer, or a corrected one, may have."""
 
@@ -192,3 +198,36 @@ class AnswerRecord:
     def with_id(self, answer_id: str) -> AnswerRecord:
         """The same record under another id, such as that of its question in a file of them."""
         return replace(self, id=answer_id)
+
+
+def entities_of(mentions: Iterable[Mention], chart: Chart | None) -> tuple[Entity, ...]:
+    """The units of `chart` that the question names; a shared name gives each of its units."""
+    return tuple(
+        Entity(unit, chart.unit(unit).name, mention.text, mention.start, mention.end)
+        for mention in mentions
+        for unit in mention.units
+        if chart
+    )
+
+
+def sources_of(statements: Iterable[Statement], excerpts: Iterable[Excerpt], chart: Chart | None) -> tuple[Source, ...]:
+    """Statements, numbered chart-1, chart-2, ..., then excerpts under the ids of their passages."""
+    found: list[Source] = []
+    for number, statement in enumerate(statements, 1):
+        path = chart.path(statement.unit) if chart and statement.unit else ()
+        document, section = f"Organization chart {statement.version}", " > ".join(unit.name for unit in path)
+        found.append(Source(f"chart-{number}", "chart", document, section, None, statement.text, 1.0))
+    for excerpt in excerpts:
+        one = excerpt.passage
+        score = round(one.score, 4)
+        found.append(Source(one.id, one.kind, one.document, one.section, one.page, excerpt.text, score, one.question))
+    return tuple(found)
+
+
+def first_of_sections(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """The first passage of each section of a document, in their order: where a reader who got no answer may look."""
+    first: dict[tuple[str, str], Source] = {}
+    for source in sources:
+        if source.kind != "chart":
+            first.setdefault((source.document, source.section), source)
+    return tuple(first.values())

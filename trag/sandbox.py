@@ -2,7 +2,7 @@
 
 Parsers have had a memory or time bomb every month or two; versions alone do not keep up, so each file is read by a
 process with limits on memory, time, output and files, without the parent's environment, and never by the one that
-answers people. `run` is the parent's half, `serve` the child's. Knows no format.
+answers people. `run` is the parent's half, `serve` the child's.
 """
 
 from __future__ import annotations

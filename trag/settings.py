@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -129,7 +129,13 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     }
     values |= _known(variables, "environment TRAG_*", problems)
     settings = Settings(home=home, **values)
-    problems += _out_of_range(settings)
+    for name, (least, most) in RANGES.items():
+        value = getattr(settings, name)
+        if not least <= value <= most:
+            bounds = f"{least} or more" if most == math.inf else f"from {least} to {most}"
+            problems.append(f"{name} = {value}: must be {bounds}")
+    if settings.context <= settings.answer_tokens:
+        problems.append(f"context = {settings.context}: must be more than answer_tokens = {settings.answer_tokens}")
     if problems:
         raise TragError("; ".join(problems), "docs/operators.md lists every setting.")
     return settings
@@ -159,17 +165,6 @@ def _table(file: Path) -> Mapping[str, Any]:
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TragError(f"{file}: {error}", "Correct the line, or remove the file to run on the defaults.") from error
-
-
-def _out_of_range(settings: Settings) -> Iterator[str]:
-    """What is wrong with each number that cannot be."""
-    for name, (least, most) in RANGES.items():
-        value = getattr(settings, name)
-        bounds = f"{least} or more" if most == math.inf else f"from {least} to {most}"
-        if not least <= value <= most:
-            yield f"{name} = {value}: must be {bounds}"
-    if settings.context <= settings.answer_tokens:
-        yield f"context = {settings.context}: must be more than answer_tokens = {settings.answer_tokens}"
 
 
 def _known(table: Mapping[str, Any], place: str, problems: list[str]) -> dict[str, Any]:

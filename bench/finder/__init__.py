@@ -1,1 +1,1 @@
-"""How well, and how fast, units are found in questions (org/entities.py): `python -m bench.finder`, `.speed`."""
+"""How well, and how fast, units are found in questions: `python -m bench.finder`, `.speed`."""

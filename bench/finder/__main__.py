@@ -17,9 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from org import ChartError
-from org.chart import Chart
-from org.entities import EntityFinder, Mention
+from org.chart import Chart, ChartError
+from org.linking.entities import EntityFinder, Mention
 from org.reading.charts import load
 
 SETS = Path(__file__).parent

@@ -150,7 +150,7 @@ def measure(build: Callable[[Chart], Callable[[str], object]], names: int) -> Co
 
 def finder(of: Chart) -> Callable[[str], object]:
     """Ours."""
-    from org.entities import EntityFinder
+    from org.linking.entities import EntityFinder
 
     return EntityFinder(of).find
 

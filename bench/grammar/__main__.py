@@ -18,7 +18,7 @@ from bench.grammar.benchmark import DESIGNS
 from bench.grammar.tables import report
 from bench.grammar.validation import validate
 from trag.evaluate.tables import markdown
-from trag.terminal.bar import progress_of
+from trag.terminal.console import progress_of
 
 
 def main() -> None:

@@ -27,8 +27,8 @@ from trag.evaluate.grammar.questions import FORMS, cases
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import score
 from trag.home import Home, open_home
+from trag.llm.queue import RequestQueue
 from trag.progress import Progress, silent
-from trag.request_queue import RequestQueue
 from trag.settings import Settings
 
 SYSTEM = "trag-no-tree"

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from bench.peers import environment
 from bench.peers.comparing import Contender
 from bench.peers.serving import Setup
-from trag.cores import cores
 from trag.embed import embedded_folder
 from trag.evaluate.tables import Table
 from trag.llm import files
+from trag.machine import cores
 from trag.record import ModelUsed
 from trag.settings import Settings
 

@@ -1,4 +1,1 @@
-"""How units are named: spellings, other names, typing errors, and words that only look like names.
-
-Knows nothing about what a sentence asks.
-"""
+"""Entity linking: units found in a text by names, other names and typing errors."""

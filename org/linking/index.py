@@ -1,7 +1,4 @@
-"""Every phrase that may name a unit of a chart, and which names have a word.
-
-Chart -> Index.  Knows how units are called; knows nothing about sentences.
-"""
+"""Every phrase that may name a unit of a chart, and which names have a word."""
 
 from __future__ import annotations
 
@@ -11,8 +8,7 @@ from dataclasses import dataclass
 
 from org.chart import Chart
 from org.linking import names
-from org.linking.kinds import BODIES, OFFICES
-from org.linking.names import Word
+from org.linking.names import BODIES, OFFICES, Word
 
 _NOTHING: frozenset[int] = frozenset()
 
@@ -68,7 +64,13 @@ def _in_all(places: Sequence[Set[int]]) -> Set[int]:
 
 def build(chart: Chart) -> Index:
     """The index of all names, aliases, and what follows from them."""
-    types = _types(chart)
+    types: dict[str, str] = {}
+    # of a unit without a type, the kind that its name tells
+    for unit_type in (*chart.types, *(names.kind_in(unit.name) for unit in chart.units.values() if not unit.type)):
+        key = names.key(unit_type)
+        types.setdefault(key, unit_type)
+        if key.count(" ") >= 2:  # "SIG" for a special interest group
+            types.setdefault("".join(word[0] for word in key.split(" ")), unit_type)
     own = {kind for kind in types if kind and " " not in kind}
     given: dict[str, list[Name]] = defaultdict(list)
     derived: dict[str, list[Name]] = defaultdict(list)
@@ -103,14 +105,3 @@ def build(chart: Chart) -> Index:
     akin |= dict.fromkeys(BODIES, bodies) | dict.fromkeys(OFFICES - BODIES, offices)
     akin |= dict.fromkeys(OFFICES & BODIES, offices | bodies)
     return Index(chart, dict(given), dict(derived), types, OFFICES | BODIES | own, keys, units, dict(having), akin)
-
-
-def _types(chart: Chart) -> dict[str, str]:
-    """The chart's types by their phrases, as first spelled; of a unit without a type, the kind that its name tells."""
-    types: dict[str, str] = {}
-    for unit_type in (*chart.types, *(names.kind_in(unit.name) for unit in chart.units.values() if not unit.type)):
-        key = names.key(unit_type)
-        types.setdefault(key, unit_type)
-        if key.count(" ") >= 2:  # "SIG" for a special interest group
-            types.setdefault("".join(word[0] for word in key.split(" ")), unit_type)
-    return types

@@ -1,7 +1,4 @@
-"""How names are written: one canonical form for the many spellings of a name, and the other names it goes by.
-
-Text -> canonical words, each with its place in the text.  Knows nothing about charts, or about finding names in text.
-"""
+"""How names are written: one canonical form for the many spellings of a name, and the other names it goes by."""
 
 from __future__ import annotations
 
@@ -11,7 +8,32 @@ from collections.abc import Collection, Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from org.linking.kinds import BODIES, OFFICES
+# Words that say what kind of unit a name is for. Employees swap them within a family: "the finance department" for the
+# Finance Division; never across: a finance committee is not the Finance Division.
+OFFICES = frozenset((
+    "agency", "area", "branch", "bureau", "cell", "center", "clinic", "cluster", "crew", "department", "desk",
+    "directorate", "division", "facility", "function", "group", "hub", "institute", "laboratory", "office", "program",
+    "project", "secretariat", "section", "sector", "service", "squad", "subdivision", "subsection", "subteam",
+    "subunit", "taskteam", "team", "tribe", "unit",
+    "abteilung", "bereich", "buro", "buero", "dezernat", "fachbereich", "gruppe", "referat", "sachgebiet",
+    "stabsstelle", "zentrum",
+    "agence", "cellule", "direction", "equipe", "pole", "unite",
+    "centro", "departamento", "direccion", "direcao", "divisao", "escritorio", "gabinete", "gerencia", "nucleo",
+    "oficina", "seccion", "secretaria", "servicio", "servico", "setor", "unidad", "unidade",
+    "direzione", "dipartimento", "settore", "ufficio",
+    "baskanligi", "birimi", "dairesi", "ekibi", "merkezi", "mudurlugu", "ofisi", "subesi",
+    "اداره", "دايره", "شعبه", "فريق", "قسم", "قطاع", "مركز", "مكتب", "وحده",
+))  # fmt: skip
+BODIES = frozenset((
+    "assembly", "board", "circle", "commission", "committee", "conference", "congress", "council", "court", "forum",
+    "group", "jury", "network", "panel", "parliament", "senate", "steeringgroup", "subcommission", "subcommittee",
+    "subgroup", "subpanel", "taskforce", "tribunal", "union", "workinggroup", "workingparty",
+    "ausschuss", "beirat", "comision", "comissao", "comitato", "conseil", "consejo", "conselho",
+    "consiglio", "junta", "komitesi", "komisyonu", "kurulu", "kommission",
+    "لجنه", "مجلس", "هييه",
+))  # fmt: skip
+# Words for any unit, even where a chart has one of them as a type.
+GENERAL = frozenset(("unit", "entity", "body", "element", "organ", "level"))
 
 _LETTERS = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'", "＇": "'", "_": " ", "ı": "i", "ø": "o", "ł": "l", "đ": "d",
@@ -84,11 +106,10 @@ def words(text: str, kept: Set[str] = frozenset()) -> list[Word]:
     `kept` are articles and the like that stay where they are in capitals, for a chart with a Section "A".
     """
     folded, places = _fold(text)
-    found = [
-        Word(word, places[match.start()], places[match.end()], plural)
-        for match in _WORD.finditer(folded)
-        for word, plural in (_canonical(match[0]),)
-    ]
+    found = []
+    for match in _WORD.finditer(folded):
+        word, plural = _canonical(match[0])
+        found.append(Word(word, places[match.start()], places[match.end()], plural))
     return [word for word in found if word.text not in _DROPPED or (word.text in kept and text[word.start].isupper())]
 
 

@@ -1,7 +1,4 @@
-"""Put right the typing errors in the words of a question, as far as they come near the words of known names.
-
-Knows words, and which of them stand side by side in names; knows nothing about units.
-"""
+"""Puts right the typing errors in the words of a question, as far as they come near the words of known names."""
 
 from __future__ import annotations
 
@@ -101,17 +98,22 @@ class Speller:
         kind of unit beside it, or its own length."""
         text = word.text
         is_known = text in self.known or text in self._kinds or text in self._skipped
-        beside = [other for other in (text, *near) if self._is_beside(before, other, after)]
+        beside = [
+            other
+            for other in (text, *near)
+            if f"{before} {other}" in self._pairs or any(f"{other} {following}" in self._pairs for following in after)
+        ]
         if not beside and text not in self._alone and (halves := self._halves(word)):
             yield from halves
             return
         if not is_known and not beside:
             has_kind = before in self._kinds or not self._kinds.isdisjoint(after)
-            beside = [other for other in near if max(len(text), len(other)) >= _shortest(text, other, has_kind)]
+            for other in near:
+                is_moved = len(text) != len(other) or sorted(text) == sorted(other)
+                alone = _SHORTEST_MOVED if is_moved else _SHORTEST_ALONE
+                if max(len(text), len(other)) >= (_SHORTEST_BY_KIND if has_kind else alone):
+                    beside.append(other)
         yield Word((beside or [text])[0], word.start, word.end, word.plural)
-
-    def _is_beside(self, before: str, word: str, after: Iterable[str]) -> bool:
-        return f"{before} {word}" in self._pairs or any(f"{word} {following}" in self._pairs for following in after)
 
     def _is_one(self, text: str, first: Word, second: Word) -> bool:
         """Whether two words are one of a name with a gap in it; two figures side by side are two."""
@@ -141,10 +143,3 @@ def _parts(word: str) -> list[str]:
     """The beginning of a word, and its first letter with its end: of a short word with one letter of it, too."""
     parts = [f"{word[:3]}-", f"{word[0]}-{word[-2:]}"]
     return [*parts, f"{word[0]}-{word[-1]}"] if len(word) < 7 else parts
-
-
-def _shortest(typed: str, meant: str, has_kind: bool) -> int:
-    """How many letters it takes to put right a word that no neighbour in a name speaks for."""
-    if has_kind:
-        return _SHORTEST_BY_KIND
-    return _SHORTEST_ALONE if len(typed) == len(meant) and sorted(typed) != sorted(meant) else _SHORTEST_MOVED

@@ -1,7 +1,5 @@
-"""An expression over the chart, such as count(children(u1, 'committee')): parsed, bounded, run, and answered.
-
-text -> Python's own syntax tree, of which calls, names, strings and tuples are allowed -> values -> ChartReply
-"""
+"""An expression over the chart, such as count(children(u1, 'committee')): parsed by Python's own grammar, of which
+calls, names, strings and tuples are allowed, bounded, run, and answered."""
 
 from __future__ import annotations
 
@@ -10,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from org.chart import Chart, Unit
-from org.query import QueryError, facts, lists, sentences, values
-from org.query.values import Units, Value
-from org.statements import Statement
+from org.query import facts, lists, sentences
+from org.query.grammar import QueryError
+from org.query.lists import Units, Value
+from org.query.sentences import Statement, placement
 
 Earlier = Callable[[], Sequence[tuple[str, Chart]]]
 """The charts that were in use before, the last one first, each with the day of the change that ended it, as a person
@@ -65,13 +64,12 @@ def run(expression: str, given: Sequence[str], chart: Chart, *, earlier: Earlier
 def described(given: Sequence[str], chart: Chart) -> list[str]:
     """A line for each given unit as the model reads it: "u1 = Field Division (division, under Northwind Agency)". No
     name, whatever is in it, makes a second line or a long one."""
-    return [f"u{place} = {_described(chart.unit(unit), chart)}" for place, unit in enumerate(given, 1)]
-
-
-def _described(unit: Unit, chart: Chart) -> str:
-    above = "at the top" if unit.parent is None else f"under {sentences.line(chart.unit(unit.parent).name, 60)}"
-    notes = ", ".join(filter(None, (sentences.line(unit.type, 40), above)))
-    return f"{sentences.line(unit.name, 80)} ({notes})"
+    lines = []
+    for place, unit in enumerate(map(chart.unit, given), 1):
+        above = "at the top" if unit.parent is None else f"under {sentences.line(chart.unit(unit.parent).name, 60)}"
+        notes = ", ".join(filter(None, (sentences.line(unit.type, 40), above)))
+        lines.append(f"u{place} = {sentences.line(unit.name, 80)} ({notes})")
+    return lines
 
 
 def _parsed(expression: str) -> ast.expr:
@@ -93,8 +91,8 @@ def _answer(tree: ast.expr, scene: _Scene) -> ChartReply | None:
     if value is None:
         return None
     units = (*value.about, *(value.units if isinstance(value, Units) else ()))[:_SOURCES]
-    statements = dict.fromkeys(_statement(unit, scene.chart) for unit in units)
-    return ChartReply(values.text(value, scene.chart), tuple(statements))
+    statements = dict.fromkeys(placement(unit.id, scene.chart) for unit in units)
+    return ChartReply(lists.text(value, scene.chart), tuple(statements))
 
 
 def _before(call: ast.Call, scene: _Scene) -> ChartReply | None:
@@ -108,7 +106,7 @@ def _before(call: ast.Call, scene: _Scene) -> ChartReply | None:
     gone = next((unit for unit in scene.given if unit and not _then(unit, chart)), None)
     if gone:
         text = f"{sentences.label(gone, scene.chart)} was not in the chart before the change of {day}."
-        return ChartReply(sentences.sentence(text), (_statement(gone, scene.chart),))
+        return ChartReply(sentences.sentence(text), (placement(gone.id, scene.chart),))
     then = _answer(call.args[0], _Scene(tuple(unit and _then(unit, chart) for unit in scene.given), chart, tuple))
     now = _answer(call.args[0], scene)
     if then is None:
@@ -123,10 +121,6 @@ def _then(unit: Unit, chart: Chart) -> Unit | None:
     """A unit as an earlier chart had it: by its id, else by its name where that is one unit's alone."""
     named = chart.named(unit.name)
     return chart.units.get(unit.id) or (named[0] if len(named) == 1 else None)
-
-
-def _statement(unit: Unit, chart: Chart) -> Statement:
-    return Statement(unit.id, sentences.placed(unit, chart), chart.version)
 
 
 def _value(tree: ast.expr, scene: _Scene, depth: int) -> Value | None:
@@ -211,7 +205,7 @@ def _call(name: str, arguments: Sequence[Value | str], chart: Chart) -> Value | 
         case ("any", [some], []):
             return facts.exists(some, chart)
         case ("count", [some], []):
-            return values.count(some, chart)
+            return lists.count(some, chart)
         case ("more", [some, other], [] | [_]):
             return facts.more(some, other, noun, chart)
         case ("most", [_, *_], [] | [_]):

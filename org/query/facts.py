@@ -1,16 +1,15 @@
-"""The functions of an expression that end it: what a unit is, what the chart says of it, yes or no, which has the most.
-
-Units -> Told, None where the chart does not say.  Knows nothing about how expressions are written.
-"""
+"""The functions of an expression that end it: what a unit is, what the chart says of it, yes or no, which has the most;
+None where the chart does not say."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from org.chart import Chart, Unit
-from org.query import lists, sentences
+from org.query import sentences
+from org.query.grammar import cell, kinds, spelled
+from org.query.lists import Told, Units, each, listed
 from org.query.sentences import FEW, label, line, listing, sentence
-from org.query.values import Told, Units, listed
 
 _SENTENCES = 20
 
@@ -19,10 +18,10 @@ def about(some: Units, chart: Chart) -> Told | None:
     """What each unit is, does and who heads it; None where the chart has none of this beside its place."""
 
     def say(unit: Unit) -> str:
-        own = [sentences.cell(unit, header, text, chart) for header in ("head",) if (text := lists.cell(unit, header))]
-        if not own and not unit.description:
+        head = sentences.cell(unit, "head", unit.head, chart) if unit.head else ""
+        if not head and not unit.description:
             return ""
-        return " ".join(filter(None, (sentences.kind(unit, chart), sentences.described(unit, chart), *own)))
+        return " ".join(filter(None, (sentences.kind(unit, chart), sentences.described(unit, chart), head)))
 
     return _told(some, say)
 
@@ -39,10 +38,10 @@ def aliases(some: Units, chart: Chart) -> Told | None:
 
 def attribute(some: Units, column: str, chart: Chart) -> Told | None:
     """What stands in a column about each unit. Raises QueryError for a column that the chart does not have."""
-    header = lists.spelled(column, chart)
+    header = spelled(column, chart)
 
     def say(unit: Unit) -> str:
-        text = lists.cell(unit, header)
+        text = cell(unit, header)
         return sentences.cell(unit, line(header), text, chart) if text else ""
 
     return _told(some, say)
@@ -69,7 +68,7 @@ def _told(some: Units, say: Callable[[Unit], str]) -> Told | None:
 
 def is_a(some: Units, noun: str, chart: Chart) -> Told | None:
     """Whether the units are of a type."""
-    meant = lists.kinds(noun, chart)
+    meant = kinds(noun, chart)
     told = type_of(some, chart)
     return told and Told(f"{_yes(all(unit.type in meant for unit in some.units))}: {_continued(told.text)}", told.about)
 
@@ -78,26 +77,25 @@ def is_under(some: Units, above: Units, chart: Chart) -> Told | None:
     """Whether each unit is under one of others, and where it is."""
     if not some.units or not above.units:
         return None
-    told = [_is_under(unit, above.units, chart) for unit in some.units[:FEW]]
-    told += [f"{len(some.units) - FEW:,} more are left out."] if len(some.units) > FEW else []
-    return Told(" ".join(told), (*some.units[:FEW], *above.units[:FEW]))
+    known = {one.id for one in above.units}
+    others = sentences.names(above.units, chart)
 
+    def say(unit: Unit, chart: Chart) -> str:
+        name = label(unit, chart)
+        over = next((one for one in reversed(chart.path(unit.id)[:-1]) if one.id in known), None)
+        if over and over.id == unit.parent:
+            return f"Yes, {name} is directly under {label(over, chart)}."
+        if over:
+            return f"Yes: {name} is {sentences.chain(unit, chart, over)}."
+        if unit.parent is None:
+            return f"No: {_continued(sentences.placed(unit, chart))}"
+        if known == {unit.id}:
+            return f"No, that is one unit. {sentences.placed(unit, chart)}"
+        if len(above.units) == 1 and chart.is_under(above.units[0].id, unit.id):
+            return f"No, it is the other way round: {others} is {sentences.chain(above.units[0], chart, unit)}."
+        return f"No: {name} is directly under {label(chart.unit(unit.parent), chart)}, not under {others}."
 
-def _is_under(unit: Unit, against: tuple[Unit, ...], chart: Chart) -> str:
-    known = {one.id for one in against}
-    name, others = label(unit, chart), sentences.names(against, chart)
-    over = next((one for one in reversed(chart.path(unit.id)[:-1]) if one.id in known), None)
-    if over and over.id == unit.parent:
-        return f"Yes, {name} is directly under {label(over, chart)}."
-    if over:
-        return f"Yes: {name} is {sentences.chain(unit, chart, over)}."
-    if unit.parent is None:
-        return f"No: {_continued(sentences.placed(unit, chart))}"
-    if known == {unit.id}:
-        return f"No, that is one unit. {sentences.placed(unit, chart)}"
-    if len(against) == 1 and chart.is_under(against[0].id, unit.id):
-        return f"No, it is the other way round: {others} is {sentences.chain(against[0], chart, unit)}."
-    return f"No: {name} is directly under {label(chart.unit(unit.parent), chart)}, not under {others}."
+    return Told(each(some.units, chart, say), (*some.units[:FEW], *above.units[:FEW]))
 
 
 def same(some: Units, others: Units, chart: Chart) -> Told | None:
@@ -105,13 +103,10 @@ def same(some: Units, others: Units, chart: Chart) -> Told | None:
     about = (*some.about, *others.about)
     if {unit.id for unit in some.units} == {unit.id for unit in others.units} != set():
         places = listing(list(filter(None, (some.place, others.place))) or ["one unit"])
-        return Told(f"Yes: {sentences.names(some.units, chart)} {_is(some)} {places}.", about)
+        verb = "is" if len(some.units) == 1 else "are"
+        return Told(f"Yes: {sentences.names(some.units, chart)} {verb} {places}.", about)
     told = dict.fromkeys(found.told or listed(found, chart, FEW) for found in (some, others) if found.place)
     return Told(f"No: {_continued(' '.join(told) or 'those are different units.')}", about)
-
-
-def _is(some: Units) -> str:
-    return "is" if len(some.units) == 1 else "are"
 
 
 def exists(some: Units, chart: Chart) -> Told:
@@ -155,7 +150,7 @@ def most(some: Units, noun: str, chart: Chart) -> Told | None:
 def _size(unit: Unit, noun: str, chart: Chart) -> int:
     if not noun:
         return chart.total(unit.id)
-    meant = lists.kinds(noun, chart)
+    meant = kinds(noun, chart)
     return sum(one.type in meant for one in chart.descendants(unit.id))
 
 

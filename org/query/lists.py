@@ -1,28 +1,78 @@
-"""The functions of an expression that find units: up, down, beside, by name, by description, by any column.
-
-Units -> Units, in time that goes with the size of the chart at most.  Knows nothing about how expressions are written.
-"""
+"""The functions of an expression that find units: up, down, beside, by name, by description, by any column; each takes
+time that goes with the size of the chart at most."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from org import disambiguation
 from org.chart import Chart, Unit
-from org.query import QueryError, sentences, types
-from org.query.matching import holding, words
-from org.query.sentences import FEW, label, line, sentence
-from org.query.values import Units
-
-COLUMNS = ("description", "head", "email", "code")
-"""The columns of every chart that say something of a unit beside its place; the others go by their headers."""
+from org.linking import disambiguation
+from org.query import sentences
+from org.query.grammar import cell, kinds, spelled, types_of
+from org.query.sentences import FEW, MANY, are, label, line, sentence, several
 
 _TOLD = 3
 """Units found by words of which the words are told."""
+_WORD = re.compile(r"\w+")
+_CELL = 8
+"""Words of a cell that a text may name."""
+_NONE = 3
+_SHORTEST = 4
+"""Letters that two words must share to be forms of one: "complaint" and "complaints", but not "it" and "Italy"."""
+_cells: WeakKeyDictionary[Chart, frozenset[tuple[str, ...]]] = WeakKeyDictionary()
 
-_columns: WeakKeyDictionary[Chart, tuple[str, ...]] = WeakKeyDictionary()
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Units found, none of them twice. `about` are those that the question named for it; `noun` and `place` make the
+    sentence "3 committees are directly under the Field Division", `note` a second one. `told` is the answer where a
+    list would be none ("A is directly under B."). `is_typed` is whether all are of the type `noun`, `is_deep` whether
+    they may be anywhere, so that a list tells where; `start` is the unit that a way upward began at."""
+
+    units: tuple[Unit, ...]
+    about: tuple[Unit, ...] = ()
+    noun: str = "unit"
+    place: str = ""
+    note: str = ""
+    told: str = ""
+    is_typed: bool = False
+    is_deep: bool = False
+    start: Unit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer that nothing can be asked of any more: a cell, a yes or no, a number."""
+
+    text: str
+    about: tuple[Unit, ...]
+
+
+Value = Units | Told
+
+
+def text(value: Value, chart: Chart) -> str:
+    """The answer that a value is."""
+    return value.text if isinstance(value, Told) else value.told or listed(value, chart, MANY)
+
+
+def listed(found: Units, chart: Chart, limit: int) -> str:
+    """How many units there are, and which, past the limit with the number of the rest; the number alone for a limit of
+    0: "2 teams are under the Field Division: A and B." """
+    start = f"{are(len(found.units), found.noun)} {found.place}"
+    if found.units and not limit:
+        return sentence(start)
+    names = several(found.units, chart, limit, typed=found.is_typed, placed=found.is_deep)
+    return " ".join(filter(None, (sentence(f"{start}: {names}" if names else start), found.note)))
+
+
+def count(found: Units, chart: Chart) -> Told:
+    """How many units there are."""
+    return Told(listed(found, chart, 0), (*found.about, *found.units))
 
 
 def top(chart: Chart) -> Units:
@@ -41,7 +91,12 @@ def parent(some: Units, noun: str, chart: Chart) -> Units:
     where it began is told."""
     start = some.start or (some.units[0] if len(some.units) == 1 else None)
     meant = kinds(noun, chart) if noun else frozenset()
-    found = {unit.id: _above(unit, meant, chart) for unit in some.units}
+
+    def nearest(unit: Unit) -> Unit | None:
+        above = reversed(chart.path(unit.id)[:-1])
+        return next((one for one in above if not meant or one.type in meant), None)
+
+    found = {unit.id: nearest(unit) for unit in some.units}
     told = []
     for unit in some.units[:FEW]:
         above = found[unit.id]
@@ -65,15 +120,6 @@ def parent(some: Units, noun: str, chart: Chart) -> Units:
     )
 
 
-def _above(unit: Unit, kinds: frozenset[str], chart: Chart) -> Unit | None:
-    """The nearest unit above of any of the types, right above where there are none."""
-    while unit.parent is not None:
-        unit = chart.unit(unit.parent)
-        if not kinds or unit.type in kinds:
-            return unit
-    return None
-
-
 def path(some: Units, chart: Chart) -> Units:
     """The units above each, up to the top."""
     above: dict[str, Unit] = {}
@@ -87,7 +133,7 @@ def path(some: Units, chart: Chart) -> Units:
         about=some.units,
         noun=_noun("", chart),
         place=f"above {sentences.names(some.units, chart)}",
-        told=_each(some.units, chart, sentences.placed),
+        told=each(some.units, chart, sentences.placed),
     )
 
 
@@ -123,7 +169,7 @@ def siblings(some: Units, noun: str, chart: Chart) -> Units:
     name = sentences.names(some.units, chart)
     told = ""
     if not beside:
-        told = _each(some.units, chart, sentences.parent)
+        told = each(some.units, chart, sentences.parent)
     elif not found and not noun and len(some.units) == 1:
         told = sentence(f"{name} is the only unit directly under {label(chart.unit(next(iter(beside))), chart)}")
     other = f"other {_noun(noun, chart) or 'unit'}"
@@ -179,34 +225,6 @@ def _search(text: str, noun: str, chart: Chart, texts: Callable[[Unit], Sequence
     return tuple(holding(text, _of_type(chart.units.values(), noun, chart), texts))
 
 
-def cell(unit: Unit, header: str) -> str:
-    """What stands in a column about a unit, "" for nothing."""
-    if header in COLUMNS:
-        return str(getattr(unit, header))
-    return next((text for name, text in unit.attributes if name == header), "")
-
-
-def columns(chart: Chart) -> tuple[str, ...]:
-    """The columns in which the chart says anything about a unit, beside its place, names and type."""
-    if chart not in _columns:
-        units = chart.units.values()
-        own = [header for header in COLUMNS if any(getattr(unit, header) for unit in units)]
-        _columns[chart] = (*own, *dict.fromkeys(header for unit in units for header, _ in unit.attributes))
-    return _columns[chart]
-
-
-def spelled(column: str, chart: Chart) -> str:
-    """A column as the chart spells it. Raises QueryError for one that it does not have."""
-    known = columns(chart)
-    wanted = " ".join(column.casefold().split())
-    found = next((header for header in known if " ".join(header.casefold().split()) == wanted), None)
-    if found is None:
-        raise QueryError(
-            f"The chart has no column {line(column, 80)}.", f"It has: {line(', '.join(known) or 'none', 400)}."
-        )
-    return found
-
-
 def _of_type(units: Iterable[Unit], noun: str, chart: Chart) -> tuple[Unit, ...]:
     """Those of the units that are of a type, each once."""
     if not noun:
@@ -219,20 +237,63 @@ def _unique(units: Iterable[Unit]) -> tuple[Unit, ...]:
     return tuple({unit.id: unit for unit in units}.values())
 
 
-def kinds(noun: str, chart: Chart) -> frozenset[str]:
-    """The types that a noun means. Raises QueryError for one that is no type of the chart."""
-    _, meant = types.meant(noun, chart)
-    if not meant:
-        known = ", ".join(chart.types[:20]) or "none"
-        raise QueryError(f"The chart has no type {line(noun, 80)}.", f"Its types are: {line(known, 400)}.")
-    return meant
-
-
 def _noun(noun: str, chart: Chart) -> str:
     """What units are called: by the type asked for, "unit", or not at all in a chart without types, as of people."""
-    return line(types.meant(noun, chart)[0]) or ("unit" if chart.types else "")
+    return line(types_of(noun, chart)[0]) or ("unit" if chart.types else "")
 
 
-def _each(units: Sequence[Unit], chart: Chart, say: Callable[[Unit, Chart], str]) -> str:
+def each(units: Sequence[Unit], chart: Chart, say: Callable[[Unit, Chart], str]) -> str:
+    """What there is to `say` of the first few units, and how many are left out."""
     told = [say(unit, chart) for unit in units[:FEW]]
     return " ".join([*told, *([f"{len(units) - FEW:,} more are left out."] if len(units) > FEW else [])])
+
+
+def holding(text: str, units: Iterable[Unit], texts: Callable[[Unit], Sequence[str]]) -> list[Unit]:
+    """The units that have the text in one of their `texts`: as all of it, else as words of it, else as beginnings of
+    words; those of the first way that finds any."""
+    wanted = words(text)
+    if not wanted:
+        return []
+    starts = [word[:_SHORTEST] for word in wanted]
+    found: dict[int, list[Unit]] = {}
+    for unit in units:
+        cells = [cell for cell in map(str.casefold, texts(unit)) if all(start in cell for start in starts)]
+        if cells and (way := min(_way(words(cell), wanted) for cell in cells)) < _NONE:
+            found.setdefault(way, []).append(unit)
+    return found[min(found)] if found else []
+
+
+def names_cell(text: str, chart: Chart) -> bool:
+    """Whether all of what a cell beside the names and the description says stands in the text: a title, the name of a
+    head, a room. A bare number does not count."""
+    if chart not in _cells:
+        cells = (text for unit in chart.units.values() for text in (unit.head, *(cell for _, cell in unit.attributes)))
+        told = {tuple(words(cell)) for cell in cells} - {()}
+        _cells[chart] = frozenset(
+            cell for cell in told if len(cell) <= _CELL and not (len(cell) == 1 and cell[0].isdigit())
+        )
+    found = words(text)
+    return any(
+        tuple(found[start : start + length]) in _cells[chart]
+        for length in range(1, _CELL + 1)
+        for start in range(len(found) - length + 1)
+    )
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return _WORD.findall(text.casefold())
+
+
+def _way(cell: list[str], wanted: list[str]) -> int:
+    """How a cell has the words: 0 as all of it, 1 as words of it, 2 as beginnings of words or words that begin so."""
+    if cell == wanted:
+        return 0
+    if set(wanted) <= set(cell):
+        return 1
+
+    def is_form(one: str, other: str) -> bool:
+        shorter, longer = sorted((one, other), key=len)
+        return one == other or (len(shorter) >= _SHORTEST and longer.startswith(shorter))
+
+    return 2 if all(any(is_form(one, word) for one in cell) for word in wanted) else _NONE

@@ -1,15 +1,17 @@
-"""How facts of the chart are worded: short plain sentences that a person reads at a glance and a checker can compare.
-
-Unit(s) -> sentence.  Knows nothing about what a question asks.
-"""
+"""How facts of the chart are worded: short plain sentences that a person reads at a glance and a checker compares."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from org import disambiguation
 from org.chart import Chart, Unit
+from org.linking import disambiguation
+
+if TYPE_CHECKING:
+    from org.linking.entities import Mention
 
 MANY, FEW = 60, 8
 """How many units a list names, and how many in passing; past that it says how many more."""
@@ -17,22 +19,21 @@ LONGEST = 1_000
 """Characters of a cell that are shown."""
 _LONGEST_NAME = 200
 _LONGEST_LIST = 6_000
+MOST = 12
+"""Units that are described to one question; a text that names more is no question about them."""
+_LISTED = 20
 
 
 def label(unit: Unit, chart: Chart) -> str:
     """The unit's name with its article inside a sentence, and with what tells it from others of its name."""
     name = line(disambiguation.called(unit, chart), _LONGEST_NAME)
-    return f"the {name}" if _takes_article(unit) else name
-
-
-def _takes_article(unit: Unit) -> bool:
-    """A name that begins with its type or ends as that ends does, "the Ethics Committee" of a standing committee,
-    unless what is left is a number or a letter, "Unit 7"."""
-    kind, name = unit.type.casefold().split(), unit.name.casefold().split()
-    if not kind or not unit.name[0].isupper() or name[0] == "the":
-        return False
-    rest = name[:-1] if name[-1] == kind[-1] else name[len(kind) :] if name[: len(kind)] == kind else []
-    return any(len(word) > 1 and not word.isdigit() for word in rest)
+    kind, words = unit.type.casefold().split(), unit.name.casefold().split()
+    if not kind or not unit.name[0].isupper() or words[0] == "the":
+        return name
+    # A name that begins with its type or ends as that ends does, "the Ethics Committee" of a standing committee, unless
+    # what is left is a number or a letter, "Unit 7".
+    rest = words[:-1] if words[-1] == kind[-1] else words[len(kind) :] if words[: len(kind)] == kind else []
+    return f"the {name}" if any(len(word) > 1 and not word.isdigit() for word in rest) else name
 
 
 def line(text: str, longest: int = LONGEST) -> str:
@@ -65,7 +66,9 @@ def several(units: Sequence[Unit], chart: Chart, limit: int, *, typed: bool = Fa
     placed = placed and len(units) <= FEW
     shown = []
     for unit in _first(units, limit):
-        notes = [line(unit.type)] if not typed and not _tells_type(unit) else []
+        kind = unit.type.casefold().split()
+        tells_type = kind == ["unit"] or set(kind) <= set(unit.name.casefold().split())
+        notes = [line(unit.type)] if not typed and not tells_type else []
         if placed and unit.parent is not None and not disambiguation.told(unit, chart):
             notes.append(f"under {label(chart.unit(unit.parent), chart)}")
         shown.append(f"{label(unit, chart)} ({', '.join(notes)})" if notes else label(unit, chart))
@@ -86,11 +89,6 @@ def _shortened(shown: list[str], total: int) -> str:
             break
     rest = total - len(shown)
     return listing([*shown, f"{rest:,} more"] if rest else shown)
-
-
-def _tells_type(unit: Unit) -> bool:
-    kind = unit.type.casefold().split()
-    return kind == ["unit"] or set(kind) <= set(unit.name.casefold().split())
 
 
 def counted(number: int, noun: str) -> str:
@@ -158,3 +156,38 @@ def described(unit: Unit, chart: Chart) -> str:
 def cell(unit: Unit, header: str, text: str, chart: Chart) -> str:
     """What stands in a column about the unit."""
     return sentence(f"the {header if header.isupper() else header.lower()} of {label(unit, chart)} is {line(text)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence or short paragraph about the unit with the id `unit`, true of the chart of that `version`."""
+
+    unit: str
+    text: str
+    version: str
+
+
+def placement(unit_id: str, chart: Chart) -> Statement:
+    """Where a unit sits, up to the top: "A is under B, which is under C."."""
+    return Statement(unit_id, placed(chart.unit(unit_id), chart), chart.version)
+
+
+def describe(
+    mentions: Sequence[Mention], chart: Chart, *, budget: int, count: Callable[[str], int]
+) -> tuple[Statement, ...]:
+    """What the chart says of the units that are named: where they sit, then what they do, then what is under them;
+    `count` of all texts together at most `budget`. What does not fit is left out whole."""
+    named = dict.fromkeys(unit for mention in mentions for unit in mention.units)
+    units = [chart.unit(unit) for unit in list(named)[:MOST]]
+    told = [(unit, placed(unit, chart)) for unit in units]
+    told += [(unit, text) for unit in units if (text := described(unit, chart))]
+    for unit in units:
+        if below := several(chart.children(unit.id), chart, _LISTED):
+            told.append((unit, sentence(f"Directly under {label(unit, chart)}: {below}")))
+    chosen: list[Statement] = []
+    for unit, text in told:
+        size = count(text)
+        if size <= budget:
+            budget -= size
+            chosen.append(Statement(unit.id, text, chart.version))
+    return tuple(chosen)

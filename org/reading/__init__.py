@@ -1,4 +1,1 @@
-"""Chart files, read and checked: bytes -> table -> rows -> lineage, with every problem on the way.
-
-Knows nothing about the tree that is made of them, or about questions.
-"""
+"""Chart files, read and checked: bytes -> table -> rows -> lineage -> chart, with every problem on the way."""

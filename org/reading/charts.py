@@ -1,19 +1,31 @@
-"""A chart file made into a chart, with all that is wrong with it.
+"""A chart file made into a chart: which column is which, the rows, and all that is wrong with them.
 
-bytes -> table -> rows -> lineage and every problem -> Report -> Chart
+bytes -> table -> rows -> lineage -> Report -> Chart
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from org import ChartError
-from org.chart import PATH_SEPARATOR, Chart, Unit
-from org.reading.checks import Lineage, examine
-from org.reading.columns import interpret
-from org.reading.problems import Problem, listing
-from org.reading.table import Table, read
+from org.chart import PATH_SEPARATOR, Chart, ChartError, Unit
+from org.reading.cells import COLUMNS, SIGNS, clean, exact_columns, guess_columns, has_invisible, is_formula
+from org.reading.lineage import Lineage, Row, examine
+from org.reading.problems import Problem, error, listing, quoted, warning
+from org.reading.table import Line, Table, read
+
+MAX_NAME = 500
+"""Characters."""
+SAMPLES = 5
+
+_HEADER_ROWS = 20  # a title and a note may stand above the header
+_MAIL = re.compile(r"[^@\s,;<>()]+@[^@\s,;<>()]+\.[^@\s.,;<>()]+")
+_MARKUP = re.compile(r"</?[a-zA-Z][^>]*>|<!--|&(?:[a-zA-Z]{2,8}|#\d{1,6});")
+_ODD = re.compile(r"(?:^|\x1f)\s*[-=+@#]|[<&]|[^\x1f -~]")
+"""In a row of cells, what may have to be cleaned or told: signs of formulas in front, HTML, all that is not ASCII."""
+_FAILED = frozenset("#REF! #N/A #NAME? #VALUE! #DIV/0! #NULL! #NUM!".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +123,197 @@ def _units(lineage: Lineage) -> list[Unit]:
         )
         for place, row in enumerate(rows)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The rows of a table, and how its columns were read; also when they could not be."""
+
+    rows: tuple[Row, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    header: tuple[str, ...] = ()
+    columns: tuple[tuple[str, str], ...] = ()
+    """(column, the header it was read from)"""
+    samples: tuple[tuple[str, ...], ...] = ()
+
+
+def interpret(table: Table, choice: Mapping[str, str] | None = None) -> Reading:
+    """The units of a table. `choice` tells columns by their header, "" for a column that is to be left out.
+
+    A column that is not chosen is the one of that very name, else one with a well-known word for it, with a warning.
+    """
+    if not table.lines:
+        return Reading((), () if _has_error(table.problems) else (error(0, "The file has no units.", "Add some."),))
+    # The first row with a name and a parent among its headers, else the first row.
+    beginning = [(at, _told_apart(line.cells)) for at, line in enumerate(table.lines[:_HEADER_ROWS])]
+    read = [(at, header, _places(header, choice or {})) for at, header in beginning]
+    at, header, places = next((one for one in read if {"name", "parent"} <= one[2].keys()), read[0])
+    lines = table.lines[at + 1 :]
+    problems = [*_remarks(table, at, header, places, choice or {})]
+    columns = tuple((column, header[places[column]]) for column in COLUMNS if column in places)
+    samples = tuple(tuple(clean(cell)[:200] for cell in line.cells) for line in lines[:SAMPLES])
+    if _has_error(problems):
+        return Reading((), tuple(problems), header, columns, samples)
+    rows = tuple(_rows(table, at, header, places, problems))
+    if not rows and not _has_error(table.problems):
+        problems.append(error(0, "The file has a header but no units.", "Add one row for each unit."))
+    short = [str(line.number) for line in lines if len(line.cells) < len(header)]
+    if short and not table.sheet and table.lines[at].number:
+        message = (
+            f"{len(short):,} rows have fewer cells than the header ({listing(short)}); the missing ones are empty."
+        )
+        problems.append(warning(int(short[0]), message, "Check these rows, if one of their cells should not be empty."))
+    return Reading(rows, tuple(problems), header, columns, samples)
+
+
+def _has_error(problems: Sequence[Problem]) -> bool:
+    return any(problem.severity == "error" for problem in problems)
+
+
+def _told_apart(cells: Sequence[str]) -> tuple[str, ...]:
+    """The headers clean, none of them empty and no two the same; without the empty ones at the end."""
+    told: dict[str, str] = {}
+    names = [clean(cell) for cell in cells]
+    while names and not names[-1]:
+        names.pop()
+    for place, name in enumerate(names, start=1):
+        header, count = name or f"Column {place}", 2
+        while header.casefold() in told:
+            header, count = f"{name or f'Column {place}'} ({count})", count + 1
+        told[header.casefold()] = header
+    return tuple(told.values())
+
+
+def _places(header: Sequence[str], choice: Mapping[str, str]) -> dict[str, int]:
+    """Where each column is: as it was chosen, else by its very name, else by a well-known word."""
+    by_header = {text.casefold(): place for place, text in enumerate(header)}
+    chosen = {column: by_header.get(clean(text).casefold(), -1) for column, text in choice.items()}
+    settled = {column: place for column, place in chosen.items() if place >= 0}
+    for column, place in exact_columns(header).items():
+        if column not in choice and place not in settled.values():
+            settled[column] = place
+    guessed = guess_columns(header, chosen | settled)
+    return settled | guessed
+
+
+def _remarks(
+    table: Table, at: int, header: Sequence[str], places: Mapping[str, int], choice: Mapping[str, str]
+) -> Iterator[Problem]:
+    """What keeps the columns from being read, and what a person should know about how they were."""
+    number = table.lines[at].number
+    shown = listing([text[:60] for text in header], 20)
+    for column, chosen in choice.items():
+        if column not in COLUMNS:
+            yield error(number, f"There is no column {quoted(column)}.", f"Choose among {', '.join(COLUMNS)}.")
+        elif chosen and column not in places:
+            message = f"No header is {quoted(chosen)}, which was chosen for {column}. Found: {shown}."
+            yield error(number, message, "Choose one of the headers found.")
+    missing = [column for column in (("name",) if table.nested else ("name", "parent")) if column not in places]
+    if missing:
+        hint = "The first row must name the columns: name, parent, and if you have them type, aliases, description, id."
+        yield error(number, f"No column is called {' and '.join(missing)}. Found: {shown}.", hint)
+        return
+    same = Counter(clean(cell).lower() for cell in table.lines[at].cells)
+    twice = [column for column in COLUMNS if same[column] > 1 and column not in choice]
+    if twice:
+        yield error(number, f"Two columns are called {' and '.join(twice)}.", "Keep one column of each name.")
+    if at:
+        message = f"The header was found in row {number}; what stands above it was left aside."
+        yield warning(number, message, "Check that no unit stands above the header.")
+    for column, place in places.items():
+        if column not in choice and header[place].lower() != column:
+            hint = f'Choose another column for it if that is wrong, or call this one "{column}".'
+            yield warning(number, f"The column {quoted(header[place])} was read as {column}.", hint)
+
+
+def _rows(
+    table: Table, at: int, header: Sequence[str], places: Mapping[str, int], problems: list[Problem]
+) -> Iterator[Row]:
+    """Each line below the header with a cell in it as a row."""
+    width, lines = len(header), table.lines[at + 1 :]
+    # the header of an attribute must not be taken for a column of ours when the chart is read again
+    others = [
+        (f"{text} (other)" if text.lower() in COLUMNS else text, place)
+        for place, text in enumerate(header)
+        if place not in places.values()
+    ]
+    ours = [places.get(column, width) for column in COLUMNS]  # one beyond the last is always empty
+    separator = _separator(lines, places, problems)
+    for line in lines:
+        raw = line.cells[:width]
+        is_odd = len(line.cells) > width or _ODD.search("\x1f".join(raw)) is not None
+        cells = [clean(cell) if is_odd else " ".join(cell.split()) for cell in raw]
+        if not any(cells) and not table.nested:  # where units stand inside each other, every place counts
+            continue
+        cells += [""] * (width + 1 - len(cells))
+        if is_odd:
+            problems += _oddities(line, header, cells, places)
+        unit_id, name, parent, kind, aliases, description, head, email, code = [cells[place] for place in ours]
+        if len(name) > MAX_NAME:
+            message = f"The name {quoted(name, 40)} has {len(name):,} characters; {MAX_NAME} are the most."
+            problems.append(error(line.number, message, "Shorten it, and put the rest into the description."))
+        if email and not _MAIL.fullmatch(email):
+            message = f"The email {quoted(email)} does not look like one address."
+            problems.append(warning(line.number, message, "Write it as name@example.org."))
+        split = dict.fromkeys(filter(None, map(str.strip, aliases.split(separator)))) if aliases else ()
+        yield Row(
+            number=line.number,
+            id=unit_id,
+            name=name,
+            parent=parent,
+            type=kind,
+            aliases=tuple(split),
+            description=description,
+            head=head,
+            email=email,
+            code=code,
+            attributes=tuple([(text, cells[place]) for text, place in others if cells[place]]),
+            above=None if line.above is None else line.above - at - 1,
+        )
+
+
+def _separator(lines: Sequence[Line], places: Mapping[str, int], problems: list[Problem]) -> str:
+    """What stands between aliases: a bar, or a semicolon in a file that has no bar between any. Never a comma, which
+    is part of names; a file that has nothing else is told so.
+    """
+    place = places.get("aliases")
+    if place is None:
+        return "|"
+    cells = [(line.number, line.cells[place]) for line in lines if place < len(line.cells)]
+    if any("|" in cell for _, cell in cells):
+        return "|"
+    if first := next((number for number, cell in cells if ";" in cell), None):
+        message = "The aliases were separated at each semicolon."
+        problems.append(warning(first, message, "Put a | between them to be sure."))
+        return ";"
+    if first := next((number for number, cell in cells if "," in cell), None):
+        message = "The aliases were not separated at commas, which names may have too."
+        problems.append(warning(first, message, "Put a | between them where there are several."))
+    return "|"
+
+
+def _oddities(line: Line, header: Sequence[str], cells: Sequence[str], places: Mapping[str, int]) -> Iterator[Problem]:
+    """What a person should look at in the cells of one row."""
+    number, name, width = line.number, cells[places["name"]], len(header)
+    if any(line.cells[width:]) and any(map(clean, line.cells[width:])):
+        hint = "Put quotation marks around a cell that contains the delimiter, or name the column."
+        yield warning(number, f"The row has {len(line.cells)} cells, the header {width}; the rest was left out.", hint)
+    if not all(map(str.isascii, line.cells)) and any(map(has_invisible, line.cells)):
+        hint = "Nothing to do, unless the name looks wrong."
+        yield warning(number, f"Invisible characters were removed in {quoted(name)}.", hint)
+    formulas = [place for place, cell in enumerate(cells) if cell[:1] in SIGNS and is_formula(cell)]
+    if formulas:
+        where = " and the ".join(header[place] for place in formulas)
+        message = f"The {where} would run as a formula in a spreadsheet: {cells[formulas[0]][:40]}"
+        yield warning(number, message, "It is kept as plain text, and guarded in every file that is made of the chart.")
+    for place, cell in enumerate(cells):
+        if cell[:1] == "#" and cell in _FAILED:
+            make = error if place in (places["name"], places.get("parent"), places.get("id")) else warning
+            hint = "Repair the formula in its spreadsheet program, or write the text instead."
+            yield make(number, f"The {header[place]} is {cell}, which is a formula that failed.", hint)
+    if any(("<" in cell or "&" in cell) and _MARKUP.search(cell) for cell in cells):
+        marked = next(place for place, cell in enumerate(cells) if _MARKUP.search(cell))
+        message = f"The {header[marked]} looks like HTML: {cells[marked][:60]}"
+        yield warning(
+            number, message, "It is kept and shown as plain text; write the signs themselves if that is wrong."
+        )

@@ -1,7 +1,4 @@
-"""The text of a JSON file -> its units as rows: a flat list of objects, or objects with their children inside.
-
-Knows nothing about what makes a chart valid.
-"""
+"""The text of a JSON file -> its units as rows: a flat list of objects, or objects with their children inside."""
 
 from __future__ import annotations
 
@@ -11,8 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from org.reading.cells import clean
-from org.reading.headers import COLUMNS, fold, means
+from org.reading.cells import COLUMNS, clean, column_meant, fold
 from org.reading.problems import Problem, error, quoted, warning
 
 INSIDE = frozenset(
@@ -58,8 +54,12 @@ class _Repeated(dict[str, object]):
 
 def read(text: str, most: int, problems: list[Problem]) -> Units:
     """Every unit in the order of the file, `most` + 1 at most. A unit's number is its place in that order, from 1."""
+
+    def as_shown(digits: str) -> str:  # 7.0 as a spreadsheet shows it
+        return re.sub(r"\.0+$", "", digits)
+
     try:
-        content = json.loads(text, object_pairs_hook=_object, parse_int=str, parse_float=_number, parse_constant=float)
+        content = json.loads(text, object_pairs_hook=_object, parse_int=str, parse_float=as_shown, parse_constant=float)
     except json.JSONDecodeError as failure:
         where = f"line {failure.lineno}, character {failure.colno}"
         problems.append(error(failure.lineno, f"This is not valid JSON: {failure.msg} in {where}.", HINT))
@@ -72,7 +72,10 @@ def read(text: str, most: int, problems: list[Problem]) -> Units:
         problems.append(error(0, "The JSON is not a list of units.", HINT))
         return units
     order: object = None
-    if isinstance(content, dict) and not _has_cells(content):
+    # an object that says nothing of its own is no unit but the wrapping of a list
+    if isinstance(content, dict) and not any(
+        isinstance(value, str) and fold(key) not in INSIDE for key, value in content.items()
+    ):
         inside = [value for key, value in content.items() if fold(key) in INSIDE and isinstance(value, list | dict)]
         order = content.get(ORDER)
         if len(inside) == 1:
@@ -106,11 +109,6 @@ def _entries(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def _has_cells(entry: dict[str, object]) -> bool:
-    """Whether an object says anything of its own, so that it is a unit and not the wrapping of a list."""
-    return any(isinstance(value, str) and fold(key) not in INSIDE for key, value in entry.items())
-
-
 def _unit(entry: dict[str, object], number: int, problems: list[Problem]) -> tuple[dict[str, str], list[object]]:
     """The cells of a unit by header, and what stands inside it."""
     cells: dict[str, str] = {}
@@ -118,7 +116,7 @@ def _unit(entry: dict[str, object], number: int, problems: list[Problem]) -> tup
     twice = entry.key if isinstance(entry, _Repeated) else ""
     for key, value in entry.items():
         header = _header(key)
-        column = means(header)
+        column = column_meant(header)
         twice = twice or (header if header in cells else "")
         if isinstance(value, str):
             cells[header] = value
@@ -160,8 +158,3 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
         entry = _Repeated(entry)
         entry.key = Counter(key for key, _ in pairs).most_common(1)[0][0]
     return entry
-
-
-def _number(digits: str) -> str:
-    """A number as it is written, but 7.0 as a spreadsheet shows it."""
-    return re.sub(r"\.0+$", "", digits)

@@ -1,7 +1,4 @@
-"""What is wrong with a chart file, as a person is told: where, what, and what to do next.
-
-Knows nothing about what can be wrong.
-"""
+"""What is wrong with a chart file, as a person is told: where, what, and what to do next."""
 
 from __future__ import annotations
 

@@ -1,22 +1,24 @@
-"""The bytes of a chart file -> a table of cells, with everything that could not be read reported by row.
+"""The bytes of a chart file -> a table of cells, with everything that could not be read reported by row. CSV is read
+here, JSON and workbooks in files of their own; this one bounds what comes of any.
 
-Each format has its own file (delimited, objects, workbook); this one tells which it is, and bounds what comes of it.
-Bytes of strangers are parsed here and nowhere else, so that a process of its own can do it: the table goes to and fro
-as JSON. Knows nothing about what the columns mean.
+Bytes of strangers are parsed by these alone, so that a process of its own can do it: the table goes to and fro as JSON.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import PurePath
 
-from org.reading import delimited, objects
-from org.reading.cells import MAX_CELL
-from org.reading.decode import Text, decode, misread
+from org.reading import objects
+from org.reading.cells import MAX_CELL, known_headers, unguard
+from org.reading.encodings import Text, decode, misread
 from org.reading.problems import Ended, Problem, error
 
 MAX_BYTES = 100 * 2**20
@@ -26,6 +28,9 @@ MAX_CELLS = 5_000_000
 """Cells that are not empty, 25 in each of the most rows."""
 
 _OBJECTS = re.compile(r"""\s*(\[\s*[\[\]{]|\{\s*["}])""")  # and not "[name],[parent]"
+DELIMITERS = ",;\t|"
+_ANNOUNCED = re.compile(rf'"?sep=([{DELIMITERS}])"?[\r\n]', re.IGNORECASE)
+_BEGINNING = 30  # rows that tell the delimiter
 _WORKBOOKS = (".xlsx", ".xlsm", ".xltx", ".xltm", ".xls", ".xlsb", ".ods")
 
 
@@ -91,8 +96,8 @@ def too_large(size: int) -> Problem | None:
 def read(content: bytes, name: str, sheet: str = "", encoding: str = "") -> Table:
     """The table in a chart file: CSV, JSON or XLSX by the end of its name, or by what its content cannot else be.
 
-    `sheet` chooses one of a workbook, `encoding` that of a text, one of `org.reading.letters.ENCODINGS`. The bounds on
-    rows, columns and cells end the reading, with an error.
+    `sheet` chooses one of a workbook, `encoding` that of a text, one of `encodings.ENCODINGS`. The bounds on rows,
+    columns and cells end the reading, with an error.
     """
     problem = too_large(len(content))
     if problem:
@@ -113,7 +118,7 @@ def read(content: bytes, name: str, sheet: str = "", encoding: str = "") -> Tabl
         return Table(problems=(error(0, "The file is empty.", hint),))
     if suffix == ".json" or _OBJECTS.match(text.text):
         return replace(_of_objects(text, problems), encoding=text.encoding)
-    cells = delimited.read(text, problems)
+    cells = _csv_rows(text, problems)
     lines, ended = _bounded((Line(number, tuple(row)) for number, row in cells), problems)
     return Table(lines, tuple(problems), ended, encoding=text.encoding)
 
@@ -145,32 +150,65 @@ def _bounded(lines: Iterable[Line], problems: list[Problem]) -> tuple[tuple[Line
     """The lines as long as they stay within the bounds, and whether that ended before they did."""
     found: list[Line] = []
     filled = 0
+    hint = "Keep only the rows and columns that tell about units."
     try:
         for line in lines:
-            filled += len(line.cells) - line.cells.count("")
-            found.append(_held(line, len(found), filled, problems))
+            cells = line.cells
+            filled += len(cells) - cells.count("")
+            if len(found) > MAX_ROWS:
+                raise Ended(error(0, f"The chart has more than {MAX_ROWS:,} units.", hint))
+            if filled > MAX_CELLS:
+                message = f"The file has more than {MAX_CELLS:,} cells with something in them."
+                raise Ended(error(line.number, message, hint))
+            if any(cells[MAX_COLUMNS:]):
+                message = f"The row has {len(cells):,} columns; {MAX_COLUMNS} are the most."
+                raise Ended(error(line.number, message, hint))
+            cells = cells[:MAX_COLUMNS]
+            longest = max(map(len, cells), default=0)
+            if longest > MAX_CELL:
+                message = f"A cell has {longest:,} characters; {MAX_CELL:,} are the most."
+                problems.append(
+                    error(line.number, message, "Shorten it; look for a quotation mark that is not closed.")
+                )
+                cells = tuple(cell[:MAX_CELL] for cell in cells)
+            found.append(line if cells is line.cells else replace(line, cells=cells))
     except Ended as end:
         problems.append(end.problem)
         return tuple(found), True
     return tuple(found), False
 
 
-def _held(line: Line, before: int, filled: int, problems: list[Problem]) -> Line:
-    """The line without what is too much in it. Raises Ended when the file as a whole is too much."""
-    cells = line.cells
-    hint = "Keep only the rows and columns that tell about units."
-    if before > MAX_ROWS:
-        raise Ended(error(0, f"The chart has more than {MAX_ROWS:,} units.", hint))
-    if filled > MAX_CELLS:
-        raise Ended(error(line.number, f"The file has more than {MAX_CELLS:,} cells with something in them.", hint))
-    if len(cells) > MAX_COLUMNS:
-        if any(cells[MAX_COLUMNS:]):
-            message = f"The row has {len(cells):,} columns; {MAX_COLUMNS} are the most."
-            raise Ended(error(line.number, message, hint))
-        cells = cells[:MAX_COLUMNS]
-    longest = max(map(len, cells), default=0)
-    if longest > MAX_CELL:
-        message = f"A cell has {longest:,} characters; {MAX_CELL:,} are the most."
-        problems.append(error(line.number, message, "Shorten it; look for a quotation mark that is not closed."))
-        cells = tuple(cell[:MAX_CELL] for cell in cells)
-    return line if cells is line.cells else Line(line.number, cells, line.above)
+def _csv_rows(text: Text, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
+    """Each row that is not empty, with its number as a spreadsheet counts it. Raises Ended where a row has no end."""
+    announced = _ANNOUNCED.match(text.text)  # a first line such as "sep=;", as spreadsheets write and read it
+    skipped = 1 if announced else 0
+    delimiter = announced[1] if announced else max(DELIMITERS, key=lambda mark: _fitness(text.text, mark))
+    reader = csv.reader(io.StringIO(text.text, newline=""), delimiter=delimiter, strict=True)
+    number, line, told = 0, 0, False
+    try:
+        for number, cells in enumerate(reader, start=1):
+            lines, line = range(line + 1, reader.line_num + 1), reader.line_num
+            if number <= skipped:
+                continue
+            problem = misread(text, number, lines, again=told) if text.others else None
+            if problem:
+                problems.append(problem)
+                told = True
+            if any(cells) and any(map(str.strip, cells)):
+                yield number, [unguard(cell) if cell[:1] == "'" else cell for cell in cells]
+    except csv.Error as failure:
+        hint = 'Look for a quotation mark that is not closed; inside a quoted cell, write " twice.'
+        raise Ended(error(number + 1, f"The file cannot be read from here on ({failure}).", hint)) from failure
+
+
+def _fitness(text: str, delimiter: str) -> tuple[int, int, int]:
+    """How well a delimiter cuts the beginning: well-known headers, rows of the same length above one, cells."""
+    rows: list[list[str]] = []
+    try:
+        for row in islice(csv.reader(io.StringIO(text[:200_000], newline=""), delimiter=delimiter), _BEGINNING):
+            rows.append(row)
+    except csv.Error:
+        pass  # the rows before it tell enough; the reader itself reports it
+    widths = Counter(len(row) for row in rows if any(row))
+    width, times = max(widths.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
+    return max(map(known_headers, rows), default=0), times if width > 1 else 0, width

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from org.chart import Chart
-from org.entities import EntityFinder
+from org.linking.entities import EntityFinder
 from org.reading.charts import load
 
 MESSY = """\

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from org import ChartError
-from org.chart import Chart, Unit
+from org.chart import Chart, ChartError, Unit
 from org.reading.charts import check, load
 
 
@@ -149,7 +148,7 @@ def test_a_messy_chart_is_reported_all_at_once() -> None:
 
 
 def test_importing_the_room_loads_no_heavy_library() -> None:
-    code = "import sys, org.statements; print(*{'anytree', 'spacy', 'numpy'}.intersection(sys.modules))"
+    code = "import sys, org.query.sentences; print(*{'anytree', 'spacy', 'numpy'}.intersection(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from org.chart import Chart, Unit
 from org.export import Format, write
-from org.reading.cells import clean, guard
+from org.reading.cells import COLUMNS, clean, guard
 from org.reading.charts import check, load
-from org.reading.headers import COLUMNS
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from org.entities import EntityFinder
+from org.linking.entities import EntityFinder
 from org.reading.charts import load
 from store.approved import Approved
 from store.person import Newcomer

@@ -14,12 +14,12 @@ from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND
 from tests.scripted import Scripted
 from trag import paper
 from trag.ask import cleaned
-from trag.cancellation import CancelToken
 from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token
 from trag.home import Home, open_home
 from trag.llm.model import LanguageModel, ModelDied
+from trag.progress import CancelToken
 from trag.record import AnswerRecord
 from trag.settings import Settings
 

@@ -12,9 +12,9 @@ from trag import paper
 from trag.ask import Assistant
 from trag.events import Answer, Found
 from trag.home import Home, open_home
+from trag.llm.queue import RequestQueue
 from trag.people import CurrentUser
 from trag.people.permissions import readers
-from trag.request_queue import RequestQueue
 from trag.settings import Settings
 
 pytestmark = pytest.mark.slow

@@ -85,7 +85,7 @@ def test_what_is_broken_is_a_failure_and_the_rest_is_looked_at_all_the_same(
 def test_a_model_that_dies_of_how_llama_cpp_was_compiled_is_a_failure_with_the_command_that_mends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trag.llm.smoke_test.trial", Mock(side_effect=ModelDied("killed by SIGSEGV")))
+    monkeypatch.setattr("trag.llm.opening.trial", Mock(side_effect=ModelDied("killed by SIGSEGV")))
     findings = {finding.what: finding for finding in examine(Settings(home=tmp_path / "home"))}
     model = findings["language model"]
     assert (model.well, model.found) == (False, "killed by SIGSEGV")

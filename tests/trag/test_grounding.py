@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from org.entities import EntityFinder
-from org.organization import Organization
+from org.linking.entities import EntityFinder, Organization
 from org.reading.charts import load
 from trag import grounding
 from trag.grounding import Evidence, Grounding

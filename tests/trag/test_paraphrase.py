@@ -5,10 +5,10 @@ from functools import cache
 
 import pytest
 
-from org.entities import EntityFinder
+from org.linking.entities import EntityFinder
 from org.reading.charts import load
-from trag import paraphrase as module
-from trag.paraphrase import signature
+from trag import approved as module
+from trag.approved import signature
 
 CHART = b"""name,parent,type,aliases
 Acme,,firm,

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from uuid import uuid4
 
 import prompts
-from org import statements
-from org.organization import Organization
+from org.linking.entities import Organization
+from org.query import sentences
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.passage import Excerpt, Passage
-from trag import cited
 from trag.ask import Assistant
 from trag.errors import TragError, in_one_line
 from trag.evaluate.cases import COMPLEX, SIMPLE, Case, names_section
@@ -31,7 +30,7 @@ from trag.evaluate.tables import Table, share_right
 from trag.llm.model import ModelDied, text_of
 from trag.llm.remote import RequestRefused
 from trag.progress import Progress, silent
-from trag.record import AnswerRecord, Checks, ModelUsed, Tokens
+from trag.record import AnswerRecord, Checks, ModelUsed, Tokens, sources_of
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -196,7 +195,7 @@ def _rights(
         return
     if case.kind in SIMPLE + COMPLEX and chart and finder and (mentions := finder.find(case.question)):
         budget, count = assistant.settings.statement_tokens, assistant.model.count_text
-        told = " ".join(one.text for one in statements.describe(mentions, chart, budget=budget, count=count))
+        told = " ".join(one.text for one in sentences.describe(mentions, chart, budget=budget, count=count))
         yield "trag", (Passage("chart", "chart", "", "Organization chart", None, told),)
         named = _named(case.question, assistant.organization)
         saying = (one for one, units in hay.items() if named & units)
@@ -253,7 +252,7 @@ def _answered(assistant: Assistant, question: str, contexts: Sequence[Passage]) 
         CANNOT_ANSWER if refused else written.strip(),
         "cannot_answer" if refused else "answered",
         ModelUsed(model.identity.name, model.identity.sha256, model.identity.adapter),
-        sources=cited.sources((), [Excerpt(one, one.text) for one in contexts], organization.chart),
+        sources=sources_of((), [Excerpt(one, one.text) for one in contexts], organization.chart),
         checks=Checks(attempts=1, chart=organization.version),
         tokens=Tokens(usage.prompt, usage.evaluated, usage.completion),
     )

@@ -17,10 +17,10 @@ from trag.evaluate.cases import Case, sha256_of
 from trag.evaluate.runs import Result, Results, Run, fingerprint, plan
 from trag.evaluate.scoring import Score, score
 from trag.llm.model import ModelDied
+from trag.llm.queue import QueueFull, RequestQueue
 from trag.llm.remote import RequestRefused
+from trag.paper import SYSTEMS
 from trag.record import AnswerRecord
-from trag.request_queue import QueueFull, RequestQueue
-from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from trag.home import Home

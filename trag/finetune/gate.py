@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from trag.cancellation import Cancelled
 from trag.errors import SHOWN, TragError
 from trag.evaluate import cases as case_files
 from trag.evaluate import choice, running
@@ -25,6 +24,7 @@ from trag.finetune.work import MOST_SEED, Works
 from trag.llm import files
 from trag.models import adapters
 from trag.models.adapters import Baseline, Figure, Manifest, Measurement, Verdict, candidate_status
+from trag.progress import Cancelled
 
 if TYPE_CHECKING:
     from trag.home import Home

@@ -16,7 +16,6 @@ from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
 
-from trag.cancellation import Cancelled
 from trag.errors import TragError
 from trag.finetune import gate
 from trag.finetune.dataset import examples, folders
@@ -29,6 +28,7 @@ from trag.finetune.training.training_process import Preparing, Step
 from trag.finetune.work import Stage, Work, Works
 from trag.llm import files
 from trag.models import adapters
+from trag.progress import Cancelled
 
 if TYPE_CHECKING:
     from trag.home import Home

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from store.passage import Passage
-from trag import table_rows
 from trag.ingest.reading import Block
+from trag.words import row_sentences
 
 LENGTH = 1000
 """Characters of a passage at most: about what an embedder that reads 256 tokens sees of it."""
@@ -100,7 +100,7 @@ def _text(blocks: Sequence[Block], path: str) -> str:
     for block in blocks:
         if block.kind == "table":
             caption = block.text or _caption(path, part.rstrip(":") if part.endswith(":") else "")
-            part = "\n".join(table_rows.sentences(block.rows, caption))
+            part = "\n".join(row_sentences(block.rows, caption))
         elif block.kind == "item":
             part = "  " * (block.level - 1) + block.text
         else:

@@ -14,9 +14,8 @@ from pathlib import Path, PurePath
 from store import StoreError, files
 from store.jobs import Job, Jobs
 from store.passage import OPEN, Audience
-from trag.cancellation import Cancelled
 from trag.errors import SHOWN
-from trag.progress import Progress
+from trag.progress import Cancelled, Progress
 
 log = logging.getLogger(__name__)
 

@@ -1,14 +1,14 @@
-"""The KV cache of one kind of prompt: what of a prompt is held, what must be read, and what comes next.
+"""The KV cache of one kind of prompt: what of a prompt is held, what must be read, and what comes next; and the errors
+of llama.cpp in its own words.
 
 tokens -> read, but for the start that is held -> logits
-
-Knows nothing about words: tokens come in, and logits go out.
 """
 
 from __future__ import annotations
 
 import ctypes
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
@@ -17,9 +17,8 @@ import llama_cpp
 import numpy as np
 import numpy.typing as npt
 
-from trag.cores import cores
 from trag.errors import TragError
-from trag.llm import llama_log
+from trag.machine import cores
 
 BATCH = 512
 """Tokens that are read at a time."""
@@ -33,7 +32,29 @@ _OUTPUTS = 64
 """After how many tokens of one batch the logits may be asked for: llama.cpp reserves memory for that many rows of the
 whole vocabulary."""
 
+_ERROR = 4  # GGML_LOG_LEVEL_ERROR
+_lines: deque[str] = deque(maxlen=8)
+
 Logits = npt.NDArray[np.float32]
+
+
+@llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]
+def _listen(level: int, text: bytes, _: ctypes.c_void_p) -> None:
+    if level == _ERROR:
+        _lines.append(text.decode("utf-8", "replace").strip())
+
+
+llama_cpp.llama_log_set(_listen, ctypes.c_void_p(0))
+
+
+def clear_errors() -> None:
+    """Forget what was said so far."""
+    _lines.clear()
+
+
+def last_errors() -> str:
+    """What was said since `clear_errors`, in one line, "" for nothing."""
+    return "; ".join(dict.fromkeys(_lines)).rstrip(".")
 
 
 class Context:
@@ -49,11 +70,11 @@ class Context:
         wanted.n_ctx, wanted.n_batch, wanted.n_ubatch, wanted.n_outputs_max = size, BATCH, BATCH, _OUTPUTS
         wanted.n_threads = wanted.n_threads_batch = cores()
         wanted.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED
-        llama_log.clear()
+        clear_errors()
         self._context = llama_cpp.llama_init_from_model(model, wanted)
         if not self._context:
             raise TragError(
-                f"There is no room for {size:,} tokens of context: {llama_log.reason() or 'out of memory'}.",
+                f"There is no room for {size:,} tokens of context: {last_errors() or 'out of memory'}.",
                 "Set a smaller TRAG_CONTEXT, or take a smaller model.",
             )
         self.close = weakref.finalize(self, llama_cpp.llama_free, self._context)
@@ -129,7 +150,7 @@ class Context:
     def _decode(self, tokens: Sequence[int], *, every: bool) -> bool:
         """Reads tokens at once; False when that was aborted. Raises TragError when llama.cpp cannot."""
         batch = llama_cpp.llama_batch_init(len(tokens), 0, 1)
-        llama_log.clear()
+        clear_errors()
         try:
             batch.n_tokens = len(tokens)
             for place, token in enumerate(tokens):
@@ -140,7 +161,7 @@ class Context:
         finally:
             llama_cpp.llama_batch_free(batch)
         if status not in (0, 2):
-            reason = llama_log.reason() or f"llama.cpp says {status}"
+            reason = last_errors() or f"llama.cpp says {status}"
             raise TragError(f"The model cannot read on: {reason}.", "Ask again.")
         self._end += len(tokens) if status == 0 else 0
         return bool(status == 0)

@@ -1,17 +1,19 @@
-"""llama.cpp on one GGUF file: reading the prompt, writing the answer, choosing one, weighing some. For the worker.
+"""llama.cpp on one GGUF file: reading the prompt, writing the answer, under a grammar where there is one, choosing one
+of several, weighing some. Only the worker and the training import it; this, context.py and tokenizer.py alone use
+llama_cpp.
 
 messages -> tokens -> read -> pieces of the answer -> usage
-
-Knows nothing about processes. Only the worker and the training import it and its parts (tokenizer.py, context.py,
-grammar.py), which are the only ones to use llama_cpp.
 """
 
 from __future__ import annotations
 
 import codecs
+import ctypes
+import os
+import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import llama_cpp
@@ -20,12 +22,14 @@ import numpy.typing as npt
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm import llama_log
-from trag.llm.context import Context, Logits
-from trag.llm.grammar import Grammar
+from trag.llm.context import Context, Logits, clear_errors, last_errors
 from trag.llm.model import Choice, Usage
 from trag.llm.tokenizer import Tokenizer
 
+_LIKELIEST = 256
+"""How many tokens are tried before the whole vocabulary is: that takes about as long as to compute a token."""
+_CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("share", np.float32)])
+_SHOWN = 160
 _ALL_LAYERS = 0x7FFFFFFF
 _PENALIZED = 64
 """The last tokens of an answer that a repetition penalty looks at, as llama.cpp has it."""
@@ -44,6 +48,14 @@ def logarithms(logits: npt.NDArray[np.floating[Any]]) -> Logarithms:
     return np.asarray(least - np.log(np.exp(least).sum()))
 
 
+def penalized(logits: Logits, tokens: Sequence[int], penalty: float) -> Logits:
+    """Logits in which these tokens are less likely, once however often they stand there."""
+    found = logits.copy()
+    for token in set(tokens):
+        found[token] *= 1 / penalty if found[token] > 0 else penalty
+    return found
+
+
 class Engine:
     """One loaded model. It writes one answer at a time; another thread may count meanwhile."""
 
@@ -55,7 +67,7 @@ class Engine:
         llama_cpp.llama_backend_init()
         wanted = llama_cpp.llama_model_default_params()
         wanted.n_gpu_layers = _ALL_LAYERS if gpu_layers < 0 else gpu_layers
-        llama_log.clear()
+        clear_errors()
         self._model = llama_cpp.llama_model_load_from_file(model.encode(), wanted)
         if not self._model:
             raise _unloadable(model)
@@ -103,7 +115,10 @@ class Engine:
         prompt = self.tokenizer.prompt(messages)
         most = min(max_tokens, self._room(prompt))
         held_to = Grammar(grammar, self.tokenizer.vocabulary) if grammar else None
-        refused = self._first(messages, prompt, refusal) if refusal else -1
+        refused = -1  # the token with which the refusal begins
+        if refusal:
+            shared, (row,) = self.tokenizer.followed(messages, [refusal])
+            refused = row[0] if len(shared) == len(prompt) else self.tokenizer.text(refusal)[0]
         context = self._context(task)
         evaluated = context.read(prompt, cancelled, alive)
         if cancelled():
@@ -111,24 +126,27 @@ class Engine:
             return
         logits, odds = context.logits(), None
         if refused >= 0:
-            odds, logits = _odds(logits, refused), logits.copy()
+            others = np.delete(logits, refused).astype(np.float64)
+            most_likely = others.max()
+            odds = float(logits[refused] - most_likely - np.log(np.exp(others - most_likely).sum()))
+            logits = logits.copy()
             logits[refused] += refusal_bias
         written: list[int] = []
         text = codecs.getincrementaldecoder("utf-8")("replace")
         while True:
             if repetition_penalty > 1.0:
-                logits = _penalized(logits, written[-_PENALIZED:], repetition_penalty)
-            token = held_to.best(logits) if held_to else int(logits.argmax())
-            if token is None or self.tokenizer.is_end(token):
+                logits = penalized(logits, written[-_PENALIZED:], repetition_penalty)
+            best = held_to.best(logits) if held_to else int(logits.argmax())
+            if best is None or self.tokenizer.is_end(best):
                 break
-            written.append(token)
-            if piece := text.decode(self.tokenizer.piece(token)):
+            written.append(best)
+            if piece := text.decode(self.tokenizer.piece(best)):
                 yield piece
             if len(written) >= most or cancelled():
                 break
             if held_to:
-                held_to.accept(token)
-            context.append([token])
+                held_to.accept(best)
+            context.append([best])
             logits = context.logits()
         if rest := text.decode(b"", final=True):
             yield rest
@@ -176,7 +194,15 @@ class Engine:
         context = self._context("other")
         context.read(shared, lambda: False, alive)
         first = logarithms(context.logits())
-        return tuple(self._weight(context, shared, row, first, alive) for row in rows)
+        weights = []
+        for row in rows:
+            weights.append(float(first[row[0]]) if row else 0.0)
+            for token, logits in zip(row[1:], context.append_each(row[:-1]), strict=True):
+                alive()
+                weights[-1] += float(logarithms(logits)[token])
+            if row and not context.rewind(len(shared)):
+                context.read(shared, lambda: False, alive)
+        return tuple(weights)
 
     def likely(self, messages: Sequence[Message]) -> Logarithms:
         """The natural logarithm of how likely each token begins the answer."""
@@ -185,21 +211,6 @@ class Engine:
         context = self._context("other")
         context.read(prompt, lambda: False, lambda: None)
         return logarithms(context.logits())
-
-    def _weight(
-        self, context: Context, prompt: list[int], tokens: Sequence[int], first: Logarithms, alive: Callable[[], None]
-    ) -> float:
-        """The logarithm of how likely these tokens come after the prompt that is held, `first` being that of every
-        token to come first."""
-        if not tokens:
-            return 0.0
-        weight = float(first[tokens[0]])
-        for token, logits in zip(tokens[1:], context.append_each(tokens[:-1]), strict=True):
-            alive()
-            weight += float(logarithms(logits)[token])
-        if not context.rewind(len(prompt)):
-            context.read(prompt, lambda: False, alive)
-        return weight
 
     def _context(self, task: Task) -> Context:
         """That of one kind of prompt, made when it is first needed; where there is no room for it, in place of all
@@ -218,11 +229,6 @@ class Engine:
             self._opened.callback(made.close)
         return self._contexts[task]
 
-    def _first(self, messages: Sequence[Message], prompt: Sequence[int], answer: str) -> int:
-        """The token with which this answer begins."""
-        shared, (row,) = self.tokenizer.followed(messages, [answer])
-        return row[0] if len(shared) == len(prompt) else self.tokenizer.text(answer)[0]
-
     def _room(self, prompt: Sequence[int]) -> int:
         """Tokens that are left beside the prompt. Raises TragError when there are none."""
         room = self._size - len(prompt)
@@ -236,21 +242,70 @@ class Engine:
 
 def _unloadable(file: str) -> TragError:
     return TragError(
-        f"{file} cannot be loaded: {llama_log.reason() or 'llama.cpp does not say why'}.",
+        f"{file} cannot be loaded: {last_errors() or 'llama.cpp does not say why'}.",
         "python -m trag doctor looks at the files.",
     )
 
 
-def _odds(logits: Logits, token: int) -> float:
-    """The natural logarithm of how much likelier this token comes next than any other."""
-    others = np.delete(logits, token).astype(np.float64)
-    most = others.max()
-    return float(logits[token] - most - np.log(np.exp(others - most).sum()))
+class Grammar:
+    """What an answer may be, as a GBNF grammar of llama.cpp, asked token by token."""
+
+    def __init__(self, text: str, vocabulary: Any) -> None:
+        """`vocabulary` is llama.cpp's pointer. Raises TragError with where it ends to be one for what is no grammar."""
+        clear_errors()
+        with _printed() as printed:
+            self._sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, text.encode("utf-8", "replace"), b"root")
+        if not self._sampler:
+            lines = "".join(printed).partition("error parsing grammar: ")[2].partition("\n")[0]
+            raise TragError(
+                f"The grammar of the answer cannot be read: {(lines or last_errors() or 'it is empty')[:_SHOWN]}.",
+                "Report this: it is a mistake of the program, not of the question.",
+            )
+        weakref.finalize(self, llama_cpp.llama_sampler_free, self._sampler)
+
+    def best(self, logits: Logits) -> int | None:
+        """The likeliest token that may come next, None where none may. The end of an answer is a token too."""
+        likeliest = int(logits.argmax())
+        if self._first(logits, np.array([likeliest])) is not None:
+            return likeliest
+        likely = (
+            np.argpartition(logits, -_LIKELIEST)[-_LIKELIEST:] if len(logits) > _LIKELIEST else np.array([likeliest])
+        )
+        found = self._first(logits, likely)
+        return self._first(logits, np.arange(len(logits))) if found is None else found
+
+    def accept(self, token: int) -> None:
+        """The answer goes on with this token, which `best` gave."""
+        llama_cpp.llama_sampler_accept(self._sampler, token)
+
+    def _first(self, logits: Logits, tokens: np.ndarray) -> int | None:
+        """The likeliest of these tokens that the grammar lets through; of two alike, the one of the lower number."""
+        candidates = np.zeros(len(tokens), _CANDIDATE)
+        candidates["id"], candidates["logit"] = tokens, logits[tokens]
+        of = candidates.ctypes.data_as(llama_cpp.llama_token_data_p)
+        array = llama_cpp.llama_token_data_array(of, len(tokens), -1, False)
+        llama_cpp.llama_sampler_apply(self._sampler, ctypes.byref(array))
+        left = candidates[np.isfinite(candidates["logit"])]
+        if not len(left):
+            return None
+        best = left[left["logit"] == left["logit"].max()]
+        return int(best["id"].min())
 
 
-def _penalized(logits: Logits, tokens: Sequence[int], penalty: float) -> Logits:
-    """Less likely what was written, once however often."""
-    found = logits.copy()
-    for token in set(tokens):
-        found[token] *= 1 / penalty if found[token] > 0 else penalty
-    return found
+@contextmanager
+def _printed() -> Iterator[list[str]]:
+    """What llama.cpp prints meanwhile, which would hold the words of a question: it does not log why it refuses a
+    grammar."""
+    lines: list[str] = []
+    kept = os.dup(2)
+    try:
+        with tempfile.TemporaryFile() as file:
+            os.dup2(file.fileno(), 2)
+            try:
+                yield lines
+            finally:
+                os.dup2(kept, 2)
+                file.seek(0)
+                lines.append(file.read().decode("utf-8", "replace"))
+    finally:
+        os.close(kept)

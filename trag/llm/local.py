@@ -1,7 +1,5 @@
-"""A GGUF model in a process of its own on this machine: started when needed, watched, and started again when it dies.
-
-Knows how to keep a model running, and nothing about what it is asked.
-"""
+"""A GGUF model in a process of its own on this machine: started when needed, watched, and started again when it
+dies."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""What a language model is asked and what it gives, wherever it runs.
+"""What a language model is asked and what it gives, wherever it runs; and the marks by which chat models tell turns
+apart, which no text of people and documents may write. Importing it loads no heavy library.
 
 messages -> pieces of text as they are written -> usage
-
-Knows nothing about questions, charts or documents. Importing it loads no heavy library.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +14,18 @@ from typing import Protocol, runtime_checkable
 
 from prompts import Message, Task
 from trag.errors import TragError
+
+# A model takes "<|im_end|>" for the end of a turn, wherever it reads it. Which of its marks are tokens the file of a
+# loaded model says; those that its template writes as plain text, and all those of a model behind an address, are here.
+_KNOWN = (
+    r"<\|[^<>|\n]{1,60}\|>|\[\|[^\[\]|\n]{1,60}\|\]",  # ChatML, Llama 3, Phi, Zephyr, Granite; EXAONE
+    r"<｜[^<>｜\n]{1,60}｜>",  # DeepSeek
+    r"\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|THINK|IMG)\]|\[gMASK\]",  # Mistral
+    r"<</?SYS>>|</?s>",  # Llama 2
+    r"</?(?:bos|eos|unk|pad|sop|eop|start_of_turn|end_of_turn|reserved_\d{1,4})>",  # Gemma, GLM, Baichuan
+    r"</?(?:think|tool_call|tool_response|tools)>",  # Qwen
+    r"^#{2,3} ?(?:System|User|Human|Assistant|Instruction|Input|Response) ?:",  # Alpaca, Vicuna
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +152,17 @@ def text_of(stream: Iterable[str | Usage]) -> tuple[str, Usage]:
         else:
             pieces.append(piece)
     return "".join(pieces), usage
+
+
+def marks(own: Iterable[str] = ()) -> re.Pattern[str]:
+    """What finds the known marks, and a model's `own` ones, the longest first."""
+    longest = sorted(own, key=len, reverse=True)
+    return re.compile("|".join([*map(re.escape, longest), *_KNOWN]), re.MULTILINE)
+
+
+KNOWN = marks()
+
+
+def set_apart(text: str, found: re.Pattern[str] = KNOWN) -> str:
+    """`text` in which no mark is one any more: "<|im_end|>" becomes "< |im_end|>"."""
+    return found.sub(lambda mark: f"{mark[0][0]} {mark[0][1:]}", text)

@@ -1,7 +1,4 @@
-"""One worker process: started, spoken to, and its end noticed at once.
-
-Knows the lines that go in and out, and nothing about models or about starting again.
-"""
+"""One worker process: started, spoken to, and its end noticed at once."""
 
 from __future__ import annotations
 
@@ -110,7 +107,10 @@ class Process:
         except Empty:
             return None
         if reply is None:
-            raise ModelDied(f"The model's process ended ({self._ending}).", self._hint())
+            hint = "look at the model file: python -m trag doctor"
+            if self._child and self._child.returncode == -signal.SIGKILL:
+                hint = "memory is short: a smaller TRAG_CONTEXT or model needs less."
+            raise ModelDied(f"The model's process ended ({self._ending}).", f"Ask again. If it happens again, {hint}")
         if isinstance(reply, Failed):
             raise TragError(reply.message, reply.hint)
         return reply
@@ -140,16 +140,15 @@ class Process:
 
     def _run(self, theirs: socket.socket) -> None:
         command = [sys.executable, "-m", "trag.llm.worker"]
+        # By default llama.cpp lets threads spin until it is their turn. Beside one busy process on 2 cores that made
+        # 35 to 580 ms a token of what takes 9 ms alone; with at most 1000 turns it is 32 ms, and still 9 ms alone.
+        environment = {"GOMP_SPINCOUNT": "1000", "GGML_NO_BACKTRACE": "1", **os.environ}
         try:
             with tempfile.TemporaryFile() as errors:
                 with theirs:
+                    stdin, stdout = theirs.fileno(), subprocess.PIPE
                     child = subprocess.Popen(
-                        command,
-                        stdin=theirs.fileno(),
-                        stdout=subprocess.PIPE,
-                        stderr=errors,
-                        cwd=_ROOT,
-                        env=_environment(),
+                        command, stdin=stdin, stdout=stdout, stderr=errors, cwd=_ROOT, env=environment
                     )
                 self._child = child
                 self._begun.set()
@@ -174,11 +173,6 @@ class Process:
         if isinstance(reply, Reply) and (inbox := self._inboxes.get(reply.request)):
             inbox.put(reply)
 
-    def _hint(self) -> str:
-        if self._child and self._child.returncode == -signal.SIGKILL:
-            return "Ask again. If it happens again, memory is short: a smaller TRAG_CONTEXT or model needs less."
-        return "Ask again. If it happens again, look at the model file: python -m trag doctor"
-
 
 def _ending(code: int, errors: BinaryIO) -> str:
     """How it ended, and the last thing that llama.cpp or Python said, if they said anything."""
@@ -186,12 +180,3 @@ def _ending(code: int, errors: BinaryIO) -> str:
     errors.seek(max(0, errors.seek(0, os.SEEK_END) - 4096))
     said = errors.read().decode("utf-8", "replace").strip().splitlines()
     return f"{how}: {said[-1].strip()[:300]}" if said else how
-
-
-def _environment() -> dict[str, str]:
-    """This process's environment, and how long llama.cpp's threads spin while they wait for each other.
-
-    By default they spin until it is their turn. Beside one busy process on the same 2 cores that made 35 to 580 ms a
-    token of what takes 9 ms alone; with at most 1000 turns it is 32 ms, and still 9 ms alone.
-    """
-    return {"GOMP_SPINCOUNT": "1000", "GGML_NO_BACKTRACE": "1", **os.environ}

@@ -1,7 +1,4 @@
-"""A model behind an OpenAI-compatible address (vLLM, llama-server and others), spoken to with the openai client.
-
-Knows how such servers stream and fail, and nothing about what is asked.
-"""
+"""A model behind an OpenAI-compatible address (vLLM, llama-server and others), spoken to with the openai client."""
 
 from __future__ import annotations
 
@@ -16,8 +13,7 @@ from urllib.parse import urlsplit
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage
-from trag.llm.special_tokens import set_apart
+from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage, set_apart
 
 if TYPE_CHECKING:
     from openai import APIError, Stream
@@ -122,7 +118,8 @@ class RemoteModel:
                 if isinstance(chunk, BaseException):
                     raise self._explained(chunk, begun=pieces > 0)
                 try:
-                    words, ended = _words(chunk), _end(chunk)
+                    words = "".join((one.delta and one.delta.content) or "" for one in chunk.choices or ())
+                    ended = _end(chunk)
                     usage = _usage(chunk) or usage
                     odds = _refusal_odds(chunk, refusal) if refusal and odds is None else odds
                 except (AttributeError, TypeError) as error:
@@ -295,11 +292,6 @@ def _wishes(messages: Sequence[Message], grammar: str, refusal: str, penalty: fl
 
 
 # Servers leave out parts of a chunk, which are None then whatever their type says.
-
-
-def _words(chunk: ChatCompletionChunk) -> str:
-    """What a chunk adds to the answer."""
-    return "".join((choice.delta and choice.delta.content) or "" for choice in chunk.choices or ())
 
 
 def _end(chunk: ChatCompletionChunk) -> str:

@@ -19,7 +19,7 @@ from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 from prompts import Message
 from trag.errors import TragError
-from trag.llm.special_tokens import marks, set_apart
+from trag.llm.model import marks, set_apart
 
 _HINT = "Use another chat model, or mend the template of this one."
 _HERE = "(the answer goes on here)"

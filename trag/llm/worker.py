@@ -1,4 +1,4 @@
-"""The model's own process: `python -m trag.llm.worker` reads orders on stdin and writes replies on stdout (wire.py).
+"""The model's own process: `python -m trag.llm.worker` reads orders on stdin and writes replies on stdout.
 
 llama.cpp ends its process on a failed assertion, so it has one that may die. Counting goes on while an answer is
 written.

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trag.errors import TragError
-from trag.llm import header
+from trag.llm import files
 from trag.llm.local import LocalModel
-from trag.llm.smoke_test import SmokeTest, trial
+from trag.llm.opening import SmokeTest, trial
 from trag.models.catalogue import chosen
 
 
@@ -60,7 +60,7 @@ def _file(path: Path) -> LocalFile:
     except OSError as error:
         return LocalFile(path, 0, "", f"It cannot be read: {error.strerror}.")
     try:
-        about = header.read(path)
+        about = files.read_header(path)
     except TragError as error:
         return LocalFile(path, size, "", error.message)
     problem = "It is an adapter, not a model." if about.text("general.type") == "adapter" else ""

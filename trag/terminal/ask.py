@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from textwrap import shorten
 
+from trag.paper import SYSTEMS
 from trag.record import AnswerRecord
 from trag.settings import Settings
-from trag.systems import SYSTEMS
 
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -51,7 +51,7 @@ def _ask(settings: Settings, options: argparse.Namespace) -> None:
 def answer_as_text(record: AnswerRecord) -> str:
     """An answer as the terminal shows it: the words, how far they are borne out, and the sources they stand on, or
     where there is no answer those that are nearest to the question."""
-    from trag import cited
+    from trag.record import NEAREST, first_of_sections
 
     lines = [record.answer]
     if record.interrupted:
@@ -66,7 +66,7 @@ def answer_as_text(record: AnswerRecord) -> str:
         f"[no source bears this out: {sentence.text}]" for sentence in record.checks.sentences if not sentence.supported
     ]
     sources = [by_id[id] for id in used if id in by_id]
-    if record.status == "cannot_answer" and (near := cited.leading(record.sources)[: cited.NEAREST]):
+    if record.status == "cannot_answer" and (near := first_of_sections(record.sources)[:NEAREST]):
         lines.append("[nearest to the question]")
         sources = [*near]
     elif sources:

@@ -1,7 +1,6 @@
 """python -m trag audit: which module is weak, by questions whose truth a database knows.
 
-Words -> an audit, a run of its cases -> tables. Knows nothing about how questions are made or answered. What it needs
-is imported when it runs.
+Words -> an audit, a run of its cases -> tables.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from trag.evaluate.grammar.questions import BOUND, SEED, TEXTS
 from trag.settings import Settings
-from trag.terminal.arguments import Wrong, at_least_one
+from trag.terminal.console import Wrong, at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +62,7 @@ def _audit(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> Non
     from trag.evaluate.running import results_of
     from trag.evaluate.tables import heading, markdown
     from trag.home import open_home
-    from trag.terminal.bar import progress_of
+    from trag.terminal.console import progress_of
 
     given = {name: value for name in _ASKING if (value := getattr(options, name)) is not None}
     if options.resume and given:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal import arguments
-from trag.terminal.arguments import by
+from trag.terminal import console
+from trag.terminal.console import by
 
 if TYPE_CHECKING:
     from org.reading.charts import Report
@@ -48,7 +48,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
-    from org.reading.decode import label
+    from org.reading.encodings import label
     from trag.ingest.parse.characters import counted
 
     _, _, report = _chart_report(options)
@@ -69,7 +69,7 @@ def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
 def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
     from org.changes import compare
     from org.reading.charts import usable
-    from org.reading.letters import ENCODINGS
+    from org.reading.encodings import ENCODINGS
     from trag.home import open_home
 
     file, content, report = _chart_report(options)
@@ -101,15 +101,15 @@ def _chart_report(options: argparse.Namespace) -> tuple[Path, bytes, Report]:
     """The file that was named, its content, and what is in it, read in a process of its own."""
     from org.reading.charts import Report
     from org.reading.table import too_large
-    from trag import charts
+    from trag.charts import check
 
-    file = arguments.file(options.argument)
+    file = console.file(options.argument)
     problem = too_large(file.stat().st_size)
     if problem:
         return file, b"", Report(None, (problem,))
     content = file.read_bytes()
     columns = dict(options.column) if options.column else None
-    report = charts.check(content, file.name, sheet=options.sheet, columns=columns, encoding=options.encoding or "")
+    report = check(content, file.name, sheet=options.sheet, columns=columns, encoding=options.encoding or "")
     return file, content, report
 
 
@@ -121,7 +121,7 @@ def _column(text: str) -> tuple[str, str]:
 
 
 def _encoding(text: str) -> str:
-    from org.reading.letters import ENCODINGS, called
+    from org.reading.encodings import ENCODINGS, called
 
     codec = called(text)
     if not codec:

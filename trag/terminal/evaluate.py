@@ -1,7 +1,6 @@
 """python -m trag evaluate: run an evaluation, list the runs, show one, compare two; needles and multiple choice.
 
-Words -> a run or its tables -> lines.  Knows nothing about how answers are made or scored. Each act imports what it
-needs.
+Words -> a run or its tables -> lines.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal.arguments import Wrong, at_least_one
+from trag.terminal.console import Wrong, at_least_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -164,7 +163,7 @@ def _evaluated(home: Home, cases: Sequence[Case], name: str, systems: Sequence[s
 def _bar() -> Iterator[Progress]:
     from tqdm import tqdm
 
-    from trag.terminal.bar import progress_of
+    from trag.terminal.console import progress_of
 
     with tqdm(unit="answer", file=sys.stderr, disable=None) as bar:
         yield progress_of(bar)

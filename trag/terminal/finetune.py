@@ -1,6 +1,6 @@
 """python -m trag finetune: make a dataset, train, export, measure, promote; each goes on where it was stopped.
 
-Words -> stages -> lines.  Knows nothing about how any stage is done. Each act imports what it needs.
+Words -> stages -> lines.
 """
 
 from __future__ import annotations
@@ -14,20 +14,19 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal.arguments import by
+from trag.terminal.console import Wrong, by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trag.finetune.stages import StageProgress
-    from trag.finetune.training.estimate import Estimate
     from trag.finetune.work import Stage, Work
     from trag.home import Home
-    from trag.models.adapters import Baseline, Candidates, Manifest
+    from trag.models.adapters import Baseline, Manifest
 
 _USAGE = """python -m trag finetune [HOW ...] [--questions N] [--new]
        python -m trag finetune dataset|train|export [HOW ...] [--new]
@@ -42,10 +41,6 @@ _USAGE = """python -m trag finetune [HOW ...] [--questions N] [--new]
 HOW is --seed N, --set NAME=NUMBER, --base FOLDER, --four-bits"""
 _UNTIL: dict[str, Stage] = {"dataset": "train", "train": "export", "export": "measure", "": "done"}
 SHIPPED = "shipped"
-
-
-class _Wrong(Protocol):
-    def __call__(self, message: str) -> NoReturn: ...
 
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -80,7 +75,7 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.set_defaults(job=partial(_finetune, parser.error))
 
 
-def _finetune(wrong: _Wrong, settings: Settings, options: argparse.Namespace) -> int:
+def _finetune(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> int:
     act: Callable[[Settings, argparse.Namespace], int]
     match options.words:
         case [] | ["dataset"] | ["train"] | ["export"]:
@@ -101,7 +96,8 @@ def _finetune(wrong: _Wrong, settings: Settings, options: argparse.Namespace) ->
             act = _remove
         case _:
             wrong("give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove")
-    if (_is_told_how(options) or options.new) and act not in (_carry_out, _estimate):
+    is_told_how = options.seed is not None or options.set or options.base or options.four_bits
+    if (is_told_how or options.new) and act not in (_carry_out, _estimate):
         wrong(f"--seed, --set, --base, --four-bits and --new do not go with {options.words[0]}")
     if options.anyway and act is not _promote:
         wrong("--anyway goes with promote")
@@ -169,7 +165,12 @@ def _measure(settings: Settings, options: argparse.Namespace) -> int:
     from trag.home import open_home
 
     with open_home(settings) as home, _stopping() as stop:
-        id = options.words[1] if len(options.words) > 1 else _newest(home.candidates)
+        if len(options.words) > 1:
+            id = options.words[1]
+        elif found := home.candidates.all():
+            id = found[0].id
+        else:
+            raise TragError("There is no adapter to measure.", "Make one: python -m trag finetune")
         with _bar() as tell:
             measured = measure(home, id, tell, stop, most=options.questions or 0)
         candidate, now = home.candidates.get(id), gate.answering(home)
@@ -268,21 +269,16 @@ def _estimate(settings: Settings, options: argparse.Namespace) -> int:
     if found is None:
         print("Stopped.", file=sys.stderr)
         return 1
+    minutes, over = found.seconds / 60, found.too_long
+    duration = f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
+    left_out = f"{over:,} examples too long for `longest` are left out. " if over else ""
     print(
         f"{found.steps:,} steps, {found.tokens:,} tokens at {found.tokens_per_second:.0f} a second: about "
-        f"{_duration(found.seconds)}. {_left_out(found)}It takes {found.needs.memory / 10**9:.1f} GB of memory "
+        f"{duration}. {left_out}It takes {found.needs.memory / 10**9:.1f} GB of memory "
         f"({found.needs.memory_free / 10**9:.1f} free) and {found.needs.disk / 10**9:.1f} GB of disk."
     )
     print("Go on: python -m trag finetune")
     return 0
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds / 60:.0f} minutes" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} hours"
-
-
-def _left_out(found: Estimate) -> str:
-    return f"{found.too_long:,} examples too long for `longest` are left out. " if found.too_long else ""
 
 
 def _told(candidate: Manifest, now: Baseline | None) -> None:
@@ -301,15 +297,11 @@ def _told(candidate: Manifest, now: Baseline | None) -> None:
     print(f"Promote it: {promote}" if earned else f"To promote it all the same: {promote} --anyway")
 
 
-def _is_told_how(options: argparse.Namespace) -> bool:
-    return bool(options.seed is not None or options.set or options.base or options.four_bits)
-
-
 @contextmanager
 def _bar() -> Iterator[Callable[[StageProgress], None]]:
     from tqdm import tqdm
 
-    from trag.terminal.bar import progress_of
+    from trag.terminal.console import progress_of
 
     with tqdm(file=sys.stderr, disable=None) as bar:
         progress = progress_of(bar)
@@ -331,13 +323,6 @@ def _stopping() -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _newest(candidates: Candidates) -> str:
-    found = candidates.all()
-    if not found:
-        raise TragError("There is no adapter to measure.", "Make one: python -m trag finetune")
-    return found[0].id
 
 
 def _seed(text: str) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal.arguments import by, file
+from trag.terminal.console import by, file
 
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -46,7 +46,7 @@ def _ingest(settings: Settings, options: argparse.Namespace) -> int:
     from trag.home import open_home
     from trag.ingest.parse.characters import counted, decode
     from trag.people import permissions
-    from trag.terminal.bar import progress_of
+    from trag.terminal.console import progress_of
 
     if not (options.paths or options.forget or options.reindex or options.pairs or options.examples):
         raise TragError(

@@ -1,6 +1,6 @@
 """python -m trag models: list the models that are known and the local ones, fetch one, try one.
 
-Words -> a file -> lines.  Knows nothing about where files come from. Each act imports what it needs.
+Words -> a file -> lines.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _get(settings: Settings, options: argparse.Namespace) -> None:
     from trag.llm.files import check_memory
     from trag.models import catalogue
     from trag.models.fetching import fetch
-    from trag.terminal.bar import progress_of
+    from trag.terminal.console import progress_of
 
     model = catalogue.named(options.name) if options.name else catalogue.chosen(settings.model)
     if model is None or (settings.model_url and not options.name):

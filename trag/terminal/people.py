@@ -1,26 +1,26 @@
-"""python -m trag people: make an admin, list everybody, give a link to set a password, rename and remove.
-
-Words -> one call on the records -> lines. The app must not be running: a home has one owner. Each act imports what it
-needs.
+"""python -m trag people: make an admin, list everybody, give a link to set a password, rename and remove; and forget,
+which ends conversations. The app must not be running: a home has one owner. Each act imports what it needs.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from datetime import timedelta
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from getpass import getpass
 from typing import TYPE_CHECKING
 
 from trag.errors import TragError
 from trag.settings import Settings
-from trag.terminal.arguments import by
+from trag.terminal.console import by
 
 if TYPE_CHECKING:
     from store.people import People
     from store.person import Person
 
 LINK_LASTS = timedelta(days=1)
+MOST_DAYS = 36_500
 
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -44,6 +44,11 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     remove = acts.add_parser("remove", help="remove somebody, and forget their conversations")
     remove.add_argument("name")
     remove.set_defaults(job=_remove)
+    forget = jobs.add_parser("forget", help="forget conversations; answers that reviewers judged stay, without a name")
+    chosen = forget.add_mutually_exclusive_group(required=True)
+    chosen.add_argument("--person", metavar="NAME", help="those of one person")
+    chosen.add_argument("--older-than", type=int, metavar="DAYS", help="those that nobody went on with for so long")
+    forget.set_defaults(job=_forget)
 
 
 def _add_admin(settings: Settings, options: argparse.Namespace) -> None:
@@ -75,7 +80,7 @@ def _link(settings: Settings, options: argparse.Namespace) -> None:
     from trag.people.external_identity import NO_PASSWORD, is_external
 
     with open_home(settings) as home:
-        person = person_called(home.records.people, options.name)
+        person = _person_called(home.records.people, options.name)
         if is_external(home.records.people, person, settings):
             raise TragError(*NO_PASSWORD)
         secret, _ = home.records.links.make("password", person.id, LINK_LASTS, by=by())
@@ -88,7 +93,7 @@ def _rename(settings: Settings, options: argparse.Namespace) -> None:
 
     with open_home(settings) as home:
         people = home.records.people
-        before = person_called(people, options.name)
+        before = _person_called(people, options.name)
         now = people.change(before.id, by=by(), name=accepted(options.new))
     print(f"{before.name} signs in as {now.name} from now on.")
 
@@ -97,14 +102,29 @@ def _remove(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
 
     with open_home(settings) as home:
-        person = person_called(home.records.people, options.name)
+        person = _person_called(home.records.people, options.name)
         gone = home.records.people.remove(person.id, by=by())
     print(f"{person.name} is removed: {gone.conversations} conversations and {gone.answers} answers forgotten")
     if gone.kept:
         print(f"{gone.kept} answers that reviewers judged are kept, without a name")
 
 
-def person_called(people: People, name: str) -> Person:
+def _forget(settings: Settings, options: argparse.Namespace) -> None:
+    from store.records import Records
+
+    with closing(Records(settings.database)) as records:
+        if options.person is not None:
+            forgotten = records.forget_person(_person_called(records.people, options.person).id, by=by())
+        else:
+            if not 1 <= options.older_than <= MOST_DAYS:
+                raise TragError(f"1 to {MOST_DAYS:,} days are kept.", "python -m trag forget --older-than 365")
+            forgotten = records.forget_before(datetime.now(UTC) - timedelta(days=options.older_than), by=by())
+    print(f"{forgotten.conversations} conversations and {forgotten.answers} answers forgotten")
+    if forgotten.kept:
+        print(f"{forgotten.kept} answers that reviewers judged are kept, without a name")
+
+
+def _person_called(people: People, name: str) -> Person:
     """The person of that name. Raises TragError for nobody."""
     person = people.find(name)
     if person is None:

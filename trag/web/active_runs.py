@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from trag.cancellation import BY_READER, CancelToken
 from trag.condense import Turn
 from trag.errors import SHOWN, in_one_line
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.llm.queue import QueueFull
+from trag.progress import BY_READER, CancelToken
 from trag.record import AnswerRecord
-from trag.request_queue import QueueFull
 
 if TYPE_CHECKING:
     from store.records import Records

@@ -26,10 +26,10 @@ from store.passage import Passage
 from trag.ask import LONGEST_QUESTION
 from trag.errors import SHOWN, in_one_line
 from trag.events import Event
+from trag.llm.queue import QueueFull
 from trag.people import CurrentUser
 from trag.people.permissions import may_read, opened, readers
 from trag.record import VERDICTS, AnswerRecord
-from trag.request_queue import QueueFull
 from trag.review.verdicts import put_label
 from trag.web import render
 from trag.web.active_runs import PACE, ActiveRuns, AssistantLoader, Draft, history

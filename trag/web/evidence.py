@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup, escape
 
 from org.chart import Chart, Unit
-from trag import cited
-from trag.record import AnswerRecord, Source
+from trag.record import NEAREST, AnswerRecord, Source, first_of_sections
 from trag.view.marks import supporting
 from trag.web.documents.names import key
 
@@ -56,7 +55,7 @@ def evidence(record: AnswerRecord, chart: Chart | None, documents: Mapping[str, 
     used = dict.fromkeys(sentence.source for sentence in supported) or dict.fromkeys(by_id if record.approved else ())
     others = [source for source in record.sources if source.id not in used]
     if record.status == "cannot_answer":
-        leading = cited.leading(others)
+        leading = first_of_sections(others)
         others.sort(key=lambda source: 2 if source.kind == "chart" else source not in leading)
     ordered = [by_id[id_] for id_ in used] + others
     found: list[Evidence] = []
@@ -78,8 +77,8 @@ def nearest(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Evidence, 
     if record.status != "cannot_answer":
         return ()
     passages = [each for each in found if of_document(each.source) and not each.withdrawn]
-    leading = cited.leading(each.source for each in passages)
-    return tuple(each for each in passages if each.source in leading)[: cited.NEAREST]
+    leading = first_of_sections(each.source for each in passages)
+    return tuple(each for each in passages if each.source in leading)[:NEAREST]
 
 
 def withheld(record: AnswerRecord, documents: Mapping[str, bool]) -> AnswerRecord:

@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING, Literal
 
 import jinja2
 
-from org import disambiguation
 from org.chart import Chart
-from trag import table_rows
+from org.linking import disambiguation
 from trag.people import CurrentUser
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Verdict
 from trag.review.approvals import normalized
-from trag.table_rows import Row
 from trag.web.evidence import Evidence, evidence, nearest
 from trag.web.visitors import here, leads
+from trag.words import Row, read_row
 
 if TYPE_CHECKING:
     from store.records import Conversation
@@ -194,7 +193,7 @@ def pieces(record: AnswerRecord, found: Sequence[Evidence]) -> tuple[Piece, ...]
         if cited >= 0 and cut[cited].number == number:
             cut[cited] = replace(cut[cited], number=0)
         cited = len(cut)
-        cut.append(Piece(sentence.text, sentence.supported, number, table_rows.read(sentence.text)))
+        cut.append(Piece(sentence.text, sentence.supported, number, read_row(sentence.text)))
         at = start + len(sentence.text)
     if at < len(record.answer):
         cut.append(Piece(record.answer[at:]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from org.linking import names
-from org.linking.kinds import BODIES, OFFICES
+from org.linking.names import BODIES, OFFICES
 from org.linking.spelling import Speller
 
 NAMES = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from org.chart import Chart
-from org.query import QueryError
 from org.query.expression import described, run
-from org.query.matching import names_cell
+from org.query.grammar import QueryError
+from org.query.lists import names_cell
 from org.reading.charts import load
 
 AGENCY = b"""id,name,parent,type,aliases,description,head,email,Site

@@ -12,8 +12,8 @@ from trag.evaluate.cases import Case
 from trag.evaluate.scoring import Score, score
 from trag.home import Home
 from trag.llm.model import LanguageModel
+from trag.llm.queue import RequestQueue
 from trag.record import AnswerRecord, ModelUsed, Source
-from trag.request_queue import RequestQueue
 
 T = TypeVar("T")
 

@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from store.passage import Passage
-from trag.cancellation import Cancelled
 from trag.errors import TragError
 from trag.ingest.pair_changes import approved, deleted, keep_pair
 from trag.ingest.pairs import GeneratedPair
 from trag.llm.remote import RequestRefused
 from trag.pairs.writing import Written, write
-from trag.progress import silent
+from trag.progress import Cancelled, silent
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 

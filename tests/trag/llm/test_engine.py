@@ -10,8 +10,7 @@ import pytest
 from prompts import Message, Task
 from trag.errors import TragError
 from trag.llm.context import Context
-from trag.llm.engine import Engine, _penalized
-from trag.llm.grammar import Grammar
+from trag.llm.engine import Engine, Grammar, penalized
 from trag.llm.model import Usage
 from trag.models import local
 
@@ -187,7 +186,7 @@ def test_how_likely_a_refusal_is_comes_with_the_answer_and_a_bias_brings_it_abou
 
 def test_a_penalty_looks_at_the_answer_alone(engine: Engine) -> None:
     logits = np.array([2, -2, 1, 3], np.float32)
-    assert _penalized(logits, [0, 1, 1], 2.0).tolist() == [1, -4, 1, 3]
+    assert penalized(logits, [0, 1, 1], 2.0).tolist() == [1, -4, 1, 3]
     assert write(engine, CAPITAL, 5, repetition_penalty=1.1)[0] == write(engine, CAPITAL, 5)[0]
 
 

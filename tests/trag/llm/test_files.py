@@ -10,7 +10,7 @@ import pytest
 
 from store import StoreError
 from trag.errors import TragError
-from trag.llm import files, header
+from trag.llm import files
 from trag.models import catalogue
 from trag.models.catalogue import CatalogueModel, Hub
 
@@ -137,7 +137,7 @@ def test_the_real_default_is_the_published_file(reader: CatalogueModel) -> None:
     found = files.find("", "")
     assert files.sha256_of(found.model) == found.sha256 == reader.sha256
     assert (found.trained_context, found.template) == (32_768, None)
-    assert header.read(found.model).text("general.architecture") == reader.architecture
+    assert files.read_header(found.model).text("general.architecture") == reader.architecture
 
 
 # The adapter that ships

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from trag.errors import TragError
-from trag.llm import header
+from trag.llm import files
 
 
 def test_it_reads_what_the_embedded_model_says_of_itself(published: Path) -> None:
-    found = header.read(published)
+    found = files.read_header(published)
     assert found.text("general.architecture") == "llama"
     assert found.number("llama.context_length") == 8192
     assert "<|im_start|>" in found.text("tokenizer.chat_template")
@@ -45,7 +45,7 @@ def test_what_is_no_gguf_is_refused_with_the_reason(tmp_path: Path, content: byt
     path = tmp_path / "model.gguf"
     path.write_bytes(content)
     with pytest.raises(TragError, match=said) as refused:
-        header.read(path)
+        files.read_header(path)
     assert str(path) in refused.value.message
     assert refused.value.hint
 
@@ -53,7 +53,7 @@ def test_what_is_no_gguf_is_refused_with_the_reason(tmp_path: Path, content: byt
 @pytest.mark.parametrize("path", ["missing.gguf", "."], ids=["missing", "folder"])
 def test_what_cannot_be_read_is_refused(tmp_path: Path, path: str) -> None:
     with pytest.raises(TragError, match="cannot be read"):
-        header.read(tmp_path / path)
+        files.read_header(tmp_path / path)
 
 
 @pytest.mark.slow
@@ -63,7 +63,7 @@ def test_a_file_cut_short_anywhere_is_noticed(published: Path, tmp_path: Path, s
     content = published.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
     with pytest.raises(TragError, match=r"damaged|cut short"):
-        header.read(path)
+        files.read_header(path)
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ def test_no_damage_to_the_header_raises_anything_else(write_gguf: Callable[..., 
         path = tmp_path / "damaged.gguf"
         path.write_bytes(content)
         try:
-            header.read(path)
+            files.read_header(path)
         except TragError:
             refused += 1
     assert refused > 500, f"{refused} of 2,000 refused: is the damage real?"
@@ -97,7 +97,7 @@ ggml.ggml_blck_size.restype = ctypes.c_int64
 for kind in map(int, sys.argv[1:]):
     print(kind, ggml.ggml_blck_size(kind), ggml.ggml_type_size(kind))
 """
-    kinds = [str(kind) for kind in header.BLOCKS]
+    kinds = [str(kind) for kind in files.BLOCKS]
     said = subprocess.run([sys.executable, "-c", code, *kinds], capture_output=True, text=True, check=True).stdout
     rows = [tuple(map(int, line.split())) for line in said.splitlines()]
-    assert {kind: (values, size) for kind, values, size in rows} == header.BLOCKS
+    assert {kind: (values, size) for kind, values, size in rows} == files.BLOCKS

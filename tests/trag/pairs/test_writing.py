@@ -10,10 +10,10 @@ import pytest
 from prompts import Message
 from store.passage import Passage
 from tests.scripted import Scripted
-from trag.cancellation import Cancelled
 from trag.ingest.pairs import DIRECT_TYPES, GeneratedPair
 from trag.llm.model import Usage
 from trag.pairs.writing import TYPES, grammar, is_grounded, pairs_of, source
+from trag.progress import Cancelled
 
 TEXT = "The board has seven directors. The chair may not be a member of staff.\n\nThe board  meets once a month."
 PASSAGE = Passage("p", "section", "board.md", "4 Board > 4.1 Members", 7, TEXT)

@@ -12,7 +12,7 @@ from typing import cast
 
 import pytest
 
-from org.organization import Organization
+from org.linking.entities import Organization
 from org.reading.charts import load
 from store import files
 from trag.evaluate.cases import Case, sha256_of

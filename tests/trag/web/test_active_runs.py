@@ -9,11 +9,11 @@ from unittest.mock import Mock
 
 import pytest
 
-from trag.cancellation import BY_READER, CancelToken
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
+from trag.llm.queue import QueueFull
+from trag.progress import BY_READER, CancelToken
 from trag.record import AnswerRecord, ModelUsed
-from trag.request_queue import QueueFull
 from trag.web import active_runs
 from trag.web.active_runs import AT_ONCE, BY_CLOSING, PAUSE, ActiveRun, ActiveRuns, AssistantLoader, Draft
 

@@ -11,7 +11,7 @@ from anyio.from_thread import BlockingPortal
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from org.organization import Organization
+from org.linking.entities import Organization
 from org.reading.charts import load
 from store import files
 from store.passage import OPEN, Passage

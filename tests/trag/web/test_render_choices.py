@@ -4,7 +4,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from org.chart import Chart
-from org.entities import EntityFinder
+from org.linking.entities import EntityFinder
 from org.reading.charts import load
 from trag.record import AnswerRecord, Entity, ModelUsed
 from trag.web import render

@@ -28,8 +28,8 @@ from trag.evaluate.grammar.questions import BOUND, SEED, TEXTS, Dropped, Meaning
 from trag.evaluate.grammar.templates import Template, check, generate, read, write
 from trag.evaluate.running import earlier, evaluate, results_of
 from trag.evaluate.runs import AUDITS, Result
+from trag.paper import SYSTEMS
 from trag.progress import Progress, silent
-from trag.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from trag.evaluate.runs import Run

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from store.source import Column, Link, Table, make
-from trag import table_rows
 from trag.errors import TragError
 from trag.evaluate.grammar.templates import Template, read
+from trag.words import read_row
 
 if TYPE_CHECKING:
     from org.chart import Chart, Unit
@@ -101,7 +101,7 @@ def _facts(passage: Passage) -> Iterator[tuple[str, ...]]:
     if passage.kind != "section":
         return
     for line in passage.text.splitlines():
-        row = table_rows.read(line)
+        row = read_row(line)
         if row is None:
             continue
         (kind, subject), *cells = row.cells

@@ -15,10 +15,10 @@ from random import Random
 
 import prompts
 from org.chart import Chart, Unit
-from org.organization import Organization
-from org.query import QueryError, sentences, types
+from org.linking.entities import Organization
+from org.query import grammar, sentences
 from org.query.expression import ChartReply, described, run
-from org.query.grammar import SPAN, quoted, words
+from org.query.grammar import SPAN, QueryError, quoted, words
 from trag.chart_query import UNITS
 from trag.evaluate.cases import Case
 from trag.evaluate.chart_cases.facts import Fact
@@ -266,7 +266,7 @@ def _as_asked(text: str, question: str) -> str:
 def _texts(unit: Unit, chart: Chart, chance: Random) -> dict[str, str]:
     """What stands in the slots of a question beside the names of units, "" where the chart has nothing for one."""
     under = {one.type for one in chart.descendants(unit.id)} - {""}
-    kinds = [noun for noun in types.nouns(chart) if under & types.meant(noun, chart)[1]]
+    kinds = [noun for noun in grammar.type_nouns(chart) if under & grammar.types_of(noun, chart)[1]]
     kind = chance.choice(kinds or [""])
     cells = [(header, text) for header, text in unit.attributes if text]
     column, value = chance.choice(cells or [("", "")])

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 
 import prompts
-from org.organization import Organization
+from org.linking.entities import Organization
 from trag.evaluate.cases import Case
 from trag.evaluate.chart_cases.generation import drawn
 from trag.finetune.dataset.chart_queries import expression_of, linked, reply_of

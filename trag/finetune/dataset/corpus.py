@@ -19,9 +19,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from org import ChartError
-from org.entities import EntityFinder
-from org.organization import Organization
+from org.chart import ChartError
+from org.linking.entities import EntityFinder, Organization
 from org.reading.charts import load
 from store.passage import Passage
 from trag.errors import SHOWN, TragError

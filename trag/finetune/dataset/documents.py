@@ -15,8 +15,8 @@ from pathlib import Path
 from random import Random
 
 import prompts
-from org.organization import Organization
-from org.statements import placement
+from org.linking.entities import Organization
+from org.query.sentences import placement
 from prompts import NO_QUESTION, NOT_FOUND
 from store.passage import Passage
 from trag import retrieve

@@ -15,7 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import prompts
-from org.organization import Organization
+from org.linking.entities import Organization
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.library import Pair
 from store.passage import EVERYONE, Passage

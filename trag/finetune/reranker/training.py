@@ -25,7 +25,6 @@ from torch import Tensor
 from store.files import write_atomic
 from store.passage import Passage
 from trag import embed, retrieve
-from trag.cores import cores
 from trag.errors import SHOWN
 from trag.evaluate.cases import Case, names_section
 from trag.finetune.dataset import corpus
@@ -33,6 +32,7 @@ from trag.finetune.dataset.corpus import CORPUS
 from trag.finetune.training import checkpoints, plan
 from trag.finetune.training.checkpoints import LossPoint, State
 from trag.finetune.training.plan import TrainingSettings
+from trag.machine import cores
 from trag.reranking import network
 from trag.reranking.reranker import SHIPPED
 from trag.words import numbers, stems

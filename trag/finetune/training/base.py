@@ -16,8 +16,8 @@ from prompts import Message
 from trag.errors import TragError
 from trag.finetune.training import layout
 from trag.finetune.training.layout import Shape
-from trag.llm import files, header
-from trag.llm.header import Header
+from trag.llm import files
+from trag.llm.files import Header
 
 if TYPE_CHECKING:
     import torch
@@ -64,7 +64,7 @@ def find(model: str) -> Base:
                 digest.update(hashlib.file_digest(content, "sha256").digest())
         return Base(path, path.name, digest.hexdigest())
     file = files.find(model, "").model
-    about = header.read(file)
+    about = files.read_header(file)
     scaling = about.text(f"{about.text('general.architecture')}.rope.scaling.type")
     if scaling not in ("", "none") or "rope_freqs.weight" in about.tensors:
         raise TragError(
@@ -78,7 +78,7 @@ def find(model: str) -> Base:
 def find_file(model: str) -> Base:
     """The GGUF file that an adapter is for, even if it cannot be trained on. Raises TragError as `find` does."""
     found = files.find(model, "")
-    layout.file_shape(header.read(found.model), found.model)
+    layout.file_shape(files.read_header(found.model), found.model)
     template = found.template.read_text(encoding="utf-8") if found.template else ""
     return Base(found.model, files.base_name(model), files.base_sha256(model), template)
 
@@ -132,7 +132,9 @@ class GgufVocabulary:
 
 def shape(base: Base) -> Shape:
     """Read from the header of its file, or from config.json. Raises TragError when it is not all there."""
-    return layout.folder_shape(base.path) if base.is_folder else layout.file_shape(header.read(base.path), base.path)
+    return (
+        layout.folder_shape(base.path) if base.is_folder else layout.file_shape(files.read_header(base.path), base.path)
+    )
 
 
 def load(base: Base, precision: torch.dtype) -> PreTrainedModel:
@@ -161,7 +163,7 @@ def _from_file(path: Path, precision: torch.dtype) -> PreTrainedModel:
     import torch
     from transformers import AutoModelForCausalLM
 
-    about = header.read(path)
+    about = files.read_header(path)
     found = layout.file_shape(about, path)
     config = _config(found, about)
     weights = _weights(path, found, precision)

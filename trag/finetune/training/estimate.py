@@ -13,7 +13,7 @@ from trag.finetune.training.base import Base
 from trag.finetune.training.layout import Shape
 from trag.finetune.training.packing import Packed
 from trag.finetune.training.plan import TrainingSettings
-from trag.memory import free_memory
+from trag.machine import free_memory
 
 _PROGRAM = 600_000_000  # bytes of the libraries and of what the steps leave behind
 _ROW, _INNER = 20, 5  # values kept for the way back, for each token and layer, by width and inner width; measured

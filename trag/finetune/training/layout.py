@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trag.errors import TragError
-from trag.llm.header import Header
+from trag.llm.files import Header
 
 Rows = npt.NDArray[Any]
 """Weights, a row an output."""

@@ -15,13 +15,13 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from peft.tuners.lora import LoraLayer
 from torch.nn.functional import cross_entropy
 
-from trag.cores import cores
 from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import checkpoints, layout
 from trag.finetune.training.base import Base
 from trag.finetune.training.initial_adapter import InitialAdapter
 from trag.finetune.training.packing import Packed
+from trag.machine import cores
 from trag.reranking.network import fast_precision
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.events import Answer, Event, Found, Retry, Token, Waiting
 from trag.json_lines import as_line
-from trag.request_queue import QueueFull
+from trag.llm.queue import QueueFull
 
 QUIET = 15.0
 """Seconds without an event after which a listener is told that there is none. Proxies cut off who says nothing (nginx:

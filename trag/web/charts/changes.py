@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from org import disambiguation
 from org.changes import Change, Changes
 from org.chart import Chart, Unit
+from org.linking import disambiguation
 
 Kind = Literal["added", "removed", "moved", "renamed", "edited"]
 Node = tuple[bool, str]

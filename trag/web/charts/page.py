@@ -24,7 +24,7 @@ from starlette.requests import ClientDisconnect
 from org import export
 from org.chart import Chart
 from org.reading.charts import Report
-from org.reading.letters import ENCODINGS
+from org.reading.encodings import ENCODINGS
 from org.reading.table import MAX_BYTES
 from store.versions import ChartVersion
 from trag.errors import SHOWN, TragError, in_one_line

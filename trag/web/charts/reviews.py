@@ -24,10 +24,10 @@ from fastapi.concurrency import run_in_threadpool
 
 from org.changes import compare
 from org.chart import Chart
+from org.reading.cells import COLUMNS
 from org.reading.charts import Report
-from org.reading.headers import COLUMNS
 from store import StoreError, files
-from trag import charts
+from trag.charts import check
 from trag.errors import TragError
 from trag.web.charts.changes import Group, Layout, groups, layout
 from trag.web.forms import received
@@ -167,7 +167,7 @@ class Reviews:
         def make() -> Review:
             content = self._uploads.content(upload)
             columns = None if choice.columns is None else dict(choice.columns)
-            report = charts.check(content, upload.name, sheet=choice.sheet, columns=columns, encoding=choice.encoding)
+            report = check(content, upload.name, sheet=choice.sheet, columns=columns, encoding=choice.encoding)
             return self._review(report, report.chart, against)
 
         return self._begin((upload.id, upload.name, choice, against), make)

@@ -14,11 +14,11 @@ from fastapi.responses import HTMLResponse, Response
 
 from store import StoreError
 from trag.background import BackgroundJob
-from trag.cancellation import Cancelled
 from trag.errors import TragError
 from trag.ingest.pairs import LONGEST_EXAMPLE
 from trag.ingest.parse.characters import counted
 from trag.pairs.writing import MOST_EXAMPLES
+from trag.progress import Cancelled
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.forms import Form
 from trag.web.responses import Notice

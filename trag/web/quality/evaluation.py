@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from trag.background import BackgroundJob
-from trag.cancellation import Cancelled
 from trag.errors import TragError
 from trag.evaluate import needle
 from trag.evaluate.cases import Case
 from trag.evaluate.grammar import audit as audits
 from trag.evaluate.running import evaluate, results_of
 from trag.evaluate.runs import Results, Run
-from trag.progress import Progress
+from trag.progress import Cancelled, Progress
 
 if TYPE_CHECKING:
     from trag.home import Home

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from org.organization import Organization
+from org.linking.entities import Organization
 from org.reading import charts
 from store import StoreError
 from store.passage import Passage

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import prompts
-from org.entities import EntityFinder
-from org.organization import Organization
+from org.linking.entities import EntityFinder, Organization
 from org.query.expression import run
 from org.query.grammar import words
 from org.reading.charts import load

@@ -4,8 +4,7 @@ from random import Random
 
 import pytest
 
-from org.entities import EntityFinder
-from org.organization import Organization
+from org.linking.entities import EntityFinder, Organization
 from trag.evaluate.cases import Case
 from trag.finetune.dataset import charts, condensing
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from org.organization import Organization
+from org.linking.entities import Organization
 from prompts import NO_QUESTION, NOT_FOUND
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring.wording import says_all

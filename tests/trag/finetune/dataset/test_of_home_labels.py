@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from org.entities import EntityFinder
-from org.organization import Organization
+from org.linking.entities import EntityFinder, Organization
 from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.records import StoredAnswer

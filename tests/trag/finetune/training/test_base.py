@@ -12,7 +12,7 @@ from tests.tiny_model import write_gguf
 from trag.errors import TragError
 from trag.finetune.training import base as bases
 from trag.finetune.training import layout
-from trag.llm import header
+from trag.llm import files
 
 
 def test_rows_turned_to_llama_cpp_and_back_are_the_same() -> None:
@@ -146,7 +146,7 @@ def test_a_file_without_a_chat_template_is_asked_by_the_one_beside_it(tiny: Path
     key, bare = b"tokenizer.chat_template", tmp_path / "bare.gguf"
     bare.write_bytes(tiny.read_bytes().replace(key, b"tokenizer.chat_tempeast", 1))
     asked = (Message("system", "Answer shortly."), Message("user", "Who leads the Board?"))
-    template = header.read(tiny).text(key.decode())
+    template = files.read_header(tiny).text(key.decode())
     bare.with_name("bare.gguf.jinja").write_text(template, encoding="utf-8")
     beside = bases.GgufVocabulary(bases.find(str(bare)))
     assert beside.prompt(asked) == bases.GgufVocabulary(bases.find(str(tiny))).prompt(asked)

@@ -25,9 +25,9 @@ from trag.finetune.training import base as bases
 from trag.finetune.training import export, run
 from trag.finetune.training import plan as plans
 from trag.finetune.training.plan import Plan
-from trag.llm import header
+from trag.llm import files
 from trag.llm.engine import Engine
-from trag.llm.files import find
+from trag.llm.files import find, read_header
 
 ROOT = Path(__file__).parents[4]
 MESSAGES = [[Message("user", f"Who leads unit {number}? Think of {number * 7} things.")] for number in range(6)]
@@ -62,7 +62,7 @@ def test_peft_and_llama_cpp_agree_with_the_exported_adapter(either: Path, tmp_pa
     base, source, target = bases.find(str(either)), make_adapter(tmp_path / "peft"), tmp_path / "adapter.gguf"
     export.adapter(source, base, target)
     find(str(either), str(target))  # it passes what the assistant checks
-    about = header.read(target)
+    about = read_header(target)
     assert (about.text("general.type"), about.text("adapter.type")) == ("adapter", "lora")
     assert about.metadata["adapter.lora.alpha"] == 12.0
     assert len(about.tensors) == 2 * 2 * 7
@@ -97,7 +97,7 @@ def test_what_is_trained_on_a_folder_is_for_the_file_that_was_made_of_it(
         said = exported(*words)
         assert said.returncode == 0, said.stderr
     find(str(tiny), str(target))
-    assert header.read(target).text("general.base_model.0.name") == "tiny"
+    assert files.read_header(target).text("general.base_model.0.name") == "tiny"
     apart = list(compare(bases.find(str(tiny)), run.adapter(training), tiny, target, MESSAGES))
     assert max(one.apart for one in apart) < 0.001, apart
     assert min(one.moved for one in apart) > 0.01, apart
@@ -152,7 +152,7 @@ def test_a_merged_model_has_the_template_that_lay_beside_its_base(tmp_path: Path
     write_gguf(bare, "llama", about, {"token_embd.weight": np.ones((32, 64), np.float32)})
     (tmp_path / "bare.gguf.jinja").write_text("{{ messages }}")
     export.merged(make_adapter(tmp_path / "peft"), bases.find(str(bare)), merged)
-    assert header.read(merged).text("tokenizer.chat_template") == "{{ messages }}"
+    assert files.read_header(merged).text("tokenizer.chat_template") == "{{ messages }}"
     assert not find(str(merged), "").template
 
 

@@ -15,8 +15,8 @@ from starlette.testclient import TestClient
 
 from tests.trag.web.api.conftest import RECORD, SOURCE, Place
 from trag.events import Event, Token
+from trag.llm.queue import QueueFull
 from trag.record import Approval
-from trag.request_queue import QueueFull
 from trag.web.api.mcp import NAME, Tool, mount, told
 
 Outcome = TypeVar("Outcome")

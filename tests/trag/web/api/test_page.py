@@ -11,7 +11,7 @@ import pytest
 
 from trag.errors import TragError
 from trag.events import Answer, Event, Token
-from trag.request_queue import QueueFull
+from trag.llm.queue import QueueFull
 from trag.web import gate
 from trag.web.active_runs import PATIENCE, Draft
 from trag.web.api import responses

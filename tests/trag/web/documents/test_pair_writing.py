@@ -13,11 +13,10 @@ from starlette.testclient import TestClient
 
 from store.passage import Passage
 from tests.trag.web.documents.conftest import Opened, served
-from trag.cancellation import Cancelled
 from trag.errors import TragError
 from trag.home import Home, open_home
 from trag.ingest.pairs import GeneratedPair
-from trag.progress import silent
+from trag.progress import Cancelled, silent
 from trag.settings import Settings
 
 RULES = "# 1 Grants\n\nThe Board approves every grant.\n\n# 2 Leave\n\nStaff ask two weeks before.\n"

@@ -10,8 +10,8 @@ import pytest
 from trag.evaluate.cases import Case, sha256_of
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
+from trag.paper import SYSTEMS
 from trag.record import AnswerRecord, ModelUsed
-from trag.systems import SYSTEMS
 from trag.web import quality
 from trag.web.quality.answers import AnswerFilter, numbered, pairs
 from trag.web.quality.figures import Figures, offered, shares, tone, trends

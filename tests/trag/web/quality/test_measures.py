@@ -21,8 +21,8 @@ from trag.evaluate.grammar import audit as audits
 from trag.evaluate.running import results_of
 from trag.home import Home, open_home
 from trag.llm.model import LanguageModel, Usage
+from trag.llm.queue import RequestQueue
 from trag.progress import silent
-from trag.request_queue import RequestQueue
 from trag.settings import Settings
 from trag.web.quality.evaluation import Evaluating, Evaluation
 

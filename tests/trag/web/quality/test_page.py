@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
-from org.organization import Organization
+from org.linking.entities import Organization
 from org.reading.charts import load
 from tests.pages import soup, texts
 from trag.evaluate.cases import Case, CaseSets, read, write

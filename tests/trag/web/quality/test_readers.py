@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from org.organization import Organization
+from org.linking.entities import Organization
 from org.reading.charts import load
 from store.passage import OPEN
 from store.person import Newcomer

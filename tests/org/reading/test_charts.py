@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from org.reading.cells import clean, guard, is_formula, unguard
-from org.reading.columns import MAX_NAME, Reading, Row, interpret
-from org.reading.headers import COLUMNS
+from org.reading.cells import COLUMNS, clean, guard, is_formula, unguard
+from org.reading.charts import MAX_NAME, Reading, Row, interpret
 from org.reading.problems import Problem
 from org.reading.table import read
 

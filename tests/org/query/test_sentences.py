@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from org.chart import Chart
-from org.entities import EntityFinder
+from org.linking.entities import EntityFinder
+from org.query.sentences import MOST, Statement, describe, placement
 from org.reading.charts import check, load
-from org.statements import MOST, Statement, describe, placement
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "larkmoor" / "chart.csv"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "larkmoor" / "chart.csv"
 LEGAL = "the Legal Affairs & Ethics Division, which is under Chief Executive, which is under The Harbour Trust"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trag.llm.special_tokens import KNOWN, marks, set_apart
+from trag.llm.model import KNOWN, marks, set_apart
 
 
 @pytest.mark.parametrize(

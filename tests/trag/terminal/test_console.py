@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from tqdm import tqdm
 
-from trag.terminal.bar import progress_of
+from trag.terminal.console import progress_of
 
 
 class Clock:

@@ -2,29 +2,34 @@
 appendix B).
 
 Text -> canonical words, slips put right -> phrases of the index, by spaCy's span ruler -> candidates -> the longest as
-mentions (org/linking has a file for each of these steps).  Knows nothing about what the text asks.
+mentions.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from org import disambiguation
 from org.chart import Chart
-from org.linking import index, names
-from org.linking.candidates import Candidate, Phrase, Reader
-from org.linking.kinds import GENERAL
-from org.linking.names import Word
+from org.linking import disambiguation, index, names
+from org.linking.index import Index
+from org.linking.names import GENERAL, Word
 from org.linking.spelling import Speller
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.pipeline import SpanRuler
     from spacy.tokens import Doc
+
+_LONGEST_TYPE = 3  # words
+_BREAK = re.compile(r"[?!;\n]")  # what no name goes across, unless it is written so
+_JOINED = re.compile(r"[\w\s&'’/,-]*")  # what may stand between words of one name: little words are dropped before
+_MOST_SHARING = 6  # more units than this that have some words, and they name none of them
+_LONGEST = 5  # of some words of a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +52,18 @@ class TypeMention:
     end: int
 
 
-_LONGEST_TYPE = 3  # words
-
-
 class EntityFinder:
     """Finds the units of one chart. Building takes 0.1 ms a name; finding changes nothing, so threads may share it."""
 
     def __init__(self, chart: Chart) -> None:
+        from spacy.lang.en.stop_words import STOP_WORDS
+
         with _uncollected():
             self._chart = chart
             self.index = index.build(chart)
             phrases = sorted({*self.index.given, *self.index.derived} - {""})
             self._kept = names.dropped(self.index.given)
-            self._stop_words = _stop_words()
+            self._stop_words = frozenset(STOP_WORDS)  # what no name of one word is in small letters
             self._speller = Speller(phrases, self.index.kinds, self._stop_words)
             self._ruler = _ruler(phrases)
 
@@ -70,16 +74,26 @@ class EntityFinder:
         that may be wrong: there, not to `narrow` gives every unit of the name.
         """
         words = self._speller.repair(text, names.words(text, self._kept))
-        reader = Reader(text, words, self.index, self._stop_words)
-        mentions = [_mention(text, words, one) for one in _longest(reader.candidates(self._phrases(words)))]
+        taken: set[int] = set()
+        chosen: list[Candidate] = []
+        candidates = _Reader(text, words, self.index, self._stop_words).candidates(self._phrases(words))
+        for one in sorted(
+            candidates, key=lambda one: one.first - one.last
+        ):  # of two equally long the surer comes first
+            if taken.isdisjoint(range(one.first, one.last)):
+                taken.update(range(one.first, one.last))
+                chosen.append(one)
+        mentions: list[Mention] = []
+        for one in sorted(chosen, key=lambda one: one.first):
+            start, end = words[one.first].start, words[one.last - 1].end
+            mentions.append(Mention(one.units, text[start:end], start, end))
         if not narrow:
             return tuple(mentions)
         narrowed: list[Mention] = []
         told_up_to = 0
         for mention in mentions:
-            if (
-                mention.start >= told_up_to
-            ):  # else it only tells the one before: the school in "Registry (School of Law)"
+            # else it only tells the one before: the school in "Registry (School of Law)"
+            if mention.start >= told_up_to:
                 told, end = self._told(mention.units, text, mention.end)
                 told_up_to = end if len(told) == 1 else told_up_to
                 known = replace(mention, units=told) if len(told) == 1 else mention
@@ -104,14 +118,14 @@ class EntityFinder:
             place += 1
         return tuple(types)
 
-    def _phrases(self, words: Sequence[Word]) -> list[Phrase]:
+    def _phrases(self, words: Sequence[Word]) -> list[tuple[str, int, int]]:
         """Every known phrase in the words, with its first word and the word after its last; they may overlap."""
         if not words:
             return []
         # Unknown words become one sign, so that spaCy's store of strings does not grow with every question.
         known = " ".join(word.text if word.text in self._speller.known else "_" for word in words)
         doc = self._ruler(self._ruler.nlp.make_doc(known))
-        return [Phrase(span.text, span.start, span.end) for span in doc.spans["ruler"]]
+        return [(span.text, span.start, span.end) for span in doc.spans["ruler"]]
 
     def _told(self, units: Sequence[str], text: str, end: int) -> tuple[tuple[str, ...], int]:
         """Those of the units of a name that the brackets behind its `end` tell from others, and where they end."""
@@ -139,27 +153,86 @@ class EntityFinder:
         return replace(mention, units=min(filter(None, choices), key=len, default=mention.units))
 
 
-def _longest(found: Iterable[Candidate]) -> list[Candidate]:
-    """The longest candidates that do not overlap, the surer of two equally long, in the text's order."""
-    taken: set[int] = set()
-    chosen: list[Candidate] = []
-    for one in sorted(found, key=lambda one: one.first - one.last):
-        if taken.isdisjoint(range(one.first, one.last)):
-            taken.update(range(one.first, one.last))
-            chosen.append(one)
-    return sorted(chosen, key=lambda one: one.first)
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The words from `first` up to `last` as a name of `units`."""
+
+    first: int
+    last: int
+    units: tuple[str, ...]
 
 
-def _mention(text: str, words: Sequence[Word], one: Candidate) -> Mention:
-    start, end = words[one.first].start, words[one.last - 1].end
-    return Mention(one.units, text[start:end], start, end)
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Finds the candidates of one text, which may overlap; `words` are its canonical words, with slips put right."""
 
+    text: str
+    words: Sequence[Word]
+    index: Index
+    stop_words: Set[str]
 
-def _stop_words() -> frozenset[str]:
-    """spaCy's stop words: what no name of one word is in small letters."""
-    from spacy.lang.en.stop_words import STOP_WORDS
+    def candidates(self, phrases: Sequence[tuple[str, int, int]]) -> Iterator[Candidate]:
+        """Every candidate, of equally long ones the surer first: the names in full, then some words of a name."""
+        for phrase, first, last in phrases:
+            if units := self._named(phrase, first, last):
+                yield Candidate(first, last, units)
+        for first in range(len(self.words)):
+            if some := self._some(first):
+                yield some
 
-    return frozenset(STOP_WORDS)
+    def _named(self, phrase: str, first: int, last: int) -> tuple[str, ...]:
+        """The units that have the words for a name in full; of names that share their words, "C" and "C++", those that
+        are written as they are typed, with the signs around them."""
+        start, end = self.words[first].start, self.words[last - 1].end
+        typed = self.text[start:end].casefold()
+        sharing = self.index.given.get(phrase) or self.index.derived[phrase]
+        if _BREAK.search(typed):
+            sharing = [name for name in sharing if typed in name.written.casefold()]
+        if last - first == 1 and not self._is_name(first):
+            return ()
+        around = self.text[max(0, start - 3) : end + 3].casefold()
+        fitting = [name for name in sharing if typed in name.written.casefold() and name.written.casefold() in around]
+        longest = max((len(name.written) for name in fitting), default=0)
+        exact = [name for name in fitting if len(name.written) == longest]
+        return tuple(dict.fromkeys(name.unit for name in exact or sharing))
+
+    def _is_name(self, place: int) -> bool:
+        """Whether a single word that is a name is meant so: one as "it", or initials that the chart does not have, only
+        in capitals, "IT", where not all is so."""
+        word = self.words[place]
+        typed = self.text[word.start : word.end]
+        if word.text in self.index.given:
+            is_doubtful = not self.stop_words.isdisjoint((word.text, typed.lower()))
+        else:
+            is_doubtful = names.is_acronym(self.index.derived[word.text][0].written)
+        return not is_doubtful or (typed.isupper() and not (self.text.isupper() and len(self.words) > 1))
+
+    def _some(self, first: int) -> Candidate | None:
+        """The longest words from `first` on that few units' names have all of, in whatever order: "heritage advisory
+        board" for the Advisory Board on Urban Heritage. A single word is written with a capital within a sentence:
+        "Music" for the School of Music."""
+        last = first + 1
+        while last < min(first + _LONGEST, len(self.words)) and _JOINED.fullmatch(
+            self.text, self.words[last - 1].end, self.words[last].start
+        ):
+            last += 1
+        for end in range(last, first, -1):
+            some = self.words[first:end]
+            if len({word.text for word in some}) < len(some) or (end == first + 1 and not self._is_capitalized(first)):
+                continue
+            if some[0].text.isdecimal() and len(some) == 2 and some[1].text in self.index.kinds:  # "1 unit"
+                continue
+            units = self.index.with_all(some)
+            if 0 < len(units) <= (_MOST_SHARING if len(some) > 1 else 1):
+                return Candidate(first, end, tuple(units))
+        return None
+
+    def _is_capitalized(self, place: int) -> bool:
+        """Whether a capital tells a name: none does where a sentence begins, or where all is in capitals."""
+        start = self.words[place].start
+        before = self.text[:start].rstrip()
+        is_within = bool(before) and before[-1] not in ".?!:"
+        return self.text[start].isupper() and is_within and not self.text.isupper()
 
 
 def _ruler(phrases: Sequence[str]) -> SpanRuler:
@@ -191,3 +264,22 @@ def _uncollected() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+@dataclass(frozen=True, slots=True)
+class Organization:
+    """The name of the organization, its chart and the finder made from it; replaced as a whole by another chart."""
+
+    name: str
+    chart: Chart | None = None
+    finder: EntityFinder | None = None
+
+    @classmethod
+    def of(cls, chart: Chart) -> Organization:
+        """That of a chart, which takes 0.1 ms a name."""
+        return cls(chart.root.name, chart, EntityFinder(chart))
+
+    @property
+    def version(self) -> str:
+        """The chart's version, "" without one."""
+        return self.chart.version if self.chart else ""

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from org import disambiguation
 from org.chart import Chart, Unit
-from org.entities import EntityFinder
+from org.linking import disambiguation
+from org.linking.entities import EntityFinder
 from org.query.expression import run
 from org.query.sentences import label, placed
 from org.reading.charts import load

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from org.chart import Chart, Unit
-from org.entities import EntityFinder
 from org.linking import names
+from org.linking.entities import EntityFinder
 from org.reading.charts import load
 
 

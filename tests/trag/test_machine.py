@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from trag import memory
-from trag.memory import free_memory
+from trag import machine
+from trag.machine import free_memory
 
 
 def test_files_that_a_container_has_read_do_not_count_as_used_memory(
@@ -14,7 +14,7 @@ def test_files_that_a_container_has_read_do_not_count_as_used_memory(
     said = {"max": "9000", "current": "8000", "stat": "anon 2000\nfile 6000\ninactive_file 3500\nactive_file 1500\n"}
     for name, content in said.items():
         (tmp_path / f"memory.{name}").write_text(content)
-    monkeypatch.setattr(memory, "_CONTAINER", tmp_path)
+    monkeypatch.setattr(machine, "_CONTAINER", tmp_path)
     assert free_memory() == 6000
     for unlimited in ("max", "1000000000000000000"):
         (tmp_path / "memory.max").write_text(unlimited)

@@ -1,7 +1,5 @@
-"""Units of one name told apart by the nearest unit above that no other of them is under, as people put it in brackets.
-
-Units, Chart -> "School of Law" of the Registry (School of Law) -> the unit again.  Knows nothing about sentences.
-"""
+"""Units of one name told apart by the nearest unit above that no other of them is under, as people put it in brackets:
+Registry (School of Law)."""
 
 from __future__ import annotations
 
@@ -23,7 +21,12 @@ _aliased: WeakKeyDictionary[Chart, dict[str, list[Unit]]] = WeakKeyDictionary()
 def sharing(name: str, chart: Chart) -> tuple[Unit, ...]:
     """All units with this name, whatever its case: as their own, then as an alias."""
     if chart not in _aliased:
-        _aliased[chart] = _names_as_aliases(chart)
+        found: dict[str, list[Unit]] = defaultdict(list)  # the units that have the name of another one for an alias
+        for unit in chart.units.values():
+            for alias in {alias.casefold() for alias in unit.aliases} - {unit.name.casefold()}:
+                if chart.named(alias):
+                    found[alias].append(unit)
+        _aliased[chart] = dict(found)
     return (*chart.named(name), *_aliased[chart].get(name.casefold(), ()))
 
 
@@ -99,13 +102,3 @@ def told_in_brackets(units: Sequence[Unit], text: str, place: int, chart: Chart)
     fitting = meant(rivals, brackets[1].strip(), chart) if len(rivals) > 1 else ()
     fitting = tuple(unit for unit in fitting if unit in units)
     return fitting, brackets.end() if fitting else place
-
-
-def _names_as_aliases(chart: Chart) -> dict[str, list[Unit]]:
-    """The units that have the name of another one for an alias."""
-    found: dict[str, list[Unit]] = defaultdict(list)
-    for unit in chart.units.values():
-        for alias in {alias.casefold() for alias in unit.aliases} - {unit.name.casefold()}:
-            if chart.named(alias):
-                found[alias].append(unit)
-    return dict(found)

@@ -1,7 +1,7 @@
 """Which types of a chart a noun means."""
 
 from org.chart import Chart, Unit
-from org.query import types
+from org.query import grammar
 
 CHART = Chart(
     [
@@ -17,19 +17,19 @@ CHART = Chart(
 
 
 def test_a_type_is_known_in_any_case_and_number() -> None:
-    assert types.meant("country offices", CHART) == ("Country Office", frozenset({"Country Office"}))
-    assert types.meant("FIELD OFFICE", CHART) == ("Field office", frozenset({"Field  office"}))
-    assert types.meant("authorities", CHART)[1] == {"AUTHORITY", "Authority"}
+    assert grammar.types_of("country offices", CHART) == ("Country Office", frozenset({"Country Office"}))
+    assert grammar.types_of("FIELD OFFICE", CHART) == ("Field office", frozenset({"Field  office"}))
+    assert grammar.types_of("authorities", CHART)[1] == {"AUTHORITY", "Authority"}
 
 
 def test_what_several_types_end_in_means_them_all() -> None:
-    assert types.meant("offices", CHART) == ("Office", frozenset({"Country Office", "Field  office"}))
-    assert types.meant("committee", CHART)[1] == frozenset()  # one alone says its whole name
-    assert types.meant("unit", CHART)[1] == frozenset()
-    assert types.meant("", CHART)[1] == frozenset()
+    assert grammar.types_of("offices", CHART) == ("Office", frozenset({"Country Office", "Field  office"}))
+    assert grammar.types_of("committee", CHART)[1] == frozenset()  # one alone says its whole name
+    assert grammar.types_of("unit", CHART)[1] == frozenset()
+    assert grammar.types_of("", CHART)[1] == frozenset()
 
 
 def test_the_nouns_are_the_types_and_the_endings_they_share() -> None:
-    assert set(types.nouns(CHART)) == {
+    assert set(grammar.type_nouns(CHART)) == {
         "Agency", "Country Office", "Field office", "Standing Committee", "AUTHORITY", "Office",
     }  # fmt: skip

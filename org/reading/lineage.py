@@ -1,20 +1,19 @@
-"""Rows -> for each the row that it is under: told by an id, a name, a code or a path, or by standing inside it.
-
-Knows nothing about loops, depth, or what else keeps the rows from being one tree.
-"""
+"""Rows -> which is under which, told by an id, a name, a code, a path, or by standing inside it; and all that keeps
+them from being one tree."""
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 
 from org.chart import PATH_SEPARATOR
-from org.reading.columns import Row
-from org.reading.problems import Problem, error, quoted, warning
+from org.reading.cells import seen
+from org.reading.problems import Problem, error, listing, quoted, warning
 
+MAX_DEPTH = 64
 MAX_STEPS = 65
 """Names in a path: the deepest unit of a chart and all that are above it."""
 
@@ -24,6 +23,127 @@ _CLOSE = 70
 """Of 100, how much what was meant is like what was written."""
 _SUGGESTING = 200_000_000
 """Letters of names and keys that "did you mean" may read for one file: a wrong parent column must not ask for more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One unit as its row gives it, its cells clean; "" where one is missing.
+
+    `above` is the place, among the rows, of the unit that it stands inside, where a format says so.
+    """
+
+    number: int
+    id: str
+    name: str
+    parent: str
+    type: str
+    aliases: tuple[str, ...]
+    description: str
+    head: str = ""
+    email: str = ""
+    code: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
+    above: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The rows that have a name; for each, the place of its parent among them and how many units are above it.
+
+    With an error among the problems, parents and depths are only as good as the rows allow.
+    """
+
+    rows: tuple[Row, ...]
+    parents: tuple[int | None, ...]
+    depths: tuple[int, ...]
+    problems: tuple[Problem, ...]
+
+
+def examine(rows: Sequence[Row]) -> Lineage:
+    """Tell each row's parent, and report every problem at once."""
+    problems = [
+        error(row.number, "The name is empty.", "Give the unit a name, or remove the row.")
+        for row in rows
+        if not row.name
+    ]
+    named = [row for row in rows if row.name]
+    if problems:
+        places = {at: place for place, at in enumerate(at for at, row in enumerate(rows) if row.name)}
+        for place, row in enumerate(named):
+            above = row.above
+            while above is not None and above not in places:  # inside one without a name: inside the next one up
+                above = rows[above].above
+            named[place] = replace(row, above=None if above is None else places[above])
+    parents = resolve(named, problems)
+    _check_roots(named, parents, problems)
+    depths = _depths(named, parents.places, problems)
+    first_of: dict[tuple[int | None, str], Row] = {}
+    for place, (row, parent) in enumerate(zip(named, parents.places, strict=True)):
+        # the parent of one that is lost is a problem of its own
+        if place not in parents.lost and (first := first_of.setdefault((parent, seen(row.name)), row)) is not row:
+            message = f"{quoted(row.name)} stands twice under the same parent, first in row {first.number}."
+            problems.append(error(row.number, message, "Remove one of them, or tell their names apart."))
+    _check_aliases(named, problems)
+    return Lineage(tuple(named), parents.places, tuple(depths), tuple(problems))
+
+
+def _check_roots(rows: Sequence[Row], parents: Parents, problems: list[Problem]) -> None:
+    roots = [rows[place] for place, parent in enumerate(parents.places) if parent is None and place not in parents.lost]
+    if len(roots) > 1:
+        where = listing([f"{quoted(row.name)} (row {row.number})" for row in roots])
+        message = f"{len(roots):,} units have no parent: {where}."
+        hint = "Only the topmost unit has an empty parent; give the others theirs, or add one unit above them all."
+        problems.append(error(roots[1].number, message, hint))
+    elif rows and not roots:
+        hint = "Leave the parent of the topmost unit empty."
+        problems.append(error(0, "Every unit has a parent, so none is the topmost.", hint))
+
+
+def _depths(rows: Sequence[Row], parents: Sequence[int | None], problems: list[Problem]) -> list[int]:
+    """How many units are above each row. Reports each loop once, with the way round it, and too deep a chart."""
+    depths = [-1] * len(rows)
+    for start in range(len(rows)):
+        trail: list[int] = []
+        on_trail: set[int] = set()
+        step: int | None = start
+        while step is not None and depths[step] < 0 and step not in on_trail:
+            trail.append(step)
+            on_trail.add(step)
+            step = parents[step]
+        if step is not None and step in on_trail:
+            loop = [*trail[trail.index(step) :], step]
+            names = [rows[place].name for place in loop]
+            way = PATH_SEPARATOR.join(names if len(names) <= 12 else [*names[:6], "...", *names[-5:]])
+            message = f"These units are under each other in a loop: {way}."
+            hint = f"Correct one of the parents in rows {listing([str(rows[place].number) for place in loop[:-1]])}."
+            problems.append(error(rows[step].number, message, hint))
+        depth = -1 if step is None or step in on_trail else depths[step]
+        for place in reversed(trail):
+            depth += 1
+            depths[place] = depth
+    deepest = max(range(len(rows)), key=depths.__getitem__, default=0)
+    if rows and depths[deepest] > MAX_DEPTH:
+        message = f"The chart is {depths[deepest]} levels deep, at {quoted(rows[deepest].name)}."
+        hint = f"{MAX_DEPTH} levels are the most; look for parents that were filled in one row too low."
+        problems.append(error(rows[deepest].number, message, hint))
+    return depths
+
+
+def _check_aliases(rows: Sequence[Row], problems: list[Problem]) -> None:
+    names: dict[str, Row] = {}
+    for row in rows:
+        names.setdefault(row.name.casefold(), row)
+    aliases: dict[str, Row] = {}
+    for row in rows:
+        for alias in row.aliases:
+            key = alias.casefold()
+            if key == row.name.casefold():
+                continue
+            other = names.get(key) or aliases.setdefault(key, row)
+            if other is not row:
+                message = f"The alias {quoted(alias)} is also a name of {quoted(other.name)} (row {other.number})."
+                hint = "Questions that use it will be answered for both; give one of them another alias."
+                problems.append(warning(row.number, message, hint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +177,31 @@ def resolve(rows: Sequence[Row], problems: list[Problem]) -> Parents:
     codes: list[int] = []
     for place, row in enumerate(rows):
         if row.above is not None:
-            parents[place] = row.above
-            problems += _contradiction(row, rows[row.above])
+            parents[place], above = row.above, rows[row.above]
+            if row.parent and row.parent.rpartition(">")[2].strip() not in (above.name, above.id, above.code):
+                message = (
+                    f"The parent {quoted(row.parent)} was left aside: the unit stands inside {quoted(above.name)}."
+                )
+                problems.append(warning(row.number, message, "Leave the parent out, or move the unit."))
         elif row.parent in known.ids:
-            parents[place] = known.ids[row.parent]
-            problems += _rivals(row, rows, known)
+            parents[place] = meant = known.ids[row.parent]
+            rival = next((each for each in known.names.get(row.parent, ())[:2] if each != meant), None)
+            if rival is not None:
+                message = (
+                    f"The parent {quoted(row.parent)} is the id of {quoted(rows[meant].name)} and the name of row "
+                    f"{rows[rival].number}."
+                )
+                hint = "It was read as the id; give the id another form if that is wrong."
+                problems.append(warning(row.number, message, hint))
         elif row.parent not in known.names and _number(row.parent) in known.ids:
             parents[place] = known.ids[_number(row.parent)]
         elif row.parent:
             candidates = known.names.get(row.parent) or known.loose.get(row.parent.casefold(), ())
             if len(candidates) == 1:
                 parents[place] = candidates[0]
-                problems += _other_case(row, rows[candidates[0]])
+                if row.parent != (name := rows[candidates[0]].name):
+                    message = f"The parent {quoted(row.parent)} was taken for {quoted(name)}."
+                    problems.append(warning(row.number, message, "Write both the same way."))
             elif candidates:
                 lost[place] = candidates
             elif ">" in row.parent:
@@ -108,32 +241,6 @@ def _known(rows: Sequence[Row], problems: list[Problem]) -> _Known:
 def _number(text: str) -> str:
     """A number without the fraction that a column of numbers with gaps is written with: 7 for 7.0."""
     return text.removesuffix(".0") if text[:-2].isdecimal() else ""
-
-
-def _contradiction(row: Row, above: Row) -> Sequence[Problem]:
-    if not row.parent or row.parent.rpartition(">")[2].strip() in (above.name, above.id, above.code):
-        return ()
-    message = f"The parent {quoted(row.parent)} was left aside: the unit stands inside {quoted(above.name)}."
-    return (warning(row.number, message, "Leave the parent out, or move the unit."),)
-
-
-def _rivals(row: Row, rows: Sequence[Row], known: _Known) -> Sequence[Problem]:
-    candidates = known.names.get(row.parent, ())
-    other = next((place for place in candidates[:2] if place != known.ids[row.parent]), None)
-    if other is None:
-        return ()
-    meant = rows[known.ids[row.parent]]
-    message = (
-        f"The parent {quoted(row.parent)} is the id of {quoted(meant.name)} and the name of row {rows[other].number}."
-    )
-    return (warning(row.number, message, "It was read as the id; give the id another form if that is wrong."),)
-
-
-def _other_case(row: Row, parent: Row) -> Sequence[Problem]:
-    if row.parent == parent.name:
-        return ()
-    message = f"The parent {quoted(row.parent)} was taken for {quoted(parent.name)}."
-    return (warning(row.number, message, "Write both the same way."),)
 
 
 def _follow(rows: Sequence[Row], parents: list[int | None], paths: Sequence[int]) -> dict[int, Sequence[int]]:
@@ -204,22 +311,23 @@ def _key(steps: Sequence[str]) -> str:
 def _report(rows: Sequence[Row], known: _Known, lost: Mapping[int, Sequence[int]], problems: list[Problem]) -> None:
     """Why each lost row has no parent. What is said is made once for each parent, however many rows name it."""
     said: dict[str, tuple[str, str]] = {}
-    keys = _keys(known) if lost else {}
+    # each id and code by how it looks, with the row that it is of
+    called = [*((code, places[0]) for code, places in known.codes.items()), *known.ids.items()] if lost else []
+    keys = {_looks(key): (key, place) for key, place in called}
     letters, left = sum(map(len, known.loose)) + sum(map(len, keys)), _SUGGESTING
     for place in sorted(lost):
         text = rows[place].parent
-        if text not in said and lost[place]:
-            said[text] = _unclear(rows, text, lost[place])
+        if text not in said and (candidates := lost[place]):
+            above = next((rows[each].parent for each in candidates if rows[each].parent), "...")
+            path = quoted(above + PATH_SEPARATOR + rows[candidates[0]].name)
+            said[text] = (
+                f"The parent {quoted(text)} is not clear: rows {_numbers(rows, candidates)} have that name.",
+                f"Write its path, such as {path}, or use ids.",
+            )
         elif text not in said:
             left -= letters * (1 + len(text) // 64)
             said[text] = f"The parent {quoted(text)} is not in the chart.", _advice(rows, known, keys, text, left > 0)
         problems.append(error(rows[place].number, *said[text]))
-
-
-def _keys(known: _Known) -> dict[str, tuple[str, int]]:
-    """Each id and code by how it looks, with the row that it is of."""
-    codes = {code: places[0] for code, places in known.codes.items()}
-    return {_looks(key): (key, place) for key, place in [*codes.items(), *known.ids.items()]}
 
 
 def _looks(key: str) -> str:
@@ -241,12 +349,6 @@ def _advice(rows: Sequence[Row], known: _Known, keys: Mapping[str, tuple[str, in
     if name:
         return f"Did you mean {quoted(rows[known.loose[name[0]][0]].name)}?"
     return "Add a row for it, or correct the name."
-
-
-def _unclear(rows: Sequence[Row], text: str, candidates: Sequence[int]) -> tuple[str, str]:
-    above = next((rows[place].parent for place in candidates if rows[place].parent), "...")
-    hint = f"Write its path, such as {quoted(above + PATH_SEPARATOR + rows[candidates[0]].name)}, or use ids."
-    return f"The parent {quoted(text)} is not clear: rows {_numbers(rows, candidates)} have that name.", hint
 
 
 def _numbers(rows: Sequence[Row], places: Sequence[int]) -> str:
