@@ -183,12 +183,12 @@ def _canonical(word: str) -> tuple[str, bool]:
 
 
 def without_parenthesis(name: str) -> str:
-    """ "Service Desk" of "Service Desk (1st Line)"."""
+    """Gives "Service Desk" of "Service Desk (1st Line)"."""
     return _PARENTHESIS.sub(" ", name).strip() if "(" in name or "[" in name else name
 
 
 def without_legal_form(name: str) -> str:
-    """ "Halden Polska" of "Halden Polska Sp. z o.o."."""
+    """Gives "Halden Polska" of "Halden Polska Sp. z o.o."."""
     if name.rpartition(" ")[2].replace(".", "").lower() not in _LEGAL_ENDS:  # as nearly all
         return name
     found = name.split(" ")
@@ -199,7 +199,7 @@ def without_legal_form(name: str) -> str:
 
 
 def spelled_out(name: str) -> str:
-    """ "kuestenamt" for "Küstenamt", as people write it without the keys for it."""
+    """Gives "kuestenamt" for "Küstenamt", as people write it without the keys for it."""
     return name if name.isascii() else name.casefold().translate(_GERMAN)
 
 

@@ -152,7 +152,7 @@ def _named(name: str, scene: _Scene) -> Units:
     return Units((unit,), told=sentences.placed(unit, scene.chart))
 
 
-def _call(name: str, arguments: Sequence[Value | str], chart: Chart) -> Value | None:
+def _call(name: str, arguments: Sequence[Value | str], chart: Chart) -> Value | None:  # noqa: C901  a table
     """The language: every function, and what it takes."""
     units = [one for one in arguments if isinstance(one, Units)]
     texts = [one for one in arguments if isinstance(one, str)]

@@ -231,7 +231,7 @@ def share_right(scores: Sequence[Score]) -> str:
 
 
 def _share(some: int, of: int, *, told: bool = False) -> str:
-    """ "10 (58.8%)", or where it must be `told` of how many, "10 of 17 (58.8%)"."""
+    """Gives "10 (58.8%)", or where it must be `told` of how many, "10 of 17 (58.8%)"."""
     return f"{some} of {of} ({_percent(some, of)})" if told else f"{some} ({_percent(some, of)})"
 
 

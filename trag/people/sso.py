@@ -206,7 +206,7 @@ def roles(text: str) -> dict[str, Role]:
 
 
 def pairs(setting: str, text: str) -> dict[str, str]:
-    """ "a=b, c=d" of a setting. Raises TragError for what is none."""
+    """Reads "a=b, c=d" of a setting. Raises TragError for what is none."""
     found = {}
     for each in filter(None, map(str.strip, text.split(","))):
         group, sign, value = each.rpartition("=")

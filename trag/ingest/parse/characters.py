@@ -75,7 +75,7 @@ def count_deceptive(text: str) -> int:
 
 
 def clean(text: str) -> str:
-    """`text` as it shows: composed (NFC), without invisible characters, one space between words, line ends as "\\n"."""
+    """`text` as it shows: composed (NFC), without invisible characters, one space between words, line ends kept."""
     if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip()  # most cells of most tables
     text = _NOISE.sub("", _DECEPTIVE.sub("", _BREAKS.sub("\n", text)))
@@ -101,12 +101,12 @@ def from_right(text: str) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """ "1 page", "2 pages"."""
+    """Gives "1 page", "2 pages"."""
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def listed(what: str, numbers: Sequence[int]) -> str:
-    """ "page 3", "pages 3, 7-9"."""
+    """Gives "page 3", "pages 3, 7-9"."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:

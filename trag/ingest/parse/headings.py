@@ -68,7 +68,7 @@ class _Found:
 def promote(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """The same blocks, with the paragraphs and items that read like headings made headings.
 
-    The lines of a paragraph are told apart by "\\n": its first may be the heading of the rest. Headings that are
+    The lines of a paragraph are told apart by line ends: its first may be the heading of the rest. Headings that are
     there already stay, above those found here.
     """
     longest = [max(map(len, lines)) for block in blocks if len(lines := block.text.split("\n")) > 2]
@@ -155,7 +155,7 @@ def _heading(
 
 
 def _question(lines: Sequence[str]) -> _Found | None:
-    """ "Q: How ...?", wrapped or not. "Q1" may be a quarter: without a "?" nothing that it stands before is asked."""
+    """As "Q: How ...?", wrapped or not. "Q1" may be a quarter: without a "?" nothing that it stands before is asked."""
     opening = _QUESTION.match(lines[0].strip())
     if opening is None:
         return None
@@ -171,7 +171,7 @@ def _question(lines: Sequence[str]) -> _Found | None:
 
 
 def _keyword(line: str, runs_on: bool) -> _Found | None:
-    """ "ARTICLE IV", "Section 3. Quorum.", "Section 3. Quorum. A majority of ..."."""
+    """Reads "ARTICLE IV", "Section 3. Quorum.", "Section 3. Quorum. A majority of ..."."""
     match = _KEYWORD.match(line)
     if match is None:
         return None
@@ -184,7 +184,7 @@ def _keyword(line: str, runs_on: bool) -> _Found | None:
 
 
 def _numbered(line: str, alone: bool, runs_on: bool) -> _Found | None:
-    """ "4 Finance", "4.2 Limits", "4.2 The limits are ...", "IV. Finance", "A. Finance"."""
+    """Reads "4 Finance", "4.2 Limits", "4.2 The limits are ...", "IV. Finance", "A. Finance"."""
     if roman := _ROMAN_NUMBER.match(line):
         style, depth, number, title = "roman", 1, "", line[roman.end() :]
     elif (letter := _LETTER.match(line)) and alone:

@@ -82,7 +82,7 @@ def _with_table_headers(found: Iterator[Block]) -> Iterator[Block]:
 
 
 def _blocks(found: Sequence[Line], depths: Mapping[int, int]) -> Iterator[Block]:
-    """The blocks of a document's lines. Paragraphs keep their line ends as "\\n"."""
+    """The blocks of a document's lines. Paragraphs keep their line ends."""
     body = body_size(found)
     sizes = sorted({line.size for line in found if _is_larger(line, body)}, reverse=True)
     gaps = [_gap(above, line) for above, line in pairwise(found) if above.size == line.size == body]

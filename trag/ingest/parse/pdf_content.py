@@ -151,7 +151,7 @@ class _Interpreter:
             except (TypeError, ValueError, IndexError, KeyError, AttributeError, PyPdfError):
                 continue
 
-    def _write(self, operator: bytes, operands: Any, resources: Any) -> None:
+    def _write(self, operator: bytes, operands: Any, resources: Any) -> None:  # noqa: C901  a table
         """The operators of text: its font, its place, itself."""
         state = self._state
         match operator:
@@ -193,7 +193,7 @@ class _Interpreter:
             case b"Tr":
                 state.mode = float(operands[0])
 
-    def _draw(self, operator: bytes, operands: Any, resources: Any) -> None:
+    def _draw(self, operator: bytes, operands: Any, resources: Any) -> None:  # noqa: C901  a table
         """The operators of states, shapes, pictures and marks."""
         match operator:
             case b"q":

@@ -35,7 +35,7 @@ def unread(count: int, where: str = "") -> tuple[str, ...]:
 
 
 def among(what: str, places: Iterable[str]) -> str:
-    """ "sections Money, Meetings", "" where no place has a name."""
+    """Gives "sections Money, Meetings", "" where no place has a name."""
     short = (place if len(place) <= _LONGEST else f"{place[: _LONGEST - 1].rstrip()}…" for place in places if place)
     names = list(dict.fromkeys(short))
     more = f" and {len(names) - _PLACES:,} more" if len(names) > _PLACES else ""
