@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
+from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -39,7 +40,8 @@ from trag.llm.protocol import (
 
 log = logging.getLogger(__name__)
 
-_REQUIREMENTS = Path(__file__).parents[2] / "requirements.txt"
+_WITHOUT_AMX = "-DCMAKE_C_FLAGS=-U__AMX_INT8__ -DCMAKE_CXX_FLAGS=-U__AMX_INT8__"
+"""What GCC 12 makes of llama.cpp's code for AMX faults."""
 _LOAD_SECONDS = 600.0
 _POLL_SECONDS = 0.05
 _MOST_DEATHS = 5
@@ -60,10 +62,9 @@ def gpu_support() -> bool:
 def build_command(options: str = "") -> str:
     """The command that builds llama.cpp again on this machine, with CMake's `options`."""
     package = "llama-cpp-python"
-    prefix = f'CMAKE_ARGS="{options}" ' if options else ""
     return (
-        f"grep ^{package} {_REQUIREMENTS} | {prefix}{sys.executable} -m pip install --force-reinstall --no-deps "
-        f"--no-cache-dir --no-binary {package} -r /dev/stdin"
+        f'CMAKE_ARGS="{f"{_WITHOUT_AMX} {options}".strip()}" {sys.executable} -m pip install --force-reinstall '
+        f"--no-deps --no-cache-dir --no-binary {package} {package}=={version(package)}"
     )
 
 

@@ -12,7 +12,7 @@ import zlib
 from dataclasses import dataclass
 
 import pypdfium2 as pdfium  # type: ignore[import-untyped]
-from pypdfium2 import raw  # type: ignore[import-untyped]
+from pypdfium2 import raw
 
 from trag.errors import TragError
 from trag.view.views import Box
