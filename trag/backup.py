@@ -84,7 +84,7 @@ def restore(settings: Settings, file: Path) -> Manifest:
     """Fill an empty home from a backup. The whole of the file is checked first, and the records come last.
 
     A restore that was interrupted begins anew. Raises TragError for a file that is no backup or is damaged, and for a
-    home that is not empty; StoreError for a database that is not empty, or a backup of a newer version.
+    home that is not empty; StoreError for a database that is not empty, or a backup of a newer or much older version.
     """
     manifest = _checked(file)
     home = settings.home

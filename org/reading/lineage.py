@@ -66,14 +66,15 @@ def examine(rows: Sequence[Row]) -> Lineage:
         for row in rows
         if not row.name
     ]
-    named = [row for row in rows if row.name]
+    named = list(rows)
     if problems:
-        places = {at: place for place, at in enumerate(at for at, row in enumerate(rows) if row.name)}
-        for place, row in enumerate(named):
-            above = row.above
-            while above is not None and above not in places:  # inside one without a name: inside the next one up
-                above = rows[above].above
-            named[place] = replace(row, above=None if above is None else places[above])
+        named = []
+        places: list[int | None] = []  # of each row among the named; of one without a name, that of the next one up
+        for row in rows:
+            above = None if row.above is None else places[row.above]
+            places.append(len(named) if row.name else above)
+            if row.name:
+                named.append(replace(row, above=above))
     parents = resolve(named, problems)
     _check_roots(named, parents, problems)
     depths = _depths(named, parents.places, problems)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +19,6 @@ from store import StoreError, embedded
 from store.passage import OPEN
 from store.vectors import IndexDamaged, Vectors, reindex
 from tests.store.conftest import SIZE, make, scatter
-
-if TYPE_CHECKING:
-    pass
 
 ROOT = Path(__file__).parents[2]
 

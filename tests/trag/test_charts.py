@@ -19,9 +19,8 @@ from org.reading.charts import Report, load
 from org.reading.charts import check as check_here
 from org.reading.table import MAX_BYTES
 from trag import charts, sandbox
-from trag.charts import check
+from trag.charts import LIMITS, check
 from trag.errors import TragError
-from trag.view.views import LIMITS
 
 CHART = load(
     "name,parent,type,aliases,head,email,Phone\nTop,,trust,T|TT,Ann,t@example.org,1\nÉcole,Top,school,,Bo,,\n"

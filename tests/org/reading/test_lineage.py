@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from org.reading.charts import Report, check
+from org.reading.lineage import Row, examine
 
 
 def found(text: str) -> list[tuple[int, str, str]]:
@@ -195,6 +196,16 @@ def test_what_is_not_clear_is_told(rows: str, row: int, severity: str, message: 
     told = [(problem.row, problem.severity, f"{problem.message} {problem.hint}") for problem in report.problems]
     assert any((row, severity) == one[:2] and message in one[2] for one in told), told
     assert (report.chart is None) == any(one[1] == "error" for one in told)
+
+
+def test_what_stands_inside_units_without_a_name_is_under_the_next_one_up() -> None:
+    names = {"Top": None, "": 0, " ": 1, "A": 2, "B": 3, "C": 1}
+    rows = [
+        Row(at + 1, "", name.strip(), "", "", (), "", above=above) for at, (name, above) in enumerate(names.items())
+    ]
+    found = examine(rows)
+    assert [row.name for row in found.rows] == ["Top", "A", "B", "C"]
+    assert found.parents == (None, 0, 1, 0)
 
 
 HOSTILE: dict[str, Callable[[int], list[str]]] = {

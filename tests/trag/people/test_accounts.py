@@ -47,6 +47,10 @@ def test_a_name_has_a_length() -> None:
     assert accepted_shown("x" * LONGEST, "ada")
     with pytest.raises(TragError, match="cannot be shown"):
         accepted_shown("x" * (LONGEST + 1), "ada")
+    assert accepted("x" * LONGEST)
+    for typed in ("", "x" * (LONGEST + 1)):
+        with pytest.raises(TragError, match="name to sign in with"):
+            accepted(typed)
 
 
 @pytest.mark.parametrize(

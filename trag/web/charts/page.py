@@ -12,13 +12,12 @@ import logging
 import threading
 from concurrent.futures import Future
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect
 
 from org import export
@@ -30,7 +29,7 @@ from store.versions import ChartVersion
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.charts import changes
 from trag.web.charts.reviews import Choice, Review, Reviews, Upload, Uploads
-from trag.web.forms import filled
+from trag.web.forms import Form
 from trag.web.render import environment
 from trag.web.responses import attachment, explain, missing, table
 from trag.web.visitors import named
@@ -79,7 +78,6 @@ FORMATS: dict[str, tuple[export.Format, str]] = {
 }
 Kind = Literal["uploads", "versions"]
 Subject = Upload | ChartVersion
-Form = Annotated[ImmutableMultiDict[str, str], Depends(filled)]
 
 
 class ChartsPage:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, FastAPI, Request
@@ -33,6 +34,7 @@ from trag.web.visitors import named
 if TYPE_CHECKING:
     from store.jobs import Job
     from store.library import Document
+    from store.passage import Audience
     from trag.home import Home
 
 log = logging.getLogger(__name__)
@@ -197,15 +199,18 @@ class DocumentsPage:
             units = request.query_params.getlist("unit")
             audience = audience_of(units, self.home.organization.chart)
             async with received(request.stream(), self.home.folder / "uploads") as file:
-                content = await run_in_threadpool(file.path.read_bytes)
-                add, by = self.home.queue.add, named(request)
-                job: Job = await run_in_threadpool(add, content, name, by=by, audience=audience)
-                log.info("%s uploaded a document", by)
+                job = await run_in_threadpool(self._add, file.path, name, audience, named(request))
         except ClientDisconnect:
             return Response(status_code=400)
         except SHOWN as error:
             return JSONResponse({"detail": in_one_line(error)}, status_code=422)
         return JSONResponse({"job": job.id, "name": job.name}, status_code=201)
+
+    def _add(self, path: Path, name: str, audience: Audience, by: str) -> Job:
+        """In a thread: who asks for the queue first opens it, and waits while another part of the home is opened."""
+        job = self.home.queue.add(path.read_bytes(), name, by=by, audience=audience)
+        log.info("%s uploaded a document", by)
+        return job
 
     def present(self, names: Annotated[list[str], Body()]) -> Response:
         """Which of these names a document has already, or a file that waits to be one: an upload would replace it."""

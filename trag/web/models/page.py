@@ -9,11 +9,10 @@ import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
-from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
 from trag.finetune import gate
@@ -25,7 +24,7 @@ from trag.finetune.work import MOST_SEED, STAGES
 from trag.models.adapters import candidate_status
 from trag.models.catalogue import MODELS, by_hand
 from trag.models.local import local_files, try_model
-from trag.web.forms import both, filled, whole
+from trag.web.forms import Form, both, whole
 from trag.web.models.figures import HEIGHT, SHIPPED, WIDTH, Curve, answering, curve
 from trag.web.render import environment, percent, time_left
 from trag.web.responses import Notice, Notices, attachment, explain, missing
@@ -41,7 +40,6 @@ TITLES = {"dataset": "Dataset", "train": "Training", "export": "Export", "measur
 SHOWN_PROMOTIONS = 20
 MOST_PASSES = 20.0
 """Passes over the data that a fine-tune may be asked for."""
-Form = Annotated[ImmutableMultiDict[str, str], Depends(filled)]
 
 
 class ModelsPage:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
-from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError
@@ -21,7 +20,7 @@ from trag.evaluate import needle
 from trag.evaluate.cases import CaseSet, CaseSets, read
 from trag.evaluate.grammar import audit as audits
 from trag.evaluate.running import results_of
-from trag.web.forms import both, filled, received, whole
+from trag.web.forms import Form, both, received, whole
 from trag.web.quality import render
 from trag.web.quality.answers import AnswerFilter
 from trag.web.quality.context import LIMITED, QualityContext
@@ -38,7 +37,6 @@ log = logging.getLogger(__name__)
 
 LINES = 1_000
 """Lines of what is wrong with a file that a page is sent."""
-Form = Annotated[ImmutableMultiDict[str, str], Depends(filled)]
 
 
 class QualityPage:

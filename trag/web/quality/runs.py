@@ -8,11 +8,10 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from starlette.datastructures import ImmutableMultiDict
 
 from trag.errors import TragError
 from trag.evaluate import needle, tables
@@ -24,7 +23,7 @@ from trag.evaluate.tables import by_system, report
 from trag.people.permissions import opened
 from trag.record import VERDICTS
 from trag.web.evidence import documents_of, evidence
-from trag.web.forms import filled
+from trag.web.forms import Form
 from trag.web.quality import render
 from trag.web.quality.answers import CHANGES, MOST, Answer, AnswerFilter, pairs
 from trag.web.quality.figures import shares
@@ -165,13 +164,7 @@ class RunPages:
             notice=self.context.notices.said(request),
         )
 
-    def label(
-        self,
-        request: Request,
-        form: Annotated[ImmutableMultiDict[str, str], Depends(filled)],
-        run_id: str,
-        number: int,
-    ) -> Response:
+    def label(self, request: Request, form: Form, run_id: str, number: int) -> Response:
         """What a person says of an answer."""
         run, _, answer = self._found(request, run_id, number)
         verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)

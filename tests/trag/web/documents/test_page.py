@@ -1,7 +1,9 @@
 """The pages of the documents over a real home, through the gate: what they show, take, refuse and change."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from store import StoreError
 from tests.trag.web.documents.conftest import Opened, served, soup, words
 from trag import ingest as ingestion
 from trag.home import Home
+from trag.ingest.queue import Queue
 from trag.web.documents.names import key
 from trag.web.gate import UPLOADS
 
@@ -73,6 +76,28 @@ def club(home: Home) -> dict[str, str]:
     chart = load(CLUB, "club.csv")
     home.activate_chart(chart, "club.csv", CLUB, by="ada")
     return {unit.name: unit.id for unit in chart.units.values()}
+
+
+def test_others_are_served_while_an_upload_waits_for_the_queue_to_be_opened(
+    client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue, waits, opened = home.queue, threading.Event(), threading.Event()
+
+    def opening(home: Home) -> Queue:
+        waits.set()
+        assert opened.wait(60)
+        return queue
+
+    monkeypatch.setattr(Home, "queue", property(opening))
+    with ThreadPoolExecutor(2) as people:
+        added = people.submit(client.post, "/documents/uploads?name=rules.md", content=RULES)
+        try:
+            assert waits.wait(20)
+            assert people.submit(client.get, "/documents/units?words=x").result(20).status_code == 200
+        finally:
+            opened.set()
+    assert added.result().status_code == 201
+    settled(home)
 
 
 def test_a_home_without_documents_says_how_to_begin(client: TestClient) -> None:
