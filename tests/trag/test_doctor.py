@@ -13,7 +13,7 @@ import pytest
 from store import files
 from trag import doctor
 from trag.doctor import _server, examine, nvidia_cards
-from trag.llm.local import gpu_support
+from trag.llm.local import build_command, gpu_support
 from trag.llm.model import ModelDied
 from trag.settings import Settings
 
@@ -94,6 +94,11 @@ def test_a_model_that_dies_of_how_llama_cpp_was_compiled_is_a_failure_with_the_c
     assert pinned
     assert model.hint.endswith(f"--no-binary llama-cpp-python {pinned[0]}"), "the version that is pinned"
     assert "-DCMAKE_CXX_FLAGS=-U__AMX_INT8__" in model.hint, "and without what kills it"
+
+
+def test_the_command_is_there_where_llama_cpp_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trag.llm.local.version", _no_package)
+    assert build_command().endswith("--no-binary llama-cpp-python llama-cpp-python")
 
 
 def test_a_driver_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

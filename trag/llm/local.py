@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -62,9 +62,13 @@ def gpu_support() -> bool:
 def build_command(options: str = "") -> str:
     """The command that builds llama.cpp again on this machine, with CMake's `options`."""
     package = "llama-cpp-python"
+    try:
+        pinned = f"{package}=={version(package)}"
+    except PackageNotFoundError:  # what is missing is named all the same
+        pinned = package
     return (
         f'CMAKE_ARGS="{f"{_WITHOUT_AMX} {options}".strip()}" {sys.executable} -m pip install --force-reinstall '
-        f"--no-deps --no-cache-dir --no-binary {package} {package}=={version(package)}"
+        f"--no-deps --no-cache-dir --no-binary {package} {pinned}"
     )
 
 
