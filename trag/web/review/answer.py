@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
-from starlette.datastructures import ImmutableMultiDict
 
 from store.reviews import Label
 from trag.ask import LONGEST_QUESTION
@@ -18,14 +15,12 @@ from trag.people.permissions import opened
 from trag.record import LONGEST_REMARK, VERDICTS
 from trag.review import approvals, verdicts
 from trag.web.evidence import documents_of, evidence
-from trag.web.forms import filled, remark
+from trag.web.forms import Form, remark
 from trag.web.render import against, badge, pieces
 from trag.web.responses import Notice, missing
 from trag.web.review import render
 from trag.web.review.context import COUNTED, GivenAnswer, QueuePlace, ReviewContext, readable
 from trag.web.visitors import caller, named, where
-
-Form = ImmutableMultiDict[str, str]
 
 
 class AnswerPage:
@@ -38,11 +33,11 @@ class AnswerPage:
         """Every route of an answer, and of those that are approved. Plain functions run in threads."""
         router.get("/approved")(self.approved)
         router.post("/approved/{id}/unpin")(self.unpin)
-        router.post("/{id}/pin")(_with_form(self.pin))
+        router.post("/{id}/pin")(self.pin)
         router.get("/{id}")(self.show)
-        router.post("/{id}/verdict")(_with_form(self.judge))
+        router.post("/{id}/verdict")(self.judge)
         router.post("/{id}/undo")(self.undo)
-        router.post("/{id}/second")(_with_form(self.second))
+        router.post("/{id}/second")(self.second)
 
     def show(self, request: Request, id: str) -> Response:
         """The answer, its sources and checks, what was said of it, and what one may say."""
@@ -204,12 +199,3 @@ class AnswerPage:
         )  # fmt: skip
         told = "Approved. Whoever asks this question, and may read what it stands on, is given it at once."
         return self._again(request, id, told)
-
-
-def _with_form(work: Callable[[Request, Form, str], Response]) -> Callable[[Request, str], Awaitable[Response]]:
-    """A route that reads the form of a request, and does its work in a thread."""
-
-    async def route(request: Request, id: str) -> Response:
-        return await run_in_threadpool(work, request, await filled(request), id)
-
-    return route
