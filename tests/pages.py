@@ -3,6 +3,7 @@ in one."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from trag.web.gate import Gate
 from trag.web.people.authentication import Authenticator
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
     from trag.home import Home
 
@@ -41,6 +42,28 @@ def soup(client: TestClient, path: str, status: int = 200) -> BeautifulSoup:
 def texts(page: BeautifulSoup | Tag, selector: str) -> list[str]:
     """What each element says, in one line."""
     return [" ".join(each.get_text().split()) for each in page.select(selector)]
+
+
+def ask(page: Page, question: str, patience: int = 120_000) -> Locator:
+    """Asks with Enter; the turn with the answer, waited for so many milliseconds."""
+    from playwright.sync_api import expect
+
+    turns = page.locator("#log article")
+    before = turns.count()
+    page.get_by_label("Your question").fill(question)
+    page.keyboard.press("Enter")
+    answered = turns.nth(before)
+    failed = page.locator("#live [role=alert]")
+    expect(answered.or_(failed)).to_be_visible(timeout=patience)
+    assert not failed.count(), failed.inner_text()
+    return answered
+
+
+def assert_fits_a_phone(page: Page, scheme: str) -> None:
+    """It is as wide as a phone and not wider, and as light or dark as asked for."""
+    assert page.evaluate("document.documentElement.scrollWidth") == 390, page.url
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (max(map(int, re.findall(r"\d+", background))) < 60) is (scheme == "dark"), background
 
 
 def assert_fits(page: Page, *paths: str) -> None:

@@ -1,7 +1,6 @@
 """The programs' addresses behind the gate, over real records; who answers is a script."""
 
 import shutil
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
@@ -125,7 +124,7 @@ def door(serving: Any, own_home: Path, model_address: str) -> Iterator[tuple[str
         token, _ = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
     with serving(own_home, model_address) as (address, process):
         yield address, token
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
+        process.terminate()
+        _, err = process.end()
+    assert process.exitcode == 0, err
     assert "Traceback" not in err, err

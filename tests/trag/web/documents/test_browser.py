@@ -2,16 +2,15 @@
 
 import io
 import re
-import subprocess
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, Route, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, Route, expect
 
-Ask = Callable[[Page, str], Locator]
-Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+from tests.pages import ask, assert_fits_a_phone
+from tests.serving import Visit
+
 HOSTILE = "<img src=x onerror=alert(1)>.md"
 LOAN = "A harbour drone is lent for nine days at most."
 QUESTION = "For how many days is a harbour drone lent?"
@@ -21,8 +20,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Page:
-    page = context.new_page()
+def page(app: str, visit: Visit) -> Page:
+    page = visit(app)
     page.goto("/documents")
     return page
 
@@ -74,7 +73,7 @@ def remove(page: Page, name: str) -> None:
 
 
 def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
-    page: Page, context: BrowserContext, ask: Ask, pdf: Callable[..., bytes]
+    page: Page, pdf: Callable[..., bytes]
 ) -> None:
     drones = pdf(
         ("1 Words", ["A harbour drone is a small aircraft of the Foundation."]), ("2 Loans", [LOAN, "Ask first."])
@@ -87,7 +86,7 @@ def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
     answered = ask(page, QUESTION)
     expect(answered.locator(".words")).to_contain_text(re.compile("nine days", re.IGNORECASE))
     opens = answered.locator(".sources > li").filter(has_text="drones.pdf").get_by_role("link", name="Open").first
-    with context.expect_page() as opened:
+    with page.context.expect_page() as opened:
         opens.click()
     source = opened.value
     expect(source.get_by_label("Page, of 2")).to_have_value("2")
@@ -117,7 +116,7 @@ def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
     expect(old.locator(".sources > li").filter(has_text="drones.pdf").get_by_role("link", name="Open")).to_have_count(0)
 
 
-def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page, context: BrowserContext, ask: Ask) -> None:
+def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page) -> None:
     upload(page, ("sheds.md", MARKDOWN.replace("shed fourteen", "shed fifteen").encode()))
     page.get_by_role("link", name="sheds.md", exact=True).click()
     page.locator(".section summary").first.click()
@@ -128,7 +127,7 @@ def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page, context: Br
     row = page.locator(".pair").filter(has_text="visiting bicycle")
     expect(row.locator(".tag")).to_have_text("Approved")
 
-    other = context.new_page()
+    other = page.context.new_page()
     other.goto(page.url)
     row.focus()
     page.keyboard.press("e")
@@ -384,23 +383,11 @@ def test_files_are_dropped_anywhere_folders_are_uploaded_and_bad_files_say_why(p
     expect(page.locator(".queue li")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_pages_fit_a_phone(app: str, browser: Browser, scheme: str) -> None:
-    context = browser.new_context(
-        base_url=app,
-        viewport={"width": 390, "height": 844},
-        color_scheme=scheme,  # type: ignore[arg-type]
-        has_touch=True,
-        is_mobile=True,
-    )
-    page = context.new_page()
-    page.goto("/documents")
-    addresses = ["/documents", "/documents/pairs", "/documents/examples"]
-    document = page.locator("tbody th a").first.get_attribute("href")
-    addresses += [f"{document}", f"{document}/view"]
-    for address in addresses:
-        page.goto(address)
-        assert page.evaluate("document.documentElement.scrollWidth") == 390, address
-        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (max(map(int, re.findall(r"\d+", background))) < 60) is (scheme == "dark"), background
-    context.close()
+def test_the_pages_fit_a_phone(phone: Page) -> None:
+    phone.goto("/documents")
+    document = phone.locator("tbody th a").first.get_attribute("href")
+    for address in ("/documents", "/documents/pairs", "/documents/examples", f"{document}", f"{document}/view"):
+        phone.goto(address)
+        for scheme in ("light", "dark"):
+            phone.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            assert_fits_a_phone(phone, scheme)
