@@ -152,39 +152,6 @@ def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page) -> None:
     expect(answered.locator(".asked").filter(has_text="Where is a visiting bicycle kept?").first).to_be_attached()
 
 
-def test_example_questions_are_written_by_keyboard_and_not_over_what_others_wrote(
-    app: str, browser: Browser, page: Page
-) -> None:
-    link = page.get_by_role("link", name="Example questions")
-    link.focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Example questions")
-    field = page.get_by_label("Questions")
-    other = browser.new_context(base_url=app)
-    late = other.new_page()
-    late.goto("/documents/examples")
-    field.press_sequentially("Who signs above 50,000 LMD?")
-    page.keyboard.press("Enter")
-    page.keyboard.type("Which <b>office</b> answers for the boathouse?")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    expect(page.locator(".notice.good")).to_have_text("2 example questions saved.")
-    expect(field).to_have_value("Who signs above 50,000 LMD?\nWhich <b>office</b> answers for the boathouse?")
-
-    late.get_by_label("Questions").fill("Mine?")
-    late.get_by_role("button", name="Save").click()
-    expect(late.get_by_role("alert")).to_contain_text("changed meanwhile")
-    expect(late.get_by_label("Questions")).to_have_value("Mine?")
-    expect(late.locator(".now li")).to_have_text(
-        ["Who signs above 50,000 LMD?", "Which <b>office</b> answers for the boathouse?"]
-    )
-    late.get_by_role("button", name="Save").click()
-    expect(late.locator(".notice.good")).to_have_text("1 example question saved.")
-    other.close()
-    page.reload()
-    expect(field).to_have_value("Mine?")
-
-
 def test_readers_are_chosen_before_and_after_an_upload_by_keyboard_and_by_a_slow_press(page: Page) -> None:
     page.get_by_text("Who may read what is new").click()
     page.get_by_label("These units").check()

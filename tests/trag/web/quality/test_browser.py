@@ -1,5 +1,5 @@
-"""The pages of the evaluations in a real Chromium: the real app over a copy of the sample's home, and over a small home by
-a reviewer, with a document that is closed to others."""
+"""The pages of the evaluations in a real Chromium: the real app over a copy of the sample's home, and over one with a
+document that is closed to others, by a reviewer."""
 
 import csv
 import io
@@ -117,14 +117,6 @@ def ended(page: Page) -> None:
     expect(page.locator("#progress .what")).to_contain_text("Done")
 
 
-def measure(page: Page, *systems: str) -> None:
-    """Runs the chosen set to its end and opens what came of it."""
-    begin(page, *systems)
-    ended(page)
-    page.get_by_role("link", name="See the figures").click()
-    expect(page.locator("[data-plot=shares]")).to_be_visible()
-
-
 def bar(page: Page, system: str) -> float:
     """The share that the plot draws of a system, read off its pixels."""
     track = page.locator(f"[data-plot=shares] svg[data-system='{system}']")
@@ -211,37 +203,6 @@ def test_what_is_wrong_with_a_file_is_told_line_by_line(app: str, browser: Brows
     page.close()
 
 
-def test_two_runs_are_compared_question_by_question(page: Page) -> None:
-    add(page, *QUESTIONS[:3], name="Twice.jsonl")
-    measure(page, "finetuned")
-    page.goto("/quality")
-    page.locator(".sets li").filter(has_text="Twice").get_by_role("radio").check()
-    measure(page, "trag")
-    page.get_by_role("link", name="Compare with the run before").click()
-    facts = dict(
-        zip(page.locator(".outcome dt").all_inner_texts(), page.locator(".outcome dd").all_inner_texts(), strict=True)
-    )
-    expect(page.locator(".compared")).to_have_count(3)
-    better = page.locator(".compared.better")
-    assert better.count() == int(facts["Better"])
-    assert better.count() >= 1, "the model alone knows nothing of this organization"
-    expect(better.first.locator(".side").nth(0).locator(".verdict")).to_have_text("Incorrect")
-    expect(better.first.locator(".side").nth(1).locator(".verdict")).to_contain_text("Correct")
-    page.locator(".tabs").get_by_role("link", name="Better").click()
-    expect(page.locator(".compared")).to_have_count(int(facts["Better"]))
-    page.get_by_label("Kind of question").select_option("list")
-    page.get_by_role("button", name="Show").click()
-    expect(page).to_have_url(re.compile("kind=list"))
-    assert page.locator(".compared").count() <= 1
-    page.goto("/quality")
-    plot = page.locator("[data-plot=trend]").filter(has_text="Twice")
-    assert plot.locator("g[data-system] use").count() == 2
-    drawn = {g.get_attribute("data-system"): g.locator("use").get_attribute("x") for g in plot.locator("g").all()}
-    assert drawn == {"finetuned": "25.00%", "trag": "75.00%"}
-    run = str(page.locator("#runs tbody th a").first.get_attribute("href"))
-    assert_fits(page, "/quality", run, f"{run}/answers/0", "/quality/compare")
-
-
 def test_a_run_goes_on_after_the_app_was_killed(
     serving: Serving, club: tuple[Path, dict[str, str]], model_address: str, visit: Visit, request: Any
 ) -> None:
@@ -314,5 +275,8 @@ def test_a_reviewer_audits_a_system_stops_it_goes_on_reads_which_part_is_weak_an
 
     page = enter("ada")
     audit, needle = (str(page.locator(f"#{list} a").first.get_attribute("href")) for list in ("audits", "needles"))
-    assert_fits(page, "/quality", audit, needle)
+    run = str(page.locator("#runs tbody th a").first.get_attribute("href"))
+    compared = f"{run.rsplit('/', 1)[1]}/trag"
+    pages = (run, f"{run}/answers/0", f"/quality/compare?before={compared}&after={compared}")
+    assert_fits(page, "/quality", audit, needle, *pages)
     page.close()
