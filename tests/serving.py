@@ -36,7 +36,8 @@ class Job(ForkServerProcess):
     def __init__(self, home: Path, *job: str, **environment: str) -> None:
         super().__init__()
         self.job, self.environment = job, os.environ | {"TRAG_HOME": str(home)} | environment
-        self.out, self.err = (home.with_name(f"{home.name} {next(NUMBERS)}.{end}") for end in ("out", "err"))
+        number = next(NUMBERS)
+        self.out, self.err = (home.with_name(f"{home.name} {number}.{end}") for end in ("out", "err"))
 
     def run(self) -> None:
         os.environ.clear()

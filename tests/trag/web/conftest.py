@@ -4,7 +4,7 @@ import io
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +50,11 @@ def model_address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def serving(sample_home: Path) -> Serving:
-    """Serves the sample's home, or another, with the small model or that at an address: the address of the app, and its
-    process, which has ended when the block ends."""
+def serving() -> Serving:
+    """Serves a home with the small model or that at an address: the address of the app, and its process, which has
+    ended when the block ends."""
 
-    def serve(home: Path = sample_home, model: str = "") -> AbstractContextManager[tuple[str, Job]]:
+    def serve(home: Path, model: str = "") -> AbstractContextManager[tuple[str, Job]]:
         of_model = {"TRAG_MODEL_URL": model, "TRAG_MODEL_NAME": model_server.NAME} if model else {}
         return served.app(home, **of_model)
 
@@ -92,22 +92,6 @@ def browser() -> Iterator[Browser]:
     their own."""
     with chromium() as browser:
         yield browser
-
-
-@pytest.fixture(scope="module")
-def visiting(serving: Serving, browser: Browser) -> Callable[..., AbstractContextManager[tuple[Page, Job]]]:
-    """Serves a home as `serving` does and opens a page of it; gives that and the app's process, which ends with it."""
-
-    @contextmanager
-    def visit(*home_and_model: Any, path: str = "/") -> Iterator[tuple[Page, Job]]:
-        with serving(*home_and_model) as (address, process):
-            page = browser.new_page(base_url=address)
-            page.set_default_timeout(60_000)
-            page.goto(path)
-            yield page, process
-            page.close()
-
-    return visit
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from uuid import uuid4
 import httpx2 as httpx
 import psutil
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, expect
 
 from store.records import Records
 from tests.pages import ask
@@ -21,7 +21,6 @@ from tests.serving import Job
 from trag.record import VERDICTS, AnswerRecord, ModelUsed
 
 Serving = Callable[..., AbstractContextManager[tuple[str, Job]]]
-Visiting = Callable[..., AbstractContextManager[tuple[Page, Job]]]
 LABELS = (1, 40)
 """How many labels are acknowledged before each kill of the app, at least."""
 AT_ONCE = 4
@@ -31,8 +30,12 @@ CHART_QUESTION = "Where does the Ethics Office sit?"
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_a_killed_model_is_told_soon_and_the_next_question_answered(visiting: Visiting) -> None:
-    with visiting() as (page, process):
+def test_a_killed_model_is_told_soon_and_a_killed_app_has_every_answer_and_label_that_was_shown(
+    serving: Serving, own_home: Path, model_address: str, browser: Browser
+) -> None:
+    with serving(own_home) as (address, process):
+        page = browser.new_page(base_url=address)
+        page.goto("/")
         expect(page.locator("#log .welcome")).to_be_visible()
         expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
         page.get_by_label("Your question").fill("Tell me all that the manual says about travel and money.")
@@ -43,24 +46,22 @@ def test_a_killed_model_is_told_soon_and_the_next_question_answered(visiting: Vi
         killed = time.monotonic()
         expect(page.locator("#log article")).to_contain_text("process ended", timeout=30_000)
         assert time.monotonic() - killed < 10  # within two seconds where nothing else runs
-        expect(ask(page, CHART_QUESTION)).not_to_contain_text("process ended")
-
-
-def test_a_killed_app_has_every_answer_and_label_that_was_shown(
-    visiting: Visiting, own_home: Path, model_address: str
-) -> None:
-    with visiting(own_home, model_address) as (page, process):
-        expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
         answered = ask(page, CHART_QUESTION)
+        expect(answered).not_to_contain_text("process ended")
         shown = answered.locator(".words").inner_text()
         answered.get_by_role("button", name="Incorrect").click()
         expect(answered.get_by_role("button", name="Incorrect")).to_have_attribute("aria-pressed", "true")
         conversation = page.url.split("?")[1]
         process.kill()
-    with visiting(own_home, model_address, path=f"/?{conversation}") as (page, _):
-        again = page.locator("#log article").first
-        expect(again.locator(".words")).to_have_text(shown, timeout=60_000)
+    page.close()
+    with serving(own_home, model_address) as (address, _):
+        page = browser.new_page(base_url=address)
+        page.goto(f"/?{conversation}")
+        again = page.locator("#log article").last
+        expect(again.locator("h2")).to_have_text(CHART_QUESTION, timeout=60_000)
+        expect(again.locator(".words")).to_have_text(shown)
         expect(again.get_by_role("button", name="Incorrect")).to_have_attribute("aria-pressed", "true")
+        page.close()
 
 
 @pytest.mark.timeout(1_800)
