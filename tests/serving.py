@@ -27,6 +27,8 @@ multiprocessing.get_context("forkserver").set_forkserver_preload(
     ["chromadb", "gradio", "mcp", "sentence_transformers", "spacy", "trag.home", "trag.web.serve"]
 )
 NUMBERS = count()
+for name, value in (("GOMP_SPINCOUNT", "1000"), ("HF_HUB_OFFLINE", "1")):
+    os.environ.setdefault(name, value)  # as `main` does, but before the libraries that read them are imported
 
 
 class Job(ForkServerProcess):
