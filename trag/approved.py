@@ -18,9 +18,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from org.linking.entities import Mention
-from store.approved import Approved
-from store.records import Records
 from trag.record import AnswerRecord, Approval, Checks, Source, StatementUsed
 from trag.review import approvals
 from trag.words import numbers
@@ -28,7 +25,9 @@ from trag.words import numbers
 if TYPE_CHECKING:
     import numpy as np
 
-    from org.linking.entities import EntityFinder
+    from org.linking.entities import EntityFinder, Mention
+    from store.approved import Approved
+    from store.records import Records
 
 NEAR = 0.8
 """Cosine similarity from which a question of the same signature asks the same as a pinned one (bench/approved.py).
