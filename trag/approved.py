@@ -18,9 +18,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trag.lexical import numbers
 from trag.record import AnswerRecord, Approval, Checks, Source, StatementUsed
 from trag.review import approvals
-from trag.words import numbers
 
 if TYPE_CHECKING:
     import numpy as np

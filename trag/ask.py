@@ -24,11 +24,12 @@ from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
 from store.passage import OPEN
 from trag import approved, chart_query, grounding, retrieve
+from trag.answer_run import AnswerRun
 from trag.approved import Pins
 from trag.condense import Turn, standalone
 from trag.embed import Embedder
 from trag.errors import TragError, in_one_line
-from trag.events import Answer, AnswerRun, Event, Retry, Token, Waiting
+from trag.events import Answer, Event, Retry, Token, Waiting
 from trag.grounding import Evidence
 from trag.llm.model import LanguageModel, ModelDied, Usage
 from trag.llm.queue import Leases, RequestQueue

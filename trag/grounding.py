@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from org.chart import Chart
 from org.query.sentences import placement
+from trag.lexical import numbers, sentences, stems
 from trag.record import CheckedSentence, Checks, Misplaced
-from trag.words import numbers, sentences, stems
 
 if TYPE_CHECKING:
     from org.linking.entities import EntityFinder, Organization

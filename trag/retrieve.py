@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from store.passage import OPEN, Excerpt, Passage
-from trag.words import sentences
+from trag.lexical import sentences
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,7 +16,7 @@ from store.approved import Approved
 from store.person import Newcomer
 from store.records import Records
 from tests.scripted import Scripted
-from trag import paper
+from trag import paper_systems
 from trag.approved import Given, Pins, answer
 from trag.ask import Assistant
 from trag.condense import Turn
@@ -280,7 +280,7 @@ def test_another_question_another_system_and_an_evaluation_ask_the_model(home: H
         (evaluated, OPEN_SAFE, "trag"),
     ):
         with pytest.raises(AssertionError, match="the model was asked"):
-            asked.answer(question, steps=paper.steps(system))
+            asked.answer(question, steps=paper_systems.steps(system))
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import prompts
 from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND
 from tests.scripted import Scripted
-from trag import paper
+from trag import paper_systems
 from trag.ask import cleaned
 from trag.condense import Turn
 from trag.errors import TragError
@@ -64,7 +64,7 @@ def ask(
     home: Home, question: str, *answers: str | Exception, system: str = "trag", history: Sequence[Turn] = ()
 ) -> list[Event]:
     assistant = replace(home.assistant, model=Scripted(*answers))
-    return list(assistant.ask(question, steps=paper.steps(system), history=history))
+    return list(assistant.ask(question, steps=paper_systems.steps(system), history=history))
 
 
 def record(events: Sequence[Event]) -> AnswerRecord:

@@ -17,7 +17,8 @@ from org.query import sentences as chart_statements
 from prompts import CANNOT_ANSWER
 from store.passage import Excerpt, Passage
 from trag import grounding
-from trag.events import AnswerRun, Event
+from trag.answer_run import AnswerRun
+from trag.events import Event
 from trag.grounding import Evidence
 from trag.record import StatementUsed, entities_of, sources_of
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trag.words import Row, negated, numbers, read_row, row_sentences, sentences, stems
+from trag.lexical import negated, numbers, sentences, stems
+from trag.table_rows import Row, read_row, row_sentences
 
 
 @pytest.mark.parametrize(
