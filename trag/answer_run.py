@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import astuple, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -66,15 +66,7 @@ class AnswerRun:
 
     def count(self, tokens: Tokens) -> None:
         """Tokens of one more call of the model."""
-        before = self.record.tokens
-        self.add(
-            tokens=Tokens(
-                before.prompt + tokens.prompt,
-                before.evaluated + tokens.evaluated,
-                before.completion + tokens.completion,
-                before.dropped + tokens.dropped,
-            )
-        )
+        self.add(tokens=Tokens(*map(sum, zip(astuple(self.record.tokens), astuple(tokens), strict=True))))
 
     def _add_seconds(self, step: str, took: float) -> None:
         seconds = self.record.seconds

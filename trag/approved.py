@@ -73,10 +73,7 @@ _KINDS = (
     ("how much", r"how much(?: (?:is|are))?|(?:the )?(?:amount|price|cost|fee)s? (?:of|for|to)|costs?"),
     ("when", r"(?:by )?when|(?:by |on |at )?(?:what|which) (?:time|date|day)|(?:the )?(?:deadline|closing date)"),
     ("where", r"where(?:abouts)?"),
-    (
-        "whom",
-        r"whom? (?:do|does|did)|whom?(?= (?:can|must|will|would) (?:i|we|one)\b)|(?:to|by|with|for|from) whom",
-    ),
+    ("whom", r"whom? (?:do|does|did)|whom?(?= (?:can|must|will|would) (?:i|we|one)\b)|(?:to|by|with|for|from) whom"),
     ("who", r"who|whom|whose|(?:which|what) (?:person|people)"),
     ("why", r"why|how come"),
     ("how", r"how"),

@@ -105,13 +105,13 @@ def numbers(text: str) -> frozenset[float]:
     return frozenset(found)
 
 
+def stem(word: str) -> str:
+    """The English stem of one word."""
+    return str(_stemmer().stemWord(word))
+
+
 @cache
 def _stemmer() -> Stemmer.Stemmer:
     import Stemmer
 
     return Stemmer.Stemmer("english")
-
-
-def stem(word: str) -> str:
-    """The English stem of one word."""
-    return str(_stemmer().stemWord(word))

@@ -93,8 +93,8 @@ def _gather(system: System, assistant: Assistant, run: AnswerRun, asked: Asked) 
         count=model.count,
         room=model.context - settings.answer_tokens,
     )
-    kept = [statements[place] for place in prompt.statements]
-    excerpts = [Excerpt(passages[place], passages[place].text) for place in prompt.passages]
+    kept = statements[: prompt.statements]
+    excerpts = [Excerpt(passage, passage.text) for passage in passages[: prompt.passages]]
     run.add(
         entities=entities_of(mentions, chart),
         statements=tuple(StatementUsed(one.unit, one.text) for one in kept),

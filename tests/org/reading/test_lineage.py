@@ -54,10 +54,6 @@ def test_every_problem_is_reported_at_once() -> None:
     ]
 
 
-def test_an_id_used_twice_is_an_error() -> None:
-    assert 'The id "1" is also that of row 2' in found("id,name,parent\n1,Top,\n1,A,Top\n")[0][2]
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -184,11 +180,12 @@ def test_a_parent_is_found(rows: str, last: str) -> None:
         ("T,none\nA,T", 2, "warning", 'The parent "none" was read as none'),
         ("T,,1\nA,T,2\n2,T,3\nB,2,4", 5, "warning", '"2" is the id of "A" and the name of row 4'),
         ("T,\nA,B > A\nB,A > B", 3, "error", "not on this path"),
+        ("T,,1\nA,T,1", 3, "error", 'The id "1" is also that of row 2'),
     ],
     ids=[
         "several", "several paths", "no such end", "not there", "near miss", "like an id",
         "like an id, l for 1", "like a code", "like a name more", "same code", "by code", "case", "none",
-        "id and name", "paths in a loop",
+        "id and name", "paths in a loop", "one id twice",
     ],
 )  # fmt: skip
 def test_what_is_not_clear_is_told(rows: str, row: int, severity: str, message: str) -> None:
@@ -233,8 +230,8 @@ HOSTILE: dict[str, Callable[[int], list[str]]] = {
 @pytest.mark.parametrize("rows", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.slow
 def test_no_table_makes_the_search_long(rows: Callable[[int], list[str]]) -> None:
-    text = "\n".join(rows(20_000))
+    text = "\n".join(rows(10_000))
     started = time.process_time()
     report = report_on(text)
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 5
     assert report.chart or all(problem.hint for problem in report.problems)
