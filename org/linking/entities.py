@@ -211,11 +211,7 @@ class _Reader:
             last += 1
         for end in range(last, first, -1):
             some = self.words[first:end]
-            start = some[0].start
-            before = self.text[:start].rstrip()[-1:]
-            # where a sentence begins, or where all is in capitals, a capital tells no name
-            tells = self.text[start].isupper() and before and before not in ".?!:" and not self.text.isupper()
-            if len({word.text for word in some}) < len(some) or (len(some) == 1 and not tells):
+            if len({word.text for word in some}) < len(some) or (len(some) == 1 and not self._is_capitalized(first)):
                 continue
             if some[0].text.isdecimal() and len(some) == 2 and some[1].text in self.index.kinds:  # "1 unit"
                 continue
@@ -223,6 +219,13 @@ class _Reader:
             if 0 < len(units) <= (_MOST_SHARING if len(some) > 1 else 1):
                 return Candidate(first, end, tuple(units))
         return None
+
+    def _is_capitalized(self, place: int) -> bool:
+        """Whether a capital tells a name: none does where a sentence begins, or where all is in capitals."""
+        start = self.words[place].start
+        before = self.text[:start].rstrip()
+        is_within = bool(before) and before[-1] not in ".?!:"
+        return self.text[start].isupper() and is_within and not self.text.isupper()
 
 
 def _ruler(phrases: Sequence[str]) -> SpanRuler:
