@@ -78,8 +78,8 @@ class EntityFinder:
             return ()
         # Unknown words become one sign, so that spaCy's store of strings does not grow with every question.
         known = " ".join(word.text if word.text in self._speller.known else "_" for word in words)
-        spans = self._ruler(self._ruler.nlp.make_doc(known)).spans["ruler"]
-        phrases = [(span.text, span.start, span.end) for span in spans]
+        doc = self._ruler(self._ruler.nlp.make_doc(known))
+        phrases = [(span.text, span.start, span.end) for span in doc.spans["ruler"]]
         taken: set[int] = set()
         mentions: list[Mention] = []
         candidates = _Reader(text, words, self.index, self._stop_words).candidates(phrases)
