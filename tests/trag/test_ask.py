@@ -18,7 +18,7 @@ from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token
 from trag.home import Home, open_home
-from trag.llm.model import LanguageModel, ModelDied
+from trag.llm.model import ModelDied
 from trag.progress import CancelToken
 from trag.record import AnswerRecord
 from trag.settings import Settings
@@ -296,11 +296,6 @@ def test_the_unchanged_start_of_the_prompt_is_not_read_again(home: Home) -> None
     home.assistant.answer("how many signatures does a contract need?")
     second = home.assistant.answer("when must gifts be declared?")
     assert 0 < second.tokens.evaluated < second.tokens.prompt
-
-
-def test_a_scripted_model_has_what_a_model_has() -> None:
-    methods = {name for name in vars(LanguageModel) if not name.startswith("_")} - {"choose"}
-    assert methods <= set(dir(Scripted))
 
 
 def test_a_home_without_a_chart_and_one_without_documents_answer(tmp_path: Path) -> None:
