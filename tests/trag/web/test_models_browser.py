@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from org.reading.charts import load
 from tests.pages import assert_fits
 from trag.finetune import gate
-from trag.finetune.work import Works
+from trag.finetune.work_folders import Works
 from trag.home import open_home
 from trag.llm import files
 from trag.models.adapters import Candidates, Figure, Measurement
