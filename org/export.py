@@ -7,6 +7,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import Literal
 
 from org.chart import PATH_SEPARATOR, Chart, Unit
@@ -27,7 +28,9 @@ def write(chart: Chart, format: Format) -> bytes:
         return _json([_announced(first), *others])
     if format == "tree":
         return _json(_tree(chart))
-    rows = _rows(chart)
+    headers = list(dict.fromkeys(header for unit in chart.units.values() for header, _ in unit.attributes))
+    cells = ((_cells(*references), dict(references[0].attributes)) for references in _references(chart))
+    rows = chain([[*COLUMNS, *headers]], ([*own, *(other.get(one, "") for one in headers)] for own, other in cells))
     if format == "xlsx":
         from org.reading.workbook import pack
 
@@ -71,14 +74,6 @@ def _cells(unit: Unit, id_cell: str, parent_cell: str) -> list[str]:
     return [
         id_cell, unit.name, parent_cell, unit.type, aliases, unit.description, unit.head, unit.email, unit.code
     ]  # fmt: skip
-
-
-def _rows(chart: Chart) -> Iterator[list[str]]:
-    headers = list(dict.fromkeys(header for unit in chart.units.values() for header, _ in unit.attributes))
-    yield [*COLUMNS, *headers]
-    for unit, id_cell, parent_cell in _references(chart):
-        attributes = dict(unit.attributes)
-        yield [*_cells(unit, id_cell, parent_cell), *(attributes.get(header, "") for header in headers)]
 
 
 def _entry(unit: Unit, id_cell: str, parent_cell: str) -> dict[str, object]:

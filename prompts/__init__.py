@@ -68,15 +68,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What goes to the model, and which of the offered facts entered it.
-
-    `statements` and `passages` are positions in what was offered; `dropped` counts the facts that did not fit.
-    """
+    """What goes to the model, and how many of the offered statements and passages entered it, the first of each."""
 
     messages: tuple[Message, ...]
-    statements: tuple[int, ...]
-    passages: tuple[int, ...]
-    dropped: int
+    statements: int
+    passages: int
 
 
 def pair(question: str, answer: str) -> str:
@@ -95,7 +91,6 @@ def answer(
     passages: Sequence[str],
     *,
     organization: str,
-    about_chart: bool = True,
     count: Callable[[Sequence[Message]], int],
     room: int,
 ) -> Prompt:
@@ -110,12 +105,17 @@ def answer(
     kept_statements, kept_passages = len(statements), len(passages)
     system = Message("system", _fill("system", organization=organization, cannot_answer=CANNOT_ANSWER))
     while True:
-        facts = _facts(statements[:kept_statements], passages[:kept_passages], about_chart)
-        messages = (system, Message("user", _fill("answer", facts=facts, question=question).strip()))
+        facts = []
+        if kept_passages:
+            facts.append(_fill("passages", passages="\n".join(passages[:kept_passages])))
+        if kept_statements:
+            listed = "\n".join(f"- {statement}" for statement in statements[:kept_statements])
+            facts.append(_fill("statements", statements=listed))
+        asked = _fill("answer", facts="\n\n".join(facts), question=question)
+        messages = (system, Message("user", asked.strip()))
         tokens = count(messages)
         if tokens <= room:
-            dropped = len(statements) - kept_statements + len(passages) - kept_passages
-            return Prompt(messages, tuple(range(kept_statements)), tuple(range(kept_passages)), dropped)
+            return Prompt(messages, kept_statements, kept_passages)
         if kept_passages:
             kept_passages -= 1
         elif kept_statements:
@@ -201,15 +201,6 @@ def grammar_texts(sql: str, number: int, *, long: bool) -> tuple[Message, ...]:
     return (Message("user", _fill("grammar_long" if long else "grammar_short", sql=sql, number=str(number))),)
 
 
-def _facts(statements: Sequence[str], passages: Sequence[str], about_chart: bool) -> str:
-    parts = []
-    if passages:
-        parts.append(_fill("passages", passages="\n".join(passages)))
-    if statements:
-        parts.append(_fill("statements", statements="\n".join(f"- {statement}" for statement in statements)))
-    return "\n\n".join(parts if about_chart else reversed(parts))
-
-
 def _asked(lines: Sequence[str], question: str) -> str:
     return "\n".join([*lines, *([""] if lines else []), f"Question: {_one_line(question)}"])
 
@@ -246,15 +237,9 @@ def _file(name: str) -> Template:
 def _quoted(text: str) -> str:
     """The text with a space for the line breaks before a heading of the prompt: a document that has the words of one
     stays one line of quotation there, and opens no part of the prompt."""
-    return _headings().sub(r"\1 ", text)
-
-
-@cache
-def _headings() -> re.Pattern[str]:
-    """The line breaks before a heading of the prompt."""
     files = (_file(name).template for name in ("passages", "statements", "answer"))
-    told = (part.strip() for text in files for part in re.split(r"\$\w+", text))
-    return _breaks_before("|".join(re.escape(part) for part in told if part))
+    told = (part.strip() for file in files for part in re.split(r"\$\w+", file))
+    return _breaks_before("|".join(re.escape(part) for part in told if part)).sub(r"\1 ", text)
 
 
 @cache

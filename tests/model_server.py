@@ -16,7 +16,7 @@ from typing import Any
 
 import prompts
 from prompts import NOT_FOUND
-from trag.words import sentences, stems
+from trag.lexical import sentences, stems
 
 NAME = "scripted"
 _SECONDS = 0.03

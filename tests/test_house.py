@@ -18,7 +18,8 @@ SHARED = {
     "trag.progress",
     "trag.record",
     "trag.review.approvals",
-    "trag.words",
+    "trag.lexical",
+    "trag.table_rows",
     "trag.settings",
 }
 STEPS = {"approved", "condense", "chart_query", "retrieve", "grounding", "embed", "llm", "ingest", "charts"}

@@ -18,17 +18,16 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from org.linking.entities import Mention
-from store.approved import Approved
-from store.records import Records
+from trag.lexical import numbers
 from trag.record import AnswerRecord, Approval, Checks, Source, StatementUsed
 from trag.review import approvals
-from trag.words import numbers
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from org.linking.entities import EntityFinder
+    from org.linking.entities import EntityFinder, Mention
+    from store.approved import Approved
+    from store.records import Records
 
 NEAR = 0.8
 """Cosine similarity from which a question of the same signature asks the same as a pinned one (bench/approved.py).
@@ -74,10 +73,7 @@ _KINDS = (
     ("how much", r"how much(?: (?:is|are))?|(?:the )?(?:amount|price|cost|fee)s? (?:of|for|to)|costs?"),
     ("when", r"(?:by )?when|(?:by |on |at )?(?:what|which) (?:time|date|day)|(?:the )?(?:deadline|closing date)"),
     ("where", r"where(?:abouts)?"),
-    (
-        "whom",
-        r"whom? (?:do|does|did)|whom?(?= (?:can|must|will|would) (?:i|we|one)\b)|(?:to|by|with|for|from) whom",
-    ),
+    ("whom", r"whom? (?:do|does|did)|whom?(?= (?:can|must|will|would) (?:i|we|one)\b)|(?:to|by|with|for|from) whom"),
     ("who", r"who|whom|whose|(?:which|what) (?:person|people)"),
     ("why", r"why|how come"),
     ("how", r"how"),

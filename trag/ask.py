@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import prompts
@@ -21,15 +22,14 @@ from org.linking.entities import Mention, Organization
 from org.query.expression import ChartReply, Earlier
 from org.query.sentences import Statement, placement
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND, Message
-from store.passage import OPEN, Excerpt
-from store.records import Records
-from store.vectors import Vectors
+from store.passage import OPEN
 from trag import approved, chart_query, grounding, retrieve
+from trag.answer_run import AnswerRun
 from trag.approved import Pins
 from trag.condense import Turn, standalone
 from trag.embed import Embedder
 from trag.errors import TragError, in_one_line
-from trag.events import Answer, AnswerRun, Event, Retry, Token, Waiting
+from trag.events import Answer, Event, Retry, Token, Waiting
 from trag.grounding import Evidence
 from trag.llm.model import LanguageModel, ModelDied, Usage
 from trag.llm.queue import Leases, RequestQueue
@@ -37,6 +37,11 @@ from trag.progress import BY_READER, CancelToken
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens, entities_of, sources_of
 from trag.reranking.reranker import Reranker
 from trag.settings import Settings
+
+if TYPE_CHECKING:
+    from store.passage import Excerpt
+    from store.records import Records
+    from store.vectors import Vectors
 
 LONGEST_QUESTION = 4_000
 """Characters a question may have."""

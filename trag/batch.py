@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +108,7 @@ def run(
         for one in asked:
             if one.id not in done:
                 record = _record(one.question, answer, problem)
-                file.write(record.with_id(one.id).to_json() + "\n")
+                file.write(replace(record, id=one.id).to_json() + "\n")
                 file.flush()
                 os.fsync(file.fileno())
             yield one

@@ -1,20 +1,13 @@
-"""One question on its way: what the terminal, the page, a batch or an evaluation are told, and the record as it grows.
+"""What the terminal, the page, a batch or an evaluation are told of one question on its way.
 
 Waiting..., Found, Token..., perhaps Retry and Token..., Answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from time import monotonic
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
-from trag.record import AnswerRecord, Entity, Source, StatementUsed, Tokens
-
-if TYPE_CHECKING:
-    from store.records import Records
+from trag.record import AnswerRecord, Entity, Source, StatementUsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,69 +49,3 @@ class Answer:
 
 
 Event = Waiting | Found | Token | Retry | Answer
-
-
-class AnswerRun:
-    """The growing record of one question; `save` keeps it. `draft` is what the model has written of its answer."""
-
-    def __init__(self, record: AnswerRecord) -> None:
-        self.record = record
-        self.draft = ""
-        self._started = self._began = monotonic()
-
-    def add(self, **found: Any) -> None:
-        """What a step found, under the names of the record's fields."""
-        self.record = replace(self.record, **found)
-
-    def found(self) -> Found:
-        """What was found for the question so far."""
-        return Found(self.record.standalone, self.record.entities, self.record.statements, self.record.sources)
-
-    def write(self, piece: str) -> None:
-        """One more piece of the draft; an empty draft begins with it."""
-        if not self.draft:
-            self._began = monotonic()
-        self.draft += piece
-
-    def written(self) -> None:
-        """The draft is whole, or nothing more comes."""
-        if self.draft:
-            self._add_seconds("generate", monotonic() - self._began)
-
-    def first_token(self) -> None:
-        """The first piece of the answer is there."""
-        if not self.record.seconds.first_token:
-            self._add_seconds("first_token", monotonic() - self._started)
-
-    @contextmanager
-    def timed(self, step: str) -> Iterator[None]:
-        """Adds the seconds that the block takes to those of `step`."""
-        began = monotonic()
-        try:
-            yield
-        finally:
-            self._add_seconds(step, monotonic() - began)
-
-    def save(self, records: Records | None, conversation: str | None, asker: str) -> AnswerRecord:
-        """The finished record, on the disk before it is returned where answers are kept."""
-        self.record = replace(self.record, seconds=replace(self.record.seconds, total=monotonic() - self._started))
-        if records:
-            one = self.record
-            records.save_answer(one.id, conversation, one.question, one.answer, one.to_json(), asker=asker)
-        return self.record
-
-    def count(self, tokens: Tokens) -> None:
-        """Tokens of one more call of the model."""
-        before = self.record.tokens
-        self.add(
-            tokens=Tokens(
-                before.prompt + tokens.prompt,
-                before.evaluated + tokens.evaluated,
-                before.completion + tokens.completion,
-                before.dropped + tokens.dropped,
-            )
-        )
-
-    def _add_seconds(self, step: str, took: float) -> None:
-        seconds = self.record.seconds
-        self.record = replace(self.record, seconds=replace(seconds, **{step: getattr(seconds, step) + took}))

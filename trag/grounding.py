@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from org.chart import Chart
 from org.query.sentences import placement
+from trag.lexical import numbers, sentences, stems
 from trag.record import CheckedSentence, Checks, Misplaced
-from trag.words import numbers, sentences, stems
 
 if TYPE_CHECKING:
     from org.linking.entities import EntityFinder, Organization
@@ -50,27 +50,24 @@ def check(question: str, answer: str, evidence: Sequence[Evidence], organization
     checked: list[CheckedSentence] = []
     invented: list[str] = []
     for sentence in sentences(answer):
-        missing = [_unknown(sentence, f"{question}\n{one.text}") for one in evidence]
+        names, figures = _NAME.findall(sentence), numbers(sentence)
+        missing: list[list[str]] = []
+        for one in evidence:
+            text = f"{question}\n{one.text}"
+            held = text.casefold()
+            unknown = [name for name in names if name.casefold() not in held]
+            missing.append(unknown + [f"{figure:,g}" for figure in sorted(figures - numbers(text))])
         fitting = [one for one, unknown in zip(evidence, missing, strict=True) if not unknown]
         if fitting:
             checked.append(_attributed(question, sentence, fitting))
         else:
             checked.append(CheckedSentence(sentence, False))
-            fewest: list[str] = min(missing, key=len, default=[sentence])
-            invented += fewest
+            invented += min(missing, key=len, default=[sentence])
     misplaced = tuple(_misplaced(answer, evidence, organization))
     said = [f"{one} stands in none of the excerpts" for one in dict.fromkeys(invented)]
     said += [f"{one.unit} is not under {one.claimed} but under {one.actual}" for one in misplaced]
     checks = Checks(sentences=tuple(checked), misplaced=misplaced, chart=organization.version)
     return Grounding(checks, "; ".join(said))
-
-
-def _unknown(sentence: str, text: str) -> list[str]:
-    """The numbers and names of `sentence` that `text` does not hold."""
-    held = text.casefold()
-    names = [one for one in _NAME.findall(sentence) if one.casefold() not in held]
-    figures = numbers(sentence) - numbers(text)
-    return names + [f"{one:,g}" for one in sorted(figures)]
 
 
 def _attributed(question: str, sentence: str, evidence: Sequence[Evidence]) -> CheckedSentence:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from trag.json_lines import as_line
@@ -194,10 +194,6 @@ class AnswerRecord:
             interrupted=values.get("interrupted", ""),
             approved=Approval(**approved) if (approved := values.get("approved")) else None,
         )
-
-    def with_id(self, answer_id: str) -> AnswerRecord:
-        """The same record under another id, such as that of its question in a file of them."""
-        return replace(self, id=answer_id)
 
 
 def entities_of(mentions: Iterable[Mention], chart: Chart | None) -> tuple[Entity, ...]:

@@ -13,11 +13,12 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from store.passage import OPEN, Excerpt, Passage
-from store.vectors import Vectors
-from trag.words import sentences
+from trag.lexical import sentences
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from store.vectors import Vectors
 
 CANDIDATES = 10
 """Pairs, and sections, among which the likeliest to answer are looked for."""

@@ -121,7 +121,17 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     home = _home(environment.get("TRAG_HOME") or str(Settings().home))
     problems: list[str] = []
     file = home / "trag.toml"
-    values = _known(_table(file), str(file), problems)
+    try:
+        table: Mapping[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        table = {}
+    except OSError as error:
+        raise TragError(
+            f"{file} cannot be read: {error.strerror}.", "Make it a file that this program may read, or remove it."
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TragError(f"{file}: {error}", "Correct the line, or remove the file to run on the defaults.") from error
+    values = _known(table, str(file), problems)
     variables = {
         name.removeprefix("TRAG_").lower(): value
         for name, value in environment.items()
@@ -151,20 +161,6 @@ def _home(name: str) -> Path:
     if there and not there.is_dir():
         raise TragError(f"TRAG_HOME = {name}: {there} is no folder.", "Name a folder, there or not yet.")
     return home
-
-
-def _table(file: Path) -> Mapping[str, Any]:
-    """What a file of settings says, nothing where there is none."""
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise TragError(
-            f"{file} cannot be read: {error.strerror}.", "Make it a file that this program may read, or remove it."
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TragError(f"{file}: {error}", "Correct the line, or remove the file to run on the defaults.") from error
 
 
 def _known(table: Mapping[str, Any], place: str, problems: list[str]) -> dict[str, Any]:

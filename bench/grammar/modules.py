@@ -21,8 +21,8 @@ from prompts import CANNOT_ANSWER, Message
 from store.passage import Passage
 from trag.embed import Embedder
 from trag.evaluate.grammar.questions import cases
+from trag.lexical import sentences
 from trag.llm.model import ModelIdentity, Usage
-from trag.words import sentences
 
 CHARACTERS_A_TOKEN = 4
 """What a token is taken to be; the prompt is cut by it."""

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from bench.grammar.benchmark import DESIGNS, Benchmark, load
 from bench.grammar.modules import KeywordIndex, Reader, Remembered, crippled, faithful, quoting, stands_in
 from store.passage import Passage
-from trag import paper
+from trag import paper_systems
 from trag.ask import Assistant
 from trag.evaluate.cases import Case
 from trag.evaluate.comparing import is_right
@@ -149,7 +149,7 @@ def _asked(asked: Sequence[Case], assistant: Assistant, name: str, progress: Pro
     """What the assistant answers to each case, scored."""
     results: list[Result] = []
     for number, case in enumerate(asked, 1):
-        record = assistant.answer(case.question, steps=paper.steps(SYSTEM))
+        record = assistant.answer(case.question, steps=paper_systems.steps(SYSTEM))
         results.append(Result(name, case, record, score(case, record, assistant.organization.chart)))
         progress(name, number, len(asked))
     return tuple(results)

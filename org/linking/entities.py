@@ -74,19 +74,21 @@ class EntityFinder:
         that may be wrong: there, not to `narrow` gives every unit of the name.
         """
         words = self._speller.repair(text, names.words(text, self._kept))
+        if not words:
+            return ()
+        # Unknown words become one sign, so that spaCy's store of strings does not grow with every question.
+        known = " ".join(word.text if word.text in self._speller.known else "_" for word in words)
+        doc = self._ruler(self._ruler.nlp.make_doc(known))
+        phrases = [(span.text, span.start, span.end) for span in doc.spans["ruler"]]
         taken: set[int] = set()
-        chosen: list[Candidate] = []
-        candidates = _Reader(text, words, self.index, self._stop_words).candidates(self._phrases(words))
-        for one in sorted(
-            candidates, key=lambda one: one.first - one.last
-        ):  # of two equally long the surer comes first
+        mentions: list[Mention] = []
+        candidates = _Reader(text, words, self.index, self._stop_words).candidates(phrases)
+        for one in sorted(candidates, key=lambda one: one.first - one.last):  # of equally long the surer comes first
             if taken.isdisjoint(range(one.first, one.last)):
                 taken.update(range(one.first, one.last))
-                chosen.append(one)
-        mentions: list[Mention] = []
-        for one in sorted(chosen, key=lambda one: one.first):
-            start, end = words[one.first].start, words[one.last - 1].end
-            mentions.append(Mention(one.units, text[start:end], start, end))
+                start, end = words[one.first].start, words[one.last - 1].end
+                mentions.append(Mention(one.units, text[start:end], start, end))
+        mentions.sort(key=lambda one: one.start)
         if not narrow:
             return tuple(mentions)
         narrowed: list[Mention] = []
@@ -96,8 +98,8 @@ class EntityFinder:
             if mention.start >= told_up_to:
                 told, end = self._told(mention.units, text, mention.end)
                 told_up_to = end if len(told) == 1 else told_up_to
-                known = replace(mention, units=told) if len(told) == 1 else mention
-                narrowed.append(self._narrow(words, mentions, known))
+                told_apart = replace(mention, units=told) if len(told) == 1 else mention
+                narrowed.append(self._narrow(words, mentions, told_apart))
         return tuple(narrowed)
 
     def find_types(self, text: str) -> tuple[TypeMention, ...]:
@@ -117,15 +119,6 @@ class EntityFinder:
                     break
             place += 1
         return tuple(types)
-
-    def _phrases(self, words: Sequence[Word]) -> list[tuple[str, int, int]]:
-        """Every known phrase in the words, with its first word and the word after its last; they may overlap."""
-        if not words:
-            return []
-        # Unknown words become one sign, so that spaCy's store of strings does not grow with every question.
-        known = " ".join(word.text if word.text in self._speller.known else "_" for word in words)
-        doc = self._ruler(self._ruler.nlp.make_doc(known))
-        return [(span.text, span.start, span.end) for span in doc.spans["ruler"]]
 
     def _told(self, units: Sequence[str], text: str, end: int) -> tuple[tuple[str, ...], int]:
         """Those of the units of a name that the brackets behind its `end` tell from others, and where they end."""
@@ -218,7 +211,7 @@ class _Reader:
             last += 1
         for end in range(last, first, -1):
             some = self.words[first:end]
-            if len({word.text for word in some}) < len(some) or (end == first + 1 and not self._is_capitalized(first)):
+            if len({word.text for word in some}) < len(some) or (len(some) == 1 and not self._is_capitalized(first)):
                 continue
             if some[0].text.isdecimal() and len(some) == 2 and some[1].text in self.index.kinds:  # "1 unit"
                 continue

@@ -95,11 +95,6 @@ class Word:
     plural: bool
 
 
-def canonical(word: str) -> str:
-    """One folded word as `words` gives it."""
-    return _canonical(word)[0]
-
-
 def words(text: str, kept: Set[str] = frozenset()) -> list[Word]:
     """The canonical words of a text: no case, accents, possessives, plurals, articles or "of"; British as American.
 
@@ -108,14 +103,14 @@ def words(text: str, kept: Set[str] = frozenset()) -> list[Word]:
     folded, places = _fold(text)
     found = []
     for match in _WORD.finditer(folded):
-        word, plural = _canonical(match[0])
+        word, plural = canonical(match[0])
         found.append(Word(word, places[match.start()], places[match.end()], plural))
     return [word for word in found if word.text not in _DROPPED or (word.text in kept and text[word.start].isupper())]
 
 
 def key(text: str) -> str:
     """The canonical words joined by spaces; names with the same key are spellings of one another."""
-    return " ".join(_texts(text) or [_canonical(word)[0] for word in _WORD.findall(_fold(text)[0])])
+    return " ".join(_texts(text) or [canonical(word)[0] for word in _WORD.findall(_fold(text)[0])])
 
 
 def dropped(keys: Collection[str]) -> frozenset[str]:
@@ -128,7 +123,7 @@ def dropped(keys: Collection[str]) -> frozenset[str]:
 @lru_cache(maxsize=64)  # one name is asked about several times in a row
 def _texts(text: str) -> tuple[str, ...]:
     """The canonical words alone, for names, of which a chart may have 100,000."""
-    found = [_canonical(word)[0] for word in _WORD.findall(_fold(text)[0])]
+    found = [canonical(word)[0] for word in _WORD.findall(_fold(text)[0])]
     is_lettered = "a" in found and _LETTER.match(text) is not None
     return tuple(word for word in found if word not in _DROPPED or (word == "a" and is_lettered))
 
@@ -154,8 +149,9 @@ def _fold_letter(letter: str) -> str:
 
 
 @lru_cache(maxsize=65536)
-def _canonical(word: str) -> tuple[str, bool]:
-    """A word of folded text without possessive, elided article and plural ending; whether a plural was taken off."""
+def canonical(word: str) -> tuple[str, bool]:
+    """One word of folded text as `words` gives it, without possessive, elided article and plural ending; whether a
+    plural was taken off."""
     if not word.isalnum():
         word = _ELISION.sub("", _TURKISH_CASE.sub("", word.removesuffix("'s")))
         word = _NOT_WORD.sub("", word)

@@ -57,7 +57,13 @@ class Speller:
         while place < len(found):
             word = found[place]
             following = found[place + 1] if place + 1 < len(found) else None
-            if following and self._is_one(text, word, following):
+            if (
+                following
+                and word.text + following.text in self.known
+                and f"{word.text} {following.text}" not in self._pairs
+                and _GAP.fullmatch(text, word.end, following.start)
+                and not (word.text[-1:].isdigit() and following.text[:1].isdigit())  # two figures side by side are two
+            ):
                 repaired.append(Word(word.text + following.text, word.start, following.end, following.plural))
                 place += 2
                 continue
@@ -115,15 +121,6 @@ class Speller:
                     beside.append(other)
         yield Word((beside or [text])[0], word.start, word.end, word.plural)
 
-    def _is_one(self, text: str, first: Word, second: Word) -> bool:
-        """Whether two words are one of a name with a gap in it; two figures side by side are two."""
-        return (
-            first.text + second.text in self.known
-            and f"{first.text} {second.text}" not in self._pairs
-            and _GAP.fullmatch(text, first.end, second.start) is not None
-            and not (first.text[-1:].isdigit() and second.text[:1].isdigit())
-        )
-
     def _halves(self, word: Word) -> list[Word]:
         """An unknown word as the two of a name that it runs together, or without an Arabic "for", "in" or "and"."""
         text = word.text + "s" * word.plural
@@ -132,7 +129,7 @@ class Speller:
         if text[0] in _ARABIC_PREFIXES and text[1:] in self.known:
             return [Word(text[1:], word.start + 1, word.end, plural=False)]
         for cut in range(2, len(text) - 1):
-            left, right = text[:cut], canonical(text[cut:])
+            left, (right, _) = text[:cut], canonical(text[cut:])
             if f"{left} {right}" in self._pairs:
                 middle = word.start + cut
                 return [Word(left, word.start, middle, plural=False), Word(right, middle, word.end, plural=False)]

@@ -48,7 +48,14 @@ def run(expression: str, given: Sequence[str], chart: Chart, *, earlier: Earlier
     QueryError for what does not parse, goes beyond the bounds, or names what is not there.
     """
     scene = _Scene(tuple(chart.unit(unit) for unit in given), chart, earlier)
-    tree = _parsed(expression)
+    if len(expression) > _LONGEST:
+        raise QueryError(f"The expression has {len(expression):,} signs.", f"{_LONGEST} are the most.")
+    try:
+        tree = ast.parse(expression.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise QueryError(f"This is no expression: {sentences.line(expression, 80)}", _USE) from error
+    if sum(isinstance(node, ast.Call) for node in ast.walk(tree)) > _CALLS:
+        raise QueryError("The expression has too many calls.", f"{_CALLS} are the most.")
     parts = tree.elts if isinstance(tree, ast.Tuple | ast.List) else [tree]
     if not 0 < len(parts) <= _PARTS:
         raise QueryError(f"The expression asks {len(parts)} things at once.", f"Ask 1 to {_PARTS}.")
@@ -70,18 +77,6 @@ def described(given: Sequence[str], chart: Chart) -> list[str]:
         notes = ", ".join(filter(None, (sentences.line(unit.type, 40), above)))
         lines.append(f"u{place} = {sentences.line(unit.name, 80)} ({notes})")
     return lines
-
-
-def _parsed(expression: str) -> ast.expr:
-    if len(expression) > _LONGEST:
-        raise QueryError(f"The expression has {len(expression):,} signs.", f"{_LONGEST} are the most.")
-    try:
-        tree = ast.parse(expression.strip(), mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise QueryError(f"This is no expression: {sentences.line(expression, 80)}", _USE) from error
-    if sum(isinstance(node, ast.Call) for node in ast.walk(tree)) > _CALLS:
-        raise QueryError("The expression has too many calls.", f"{_CALLS} are the most.")
-    return tree
 
 
 def _answer(tree: ast.expr, scene: _Scene) -> ChartReply | None:
@@ -126,7 +121,13 @@ def _then(unit: Unit, chart: Chart) -> Unit | None:
 def _value(tree: ast.expr, scene: _Scene, depth: int) -> Value | None:
     """What a name or a call comes to, None where something in it was not found."""
     if isinstance(tree, ast.Name):
-        return _named(tree.id, scene)
+        name = tree.id
+        place = int(name[1:]) - 1 if name[:1] == "u" and name[1:].isascii() and name[1:].isdigit() else -1
+        unit = scene.given[place] if 0 <= place < len(scene.given) else None
+        if unit is None:
+            hint = f"{len(scene.given)} units are given, from u1 on."
+            raise QueryError(f"There is no {sentences.line(name, 40)}.", hint)
+        return Units((unit,), told=sentences.placed(unit, scene.chart))
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         raise QueryError(f"This is neither a unit nor a function: {type(tree).__name__}", _USE)
     if depth > _DEPTH:
@@ -142,14 +143,6 @@ def _value(tree: ast.expr, scene: _Scene, depth: int) -> Value | None:
         else:
             arguments.append(value)
     return _call(tree.func.id, arguments, scene.chart)
-
-
-def _named(name: str, scene: _Scene) -> Units:
-    place = int(name[1:]) - 1 if name[:1] == "u" and name[1:].isascii() and name[1:].isdigit() else -1
-    unit = scene.given[place] if 0 <= place < len(scene.given) else None
-    if unit is None:
-        raise QueryError(f"There is no {sentences.line(name, 40)}.", f"{len(scene.given)} units are given, from u1 on.")
-    return Units((unit,), told=sentences.placed(unit, scene.chart))
 
 
 def _call(name: str, arguments: Sequence[Value | str], chart: Chart) -> Value | None:  # noqa: C901  a table

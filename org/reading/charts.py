@@ -145,11 +145,11 @@ def interpret(table: Table, choice: Mapping[str, str] | None = None) -> Reading:
     if not table.lines:
         return Reading((), () if _has_error(table.problems) else (error(0, "The file has no units.", "Add some."),))
     # The first row with a name and a parent among its headers, else the first row.
-    beginning = [(at, _told_apart(line.cells)) for at, line in enumerate(table.lines[:_HEADER_ROWS])]
-    read = [(at, header, _places(header, choice or {})) for at, header in beginning]
+    headers = [_told_apart(line.cells) for line in table.lines[:_HEADER_ROWS]]
+    read = [(at, header, _places(header, choice or {})) for at, header in enumerate(headers)]
     at, header, places = next((one for one in read if {"name", "parent"} <= one[2].keys()), read[0])
     lines = table.lines[at + 1 :]
-    problems = [*_remarks(table, at, header, places, choice or {})]
+    problems = list(_remarks(table, at, header, places, choice or {}))
     columns = tuple((column, header[places[column]]) for column in COLUMNS if column in places)
     samples = tuple(tuple(clean(cell)[:200] for cell in line.cells) for line in lines[:SAMPLES])
     if _has_error(problems):
@@ -192,8 +192,7 @@ def _places(header: Sequence[str], choice: Mapping[str, str]) -> dict[str, int]:
     for column, place in exact_columns(header).items():
         if column not in choice and place not in settled.values():
             settled[column] = place
-    guessed = guess_columns(header, chosen | settled)
-    return settled | guessed
+    return settled | guess_columns(header, chosen | settled)
 
 
 def _remarks(

@@ -76,7 +76,15 @@ def examine(rows: Sequence[Row]) -> Lineage:
             if row.name:
                 named.append(replace(row, above=above))
     parents = resolve(named, problems)
-    _check_roots(named, parents, problems)
+    roots = [row for place, row in enumerate(named) if parents.places[place] is None and place not in parents.lost]
+    if len(roots) > 1:
+        where = listing([f"{quoted(row.name)} (row {row.number})" for row in roots])
+        message = f"{len(roots):,} units have no parent: {where}."
+        hint = "Only the topmost unit has an empty parent; give the others theirs, or add one unit above them all."
+        problems.append(error(roots[1].number, message, hint))
+    elif named and not roots:
+        hint = "Leave the parent of the topmost unit empty."
+        problems.append(error(0, "Every unit has a parent, so none is the topmost.", hint))
     depths = _depths(named, parents.places, problems)
     first_of: dict[tuple[int | None, str], Row] = {}
     for place, (row, parent) in enumerate(zip(named, parents.places, strict=True)):
@@ -86,18 +94,6 @@ def examine(rows: Sequence[Row]) -> Lineage:
             problems.append(error(row.number, message, "Remove one of them, or tell their names apart."))
     _check_aliases(named, problems)
     return Lineage(tuple(named), parents.places, tuple(depths), tuple(problems))
-
-
-def _check_roots(rows: Sequence[Row], parents: Parents, problems: list[Problem]) -> None:
-    roots = [rows[place] for place, parent in enumerate(parents.places) if parent is None and place not in parents.lost]
-    if len(roots) > 1:
-        where = listing([f"{quoted(row.name)} (row {row.number})" for row in roots])
-        message = f"{len(roots):,} units have no parent: {where}."
-        hint = "Only the topmost unit has an empty parent; give the others theirs, or add one unit above them all."
-        problems.append(error(roots[1].number, message, hint))
-    elif rows and not roots:
-        hint = "Leave the parent of the topmost unit empty."
-        problems.append(error(0, "Every unit has a parent, so none is the topmost.", hint))
 
 
 def _depths(rows: Sequence[Row], parents: Sequence[int | None], problems: list[Problem]) -> list[int]:

@@ -58,8 +58,15 @@ def read(text: str, most: int, problems: list[Problem]) -> Units:
     def as_shown(digits: str) -> str:  # 7.0 as a spreadsheet shows it
         return re.sub(r"\.0+$", "", digits)
 
+    def made(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        entry = dict(pairs)
+        if len(entry) < len(pairs):
+            entry = _Repeated(entry)
+            entry.key = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        return entry
+
     try:
-        content = json.loads(text, object_pairs_hook=_object, parse_int=str, parse_float=as_shown, parse_constant=float)
+        content = json.loads(text, object_pairs_hook=made, parse_int=str, parse_float=as_shown, parse_constant=float)
     except json.JSONDecodeError as failure:
         where = f"line {failure.lineno}, character {failure.colno}"
         problems.append(error(failure.lineno, f"This is not valid JSON: {failure.msg} in {where}.", HINT))
@@ -150,11 +157,3 @@ def _header(key: str) -> str:
     """The key as the header of a column; one of ours in small letters, so that entries may write it differently."""
     header = clean(key)
     return header.lower() if header.lower() in COLUMNS else header
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    entry = dict(pairs)
-    if len(entry) < len(pairs):
-        entry = _Repeated(entry)
-        entry.key = Counter(key for key, _ in pairs).most_common(1)[0][0]
-    return entry

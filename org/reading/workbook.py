@@ -88,7 +88,12 @@ def read(
         message = f"The workbook is damaged and cannot be read ({type(failure).__name__}: {str(failure)[:120]})."
         problems.append(error(0, message, _SAVE_AGAIN))
         return iter(()), names, ""
-    _fill_down(table, found)
+    by_number = dict(table) if found.merged else {}
+    for column, first, last in found.merged:  # the file has the value of an area in its first row only
+        value = by_number.get(first, {}).get(column, "")
+        for number in range(first + 1, last + 1 if value else 0):
+            if number in by_number:
+                by_number[number].setdefault(column, value)
     problems += _remarks(archive, listed, chosen, found)
     return ((number, _aligned(row)) for number, row in table), names, chosen.name
 
@@ -234,16 +239,6 @@ def _aligned(cells: Mapping[int, str]) -> list[str]:
     return [cells.get(column, "") for column in range(width)]
 
 
-def _fill_down(table: list[tuple[int, dict[int, str]]], sheet: _Sheet) -> None:
-    """Gives every row of a merged area its value, which the file has in the first row only."""
-    by_number = dict(table) if sheet.merged else {}
-    for column, first, last in sheet.merged:
-        value = by_number.get(first, {}).get(column, "")
-        for number in range(first + 1, last + 1 if value else 0):
-            if number in by_number:
-                by_number[number].setdefault(column, value)
-
-
 def _remarks(archive: ZipFile, listed: list[_Listed], chosen: _Listed, sheet: _Sheet) -> Iterator[Problem]:
     """What a person should know about how the workbook was read."""
     for cell in sheet.unknown:
@@ -329,8 +324,10 @@ def _value(cell: Element, shared: Sequence[str], formats: Mapping[int, int], sin
         digits = formats.get(int(cell.get("s", 0)))
         if digits == 0:
             return _date(float(value), since_1904)
-        number = _number(value)
-        return number.zfill(digits) if digits and number.isdecimal() else number
+        if not value.isdecimal() or len(value) > 15:  # as a cell shows it: 7.0 is 7, and 0.1 + 0.2 is 0.3
+            number = float(value)
+            value = str(int(number)) if number.is_integer() and abs(number) < 1e15 else f"{number:.15g}"
+        return value.zfill(digits) if digits and value.isdecimal() else value
     if kind == "d":
         return value.removesuffix("T00:00:00")
     return _unescaped(value)
@@ -353,14 +350,6 @@ def _unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda code: chr(int(code[1], 16)), text) if "_x" in text else text
 
 
-def _number(value: str) -> str:
-    """A number as a cell shows it: 7.0 is 7, and 0.1 + 0.2 is 0.3."""
-    if value.isdecimal() and len(value) < 16:
-        return value
-    number = float(value)
-    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else f"{number:.15g}"
-
-
 def _date(days: float, since_1904: bool) -> str:
     """A day as 2026-11-20, with the time of day when there is one; the number itself when it is no day."""
     try:
@@ -381,9 +370,4 @@ def _column(letters: str) -> int:
 
 
 def _letters(column: int) -> str:
-    letters = ""
-    while column >= 0:
-        column, rest = divmod(column, 26)
-        letters = chr(65 + rest) + letters
-        column -= 1
-    return letters
+    return _letters(column // 26 - 1) + chr(65 + column % 26) if column >= 0 else ""

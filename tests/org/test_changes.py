@@ -51,8 +51,19 @@ def told(changes: Changes) -> dict[str, list[str]]:
         # without ids another name is another unit, and what was under it has moved
         ("Bar,Club", "Inn,Club", {"added": ["Inn"], "removed": ["Bar"], "moved": ["Desk: Club > Bar -> Club > Inn"]}),
         ("Desk,Pool,desk,\n", "", {"removed": ["Desk"]}),
+        ("Pool,Club,team,", "Pool,Bar,team,", {"moved": ["Pool: Club -> Club > Bar"]}),  # what is under it has not
     ],
-    ids=["nothing", "added", "removed", "moved", "edited", "root renamed", "renamed without an id", "one of a name"],
+    ids=[
+        "nothing",
+        "added",
+        "removed",
+        "moved",
+        "edited",
+        "root renamed",
+        "without an id",
+        "one of a name",
+        "a branch",
+    ],
 )
 def test_changes_are_told_as_a_person_would(old: str, new: str, expected: dict[str, list[str]]) -> None:
     after = BEFORE.replace(old, new)
@@ -69,12 +80,6 @@ def test_units_are_the_same_by_id_whatever_they_are_called_and_wherever_they_are
     assert told(changes) == {"moved": ["Front Desk: 2 -> 3"], "renamed": ["Bar -> Inn", "Desk -> Front Desk"]}
 
 
-def test_what_is_under_a_moved_unit_has_not_moved() -> None:
-    after = BEFORE.replace("Pool,Club,team,", "Pool,Bar,team,")
-    changes = compare(chart(BEFORE), chart(after))
-    assert told(changes) == {"moved": ["Pool: Club -> Club > Bar"]}
-
-
 def test_a_chart_that_gives_ids_later_is_matched_by_place_and_name() -> None:
     rows = "1,Club,,club,\n2,Board,1,board,\n3,Bar,1,team,Pub\n4,Pool,1,team,\n5,Desk,3,desk,\n6,Desk,4,desk,\n"
     after = f"id,name,parent,type,aliases\n{rows}"
@@ -82,13 +87,13 @@ def test_a_chart_that_gives_ids_later_is_matched_by_place_and_name() -> None:
 
 
 @pytest.mark.slow
-def test_a_flat_chart_of_100_000_units_with_every_name_changed_is_compared() -> None:
+def test_a_flat_chart_of_20_000_units_with_every_name_changed_is_compared() -> None:
     def flat(word: str) -> Chart:
-        under = (Unit(f"Club > {word} {number}", f"{word} {number}", "", "Club") for number in range(100_000))
+        under = (Unit(f"Club > {word} {number}", f"{word} {number}", "", "Club") for number in range(20_000))
         return Chart([Unit("Club", "Club", "club", None), *under])
 
     changes = compare(flat("Desk"), flat("Table"))
-    assert (len(changes.added), len(changes.removed), len(changes.changed)) == (100_000, 100_000, 0)
+    assert (len(changes.added), len(changes.removed), len(changes.changed)) == (20_000, 20_000, 0)
 
 
 def test_a_branch_that_moved_brings_the_names_below_it_along_at_any_depth() -> None:
@@ -138,6 +143,7 @@ def applied(changes: Changes, chart: Chart) -> Chart:
 @settings(max_examples=120, deadline=None)
 @given(charts(), charts())
 def test_the_changes_applied_to_the_first_chart_give_the_second(before: Chart, after: Chart) -> None:
+    assert not compare(before, before)
     changes = compare(before, after)
     result = applied(changes, before)
     assert list(result.units.values()) == list(after.units.values())
@@ -145,9 +151,3 @@ def test_the_changes_applied_to_the_first_chart_give_the_second(before: Chart, a
     assert bool(changes) == (before.version != after.version)
     told_units = {unit.id for unit in changes.added} | {change.after.id for change in changes.changed}
     assert all(unit in before.units.values() for unit in after.units.values() if unit.id not in told_units)
-
-
-@settings(deadline=None)
-@given(charts())
-def test_a_chart_does_not_differ_from_itself(chart: Chart) -> None:
-    assert not compare(chart, chart)

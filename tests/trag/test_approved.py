@@ -16,7 +16,7 @@ from store.approved import Approved
 from store.person import Newcomer
 from store.records import Records
 from tests.scripted import Scripted
-from trag import paper
+from trag import paper_systems
 from trag.approved import Given, Pins, answer
 from trag.ask import Assistant
 from trag.condense import Turn
@@ -32,6 +32,7 @@ from trag.settings import Settings
 CHART = b"id,name,parent,type\na,Acme,,firm\nl,Legal Division,Acme,division\ne,Ethics Office,Legal Division,office\n"
 OTHER_CHART = CHART + b"p,Press Desk,Acme,desk\n"
 OPEN_SAFE, CLOSE_SAFE = "How do I open the safe?", "How do I close the safe?"
+Pin, Find = Callable[..., Approved], Callable[..., Given | None]
 REPLY = "Turn the wheel twice. Then call the desk."
 SOURCES = (
     Source("s1", "section", "safe.md", "1 Opening", None, "Turn the wheel twice.", 0.8),
@@ -66,7 +67,7 @@ def records(empty_database: Path, tmp_path: Path) -> Iterator[Records]:
 
 
 @pytest.fixture
-def pin(records: Records) -> Callable[..., Approved]:
+def pin(records: Records) -> Pin:
     def pin(question: str = OPEN_SAFE, documents: Sequence[str] = ("safe.md",), chart: str = "") -> Approved:
         return approvals.pin(records, "a", question, REPLY, documents, chart, by="rita")
 
@@ -74,7 +75,7 @@ def pin(records: Records) -> Callable[..., Approved]:
 
 
 @pytest.fixture
-def found(records: Records) -> Callable[..., Given | None]:
+def found(records: Records) -> Find:
     """What a question gets, from an encoder that takes every question for the same: the rules decide alone."""
     finder, pins = EntityFinder(load(CHART, "chart.csv")), Pins()
 
@@ -89,9 +90,7 @@ def found(records: Records) -> Callable[..., Given | None]:
 
 
 @pytest.mark.parametrize("asked", [OPEN_SAFE, " how do i OPEN the safe", "How can I open a safe?"])
-def test_an_approved_answer_is_given_for_its_question_in_other_words(
-    pin: Callable[..., Approved], found: Callable[..., Given | None], asked: str
-) -> None:
+def test_an_approved_answer_is_given_for_its_question_in_other_words(pin: Pin, found: Find, asked: str) -> None:
     assert found(asked) is None
     pin()
     given = found(asked)
@@ -99,26 +98,20 @@ def test_an_approved_answer_is_given_for_its_question_in_other_words(
     assert (given.text, given.approval.by, given.approval.question) == (REPLY, "rita", OPEN_SAFE)
 
 
-def test_another_question_gets_nothing_however_near_it_is(
-    pin: Callable[..., Approved], found: Callable[..., Given | None]
-) -> None:
+def test_another_question_gets_nothing_however_near_it_is(pin: Pin, found: Find) -> None:
     pin()
     pin("What does the Legal Division do?")
     others = (CLOSE_SAFE, "Why do I open the safe?", "How do I open 2 safes?", "What does the Ethics Office do?")
     assert [found(asked) for asked in others] == [None] * len(others)
 
 
-def test_a_question_that_is_not_near_gets_nothing_though_its_words_are_the_same(
-    pin: Callable[..., Approved], found: Callable[..., Given | None]
-) -> None:
+def test_a_question_that_is_not_near_gets_nothing_though_its_words_are_the_same(pin: Pin, found: Find) -> None:
     pin()
     assert found("How can I open a safe?", near=0.79) is None
     assert found("How can I open a safe?", near=0.81) is not None
 
 
-def test_of_two_that_fit_the_spelling_counts_first(
-    pin: Callable[..., Approved], found: Callable[..., Given | None]
-) -> None:
+def test_of_two_that_fit_the_spelling_counts_first(pin: Pin, found: Find) -> None:
     pin("How can I open a safe?")
     pin()
     given = found(OPEN_SAFE)
@@ -140,11 +133,7 @@ def test_of_two_that_fit_the_spelling_counts_first(
     ],
 )
 def test_what_stands_on_something_that_changed_is_not_given(
-    records: Records,
-    pin: Callable[..., Approved],
-    found: Callable[..., Given | None],
-    asked: str,
-    change: Callable[[Records, Approved], object],
+    records: Records, pin: Pin, found: Find, asked: str, change: Callable[[Records, Approved], object]
 ) -> None:
     pinned = pin(chart="v1")
     assert found(asked) is not None
@@ -153,7 +142,7 @@ def test_what_stands_on_something_that_changed_is_not_given(
 
 
 def test_it_is_given_to_those_alone_who_may_read_every_document_that_it_stands_on(
-    records: Records, pin: Callable[..., Approved], found: Callable[..., Given | None]
+    records: Records, pin: Pin, found: Find
 ) -> None:
     pin(documents=("safe.md", "other.md"))
     records.library.set_audience("other.md", frozenset({"l"}))
@@ -165,9 +154,7 @@ def test_it_is_given_to_those_alone_who_may_read_every_document_that_it_stands_o
     assert [source.document for source in given.sources] == ["safe.md"]
 
 
-def test_its_sources_are_those_that_the_reviewer_left_it(
-    records: Records, pin: Callable[..., Approved], found: Callable[..., Given | None]
-) -> None:
+def test_its_sources_are_those_that_the_reviewer_left_it(records: Records, pin: Pin, found: Find) -> None:
     pin()
     given = found(OPEN_SAFE)
     assert given is not None
@@ -186,9 +173,7 @@ def test_its_sources_are_those_that_the_reviewer_left_it(
     assert (given.statements, given.checks.chart, given.checks.sentences) == (RECORD.statements, "v1", ())
 
 
-def test_the_reviewer_is_called_as_everybody_knows_them(
-    records: Records, pin: Callable[..., Approved], found: Callable[..., Given | None]
-) -> None:
+def test_the_reviewer_is_called_as_everybody_knows_them(records: Records, pin: Pin, found: Find) -> None:
     pin()
     records.people.add(Newcomer("rita", shown="Rita Moor", role="reviewer", state="active"), by="test")
     given = found(OPEN_SAFE)
@@ -280,7 +265,7 @@ def test_another_question_another_system_and_an_evaluation_ask_the_model(home: H
         (evaluated, OPEN_SAFE, "trag"),
     ):
         with pytest.raises(AssertionError, match="the model was asked"):
-            asked.answer(question, steps=paper.steps(system))
+            asked.answer(question, steps=paper_systems.steps(system))
 
 
 @pytest.mark.slow

@@ -12,13 +12,13 @@ import prompts
 from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NO_QUESTION, NOT_FOUND
 from tests.scripted import Scripted
-from trag import paper
+from trag import paper_systems
 from trag.ask import cleaned
 from trag.condense import Turn
 from trag.errors import TragError
 from trag.events import Answer, Event, Found, Retry, Token
 from trag.home import Home, open_home
-from trag.llm.model import LanguageModel, ModelDied
+from trag.llm.model import ModelDied
 from trag.progress import CancelToken
 from trag.record import AnswerRecord
 from trag.settings import Settings
@@ -64,7 +64,7 @@ def ask(
     home: Home, question: str, *answers: str | Exception, system: str = "trag", history: Sequence[Turn] = ()
 ) -> list[Event]:
     assistant = replace(home.assistant, model=Scripted(*answers))
-    return list(assistant.ask(question, steps=paper.steps(system), history=history))
+    return list(assistant.ask(question, steps=paper_systems.steps(system), history=history))
 
 
 def record(events: Sequence[Event]) -> AnswerRecord:
@@ -82,7 +82,9 @@ def test_a_short_answer_stands_with_the_words_of_its_source(home: Home) -> None:
     assert (source.document, source.section) == ("manual.md", "1 Contracts")
     assert sentence.evidence == "Contracts above 50,000 LMD need two signatures."
     assert sentence.evidence in source.text
-    assert AnswerRecord.from_json(answer.to_json()) == answer
+    stored = home.records.answer(answer.id)
+    assert stored is not None, "it is saved before it is given"
+    assert AnswerRecord.from_json(stored.record_json) == answer
 
 
 def test_a_question_about_the_chart_is_answered_by_the_chart_alone(home: Home) -> None:
@@ -108,13 +110,6 @@ def test_an_expression_that_gives_nothing_leaves_the_question_to_the_documents(h
 
 def test_a_question_that_names_no_unit_is_not_read_as_an_expression(home: Home) -> None:
     assert record(ask(home, "when must gifts be declared?", "Within ten days.")).chart_query == ""
-
-
-def test_the_answer_is_saved_before_it_is_given(home: Home) -> None:
-    answer = record(ask(home, "what about gifts?", "Gifts worth more than 40 LMD are declared within ten days."))
-    stored = home.records.answer(answer.id)
-    assert stored is not None
-    assert AnswerRecord.from_json(stored.record_json) == answer
 
 
 @pytest.mark.parametrize(
@@ -155,14 +150,6 @@ def test_a_greeting_gets_a_friendly_line_and_no_sources(home: Home) -> None:
     answer = record(ask(home, "hello there", NO_QUESTION))
     assert "Acme Foundation" in answer.answer
     assert (answer.status, answer.sources) == ("cannot_answer", ())
-
-
-def test_without_anything_to_read_no_token_is_spent(tmp_path: Path) -> None:
-    with open_home(Settings(home=tmp_path)) as home:
-        events = ask(home, "xylophone zebra quartz?")
-    answer = record(events)
-    assert (answer.answer, answer.status, answer.tokens.prompt) == (CANNOT_ANSWER, "cannot_answer", 0)
-    assert not any(isinstance(event, Token) for event in events)
 
 
 def test_a_long_question_leaves_room_for_fewer_excerpts_or_says_that_it_does_not_fit(home: Home) -> None:
@@ -273,14 +260,8 @@ def test_a_chart_activated_while_one_asks_counts_from_the_next_question(home: Ho
 
 @pytest.mark.parametrize(
     ("question", "message"),
-    [
-        ("", "empty"),
-        (" \n\t ", "empty"),
-        ("\x00\x07", "empty"),
-        ("\u200d\u00ad", "empty"),
-        ("a" * 20_000, "20,000 characters"),
-    ],
-    ids=["nothing", "white space", "control characters", "marks nobody sees", "20,000 characters"],
+    [("", "empty"), (" \n\t ", "empty"), ("\x00\x07", "empty"), ("\u200d\u00ad", "empty")],
+    ids=["nothing", "white space", "control characters", "marks nobody sees"],
 )
 def test_a_question_that_cannot_be_asked_says_why(home: Home, question: str, message: str) -> None:
     with pytest.raises(TragError, match=message):
@@ -311,28 +292,19 @@ def test_a_question_is_asked_as_it_shows(question: str, shown: str) -> None:
     assert cleaned(question) == shown
 
 
-@pytest.mark.parametrize("question", ["أين يقع مكتب الأخلاقيات؟", "倫理室はどこですか", "Où est l’Ethics Office ?"])
-def test_questions_in_other_scripts_are_answered_or_refused(home: Home, question: str) -> None:
-    answer = home.assistant.answer(question)
-    assert answer.answer
-    assert answer.question == question
-
-
 def test_the_unchanged_start_of_the_prompt_is_not_read_again(home: Home) -> None:
     home.assistant.answer("how many signatures does a contract need?")
     second = home.assistant.answer("when must gifts be declared?")
     assert 0 < second.tokens.evaluated < second.tokens.prompt
 
 
-def test_a_scripted_model_has_what_a_model_has() -> None:
-    methods = {name for name in vars(LanguageModel) if not name.startswith("_")} - {"choose"}
-    assert methods <= set(dir(Scripted))
-
-
 def test_a_home_without_a_chart_and_one_without_documents_answer(tmp_path: Path) -> None:
     (tmp_path / "manual.md").write_text(MANUAL)
     with open_home(Settings(home=tmp_path / "documents only")) as home:
-        assert record(ask(home, "anything?")).status == "cannot_answer"
+        events = ask(home, "anything?")
+        answer = record(events)
+        assert (answer.answer, answer.status, answer.tokens.prompt) == (CANNOT_ANSWER, "cannot_answer", 0)
+        assert not any(isinstance(event, Token) for event in events)
         home.ingest([tmp_path / "manual.md"], replace=False, progress=lambda step, done, total: None)
         answer = record(
             ask(home, "when must gifts be declared?", "Gifts worth more than 40 LMD are declared within ten days.")

@@ -86,9 +86,8 @@ def test_the_grammar_of_such_a_chart_is_read_by_the_real_engine(home: Home) -> N
     "question",
     [
         "متى يجب الإعلان عن الهدايا؟",
-        "Wann müssen Geschenke gemeldet werden, und wem (Town)?",
-        "礼物必须在几天内申报?",
-        "Town \u202eتحت\u202c \U0001f381?",
+        "Wann müssen Geschenke gemeldet werden (Town)?",
+        "Town \u202eتحت\u202c \U0001f381礼物?",
     ],
 )
 @pytest.mark.parametrize(("said", "status"), [("Within ten days.", "answered"), (NOT_FOUND, "cannot_answer")])

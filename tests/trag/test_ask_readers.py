@@ -8,7 +8,7 @@ import pytest
 
 from org.reading.charts import load
 from tests.scripted import Scripted
-from trag import paper
+from trag import paper_systems
 from trag.ask import Assistant
 from trag.events import Answer, Found
 from trag.home import Home, open_home
@@ -82,7 +82,7 @@ def heard(model: Scripted) -> list[str]:
 def told(assistant: Assistant, question: str, keys: Collection[str] | None, system: str) -> set[str]:
     """Whose canaries one question brings to light outside the prompt: in the sources, and in the saved record."""
     seen = ""
-    for event in assistant.ask(question, steps=paper.steps(system), readers=keys):
+    for event in assistant.ask(question, steps=paper_systems.steps(system), readers=keys):
         if isinstance(event, Found):
             seen += "".join(source.text + source.question for source in event.sources)
         if isinstance(event, Answer):
@@ -114,7 +114,7 @@ def test_who_holds_every_key_is_answered_from_all(home: Home, assistant: Assista
 
 def test_without_a_word_on_who_asks_only_what_is_for_everyone_is_read(assistant: Assistant, model: Scripted) -> None:
     for question in QUESTIONS[:: len(TOPICS)]:
-        assistant.answer(question, steps=paper.steps("rag"))
+        assistant.answer(question, steps=paper_systems.steps("rag"))
     assert set(CANARY.findall("".join(heard(model)))) == {"town"}
 
 

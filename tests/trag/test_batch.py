@@ -176,6 +176,6 @@ def test_an_answers_file_of_another_kind_is_left_alone(tmp_path: Path, content: 
 @pytest.mark.parametrize("torn", range(1, 12))
 def test_a_first_line_that_a_kill_cut_anywhere_is_begun_again(tmp_path: Path, torn: int) -> None:
     path = tmp_path / "answers.jsonl"
-    path.write_bytes(record("x").with_id("a").to_json().encode()[:torn])
+    path.write_bytes(replace(record("x"), id="a").to_json().encode()[:torn])
     list(batch.run((Asked("a", "x"),), path, record, problem))
     assert [line["id"] for line in lines(path)] == ["a"]

@@ -156,18 +156,9 @@ def test_instructor_vectors_are_those_of_its_own_package(instructor_folder: Path
     assert np.allclose(embedded(texts), expected, atol=1e-6)
 
 
-def test_the_instruction_depends_on_what_is_embedded(instructor_folder: Path) -> None:
-    opened = open_embedder(str(instructor_folder))
-    assert not np.allclose(opened.embed_questions(TEXTS[:1]), opened.embed_passages(TEXTS[:1]), atol=1e-3)
-
-
 @pytest.mark.parametrize(
     ("name", "readme", "instructed"),
-    [
-        ("gtr-t5-base", "", False),
-        ("instructor-base", "", True),
-        ("embedder", "# hkunlp/instructor-large\n", True),
-    ],
+    [("gtr-t5-base", "", False), ("instructor-base", "", True), ("embedder", "# hkunlp/instructor-large\n", True)],
 )
 def test_only_what_calls_itself_instructor_gets_instructions(
     instructor_folder: Path, tmp_path: Path, name: str, readme: str, instructed: bool

@@ -40,16 +40,7 @@ def test_a_record_reads_back_what_it_wrote() -> None:
 
 def test_the_keys_that_other_programs_rely_on_are_there() -> None:
     values = json.loads(RECORD.to_json())
-    assert values["sources"][0] | {"question": ""} == {
-        "id": "a",
-        "kind": "qa",
-        "document": "d.md",
-        "section": "1 One",
-        "page": 3,
-        "text": "There.",
-        "score": 0.71,
-        "question": "",
-    }
+    assert list(values["sources"][0]) == ["id", "kind", "document", "section", "page", "text", "score", "question"]
     assert {"sentences", "misplaced", "unknown_units", "replaced"} <= set(values["checks"])
     assert {"prompt", "completion"} <= set(values["tokens"])
     steps = {"link", "chart_query", "retrieve", "first_token", "generate", "verify", "total"}

@@ -48,11 +48,8 @@ def ids(excerpts: Sequence[Excerpt]) -> list[str]:
     return [one.passage.id for one in excerpts]
 
 
-def test_nothing_is_found_where_nothing_is(fill: Callable[..., Vectors]) -> None:
-    assert found(fill()) == ()
-
-
 def test_pairs_and_sections_come_the_nearest_first(fill: Callable[..., Vectors]) -> None:
+    assert found(fill()) == ()
     index = fill((section("far"), 0.4), (section("near"), 0.7), (pair("May"), 0.6), (pair("June"), 0.2))
     given = found(index)
     assert ids(given) == ["near", "May", "far"]

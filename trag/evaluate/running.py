@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from prompts import PromptError
-from trag import paper
+from trag import paper_systems
 from trag.ask import Assistant, cleaned
 from trag.errors import TragError, in_one_line
 from trag.evaluate.cases import Case, sha256_of
@@ -19,7 +19,7 @@ from trag.evaluate.scoring import Score, score
 from trag.llm.model import ModelDied
 from trag.llm.queue import QueueFull, RequestQueue
 from trag.llm.remote import RequestRefused
-from trag.paper import SYSTEMS
+from trag.paper_systems import SYSTEMS
 from trag.record import AnswerRecord
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _answer(assistant: Assistant, system: str, question: str, stop: threading.Ev
         cleaned(question)
     except TragError as error:
         return assistant.problem(question, in_one_line(error))
-    steps = paper.steps(system.partition(":")[0])
+    steps = paper_systems.steps(system.partition(":")[0])
     while not stop.is_set():
         try:
             return assistant.answer(question, steps=steps, stop=stop, readers=None)

@@ -17,7 +17,7 @@ from trag.background import BackgroundJob, JobStatus, State
 from trag.errors import TragError
 from trag.finetune.stages import StageProgress, begin, carry_out, measure, remove, training, works_of
 from trag.finetune.training import training_process
-from trag.finetune.work import Work
+from trag.finetune.work_folders import Work
 
 if TYPE_CHECKING:
     from trag.home import Home

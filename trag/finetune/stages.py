@@ -25,7 +25,7 @@ from trag.finetune.training.estimate import Estimate, Needs
 from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.run import Trained, trained
 from trag.finetune.training.training_process import Preparing, Step
-from trag.finetune.work import Stage, Work, Works
+from trag.finetune.work_folders import Stage, Work, Works
 from trag.llm import files
 from trag.models import adapters
 from trag.progress import Cancelled
@@ -129,7 +129,7 @@ def _order(home: Home, work: Work) -> Plan:
 
 
 def _make_dataset(home: Home, folder: Path, seed: int, tell: OnProgress, stop: threading.Event) -> None:
-    from trag.finetune.dataset.of_home import make
+    from trag.finetune.dataset.home_dataset import make
 
     def progress(doing: str, done: int, total: int) -> None:
         if stop.is_set():

@@ -18,7 +18,7 @@ from store.library import Pair
 from store.passage import Passage
 from trag.ingest.pairs import DIRECT_TYPES, GeneratedPair, GivenPair
 from trag.ingest.passages import passage_id
-from trag.words import negated, numbers, sentences, stem, stems, words
+from trag.lexical import negated, numbers, sentences, stem, stems, words
 
 _AGREEMENT = 0.75
 """Share of words (of both together) from which two answers to one question say the same."""

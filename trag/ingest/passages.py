@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from store.passage import Passage
 from trag.ingest.reading import Block
-from trag.words import row_sentences
+from trag.table_rows import row_sentences
 
 LENGTH = 1000
 """Characters of a passage at most: about what an embedder that reads 256 tokens sees of it."""

@@ -1,5 +1,5 @@
 """llama.cpp on one GGUF file: reading the prompt, writing the answer, under a grammar where there is one, choosing one
-of several, weighing some. Only the worker and the training import it; this, context.py and tokenizer.py alone use
+of several, weighing some. Only the worker and the training import it; this, kv_cache.py and tokenizer.py alone use
 llama_cpp.
 
 messages -> tokens -> read -> pieces of the answer -> usage
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm.context import Context, Logits, clear_errors, last_errors
+from trag.llm.kv_cache import Context, Logits, clear_errors, last_errors
 from trag.llm.model import Choice, Usage
 from trag.llm.tokenizer import Tokenizer
 

@@ -352,7 +352,6 @@ def _value(file: BinaryIO, kind: int) -> str | int | float | bool | None:
         return None
     if kind not in _SCALARS:
         raise ValueError(f"a value of unknown type {kind}")
-    form = f"<{_SCALARS[kind]}"
-    (value,) = struct.unpack(form, _exactly(file, struct.calcsize(form)))
-    scalar: int | float | bool = value
+    scalar: int | float | bool
+    (scalar,) = struct.unpack(form := f"<{_SCALARS[kind]}", _exactly(file, struct.calcsize(form)))
     return scalar

@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
@@ -155,17 +156,15 @@ class LocalModel:
 
     def count(self, messages: Sequence[Message]) -> int:
         """Tokens of the rendered prompt. Does not wait for an answer that is being written."""
-        number = next(self._numbers)
-        return self._counted(Count(number, tuple(messages)), number)
+        return self._counted(partial(Count, messages=tuple(messages)))
 
     def count_text(self, text: str) -> int:
         """Tokens of a text by itself."""
-        number = next(self._numbers)
-        return self._counted(CountText(number, text), number)
+        return self._counted(partial(CountText, text=text))
 
-    def _counted(self, order: Order, number: int) -> int:
-        process = self._running(threading.Event())
-        inbox = process.ask(order, number)
+    def _counted(self, order: Callable[[int], Order]) -> int:
+        process, number = self._running(threading.Event()), next(self._numbers)
+        inbox = process.ask(order(number), number)
         try:
             reply = process.next(inbox, self._patience)
         finally:
@@ -192,8 +191,8 @@ class LocalModel:
         """
 
         def order(number: int) -> Write:
-            form = (task, grammar, refusal, refusal_bias, repetition_penalty)
-            return Write(number, tuple(messages), max_tokens, *form)
+            form = (max_tokens, task, grammar, refusal, refusal_bias, repetition_penalty)
+            return Write(number, tuple(messages), *form)
 
         with closing(self._replies(order, stop)) as replies:
             for reply in replies:
@@ -213,9 +212,8 @@ class LocalModel:
         stop: threading.Event | None = None,
     ) -> Choice:
         """See LanguageModel, and `stream`."""
-        with closing(
-            self._replies(lambda number: Choose(number, tuple(messages), tuple(options), task), stop)
-        ) as replies:
+        order = partial(Choose, messages=tuple(messages), options=tuple(options), task=task)
+        with closing(self._replies(order, stop)) as replies:
             for reply in replies:
                 if isinstance(reply, Chosen):
                     return reply.choice
@@ -223,7 +221,8 @@ class LocalModel:
 
     def log_probabilities(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
         """See Scoring. Waits for the answers that were asked for before."""
-        with closing(self._replies(lambda number: Score(number, tuple(messages), tuple(beginnings)), None)) as replies:
+        order = partial(Score, messages=tuple(messages), beginnings=tuple(beginnings))
+        with closing(self._replies(order, None)) as replies:
             return next(reply.log_probabilities for reply in replies if isinstance(reply, Scored))
 
     def _replies(self, order: Callable[[int], Order], stop: threading.Event | None) -> Generator[Reply, None, None]:
@@ -274,7 +273,8 @@ class LocalModel:
                 self._process = None
 
     def _running(self, stop: threading.Event) -> Process:
-        """The process, started if there is none; waits out the pause after deaths in a row, unless `stop` is set."""
+        """The process, started if there is none; waits out the pause after deaths in a row, unless `stop` is set.
+        Raises ModelDied when there were too many."""
         with self._starting:
             if self._process and self._process.ended_at is not None:
                 self._deaths.append(self._process.ended_at)
@@ -282,23 +282,17 @@ class LocalModel:
                 self._process.close()
                 self._process = None
             if self._process is None:
-                self._pause(stop)
+                again = self._deaths[0] + _DEATHS_WITHIN - monotonic() if len(self._deaths) == _MOST_DEATHS else 0.0
+                if again > 0:
+                    raise ModelDied(
+                        f"The model's process ended {_MOST_DEATHS} times within {_DEATHS_WITHIN / 60:.0f} minutes.",
+                        f"It is tried again in {again:.0f} seconds. Meanwhile look at the model: python -m trag doctor",
+                    )
+                if self._deaths and self._deaths_in_a_row > 1:
+                    pause = min(_LONGEST_PAUSE, 2.0 ** (self._deaths_in_a_row - 2))
+                    stop.wait(self._deaths[-1] + pause - monotonic())
                 self._process = self._start()
             return self._process
-
-    def _pause(self, stop: threading.Event) -> None:
-        """Nothing after a first death. Raises ModelDied when there were too many."""
-        if not self._deaths:
-            return
-        again = self._deaths[0] + _DEATHS_WITHIN - monotonic()
-        if len(self._deaths) == _MOST_DEATHS and again > 0:
-            raise ModelDied(
-                f"The model's process ended {_MOST_DEATHS} times within {_DEATHS_WITHIN / 60:.0f} minutes.",
-                f"It is tried again in {again:.0f} seconds. Meanwhile look at the model: python -m trag doctor",
-            )
-        if self._deaths_in_a_row > 1:
-            pause = min(_LONGEST_PAUSE, 2.0 ** (self._deaths_in_a_row - 2))
-            stop.wait(self._deaths[-1] + pause - monotonic())
 
     def _start(self) -> Process:
         self._files = files.find(self._model, self._adapter)

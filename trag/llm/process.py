@@ -154,7 +154,11 @@ class Process:
                 self._begun.set()
                 with child:
                     for line in child.stdout or ():
-                        self._sort(line)
+                        if not line.endswith(b"\n"):
+                            continue  # it ended in the middle of a line
+                        self.heard_at, reply = monotonic(), decode(line)
+                        if isinstance(reply, Reply) and (inbox := self._inboxes.get(reply.request)):
+                            inbox.put(reply)
                 self._ending = _ending(child.returncode, errors)
         except OSError as error:
             self._ending = f"it could not be started: {error.strerror}"
@@ -164,14 +168,6 @@ class Process:
                 for inbox in self._inboxes.values():
                     inbox.put(None)
             self._begun.set()
-
-    def _sort(self, line: bytes) -> None:
-        if not line.endswith(b"\n"):
-            return  # it ended in the middle of a line
-        self.heard_at = monotonic()
-        reply = decode(line)
-        if isinstance(reply, Reply) and (inbox := self._inboxes.get(reply.request)):
-            inbox.put(reply)
 
 
 def _ending(code: int, errors: BinaryIO) -> str:

@@ -16,7 +16,7 @@ from trag.errors import TragError
 from trag.llm.model import Choice, ModelDied, ModelIdentity, Usage, set_apart
 
 if TYPE_CHECKING:
-    from openai import APIError, Stream
+    from openai import Stream
     from openai.types.chat import ChatCompletionChunk
 
 _CONNECT_SECONDS = 5.0
@@ -44,7 +44,12 @@ class RemoteModel:
 
         Raises TragError when `url` is no web address or `name` is missing.
         """
-        if not _is_web_address(url):
+        try:
+            parts = urlsplit(url)
+            is_address = bool(parts.hostname) and parts.port != 0 and url.startswith(("http://", "https://"))
+        except ValueError:
+            is_address = False
+        if not is_address or not url.isprintable():
             raise TragError(f"TRAG_MODEL_URL is no web address: '{url}'.", "It looks like http://localhost:8000/v1")
         if not name:
             raise TragError(
@@ -227,33 +232,26 @@ class RemoteModel:
             return self._foreign()
         if not isinstance(error, openai.APIError):
             return error
-        message, hint = self._said(error)
-        refused = isinstance(error, (openai.BadRequestError, openai.UnprocessableEntityError))
-        explained = (ModelDied if begun else RequestRefused if refused else TragError)(message, hint)
-        explained.__cause__ = error
-        return explained
-
-    def _said(self, error: APIError) -> tuple[str, str]:
-        import openai
-
         match error:
             case openai.APITimeoutError():
-                return (
-                    f"{self._url} said nothing for {self._patience:.0f} seconds.",
-                    "Ask again; is the server overloaded?",
-                )
+                found, hint = f"said nothing for {self._patience:.0f} seconds.", "Ask again; is the server overloaded?"
             case openai.APIConnectionError():
                 cause = f": {error.__cause__}" if error.__cause__ else ""
-                return f"{self._url} cannot be reached{cause}.", "Is the server running, and TRAG_MODEL_URL right?"
+                found, hint = f"cannot be reached{cause}.", "Is the server running, and TRAG_MODEL_URL right?"
             case openai.AuthenticationError() | openai.PermissionDeniedError():
-                return f"{self._url} refuses the key.", "Set TRAG_MODEL_KEY to one that the server knows."
+                found, hint = "refuses the key.", "Set TRAG_MODEL_KEY to one that the server knows."
             case openai.NotFoundError():
-                return f"{self._url} has no model '{self._name}'.", self._names()
+                found, hint = f"has no model '{self._name}'.", self._names()
             case openai.RateLimitError():
-                return f"{self._url} takes no more questions for now.", "Ask again in a minute."
+                found, hint = "takes no more questions for now.", "Ask again in a minute."
             case openai.APIStatusError():
-                return f"{self._url} answered {error.status_code}: {error.message}", "The server's own log says more."
-        return f"{self._url} broke off: {error.message}", "Ask again."
+                found, hint = f"answered {error.status_code}: {error.message}", "The server's own log says more."
+            case _:
+                found, hint = f"broke off: {error.message}", "Ask again."
+        refused = isinstance(error, (openai.BadRequestError, openai.UnprocessableEntityError))
+        explained = (ModelDied if begun else RequestRefused if refused else TragError)(f"{self._url} {found}", hint)
+        explained.__cause__ = error
+        return explained
 
     def _names(self) -> str:
         """A hint with the names that the server knows."""
@@ -263,18 +261,7 @@ class RemoteModel:
             names = [model.id for model in self._client.models.list()]
         except (OpenAIError, ValueError):
             names = []
-        if not names:
-            return _URL_HINT
-        return f"Set TRAG_MODEL_NAME to one of: {', '.join(names)}"
-
-
-def _is_web_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        port_is_right = parts.port != 0
-    except ValueError:
-        return False
-    return url.startswith(("http://", "https://")) and url.isprintable() and bool(parts.hostname) and port_is_right
+        return f"Set TRAG_MODEL_NAME to one of: {', '.join(names)}" if names else _URL_HINT
 
 
 def _wishes(messages: Sequence[Message], grammar: str, refusal: str, penalty: float) -> dict[str, Any]:

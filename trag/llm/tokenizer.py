@@ -8,7 +8,6 @@ Nothing here computes: any thread may call it while an answer is written.
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -49,7 +48,14 @@ class Tokenizer:
             self._template = Jinja2ChatFormatter(template, eos_token=end, bos_token=self._start)
         except TemplateError as error:
             raise TragError(f"The model's chat template cannot be read: {error}.", _HINT) from error
-        self._markup = self._find_markup(template)
+        # What a text must not be able to write: control tokens, those of the chat template, and marks that templates
+        # write as plain text.
+        own: list[str] = []
+        for token in range(self.size):
+            attributes = llama_cpp.llama_vocab_get_attr(self.vocabulary, token)
+            if attributes & _MARKUP and (text := self._token_text(token)).strip():
+                own += [text] if attributes & _READ or text in template else []
+        self._markup = marks(own)
 
     def prompt(self, messages: Sequence[Message]) -> list[int]:
         """The prompt as the model reads it; an answer that it ends with is gone on with. Raises TragError when the
@@ -156,19 +162,6 @@ class Tokenizer:
             if number >= 0:
                 return list(tokens[:number])
             size = -number
-
-    def _find_markup(self, template: str) -> re.Pattern[str]:
-        """What a text must not be able to write: control tokens, those of the chat template, and marks that templates
-        write as plain text."""
-        own = []
-        for token in range(self.size):
-            attributes = llama_cpp.llama_vocab_get_attr(self.vocabulary, token)
-            if not attributes & _MARKUP:
-                continue
-            text = self._token_text(token)
-            if text.strip() and (attributes & _READ or text in template):
-                own.append(text)
-        return marks(own)
 
     def _token_text(self, token: int) -> str:
         text = llama_cpp.llama_vocab_get_text(self.vocabulary, token) if token >= 0 else b""

@@ -23,9 +23,9 @@ from trag.errors import in_one_line
 from trag.ingest.pair_changes import keep_generated
 from trag.ingest.pairing import distinct, given_sections, unnumbered
 from trag.ingest.pairs import DIRECT_TYPES, LONGEST, GeneratedPair
+from trag.lexical import negated, numbers, sentences
 from trag.llm.remote import RequestRefused
 from trag.progress import Cancelled
-from trag.words import negated, numbers, sentences
 
 if TYPE_CHECKING:
     from prompts import Message

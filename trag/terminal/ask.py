@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from textwrap import shorten
 
-from trag.paper import SYSTEMS
+from trag.paper_systems import SYSTEMS
 from trag.record import AnswerRecord
 from trag.settings import Settings
 
@@ -29,13 +29,13 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _ask(settings: Settings, options: argparse.Namespace) -> None:
-    from trag import paper
+    from trag import paper_systems
     from trag.events import Answer, Token
     from trag.home import open_home
 
     with open_home(settings) as home:
         drafting = sys.stderr.isatty() and not options.json
-        for event in home.assistant.ask(options.question, steps=paper.steps(options.system), readers=None):
+        for event in home.assistant.ask(options.question, steps=paper_systems.steps(options.system), readers=None):
             if isinstance(event, Token) and drafting:
                 print(f"\x1b[2m{event.text}\x1b[0m", end="", file=sys.stderr, flush=True)
             if isinstance(event, Answer):
@@ -80,14 +80,14 @@ def answer_as_text(record: AnswerRecord) -> str:
 def _batch(settings: Settings, options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from trag import batch, paper
+    from trag import batch, paper_systems
     from trag.home import open_home
     from trag.ingest.parse.characters import counted
 
     asked = batch.questions(options.questions)
     batch.answered(options.answers)  # where that cannot be written to, say so before the assistant is loaded
     with open_home(settings) as home:
-        answer = partial(home.assistant.answer, steps=paper.steps(options.system), readers=None)
+        answer = partial(home.assistant.answer, steps=paper_systems.steps(options.system), readers=None)
         progress = batch.run(asked, options.answers, answer, home.assistant.problem)
         for _ in tqdm(progress, total=len(asked), unit="question", file=sys.stderr, disable=None):
             pass

@@ -187,20 +187,20 @@ def _needle(settings: Settings, options: argparse.Namespace) -> None:
 
 
 def _choice(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.evaluate import choice
+    from trag.evaluate import multiple_choice
     from trag.home import open_home
 
     files = [Path(word) for word in options.words[1:]]
-    cases = choice.read(_contents(files))
-    shown: choice.Examples = {}
+    cases = multiple_choice.read(_contents(files))
+    shown: multiple_choice.Examples = {}
     if options.dev:
         dev = _contents([Path(word) for word in options.dev])
-        shown = choice.examples(dev, options.shots or SHOTS, [case.kind for case in cases])
+        shown = multiple_choice.examples(dev, options.shots or SHOTS, [case.kind for case in cases])
     with open_home(settings) as home, _bar() as progress:
         name = ", ".join(file.stem for file in files)
-        run = choice.measure(home, cases, name, by_words=options.by_words, shown=shown, progress=progress)
-        results = choice.results_of(home).results(run.id)
-    _told(run, results, choice.accuracy(results), options)
+        run = multiple_choice.measure(home, cases, name, by_words=options.by_words, shown=shown, progress=progress)
+        results = multiple_choice.results_of(home).results(run.id)
+    _told(run, results, multiple_choice.accuracy(results), options)
 
 
 def _told(run: Run, results: Sequence[Result], table: Table, options: argparse.Namespace) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trag.finetune.stages import StageProgress
-    from trag.finetune.work import Stage, Work
+    from trag.finetune.work_folders import Stage, Work
     from trag.home import Home
     from trag.models.adapters import Baseline, Manifest
 
@@ -326,7 +326,7 @@ def _stopping() -> Iterator[threading.Event]:
 
 
 def _seed(text: str) -> int:
-    from trag.finetune.work import MOST_SEED
+    from trag.finetune.work_folders import MOST_SEED
 
     if not text.isdecimal() or not 1 <= int(text) <= MOST_SEED:
         raise argparse.ArgumentTypeError(f"{text!r} is not from 1 to {MOST_SEED}")

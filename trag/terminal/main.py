@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trag.errors import SHOWN
-from trag.paper import SYSTEMS
+from trag.paper_systems import SYSTEMS
 from trag.settings import Settings, load
 from trag.terminal import ask, audit, chart, evaluate, finetune, ingest, models, people
 

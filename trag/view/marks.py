@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from trag.words import numbers, sentences, stems
+from trag.lexical import numbers, sentences, stems
 
 Span = tuple[int, int]
 """From the first character to the one after the last."""

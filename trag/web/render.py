@@ -21,9 +21,9 @@ from org.linking import disambiguation
 from trag.people import CurrentUser
 from trag.record import LONGEST_REMARK, VERDICTS, AnswerRecord, Verdict
 from trag.review.approvals import normalized
+from trag.table_rows import Row, read_row
 from trag.web.evidence import Evidence, evidence, nearest
 from trag.web.visitors import here, leads
-from trag.words import Row, read_row
 
 if TYPE_CHECKING:
     from store.records import Conversation

@@ -72,13 +72,7 @@ def test_a_unit_is_told_by_the_nearest_unit_above_that_differs(university: Chart
 
 @pytest.mark.parametrize(
     "question",
-    [
-        "Where does the {} sit?",
-        "who heads the {}?",
-        "what is under {}",
-        "How do I reach the {} on Fridays?",
-        "{}: until when may I hand in my thesis?",
-    ],
+    ["Where does the {} sit?", "How do I reach the {} on Fridays?", "{}: until when may I hand in my thesis?"],
 )
 def test_a_question_with_what_tells_a_unit_finds_that_unit_alone(
     university: Chart, registrar: EntityFinder, question: str
@@ -99,16 +93,8 @@ def test_a_unit_told_in_brackets_is_answered_about_and_nothing_else_in_them_is(
         reply = run("path(u1)", mention.units, university)
         assert reply is not None
         assert reply.text == placed(unit, university)
-
-
-def test_the_head_of_a_unit_told_in_brackets_is_known(university: Chart, registrar: EntityFinder) -> None:
-    for unit in shared(university):
-        if unit.head:
-            question = f"Who heads the {unit.name} ({disambiguation.told(unit, university)})?"
-            (mention,) = registrar.find(question)
-            reply = run("head(u1)", mention.units, university)
-            assert reply is not None, question
-            assert reply.text == f"The head of {label(unit, university)} is {unit.head}."
+        head = run("head(u1)", mention.units, university)
+        assert (head and head.text) == (f"The head of {label(unit, university)} is {unit.head}." if unit.head else None)
 
 
 def test_a_unit_right_under_the_one_in_brackets_is_meant_before_those_further_down(

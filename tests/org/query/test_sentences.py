@@ -36,13 +36,10 @@ def test_places_come_first_then_what_units_do_then_what_is_under_them(chart: Cha
         ("Ethics Office", "Directly under the Ethics Office: Speak-Up Line (team)."),
     ]
     assert {one.version for one in statements} == {chart.version}
-
-
-def test_nothing_named_gives_no_statement(chart: Chart) -> None:
     assert describe((), chart, budget=300, count=words) == ()
 
 
-@pytest.mark.parametrize("budget", [0, 5, 12, 30, 60, 150, 2000])
+@pytest.mark.parametrize("budget", [0, 12, 60, 150, 2000])
 def test_what_does_not_fit_is_left_out_whole(budget: int) -> None:
     rows = "\n".join(f"Desk {number} of Many,Top Office,desk" for number in range(400))
     chart = load(f"name,parent,type\nTop Office,,office\n{rows}".encode(), "chart.csv")

@@ -36,13 +36,14 @@ def test_header_in_any_order_and_case_with_further_columns() -> None:
             "Name,Übergeordnete Einheit,Leiter,Kürzel",
             "name=Name parent=Übergeordnete Einheit aliases=Kürzel head=Leiter",
         ),
+        ("Name,parent,E-mail,email", "name=Name parent=parent email=email"),
         ("Unité,Rattachement,Responsable", "name=Unité parent=Rattachement head=Responsable"),
         ("Nombre,Unidad superior,Jefe", "name=Nombre parent=Unidad superior head=Jefe"),
         ("الاسم,الجهة الأعلى,النوع", "name=الاسم parent=الجهة الأعلى type=النوع"),
         ("Название,Родитель,Код", "name=Название parent=Родитель code=Код"),
         ("部门,上级部门,负责人", "name=部门 parent=上级部门 head=负责人"),
     ],
-    ids=["english", "departments", "identifiers", "german", "french", "spanish", "arabic", "russian", "chinese"],
+    ids=["english", "departments", "ids", "german", "both", "french", "spanish", "arabic", "russian", "chinese"],
 )
 def test_well_known_words_are_read_with_a_warning_that_says_how(header: str, columns: str) -> None:
     found = reading(f"{header}\nTop\n")

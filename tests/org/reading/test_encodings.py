@@ -33,31 +33,6 @@ def test_unicode_is_told_by_its_mark_or_its_zeros(text: str, encoding: str, mark
     assert decoded(mark + text.encode(encoding)) == Text(text, encoding)
 
 
-@pytest.mark.parametrize(
-    ("page", "text"),
-    [
-        ("cp1252", "Büro für Öffentlichkeitsarbeit,\nGrundsatzangelegenheiten und Prüfung,Büro\n"),
-        ("cp1252", "Direction générale de l’éducation,\nService des élèves à l'étranger,\n"),
-        ("cp1252", "Dirección de Planificación,\nDivisão de Inovação e Gestão,\n"),
-        ("cp1252", "Miljøavdelingen på Østlandet,\nSjöfartsverket för ägare,\n"),
-        ("cp1250", "Dział Księgowości i Płac,\nBiuro Współpracy z Zagranicą,\n"),
-        ("cp1250", "Oddělení řízení lidských zdrojů,\nÚtvar vnitřních věcí,\n"),
-        ("cp1250", "Pénzügyi Főosztály,\nJogi és Szervezési Főosztály,\n"),
-        ("cp1251", "Отдел кадров,\nУправление по работе с «регионами» – СЕВЕР,Отдел кадров\n"),
-        ("cp1251", "ОТДЕЛ «В»,\nОтдел «В»\n"),
-        ("cp1253", "Διεύθυνση Προσωπικού,\nΤμήμα Εκπαίδευσης,\n"),
-        ("cp1254", "İnsan Kaynakları Müdürlüğü,\nBilgi İşlem Dairesi Başkanlığı,\n"),
-        ("cp1255", "אגף משאבי אנוש,\nמחלקת חינוך,\n"),
-        ("cp1256", "إدارة الموارد البشرية,\nالمكتب الإقليمي,\n"),
-    ],
-    ids=lambda value: value.split(",")[0],
-)
-def test_a_windows_code_page_is_told_by_its_words(page: str, text: str) -> None:
-    found = decoded(f"name,parent\n{text}".encode(page))
-    assert (found.encoding, found.mixed, found.is_alike, found.is_sure) == (page, False, True, False)
-    assert found.text == f"name,parent\n{text}"
-
-
 def test_only_the_lines_that_are_no_utf_8_are_read_in_the_page() -> None:
     found = decoded("name\nÉcole\n".encode() + "Bürö für Prüfung\nStraße\n".encode("cp1252") + "Ünit\n".encode())
     assert found.text == "name\nÉcole\nBürö für Prüfung\nStraße\nÜnit\n"
@@ -75,12 +50,6 @@ def test_lines_in_utf_8_stay_so_beside_lines_in_another_encoding() -> None:
     found = decoded("名称\n总经理办公室\n".encode("gb18030") + "人力资源部\n法务部\nÉcole\n".encode())
     assert found.text == "名称\n总经理办公室\n人力资源部\n法务部\nÉcole\n"
     assert (found.mixed, found.others) == (True, {1, 2})
-
-
-def test_a_letter_of_two_bytes_may_end_in_a_delimiter() -> None:
-    text = "name|parent\nソフト開発|ポンプ表示\n"
-    assert b"|" in "ポ".encode("cp932"), "the second byte of it"
-    assert decoded(text.encode("cp932")).text == text
 
 
 def test_a_chosen_encoding_is_taken_and_nothing_is_said_of_it() -> None:
@@ -157,6 +126,14 @@ CHARTS = {
     "romanian": ("cp1250", "Direcţia Generală", "Serviciul Juridic şi Contencios", "Secţia Producţie"),
     "polish": ("cp1250", "Dyrekcja Główna", "Biuro Współpracy z Zagranicą", "Urząd Łódź"),
     "turkish": ("cp1254", "Genel Müdürlük", "İnsan Kaynakları Müdürlüğü", "Bilgi İşlem"),
+    "german": ("cp1252", "Büro für Öffentlichkeitsarbeit", "Grundsatzangelegenheiten und Prüfung"),
+    "french": ("cp1252", "Direction générale de l’éducation", "Service des élèves à l'étranger"),
+    "spanish, portuguese": ("cp1252", "Dirección de Planificación", "Divisão de Inovação e Gestão"),
+    "norwegian, swedish": ("cp1252", "Miljøavdelingen på Østlandet", "Sjöfartsverket för ägare"),
+    "czech": ("cp1250", "Oddělení řízení lidských zdrojů", "Útvar vnitřních věcí"),
+    "greek": ("cp1253", "Διεύθυνση Προσωπικού", "Τμήμα Εκπαίδευσης"),
+    "hebrew": ("cp1255", "אגף משאבי אנוש", "מחלקת חינוך"),
+    "russian, signs": ("cp1251", "Управление по работе с «регионами» – СЕВЕР", "ОТДЕЛ «В»"),
     "english": ("cp1252", "Trust", "Children’s Services – East", "Café"),
 }
 

@@ -17,33 +17,6 @@ def found(text: str) -> list[tuple[int, str, str]]:
     return [(problem.row, problem.severity, f"{problem.message} {problem.hint}") for problem in report.problems]
 
 
-@pytest.mark.parametrize(
-    ("rows", "row", "message"),
-    [
-        ("Top,\nA,C\nB,A\nC,B", 3, "loop: A > C > B > A"),
-        ("Top,\nA,A", 3, "loop: A > A"),
-        ("Top,\nOther,", 3, '2 units have no parent: "Top" (row 2), "Other" (row 3)'),
-        ("A,B\nB,A", 0, "Every unit has a parent"),
-        ("Finance,\nA,Finanse", 3, 'Did you mean "Finance"?'),
-        ("Top,\nA,Qwertz", 3, '"Qwertz" is not in the chart. Add a row'),
-        ("Top,\nA,Top\na,Top", 4, "twice under the same parent, first in row 3"),
-        ("Top,\nA b,Top\nA\u200d b,Top\nA\u200c b,Top", 4, "twice under the same parent, first in row 3"),
-        ("Top,\nمی‌خواهم,Top\nمیخواهم,Top", 4, "twice under the same parent, first in row 3"),
-        ("Top,\nA,Top\nB,Top\nX,A\nX,B\nY,X", 7, 'rows 5, 6 have that name. Write its path, such as "A > X"'),
-        ("Top,\n,Top", 3, "The name is empty"),
-        ("Top,\nA,Top\nA,Top\nX,A", 5, '"A" is not clear: rows 3, 4 have that name'),
-        ("A,B\nB,A\nC,D\nD,C\nTop,", 4, "loop: C > D > C"),
-    ],
-    ids=[
-        "loop", "itself", "roots", "no root", "near miss", "missing", "twins", "twins but for joiners",
-        "twins but for joiners in Persian", "ambiguous", "empty name", "twins as parent", "second loop",
-    ],
-)  # fmt: skip
-def test_an_error_names_its_row_and_what_to_do(rows: str, row: int, message: str) -> None:
-    problems = found(f"name,parent\n{rows}\n")
-    assert any(row == at and severity == "error" and message in text for at, severity, text in problems), problems
-
-
 def test_every_problem_is_reported_at_once() -> None:
     problems = found("name,parent,aliases\nTop,,\nLost,Nowhere,\n,Top,\nA,B,\nB,A,\nC,Top,top\n")
     assert [(row, severity) for row, severity, _ in problems] == [
@@ -52,10 +25,6 @@ def test_every_problem_is_reported_at_once() -> None:
         (5, "error"),
         (7, "warning"),
     ]
-
-
-def test_an_id_used_twice_is_an_error() -> None:
-    assert 'The id "1" is also that of row 2' in found("id,name,parent\n1,Top,\n1,A,Top\n")[0][2]
 
 
 @pytest.mark.parametrize(
@@ -169,6 +138,19 @@ def test_a_parent_is_found(rows: str, last: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "row", "severity", "message"),
     [
+        ("Top,\nA,C\nB,A\nC,B", 3, "error", "loop: A > C > B > A"),
+        ("Top,\nA,A", 3, "error", "loop: A > A"),
+        ("Top,\nOther,", 3, "error", '2 units have no parent: "Top" (row 2), "Other" (row 3)'),
+        ("A,B\nB,A", 0, "error", "Every unit has a parent"),
+        ("Finance,\nA,Finanse", 3, "error", 'Did you mean "Finance"?'),
+        ("Top,\nA,Qwertz", 3, "error", '"Qwertz" is not in the chart. Add a row'),
+        ("Top,\nA,Top\na,Top", 4, "error", "twice under the same parent, first in row 3"),
+        ("Top,\nA b,Top\nA\u200d b,Top\nA\u200c b,Top", 4, "error", "twice under the same parent, first in row 3"),
+        ("Top,\nمی‌خواهم,Top\nمیخواهم,Top", 4, "error", "twice under the same parent, first in row 3"),
+        ("Top,\nA,Top\nB,Top\nX,A\nX,B\nY,X", 7, "error", 'rows 5, 6 have that name. Write its path, such as "A > X"'),
+        ("Top,\n,Top", 3, "error", "The name is empty"),
+        ("Top,\nA,Top\nA,Top\nX,A", 5, "error", '"A" is not clear: rows 3, 4 have that name'),
+        ("A,B\nB,A\nC,D\nD,C\nTop,", 4, "error", "loop: C > D > C"),
         ("Top,\nA,Top\nX,A\nX,Top\nB,A > X\nY,X", 7, "error", '"X" is not clear: rows 4, 5 have that name'),
         ("T,\nA,T,a\nB,T\nX,a\nC,B\nA,C\nX,T > B > C > A\nY,A > X", 9, "error", '"A > X" is not clear: rows 5, 8'),
         ("T,\nA,T\nB,A > Q", 4, "error", '"A > Q" is not in the chart. Add a row'),
@@ -184,11 +166,14 @@ def test_a_parent_is_found(rows: str, last: str) -> None:
         ("T,none\nA,T", 2, "warning", 'The parent "none" was read as none'),
         ("T,,1\nA,T,2\n2,T,3\nB,2,4", 5, "warning", '"2" is the id of "A" and the name of row 4'),
         ("T,\nA,B > A\nB,A > B", 3, "error", "not on this path"),
+        ("T,,1\nA,T,1", 3, "error", 'The id "1" is also that of row 2'),
     ],
     ids=[
+        "loop", "itself", "roots", "no root", "near miss", "missing", "twins", "twins but for joiners",
+        "twins but for joiners in Persian", "ambiguous", "empty name", "twins as parent", "second loop",
         "several", "several paths", "no such end", "not there", "near miss", "like an id",
         "like an id, l for 1", "like a code", "like a name more", "same code", "by code", "case", "none",
-        "id and name", "paths in a loop",
+        "id and name", "paths in a loop", "one id twice",
     ],
 )  # fmt: skip
 def test_what_is_not_clear_is_told(rows: str, row: int, severity: str, message: str) -> None:
@@ -233,8 +218,8 @@ HOSTILE: dict[str, Callable[[int], list[str]]] = {
 @pytest.mark.parametrize("rows", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.slow
 def test_no_table_makes_the_search_long(rows: Callable[[int], list[str]]) -> None:
-    text = "\n".join(rows(20_000))
+    text = "\n".join(rows(10_000))
     started = time.process_time()
     report = report_on(text)
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 5
     assert report.chart or all(problem.hint for problem in report.problems)

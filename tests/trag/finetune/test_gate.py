@@ -16,11 +16,11 @@ from trag.evaluate.cases import Case, CaseSets, write
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.finetune import gate
-from trag.finetune.dataset import examples, folders, of_home
+from trag.finetune.dataset import examples, folders, home_dataset
 from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.typos import plain
 from trag.finetune.gate import MOST, SEED, choose_questions, spread
-from trag.finetune.work import MOST_SEED, Works
+from trag.finetune.work_folders import MOST_SEED, Works
 from trag.home import Home, open_home
 from trag.llm import files
 from trag.models.adapters import (
@@ -231,7 +231,7 @@ def case(id: str, question: str) -> Case:
 def test_chart_questions_are_none_of_those_that_training_draws_from(home: Home) -> None:
     chart = load(LARKMOOR, "chart.csv")
     home.activate_chart(chart, "chart.csv", LARKMOOR, by="ada")
-    pool = [one.question for one in chart_cases.make(chart, seed=1, number=of_home._MOST)]
+    pool = [one.question for one in chart_cases.make(chart, seed=1, number=home_dataset._MOST)]
     asked = choose_questions(home, candidate(home, *pool), MOST)
     assert len(asked.cases) == MOST
     assert {plain(one.question) for one in asked.cases}.isdisjoint(map(plain, pool))

@@ -18,7 +18,7 @@ from trag.finetune.running import FineTune, Tuning
 from trag.finetune.stages import OnProgress, StageProgress, works_of
 from trag.finetune.training import training_process
 from trag.finetune.training.training_process import Step, encode
-from trag.finetune.work import Stage, Work
+from trag.finetune.work_folders import Stage, Work
 from trag.home import Home
 
 Make = Callable[..., FineTune]

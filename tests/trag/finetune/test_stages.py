@@ -20,7 +20,7 @@ from trag.finetune.stages import carry_out, check, described, works_of
 from trag.finetune.training import plan, training_process
 from trag.finetune.training.plan import TrainingSettings
 from trag.finetune.training.run import Trained, trained
-from trag.finetune.work import Work
+from trag.finetune.work_folders import Work
 from trag.home import Home
 from trag.llm import files
 

@@ -9,8 +9,8 @@ import pytest
 
 from prompts import Message, Task
 from trag.errors import TragError
-from trag.llm.context import Context
 from trag.llm.engine import Engine, Grammar, penalized
+from trag.llm.kv_cache import Context
 from trag.llm.model import Usage
 from trag.models import local
 

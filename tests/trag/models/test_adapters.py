@@ -16,7 +16,7 @@ import pytest
 from org.reading.charts import load
 from store import StoreError
 from tests.tiny_model import keep_adapter
-from trag import paper
+from trag import paper_systems
 from trag.errors import TragError
 from trag.events import Answer, Token
 from trag.home import Home, open_home
@@ -137,7 +137,7 @@ def test_an_answer_under_way_keeps_its_model_and_the_next_one_has_the_promoted(
 ) -> None:
     ours = add(home.candidates, make_adapter(tmp_path / "a.gguf", size=0.3))
     old = running(home)
-    asked = home.assistant.ask("Tell me all about the Bar, at length.", steps=paper.steps("finetuned-tree"))
+    asked = home.assistant.ask("Tell me all about the Bar, at length.", steps=paper_systems.steps("finetuned-tree"))
     while not isinstance(next(asked), Token):
         pass
     pid = old.pid

@@ -18,7 +18,7 @@ from tests.tiny_model import ADAPTER, keep_adapter, write_gguf, write_model
 from trag.finetune import gate, stages
 from trag.finetune.dataset.typos import plain
 from trag.finetune.training import training_process
-from trag.finetune.work import Works
+from trag.finetune.work_folders import Works
 from trag.home import open_home
 from trag.llm import files
 from trag.models.adapters import Candidates, Manifest

@@ -12,7 +12,7 @@ from org.reading.charts import load
 from tests.pages import assert_fits
 from tests.serving import Job, Visit
 from trag.finetune import gate
-from trag.finetune.work import Works
+from trag.finetune.work_folders import Works
 from trag.home import open_home
 from trag.llm import files
 from trag.models.adapters import Candidates, Figure, Measurement

@@ -28,7 +28,7 @@ from trag.evaluate.grammar.questions import BOUND, SEED, TEXTS, Dropped, Meaning
 from trag.evaluate.grammar.templates import Template, check, generate, read, write
 from trag.evaluate.running import earlier, evaluate, results_of
 from trag.evaluate.runs import AUDITS, Result
-from trag.paper import SYSTEMS
+from trag.paper_systems import SYSTEMS
 from trag.progress import Progress, silent
 
 if TYPE_CHECKING:

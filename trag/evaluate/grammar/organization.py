@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from store.source import Column, Link, Table, make
 from trag.errors import TragError
 from trag.evaluate.grammar.templates import Template, read
-from trag.words import read_row
+from trag.table_rows import read_row
 
 if TYPE_CHECKING:
     from org.chart import Chart, Unit

@@ -24,7 +24,7 @@ from trag.evaluate.cases import Case, names_section
 from trag.evaluate.scoring.wording import says_all
 from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.typos import typed
-from trag.words import numbers, stems
+from trag.lexical import numbers, stems
 
 _WRITTEN = Path(__file__).with_name("written.jsonl")
 _NO_QUESTIONS = Path(__file__).with_name("no_question.txt")

@@ -32,10 +32,10 @@ from trag.finetune.dataset.corpus import CORPUS
 from trag.finetune.training import checkpoints, plan
 from trag.finetune.training.checkpoints import LossPoint, State
 from trag.finetune.training.plan import TrainingSettings
+from trag.lexical import numbers, stems
 from trag.machine import cores
 from trag.reranking import network
 from trag.reranking.reranker import SHIPPED
-from trag.words import numbers, stems
 
 SETTINGS = TrainingSettings(learning_rate=5e-4, epochs=1.0, accumulation=8, checkpoint_seconds=120, held_out=200)
 TEXTS = 6

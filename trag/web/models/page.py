@@ -20,7 +20,7 @@ from trag.finetune.running import FineTune
 from trag.finetune.stages import training, works_of
 from trag.finetune.training import plan, training_process
 from trag.finetune.training.training_process import Needed
-from trag.finetune.work import MOST_SEED, STAGES
+from trag.finetune.work_folders import MOST_SEED, STAGES
 from trag.models.adapters import candidate_status
 from trag.models.catalogue import MODELS, by_hand
 from trag.models.local import local_files, try_model

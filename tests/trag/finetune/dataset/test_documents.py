@@ -12,7 +12,7 @@ from trag.evaluate.scoring.wording import says_all
 from trag.finetune.dataset import corpus, documents
 from trag.finetune.dataset.corpus import CORPUS, Written
 from trag.finetune.dataset.documents import short
-from trag.words import numbers
+from trag.lexical import numbers
 
 
 @pytest.fixture(scope="module")

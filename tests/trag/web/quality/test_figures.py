@@ -10,7 +10,7 @@ import pytest
 from trag.evaluate.cases import Case, sha256_of
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
-from trag.paper import SYSTEMS
+from trag.paper_systems import SYSTEMS
 from trag.record import AnswerRecord, ModelUsed
 from trag.web import quality
 from trag.web.quality.answers import AnswerFilter, numbered, pairs

@@ -15,9 +15,9 @@ import pytest
 from prompts import Message
 from tests.scripted import Scripted
 from trag.errors import TragError
-from trag.evaluate import choice
+from trag.evaluate import multiple_choice
 from trag.evaluate.cases import Case
-from trag.evaluate.choice import accuracy, examples, letter_of, measure, read, results_of
+from trag.evaluate.multiple_choice import accuracy, examples, letter_of, measure, read, results_of
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
@@ -27,7 +27,7 @@ from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 from trag.terminal.main import main
 
-OURS = sorted(choice.GENERAL.glob("*.csv"))
+OURS = sorted(multiple_choice.GENERAL.glob("*.csv"))
 LAW = b'"Who, if anybody, leads?",A judge,A cook,"A ""boss""",A mayor,A\n'
 
 
@@ -191,7 +191,7 @@ def home(tmp_path: Path, empty_database: Path) -> Iterator[Home]:
 
 
 def put(
-    home: Home, model: Writing, shown: choice.Examples | None = None, *, by_words: bool = False
+    home: Home, model: Writing, shown: multiple_choice.Examples | None = None, *, by_words: bool = False
 ) -> tuple[Result, ...]:
     home.parts["model"] = cast(LanguageModel, model)
     run = measure(home, CASES, "law", by_words=by_words, shown=shown or {}, progress=lambda *step: None)

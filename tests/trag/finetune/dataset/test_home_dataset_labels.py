@@ -10,8 +10,8 @@ from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.records import StoredAnswer
 from store.reviews import Label
-from trag.finetune.dataset import of_home
-from trag.finetune.dataset.of_home import agreed_labels, label_example
+from trag.finetune.dataset import home_dataset
+from trag.finetune.dataset.home_dataset import agreed_labels, label_example
 from trag.record import AnswerRecord, Checks, ModelUsed, Source
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -132,6 +132,6 @@ def test_a_right_answer_of_the_chart_is_learned_as_its_query() -> None:
     ],
 )  # fmt: skip
 def test_gold_is_read_off_an_answer(question: str, answer: str, expected: dict[str, object] | None) -> None:
-    case = of_home.case_of_answer("1", question, answer, "document", Organization("Desk"))
+    case = home_dataset.case_of_answer("1", question, answer, "document", Organization("Desk"))
     found = case and {"gold": case.gold, "polarity": case.polarity, "refuse": case.refuse}
     assert (found and {key: value for key, value in found.items() if value}) == expected

@@ -17,7 +17,8 @@ from org.query import sentences as chart_statements
 from prompts import CANNOT_ANSWER
 from store.passage import Excerpt, Passage
 from trag import grounding
-from trag.events import AnswerRun, Event
+from trag.answer_run import AnswerRun
+from trag.events import Event
 from trag.grounding import Evidence
 from trag.record import StatementUsed, entities_of, sources_of
 
@@ -92,8 +93,8 @@ def _gather(system: System, assistant: Assistant, run: AnswerRun, asked: Asked) 
         count=model.count,
         room=model.context - settings.answer_tokens,
     )
-    kept = [statements[place] for place in prompt.statements]
-    excerpts = [Excerpt(passages[place], passages[place].text) for place in prompt.passages]
+    kept = statements[: prompt.statements]
+    excerpts = [Excerpt(passage, passage.text) for passage in passages[: prompt.passages]]
     run.add(
         entities=entities_of(mentions, chart),
         statements=tuple(StatementUsed(one.unit, one.text) for one in kept),

@@ -9,7 +9,7 @@ import pytest
 
 from trag.errors import TragError
 from trag.finetune.stages import check, settings_of
-from trag.finetune.work import STAGES, Works
+from trag.finetune.work_folders import STAGES, Works
 
 
 def test_a_fine_tune_is_found_again_where_it_was(tmp_path: Path) -> None:

@@ -94,7 +94,9 @@ class Context:
         """
         alike = takewhile(lambda pair: pair[0] == pair[1], zip(self._held, prompt, strict=False))
         same = min(sum(1 for _ in alike), len(prompt) - _SHORTEST) // _ALIGNED * _ALIGNED
-        start = self._end = same if same > 0 and self._forget(same) else self._forget_all()
+        start = self._end = same if same > 0 and self._forget(same) else 0
+        if not start:
+            llama_cpp.llama_memory_clear(self._memory, False)
 
         def abort(_: ctypes.c_void_p) -> bool:
             alive()
@@ -131,7 +133,8 @@ class Context:
     def rewind(self, end: int) -> bool:
         """Go back to the first `end` tokens. False for a recurrent model, which cannot: then nothing is held."""
         if self._end > end and not self._forget(end):
-            self._end, self._held = self._forget_all(), []
+            llama_cpp.llama_memory_clear(self._memory, False)
+            self._end, self._held = 0, []
             return False
         self._end = end
         return True
@@ -168,7 +171,3 @@ class Context:
 
     def _forget(self, start: int) -> bool:
         return bool(llama_cpp.llama_memory_seq_rm(self._memory, 0, start, -1))
-
-    def _forget_all(self) -> int:
-        llama_cpp.llama_memory_clear(self._memory, False)
-        return 0
