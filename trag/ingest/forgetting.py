@@ -119,7 +119,7 @@ def _finish(leaving: Leaving, context: IngestContext) -> Receipt:
         "the original or drawn pages": clear_folders,
         "its words in the files of the index": vectors.compact,
     }
-    left = []
+    left: list[str] = []
     for what, step in steps.items():  # each removes something, and looks whether it is still there
         try:
             left += [what] if step() else []

@@ -128,7 +128,7 @@ def _pictures(body: Tag) -> Iterator[str]:
         elif tag.get("alt") != "" and tag.get("role") != "presentation":
             styled = dict(_SIDE.findall(str(tag.get("style", ""))))
             box = str(tag.get("viewbox", "")).replace(",", " ").split()[2:4] or ("", "")
-            sides = []  # in points, as far as the page says them
+            sides: list[float | None] = []  # in points, as far as the page says them
             for name, drawn in (("width", box[0]), ("height", box[-1])):
                 said = (styled.get(name, ""), str(tag.get(name, "")).removesuffix("px"), drawn)
                 sides.append(next((_PIXEL * float(one) for one in said if _NUMBER.fullmatch(one)), None))

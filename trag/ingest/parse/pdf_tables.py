@@ -107,7 +107,7 @@ class _Grid:
     def merged(self) -> dict[_Place, _Place]:
         """For each cell the first of those that it is merged with."""
         # Some programs leave out the rules between cells of every second row: both have text, and none runs over.
-        parted = set()
+        parted: set[_Place] = set()
         for row, column in self.open_right:
             left, right = (
                 [fragment for fragment in self.inside.get((row, at), []) if fragment.text.strip()]
