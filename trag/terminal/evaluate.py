@@ -127,8 +127,8 @@ def _run(settings: Settings, options: argparse.Namespace) -> None:
     from trag.evaluate import running
     from trag.home import open_home
 
-    what = options.words[0] if options.words else ""
-    read = _read(Path(what)) if what not in ("", "chart") else None
+    read = None if options.resume or options.words == ["chart"] else _read(Path(*options.words))
+    cases: Sequence[Case]
     systems: Sequence[str] = [*(options.system or ("trag",))]
     if options.base:
         systems = [*systems, *(f"{system}{running.BASE}" for system in systems)]
