@@ -61,8 +61,9 @@ def to_fields(passage: Passage, audience: Collection[str]) -> dict[str, Any]:
 
 def stored(passage: Passage) -> Passage:
     """A passage as a store gives it back."""
-    words = ("kind", "document", "section", "text", "question")
-    return replace(passage, score=0.0, **{name: storable(getattr(passage, name)) for name in words})
+    names = ("kind", "document", "section", "text", "question")
+    words: dict[str, Any] = {name: storable(getattr(passage, name)) for name in names}
+    return replace(passage, score=0.0, **words)
 
 
 def to_passage(id: str, fields: Mapping[str, Any]) -> Passage:
