@@ -261,8 +261,8 @@ class Library:
         if name is not None:
             query = query.where(table.name == name)
         return tuple(
-            Document(*row[:7], read_audience(row.audience), tuple(json.loads(row.notes)), row.given_by)
-            for row in rows(self._engine, query)
+            Document(*[*counted, read_audience(audience), tuple(json.loads(notes)), by])
+            for *counted, audience, notes, by in rows(self._engine, query)
         )
 
 
