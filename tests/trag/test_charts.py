@@ -193,8 +193,9 @@ def test_one_more_unit_than_the_most_is_refused(format: Format, monkeypatch: pyt
     monkeypatch.setattr("org.reading.table.MAX_ROWS", len(CHART))
     assert check_here(FILES[format], name(format)).chart is not None
     monkeypatch.setattr("org.reading.table.MAX_ROWS", len(CHART) - 1)
-    told = [problem.message for problem in check_here(FILES[format], name(format)).problems]
-    assert told == [f"The chart has more than {len(CHART) - 1} units."]
+    report = check_here(FILES[format], name(format))
+    assert (report.chart, report.problems[0].severity) == (None, "error")
+    assert report.problems[0].message == f"The chart has more than {len(CHART) - 1} units."
 
 
 def test_a_chart_that_would_be_too_large_to_be_read_again_is_not_kept(
