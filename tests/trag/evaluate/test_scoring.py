@@ -54,13 +54,10 @@ def test_questions_that_nothing_answers(scored: Scored, answer: str, verdict: st
     assert found.verdict == verdict, found.reasons
 
 
-def test_what_is_said_besides_a_refusal_cannot_be_judged_without_sources(scored: Scored) -> None:
-    assert scored(REFUSE, "The pay is not mentioned. The board meets monthly.").verdict is None
-
-
-def test_a_case_without_gold_is_left_to_people_unless_the_answer_refuses(scored: Scored) -> None:
+def test_what_only_people_can_judge_is_left_to_them(scored: Scored) -> None:
+    assert scored(REFUSE, "The pay is not mentioned. The board meets monthly.").verdict is None, "there is no source"
     case = Case(id="open", question="how do i feel", kind="document", answer="Well.")
-    assert scored(case, "Well.").verdict is None
+    assert scored(case, "Well.").verdict is None, "there is no gold"
     assert scored(case, CANNOT_ANSWER).verdict == I
 
 
@@ -87,9 +84,7 @@ _TEN = " one two three four five six seven eight nine ten 21 days object"
     [
         "1" * 5000,
         "not " + "-" * 5000 + " 21 days",
-        "not " + "-" * 5000 + _TEN,
-        "cannot " + "-" * 5000 + _TEN,
-        "unless " + "-" * 5000 + _TEN,
+        *(f"{word} {'-' * 5000}{_TEN}" for word in ("not", "cannot", "unless")),
         "'" * 5000,
         "\n" * 3000,
     ],
@@ -97,10 +92,9 @@ _TEN = " one two three four five six seven eight nine ten 21 days object"
 )
 def test_runaway_answers_are_scored_within_seconds(scored: Scored, answer: str) -> None:
     began = process_time()
+    verdicts = [scored(case, answer).verdict for case in (DAYS, OBJECTS, REFUSE)]
     assert scored(UNITS, answer).verdict == I
-    assert scored(DAYS, answer).verdict in (C, V, I, None)
-    assert scored(OBJECTS, answer).verdict in (C, V, I, None)
-    assert scored(REFUSE, answer).verdict in (C, I)
+    assert verdicts[2] in (C, I)
     assert process_time() - began < 5
 
 
