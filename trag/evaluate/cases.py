@@ -89,9 +89,18 @@ def read(content: bytes, name: str) -> tuple[Case, ...]:
     ids: set[str] = set()
 
     def made(values: Mapping[str, Any]) -> Case:
-        case = _case(values)
-        if case.id in ids:
-            raise BadLineError([f'the id "{case.id}" occurs twice'])
+        if wrong := json_lines.wrong(values, _SHAPES, ("id", "question", "kind")):
+            raise BadLineError(wrong)
+        case = Case(**{key: _READ[key](value) if key in _READ else value for key, value in values.items()})
+        wrong = [
+            f'of {len(one.units)} units in "some" none can name {one.at_least}'
+            for one in case.some
+            if one.at_least > len(one.units)
+        ]
+        if case.refuse and (case.gold or case.units or case.some or case.count is not None or case.polarity):
+            wrong.append('a question to "refuse" has no other gold')
+        if wrong or case.id in ids:
+            raise BadLineError(wrong or [f'the id "{case.id}" occurs twice'])
         ids.add(case.id)
         return case
 
@@ -117,22 +126,6 @@ def write(cases: Iterable[Case]) -> bytes:
 def sha256_of(cases: Sequence[Case]) -> str:
     """The hash of a case set, whatever file it came in."""
     return hashlib.sha256(write(cases)).hexdigest()
-
-
-def _case(values: Mapping[str, Any]) -> Case:
-    if wrong := json_lines.wrong(values, _SHAPES, ("id", "question", "kind")):
-        raise BadLineError(wrong)
-    case = Case(**{key: _READ[key](value) if key in _READ else value for key, value in values.items()})
-    wrong = [
-        f'of {len(one.units)} units in "some" none can name {one.at_least}'
-        for one in case.some
-        if one.at_least > len(one.units)
-    ]
-    if case.refuse and (case.gold or case.units or case.some or case.count is not None or case.polarity):
-        wrong.append('a question to "refuse" has no other gold')
-    if wrong:
-        raise BadLineError(wrong)
-    return case
 
 
 def _is_number(value: object) -> bool:

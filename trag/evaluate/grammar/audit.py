@@ -67,13 +67,16 @@ def load(cases_sha256: str, results: Path) -> Audit:
     file = results / AUDITS / f"{cases_sha256}.json"
     try:
         values: dict[str, Any] = json.loads(file.read_bytes())
-        dropped, problems = Dropped(**values.pop("dropped")), tuple(values.pop("problems"))
-        meanings = []
-        for one in values.pop("meanings"):
-            lists: dict[str, Any] = {name: tuple(one.pop(name)) for name in ("values", "short", "long")}
-            gold = tuple(tuple(item) for item in one.pop("gold"))
-            meanings.append(Meaning(gold=gold, **lists, **one))
-        return Audit(meanings=tuple(meanings), dropped=dropped, problems=problems, **values)
+        meanings = tuple(
+            Meaning(
+                **one
+                | {name: tuple(one[name]) for name in ("values", "short", "long")}
+                | {"gold": tuple(map(tuple, one["gold"]))}
+            )
+            for one in values["meanings"]
+        )
+        dropped, problems = Dropped(**values["dropped"]), tuple(values["problems"])
+        return Audit(**values | {"meanings": meanings, "dropped": dropped, "problems": problems})
     except FileNotFoundError as error:
         raise TragError("That run is no audit.", "python -m trag evaluate list") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -108,12 +111,15 @@ def prepare(
     TragError instead. Raises TragError when nothing can be asked, StoreError when the database goes away.
     """
     ready, broken = check(templates, source.tables, source.dialect)
-    if strict and broken:
-        raise TragError(f"{origin} cannot be used:\n" + "\n".join(broken), "Correct them, or leave them out.")
+
+    def refuse(wrong: Sequence[str]) -> None:
+        if strict and wrong:
+            raise TragError(f"{origin} cannot be used:\n" + "\n".join(wrong), "Correct them, or leave them out.")
+
+    refuse(broken)
     filled = fill(ready, source, seed=seed, bound=bound, texts=texts, progress=progress)
+    refuse(filled.problems)
     problems = (*broken, *filled.problems)
-    if strict and filled.problems:
-        raise TragError(f"{origin} cannot be used:\n" + "\n".join(filled.problems), "Correct them, or leave them out.")
     if not filled.meanings:
         left_out = filled.dropped
         raise TragError(
