@@ -13,6 +13,7 @@ from trag.finetune.training.plan import Plan, TrainingSettings
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_the_embedded_model_is_trained_exported_and_agrees(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

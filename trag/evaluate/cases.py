@@ -132,16 +132,6 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _is_some(value: object) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.keys() == {"units", "at_least"}
-        and is_list_of(is_words)(value["units"])
-        and _is_number(value["at_least"])
-        and value["at_least"] > 0
-    )
-
-
 _TEXT: Shape = ("text", lambda value: isinstance(value, str))
 _SHAPES: Mapping[str, Shape] = {
     "id": WORDS,
@@ -154,7 +144,18 @@ _SHAPES: Mapping[str, Shape] = {
     ),
     "forbidden": TEXTS,
     "units": TEXTS,
-    "some": ('a list of {"units": [...], "at_least": 1 or more}', is_list_of(_is_some)),
+    "some": (
+        'a list of {"units": [...], "at_least": 1 or more}',
+        is_list_of(
+            lambda one: (
+                isinstance(one, dict)
+                and one.keys() == {"units", "at_least"}
+                and is_list_of(is_words)(one["units"])
+                and _is_number(one["at_least"])
+                and one["at_least"] > 0
+            )
+        ),
+    ),
     "count": ("a whole number", lambda value: value is None or _is_number(value)),
     "polarity": ('"yes", "no" or ""', lambda value: value in ("", *POLARITIES)),
     "refuse": FLAG,

@@ -351,7 +351,7 @@ def test_an_evaluation_that_is_killed_loses_no_answer_and_goes_on(
         files = home.glob("results/*/results.jsonl")
         return [line for file in files for line in file.read_bytes().splitlines(keepends=True)]
 
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 240
     while time.monotonic() < deadline and len(lines()) < 5:  # the second system has begun
         time.sleep(0.01)
     killed.send_signal(signal.SIGKILL)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -163,18 +163,25 @@ def prepare_home(
     for another), or a file. Raises TragError for templates that cannot be used and when nothing can be asked,
     StoreError when the database cannot be read.
     """
-    with _opened(home, database) as source:
-        origin = templates or (MODEL if database else SHIPPED)
-        strict = origin not in (SHIPPED, MODEL)
-        if strict:
-            try:
-                chosen: Sequence[Template] = read(Path(origin).read_bytes(), origin)
-            except OSError as error:
-                raise TragError(f"{origin} cannot be read: {error.strerror}.", "Check the path.") from error
-        else:
-            chosen = organization.shipped() if origin == SHIPPED else _generated(home, source, texts, progress)
-        drawn = {"seed": seed, "bound": bound, "texts": texts}
-        audit = prepare(source, chosen, origin, strict=strict, **drawn, progress=progress)
+    origin = templates or (MODEL if database else SHIPPED)
+    strict = origin not in (SHIPPED, MODEL)
+    own = home.folder / "cache" / "organization.db"
+    try:
+        if not database:
+            own.parent.mkdir(parents=True, exist_ok=True)
+            organization.build(own, home.organization.chart, home.records.library.passages())
+        with closing(Source(database or sqlite_address(own))) as source:
+            if strict:
+                try:
+                    chosen: Sequence[Template] = read(Path(origin).read_bytes(), origin)
+                except OSError as error:
+                    raise TragError(f"{origin} cannot be read: {error.strerror}.", "Check the path.") from error
+            else:
+                chosen = organization.shipped() if origin == SHIPPED else _generated(home, source, texts, progress)
+            drawn = {"seed": seed, "bound": bound, "texts": texts}
+            audit = prepare(source, chosen, origin, strict=strict, **drawn, progress=progress)
+    finally:  # it holds in clear what the tables say, and nothing of a document may outlast it
+        own.unlink(missing_ok=True)
     return audit if database else replace(audit, database=OWN)
 
 
@@ -222,21 +229,6 @@ def examine_run(home: Home, run: Run, audit: Audit) -> Examined:
 
 def _results(home: Home) -> Path:
     return home.folder / "results"
-
-
-@contextmanager
-def _opened(home: Home, database: str) -> Iterator[Source]:
-    """The database with an address, "" for one about the chart and the documents, which is made for this alone: it
-    holds in clear what their tables say, and nothing of a document may outlast it."""
-    own = home.folder / "cache" / "organization.db"
-    try:
-        if not database:
-            own.parent.mkdir(parents=True, exist_ok=True)
-            organization.build(own, home.organization.chart, home.records.library.passages())
-        with closing(Source(database or sqlite_address(own))) as source:
-            yield source
-    finally:
-        own.unlink(missing_ok=True)
 
 
 def _generated(home: Home, source: Source, texts: int, progress: Progress) -> Sequence[Template]:
