@@ -149,9 +149,9 @@ def test_a_stopped_run_goes_on_where_it_was(opened: Home, with_model: Given) -> 
     [
         ((DIED, RIGHT), "Correct", ""),
         ((DIED, DIED, RIGHT), "Incorrect", "process ended"),
-        ((REFUSED, RIGHT), "Incorrect", "answered 400: too long"),
+        ((REFUSED, REFUSED, RIGHT), "Incorrect", "answered 400: too long"),
     ],
-    ids=["dies once", "dies twice", "refuses"],
+    ids=["dies once", "dies twice", "refused twice"],
 )
 def test_a_question_that_ends_the_model_twice_or_is_refused_is_wrong_and_the_run_goes_on(
     opened: Home, with_model: Given, script: tuple[str | Exception, ...], verdict: str, reason: str
