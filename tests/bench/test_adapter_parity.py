@@ -20,17 +20,17 @@ def test_the_embedded_model_is_trained_exported_and_agrees(
     folder, adapter = tmp_path / "training", tmp_path / "adapter.gguf"
     write_lessons(tmp_path, make_lessons())
     settings = TrainingSettings(
-        rank=8, learning_rate=1e-3, epochs=0.5, accumulation=2, evaluations=1, held_out=2, longest=128, seed=3
+        rank=8, learning_rate=1e-3, epochs=1, accumulation=2, evaluations=1, held_out=2, longest=128, seed=3
     )
     order = Plan(tmp_path, settings=settings)
     plan.write(folder, order)
     assert run.train(folder, order, lambda _: None, threading.Event())
     export.adapter(run.adapter(folder), training_data.bases_of(order)[1], adapter)
-    monkeypatch.setattr(sys, "argv", ["bench.adapter_parity", str(folder), str(adapter), "--prompts", "4"])
+    monkeypatch.setattr(sys, "argv", ["bench.adapter_parity", str(folder), str(adapter), "--prompts", "8"])
     with pytest.raises(SystemExit) as ended:
         adapter_parity.main()
     said = capsys.readouterr().out
     assert ended.value.code == 0, said
-    assert " of 4; where it is clear: " in said
+    assert " of 8; where it is clear: " in said
     assert float(said.split("apart, in nats: ")[1].split()[0]) < 0.02, said
     assert float(said.split("moves the base by ")[1].split()[0]) > 0.1, said
