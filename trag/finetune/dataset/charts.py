@@ -276,8 +276,5 @@ _COLUMNS: Mapping[str, Callable[[Random], str]] = {
 }
 _OF_PEOPLE: Mapping[str, Callable[[Random], str]] = {
     "Department": lambda chance: _pick(chance, "fields"),
-    "Email": _email,
-    "Phone": _telephone,
-    "Room": _room,
-    "Location": _place,
+    **{name.title(): _COLUMNS[name] for name in ("email", "phone", "room", "location")},
 }
