@@ -165,16 +165,16 @@ def test_nobody_who_asks_notices_promotions(home: Home, tmp_path: Path, make_ada
     with ThreadPoolExecutor(2) as pool:
         askers = [pool.submit(ask) for _ in range(2)]
         for adapter in (first.id, "", second.id):
-            answered = len(records)
             home.promote(adapter, by="ada")
             models.append(running(home))
+            answered = len(records)
             while len(records) < answered + 3 and not any(asker.done() for asker in askers):
                 sleep(0.02)
         over.set()
     assert [asker.exception() for asker in askers] == [None] * 2
     assert [record.interrupted for record in records if record.interrupted] == []
     assert {record.model.adapter for record in records} >= {"", first.id, second.id}
-    assert records[-1].model.adapter == second.id
+    assert second.id in {record.model.adapter for record in records[-2:]}, "the very last may have begun before"
     assert [bool(model.pid) for model in models] == [False] * 3 + [True]
 
 

@@ -101,10 +101,16 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(
     assert "add --anyway" in said.err
     assert "The adapter that answers: none: the model alone" in run("finetune", "list")
     assert f"The adapter that answers: {candidate.id}" in run("finetune", "promote", candidate.id, "--anyway")
-    answer = json.loads(run("ask", "--json", "What is the Ethics Office under?"))
+    told = [
+        subprocess.run(
+            [sys.executable, "-m", "trag", *words], capture_output=True, text=True, cwd=ROOT, check=True
+        ).stdout
+        for words in (["ask", "--json", "What is the Ethics Office under?"], ["doctor"])
+    ]
+    answer = json.loads(told[0])
     assert answer["model"]["adapter"] == candidate.id
     assert f"* {candidate.id}" in run("finetune", "list")
-    assert f"adapter {candidate.id}" in run("doctor")
+    assert f"adapter {candidate.id}" in told[1]
     assert candidate.id not in run("finetune", "rollback")
 
 
