@@ -105,7 +105,8 @@ class FineTune(BackgroundJob[Tuning]):
         if training_process.is_running(folder):
             self._carry_on(work)
             return
-        *_, last = None, *training_process.steps(training_process.said(folder))
+        steps = training_process.steps(training_process.said(folder))
+        last = steps[-1] if steps else None
         told = StageProgress(work.stage, "", last.step if last else 0, last.steps if last else 0, last)
         self.now = JobStatus(Tuning(work, told), left)
 
