@@ -24,7 +24,7 @@ TEXTS = tuple(
 LISTINGS = tuple(
     Listing(f"what do i pay for the {noun}", TEXTS[place : place + 5], (0,)) for place, noun in enumerate(NOUNS[:6])
 ) + tuple(Listing(f"who repairs the {noun}", TEXTS[:5], ()) for noun in NOUNS[:6])
-SETTINGS = replace(training.SETTINGS, learning_rate=4e-3, epochs=2.0, accumulation=4, checkpoint_seconds=0)
+SETTINGS = replace(training.SETTINGS, learning_rate=2e-3, epochs=4.0, accumulation=4, checkpoint_seconds=0)
 
 
 def test_a_training_that_was_stopped_gives_the_same_and_has_learned(
@@ -35,7 +35,7 @@ def test_a_training_that_was_stopped_gives_the_same_and_has_learned(
 
     def stops(settings, listings, step):  # type: ignore[no-untyped-def]
         asked.append(step)
-        if len(asked) == 4:
+        if len(asked) == 6:
             raise KeyboardInterrupt
         return batch(settings, listings, step)
 
@@ -43,7 +43,7 @@ def test_a_training_that_was_stopped_gives_the_same_and_has_learned(
     with pytest.raises(KeyboardInterrupt):
         training.train(tmp_path / "parts", LISTINGS, LISTINGS, SETTINGS)
     parts = training.train(tmp_path / "parts", LISTINGS, LISTINGS, SETTINGS)
-    assert asked == [*range(4), *range(3, 6)]
+    assert asked == [*range(6), *range(5, 12)]
     assert whole.keys() == parts.keys()
     assert all(torch.equal(value, parts[name]) for name, value in whole.items())
     assert "Held out" in capsys.readouterr().err
