@@ -93,7 +93,6 @@ def test_nothing_is_written_when_it_is_stopped(home: Home, tmp_path: Path) -> No
 
 def test_a_chart_alone_is_enough(home: Home, tmp_path: Path) -> None:
     chart = home.organization.chart
-    assert chart is not None
     with open_home(Settings(home=tmp_path / "home")) as bare:
         bare.activate_chart(chart, "chart.csv", b"", by="admin")
         card = home_dataset.make(bare, tmp_path / "dataset", seed=3)
