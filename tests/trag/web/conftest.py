@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,12 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
+from store.records import Records
 from tests import model_server
 from tests.serving import app as serving_app
 from tests.serving import chromium
+from trag.home import Home, open_home
+from trag.settings import Settings
 
 Process = subprocess.Popen[str]
 Serving = Callable[..., AbstractContextManager[tuple[str, Process]]]
@@ -36,6 +39,20 @@ EXPRESSIONS = {
 }
 """How the questions of the tests are read."""
 FOLLOW_UPS = {"And what is under it?": "What is under the Ethics Office?"}
+
+
+@pytest.fixture
+def records(empty_database: Path, tmp_path: Path) -> Iterator[Records]:
+    with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
+        yield records
+
+
+@pytest.fixture
+def home(empty_database: Path, tmp_path: Path) -> Iterator[Home]:
+    """A home that holds nothing."""
+    shutil.copy(empty_database, tmp_path)
+    with open_home(Settings(home=tmp_path)) as home:
+        yield home
 
 
 @pytest.fixture(scope="session")
