@@ -24,14 +24,11 @@ from trag.settings import Settings
 from trag.web.charts import page as charts
 from trag.web.charts.page import SAMPLE
 from trag.web.charts.reviews import LONGEST_NAME, WAITING, Reviews, Upload, Uploads, shown_name
-from trag.web.gate import UPLOADS
 
 CLUB = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,board,BD\nBar,Club,team,\nTill,Bar,team,\n"
 LATER = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,council,BD\nCellar,Club,team,\nTill,Board,team,\n"
 BROKEN = b"name,parent\nClub,\nBoard,Clib\nBar,Till\nTill,Bar\n,Club\n"
 HOSTILE = """<script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>"'{{7*7}}"""
-
-
 PLACED = "name,parent\nClub,\nLaw,Club\nMed,Club\nOffice,Law\nOffice,Med\nRegistry"
 
 
@@ -71,16 +68,10 @@ def fields(page: BeautifulSoup) -> dict[str, str]:
 
 
 def test_a_home_without_a_chart_says_how_to_begin(client: TestClient) -> None:
-    page = soup(client, "/charts")
-    assert "No chart yet" in words(page, "h1")
-    assert page.select("details.help[open] dt")
-    assert not page.select(".view")
+    assert "No chart yet" in words(soup(client, "/charts"), "h1")
     sample = client.get("/charts/sample.csv")
-    assert sample.headers["content-disposition"].startswith("attachment")
     report = check(sample.content, "chart.csv")
-    assert report.chart is not None, report.problems
-    assert sample.text == SAMPLE
-    assert not report.problems
+    assert (bool(report.chart), bool(report.problems), sample.text) == (True, False, SAMPLE)
 
 
 def test_a_good_chart_is_previewed_activated_and_rolled_back(client: TestClient, home: Home) -> None:
@@ -140,13 +131,11 @@ def test_a_version_lists_everyone_who_activated_it(client: TestClient, home: Hom
     home.activate_chart(load(LATER, "later.csv"), "later.csv", LATER, by="bob")
     for by in ("cyd", "dan", "eve"):
         home.roll_back_chart(before, by=by)
-    rows = [row for row in soup(client, "/charts").select(".versions tbody tr") if before in row.get_text()]
-    shown = [" ".join(each.get_text(" ").split()) for each in rows[0].select(".activations li")]
-    assert [each.split(" by ")[1] for each in shown] == ["eve", "dan", "cyd", "ada"]
-    assert len(rows[0].select(".activations time[datetime]")) == 4
-    assert words(rows[0], "details summary") == "1 earlier time"
-    page = soup(client, f"/charts/versions/{before}")
-    assert len(page.select(".head .activations li")) == 4
+    row = next(row for row in soup(client, "/charts").select(".versions tbody tr") if before in row.get_text())
+    shown = words(row, ".activations li").split(" by ")[1:]
+    assert [each.split()[0] for each in shown] == ["eve", "dan", "cyd", "ada"]
+    assert words(row, "details summary") == "1 earlier time"
+    assert len(soup(client, f"/charts/versions/{before}").select(".head .activations li")) == 4
 
 
 def test_a_broken_chart_is_refused_with_its_rows(client: TestClient, home: Home) -> None:
@@ -342,15 +331,6 @@ def test_what_waits_is_there_after_a_restart_until_it_is_discarded(tmp_path: Pat
         assert [*(tmp_path / "uploads").iterdir()] == []
 
 
-def test_a_file_that_is_too_large_or_breaks_off_is_not_kept(
-    client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(UPLOADS, "/charts/uploads", ("A chart", 100_000))
-    pieces = (b"x" * 60_000 for _ in range(2))
-    assert client.post("/charts/uploads?name=a.csv", content=pieces).status_code == 413
-    assert [*(home.folder / "uploads").iterdir()] == []
-
-
 def test_what_was_never_there_is_not_found(client: TestClient) -> None:
     for path in (f"uploads/{'0' * 64}", "versions/000000000000"):
         for end in ("", "/picture", "/ready", "/units/0", "/problems.csv", "/changes.csv"):
@@ -451,12 +431,12 @@ def test_the_oldest_make_room_and_the_same_content_waits_once_under_its_last_nam
     assert len([*tmp_path.iterdir()]) == 2 * WAITING
 
 
-@pytest.mark.parametrize("id", ["", "..", "../trag.db", "0" * 63, "A" * 64, f"{'0' * 64}.about"])
-def test_only_hashes_are_looked_for(tmp_path: Path, id: str) -> None:
+def test_only_hashes_are_looked_for(tmp_path: Path) -> None:
     (tmp_path / "trag.db").write_bytes(b"x")
     uploads = Uploads(tmp_path / "uploads")
-    assert uploads.find(id) is None
-    uploads.discard(id)
+    for id in ("", "..", "../trag.db", "0" * 63, "A" * 64, f"{'0' * 64}.about"):
+        assert uploads.find(id) is None
+        uploads.discard(id)
     assert (tmp_path / "trag.db").exists()
 
 

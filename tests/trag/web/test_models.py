@@ -21,7 +21,6 @@ from trag.finetune.training.training_process import Needed, Step, encode
 from trag.home import Home, open_home
 from trag.llm import files
 from trag.models.adapters import Figure, Manifest, Measurement
-from trag.models.catalogue import MODELS
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
 from trag.settings import Settings
 from trag.web.models import page as models
@@ -75,42 +74,27 @@ def post(client: TestClient, path: str, **form: str) -> BeautifulSoup:
 
 
 @pytest.mark.slow
-def test_a_new_home_says_what_answers_and_what_can_be_done(client: TestClient) -> None:
-    page = soup(client)
-    assert texts(page, ".model-name") == ["SmolLM2-135M-Instruct.Q4_1 with no adapter"]
-    assert texts(page, "#current .facts dd") == ["not loaded yet", "4,096 tokens"]
-    assert "No adapters yet" in texts(page, "h2")
-    assert page.select("#progress .queue") == page.select("[popovertarget=roll-back]") == []
-    assert texts(page, ".files tbody th") == ["SmolLM2-135M-Instruct.Q4_1.gguf"]
-    assert texts(page, ".known strong") == [model.name for model in MODELS]
-    assert "takes 2.0 GB of memory" in texts(page, ".known li")[0]
-
-
-@pytest.mark.slow
 def test_adapters_are_shown_with_their_figures(
     client: TestClient, home: Home, tmp_path: Path, make_adapter: Make
 ) -> None:
+    assert texts(soup(client), "#current .facts dd") == ["not loaded yet", "4,096 tokens"], "without any"
     good = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
     bad = add(home, make_adapter(tmp_path / "b.gguf", size=0.1), *BAD, by=HOSTILE)
     plain = add(home, make_adapter(tmp_path / "c.gguf", size=0.2))
     page = soup(client)
     cards = {str(card["id"]).removeprefix("adapter-"): card for card in page.select(".candidate")}
-    assert list(cards) == [plain.id, bad.id, good.id]
-    assert [texts(card, "header .verdict") for card in cards.values()] == [
-        ["Not measured"],
-        ["Has not earned its place"],
-        ["Has earned its place"],
-    ]
-    cells = [cell.get_text() for cell in cards[good.id].select(".figures tbody tr:first-child > *")]
+    stands = {plain.id: "Not measured", bad.id: "Has not earned its place", good.id: "Has earned its place"}
+    assert {id: words(card, "header .verdict") for id, card in cards.items()} == stands
+    assert list(cards) == list(stands)
+    cells = texts(cards[good.id], ".figures tbody tr:first-child > *")
     assert cells == ["All questions", "40", "20", "32", "13", "1", "0.0018"]
     assert texts(cards[good.id], ".said")[0] == "50.0% → 80.0%"
     dots = cards[good.id].select("[data-name='All questions'] circle")
     assert [dot["cx"] for dot in dots] == ["50.00%", "80.00%"]
     assert "Worse beyond chance: refused where there is none, 1 of 10 where it was 9" in texts(cards[bad.id], ".why")[0]
-    assert texts(cards[good.id], "header .main") == ["Promote"]
-    assert texts(cards[bad.id], "header .main") == []
+    assert [texts(cards[each.id], "header .main") for each in (good, bad)] == [["Promote"], []]
     assert "do not say that it is better than the model without" in texts(page, f"#promote-{bad.id}")[0]
-    assert str(cards[good.id].select_one(".said-of-it a")["href"]) == "/quality/runs/20261120-200000"  # type: ignore[index]
+    assert cards[good.id].select(".said-of-it a[href='/quality/runs/20261120-200000']")
 
 
 @pytest.mark.slow

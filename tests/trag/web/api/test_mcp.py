@@ -38,8 +38,8 @@ def call(arguments: Any = None, name: str = NAME) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
 
-def sent(place: Place, tool: Tool, message: Any, *headers: dict[str, str]) -> Any:
-    """What comes back for a message, sent with each of the `headers`: the status, and the data."""
+def sent(place: Place, tool: Tool, *calls: tuple[Any, dict[str, str]]) -> Any:
+    """What comes back for each message, sent with its headers: the status, and the data."""
 
     async def ask() -> list[tuple[int, Any]]:
         transport = httpx2.ASGITransport(app=place.app, client=("10.0.0.7", 4711))
@@ -48,8 +48,8 @@ def sent(place: Place, tool: Tool, message: Any, *headers: dict[str, str]) -> An
             tool.running(),
             httpx2.AsyncClient(transport=transport, base_url=HERE, headers={"accept": ACCEPT}) as client,
         ):
-            for fields in headers:
-                answer = await client.post("/mcp", json=message, headers=fields)
+            for message, headers in calls:
+                answer = await client.post("/mcp", json=message, headers=headers)
                 data = next((line[6:] for line in answer.text.splitlines() if line.startswith("data: {")), answer.text)
                 found.append((answer.status_code, json.loads(data)))
         return found
@@ -59,7 +59,7 @@ def sent(place: Place, tool: Tool, message: Any, *headers: dict[str, str]) -> An
 
 def test_a_call_is_asked_for_the_person_whose_token_is_sent(place: Place, tool: Tool) -> None:
     tokens = place.token("ann"), place.token("root", "admin")
-    for status, answer in sent(place, tool, call(), *tokens):
+    for status, answer in sent(place, tool, *((call(), token) for token in tokens)):
         assert status == 200, answer
         assert answer["result"]["structuredContent"]["answer"] == "Under the Board.\n\nNowhere else."
     of_ann, of_root = (more["readers"] for _, more in place.assistant.asked)
@@ -76,8 +76,8 @@ def test_what_cannot_be_asked_is_told_as_the_tools_own_error(place: Place, tool:
         (call({"question": ASKED, "system": "rag"}), "system: Unexpected keyword argument"),
         (call(name="shell"), "There is no tool 'shell' here."),
     )
-    for message, said in wrong:
-        ((status, answer),) = sent(place, tool, message, {})
+    answers = sent(place, tool, *((message, {}) for message, _ in wrong))
+    for (_, said), (status, answer) in zip(wrong, answers, strict=True):
         assert (status, answer["result"]["isError"]) == (200, True)
         assert said in answer["result"]["content"][0]["text"]
     assert place.assistant.asked == []
@@ -89,7 +89,7 @@ def test_a_full_line_is_told_as_the_tools_own_error(place: Place, tool: Tool) ->
         raise QueueFull("20 people are already waiting for an answer.", "")
 
     place.assistant.script = full
-    ((_, answer),) = sent(place, tool, call(), {})
+    ((_, answer),) = sent(place, tool, (call(), {}))
     assert answer["result"]["isError"]
     assert "20 people are already waiting" in answer["result"]["content"][0]["text"]
 
@@ -108,7 +108,7 @@ def test_the_gate_lets_nobody_else_in(place: Place, tool: Tool) -> None:
         ({"Host": "evil.example"}, 421),
         ({"Content-Type": "text/plain"}, 401),
     )
-    answers = sent(place, tool, call(), *(headers for headers, _ in wrong))
+    answers = sent(place, tool, *((call(), headers) for headers, _ in wrong))
     assert [status for status, _ in answers] == [status for _, status in wrong]
     assert [set(answer) for _, answer in answers] == [{"detail"}] * len(wrong)
     assert place.assistant.asked == []

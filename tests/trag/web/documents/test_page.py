@@ -107,14 +107,6 @@ def test_others_are_served_while_an_upload_waits_for_the_queue_to_be_opened(
     settled(home)
 
 
-def test_a_home_without_documents_says_how_to_begin(client: TestClient) -> None:
-    page = soup(client, "/documents")
-    assert words(page, "h1") == "No documents yet"
-    assert not page.select("table, .queue")
-    assert page.select("input[name=files][accept*='.pdf']")
-    assert "no pairs yet" in words(soup(client, "/documents/pairs"), ".none-found")
-
-
 def test_uploads_are_worked_on_and_searched(client: TestClient, home: Home) -> None:
     upload(client, home)
     page = soup(client, "/documents")

@@ -58,7 +58,7 @@ def questions(page: BeautifulSoup) -> list[str]:
 
 def fields(page: BeautifulSoup | Tag, letter: str, action: str) -> dict[str, str]:
     """What the form of an action on a pair sends."""
-    (form,) = page.select(f"#pair-{letter * 32} form:has([name=do][value={action}])")
+    form = page.select(f"#pair-{letter * 32} form:has([name=do][value={action}])")[0]
     chosen = {str(each["name"]): each.select("option[selected]")[0].get_text() for each in form.select("select")}
     return chosen | {str(each["name"]): str(each["value"]) for each in form.select("input")}
 

@@ -209,8 +209,6 @@ def test_what_is_seen_of_a_pair_differs_when_it_does() -> None:
 
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (10).to_bytes(4, "big") + (20).to_bytes(4, "big")
-
-
 VIEW = PageView(1, 9, PNG + bytes(1_000), 10, 20, (), (), 0.0, False, False, ())
 
 

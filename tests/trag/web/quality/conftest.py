@@ -25,8 +25,6 @@ from trag.web.quality import page as quality
 from trag.web.quality.evaluation import Evaluating, Evaluation
 
 MODEL = ModelUsed("tiny <b>", "a" * 64, "evil.example.gguf")
-
-
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
@@ -86,15 +84,14 @@ def busy() -> threading.Event:
     return threading.Event()
 
 
-@pytest.fixture(scope="session")
-def seen() -> Callable[..., JobStatus[Evaluating]]:
+def seen(evaluation: Evaluation, fits: Callable[[JobStatus[Evaluating]], bool]) -> JobStatus[Evaluating]:
     """How far an evaluation has come, as soon as it has come as far as a test waits for."""
+    for _ in range(6000):
+        if evaluation.now and fits(evaluation.now):
+            return evaluation.now
+        time.sleep(0.01)
+    pytest.fail(f"stays at {evaluation.now}")
 
-    def wait(evaluation: Evaluation, fits: Callable[[JobStatus[Evaluating]], bool]) -> JobStatus[Evaluating]:
-        for _ in range(6000):
-            if evaluation.now and fits(evaluation.now):
-                return evaluation.now
-            time.sleep(0.01)
-        pytest.fail(f"stays at {evaluation.now}")
 
-    return wait
+def over(evaluation: Evaluation) -> JobStatus[Evaluating]:
+    return seen(evaluation, lambda now: now.over)

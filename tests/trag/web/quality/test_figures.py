@@ -11,13 +11,11 @@ from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.paper import SYSTEMS
-from trag.record import ModelUsed
 from trag.web import quality
 from trag.web.quality.answers import AnswerFilter, numbered, pairs
 from trag.web.quality.figures import Figures, offered, shares, tone, trends
 from trag.web.render import time_left
 
-MODEL = ModelUsed("tiny", "0" * 64, "")
 CASES = tuple(Case(f"q{number}", f"Question {number}?", "simple" if number % 2 else "list") for number in range(4))
 RIGHT, VERBOSE, WRONG = Score("Correct"), Score("Correct-Verbose"), Score("Incorrect", ("lacks it",))
 OPEN = Score(None)

@@ -28,10 +28,9 @@ from trag.evaluate.running import results_of
 from trag.evaluate.runs import Results, Run
 from trag.evaluate.scoring import Score
 from trag.home import Home
-from trag.record import ModelUsed, Source
+from trag.record import Source
 from trag.web.quality.evaluation import Evaluation
 
-MODEL = ModelUsed("tiny", "a" * 64, "")
 CASES = (
     Case("0", "Open?", "document", "Canary 0.", gold=(("Canary 0",),), document="all.md"),
     Case("1", "Closed by its source?", "simple", "Canary 1."),
@@ -43,8 +42,6 @@ SOURCES = (("all.md",), ("board.md",), ("all.md",), (), ("all.md",))
 MADE = (Case("5", "Made from the chart?", "count", "Canary 5.", count=1),)
 OPEN_TO = {"ada": "01234", "olga": "01234", "rita": "0"}
 """An admin, a reviewer of the Board, to whom all is open, and one of no unit."""
-
-
 PEOPLE: dict[str, tuple[Role, str]] = {"ada": ("admin", ""), "olga": ("reviewer", "b"), "rita": ("reviewer", "")}
 SECRET = Meaning("01-01", "SELECT", ("Vault",), "Canary 9", (("Canary 9",),), ("word of the Vault",), ("Which word?",))
 FORM = {"content-type": "application/x-www-form-urlencoded"}

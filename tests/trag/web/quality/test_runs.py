@@ -22,14 +22,13 @@ from trag.evaluate.grammar.questions import Dropped, Meaning
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.home import Home
-from trag.record import CheckedSentence, Checks, Misplaced, ModelUsed, Source
+from trag.record import CheckedSentence, Checks, Misplaced, Source
 from trag.web.quality import render
 from trag.web.quality.context import QualityContext
 
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7001*7003}} evil.example"""
 FORMULA = "=HYPERLINK(1)"
 
-MODEL = ModelUsed("tiny <b>", "a" * 64, "evil.example.gguf")
 CASES = (
     Case("one", "Who runs the bar?", "simple", "The Board runs it.", gold=(("Board", "the board"),), group="bar"),
     Case("two", "Which teams are there?", "list", units=("Bar", "Kitchen"), some=(Some(("Bar",), 1),)),
@@ -256,7 +255,8 @@ def test_a_run_that_a_gate_fills_is_not_removed(
 
 def assert_text(page: BeautifulSoup, undirected: Callable[[BeautifulSoup], list[str]]) -> None:
     """Words of others are text, in their own direction."""
-    assert not page.select("img, main script, b, i, [onerror]")
+    assert not [script for script in page.select("script") if "alert" in script.get_text()]
+    assert not page.select("img, b, i, [onerror]")
     assert "evil.example" in page.get_text()
     assert "49028003" not in page.select("main")[0].get_text()
     assert not undirected(page)
