@@ -16,7 +16,7 @@ from trag.ingest.pair_changes import Wording
 from trag.json_lines import as_line
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key
-from trag.web.documents.pair_review import ACTIONS, PairEditor, pair_sources
+from trag.web.documents.pair_review import ACTIONS, Action, PairEditor, pair_sources
 from trag.web.forms import Form, number, received
 from trag.web.responses import Notice, attachment, table, there
 from trag.web.visitors import named
@@ -122,7 +122,7 @@ class PairsPage:
             path = f"/documents/pairs?document={key(document.name)}&state=approved#pair-{pair.id}"
             use = "searched from now on" if pair.searched else "not searched: its type is for training alone"
             return self.context.notices.go(path, Notice(f"The pair is added. It is {use}."))
-        action = there(next((each for each in ACTIONS if each == form.get("do", "")), None))
+        action: Action = there(next((each for each in ACTIONS if each == form.get("do", "")), None))
         changed = self.editor.change(form.get("id", ""), form.get("seen", ""), action, wording, by=by)
         part = form.get("part") == "row"
         if changed.done and not part:

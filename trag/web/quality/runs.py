@@ -21,7 +21,7 @@ from trag.evaluate.grammar import tables as audit_tables
 from trag.evaluate.runs import Run
 from trag.evaluate.tables import by_system, report
 from trag.people.permissions import opened
-from trag.record import VERDICTS
+from trag.record import VERDICTS, Verdict
 from trag.web.evidence import documents_of, evidence
 from trag.web.forms import Form
 from trag.web.quality import render
@@ -156,7 +156,7 @@ class RunPages:
 
     def label(self, request: Request, form: Form, run_id: str, number: int) -> Response:
         run, _, answer = self._found(request, run_id, number)
-        verdict = there(next((each for each in VERDICTS if each == form.get("verdict")), None))
+        verdict: Verdict = there(next((each for each in VERDICTS if each == form.get("verdict")), None))
         with self._one_at_a_time:
             self.context.results.label(run, answer.result.system, answer.result.case.id, verdict, by=named(request))
         self.context.figures.forget(run.id)
