@@ -110,7 +110,7 @@ def carry_out(home: Home, work: Work, tell: OnProgress, stop: threading.Event, *
         while not work.is_past(until) and not stop.is_set():
             tell(StageProgress(work.stage))
             if work.stage == "dataset":
-                from trag.finetune.dataset.of_home import make
+                from trag.finetune.dataset.home_dataset import make
 
                 make(home, works.dataset(work), seed=work.seed, progress=progress)
                 work = works.after(work, "train")

@@ -4,7 +4,7 @@ import io
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,12 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page
 
+from store.records import Records
 from tests import model_server
 from tests import serving as served
 from tests.serving import Job, Visit, chromium, trag, visits
+from trag.home import Home, open_home
+from trag.settings import Settings
 
 Serving = Callable[..., AbstractContextManager[tuple[str, Job]]]
 SAMPLE = Path(__file__).parents[3] / "examples" / "larkmoor"
@@ -30,6 +33,20 @@ EXPRESSIONS = {
 }
 """How the questions of the tests are read."""
 FOLLOW_UPS = {"And what is under it?": "What is under the Ethics Office?"}
+
+
+@pytest.fixture
+def records(empty_database: Path, tmp_path: Path) -> Iterator[Records]:
+    with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
+        yield records
+
+
+@pytest.fixture
+def home(empty_database: Path, tmp_path: Path) -> Iterator[Home]:
+    """A home that holds nothing."""
+    shutil.copy(empty_database, tmp_path)
+    with open_home(Settings(home=tmp_path)) as home:
+        yield home
 
 
 @pytest.fixture(scope="session")
