@@ -204,7 +204,7 @@ def test_what_nobody_comes_back_for_is_forgotten(monkeypatch: pytest.MonkeyPatch
 def test_what_was_put_right_opens_the_assistant_and_a_fault_is_not_tried_again_and_both_are_in_the_log(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fault: bool
 ) -> None:
-    clock = Mock()
+    clock = Mock(return_value=0.0)
     monkeypatch.setattr(active_runs, "monotonic", clock)
     refused = ZeroDivisionError("by zero") if fault else TragError("The server cannot be reached.", "Start it.")
     with ThreadPoolExecutor(max_workers=1) as threads:

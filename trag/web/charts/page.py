@@ -257,8 +257,10 @@ class ChartsPage:
     def _asked(self, request: Request, kind: Kind, id: str) -> tuple[Subject, Choice, str]:
         """What a request is about: an upload or a version, how to read it, and what to compare it with. Raises Denied
         where that is not there."""
-        query = dict(request.query_params)
-        return there(self._subject(kind, id)), Choice.read(query), query.get("against", self._active())
+        subject, query = self._subject(kind, id), dict(request.query_params)
+        if subject is None:
+            raise Denied
+        return subject, Choice.read(query), query.get("against", self._active())
 
     def _subject(self, kind: Kind, id: str) -> Subject | None:
         return self.uploads.find(id) if kind == "uploads" else self._version(id)
