@@ -159,7 +159,7 @@ def test_a_pair_is_written_edited_and_deleted_and_what_is_refused_is_said_beside
     expect(late.locator(".reply")).to_contain_text("shed fifteen")
 
     other.route("**/documents/pairs", over)
-    late.get_by_role("button", name="Save and approve").click()
+    late.get_by_role("button", name="Save mine instead").click()
     expect(late.locator(".error")).to_have_text("You are not signed in any more.")
     expect(answer).to_have_value("My own words.")
     other.unroute("**/documents/pairs")
@@ -345,7 +345,7 @@ def test_the_pages_fit_a_phone(phone: Page) -> None:
     phone.goto("/documents")
     document = phone.locator("tbody th a").first.get_attribute("href")
     for address in ("/documents", "/documents/pairs", "/documents/examples", f"{document}", f"{document}/view"):
-        phone.goto(address)
         for scheme in ("light", "dark"):
             phone.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            phone.goto(address)
             assert_fits_a_phone(phone, scheme)
