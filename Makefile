@@ -88,7 +88,7 @@ quick: .venv/tests.stamp
 
 test: .venv/tests.stamp tools check
 	$(BIN)/python -m pytest -m "not browser" -n 2 --dist worksteal
-	$(BIN)/python -m pytest -m browser
+	$(BIN)/python -m pytest -m browser -n 2 --dist loadfile
 
 # Every package with its hashes, but for torch and what a CUDA build of it brings: which build is right the machine's index says.
 lock: .venv/tests.stamp

@@ -30,7 +30,7 @@ from bench.score import chart_of
 from org.reading.charts import load as load_chart
 from store.files import write_atomic
 from trag.evaluate import cases as case_files
-from trag.evaluate import chart_cases, choice, needle, running, runs, tables
+from trag.evaluate import chart_cases, multiple_choice, needle, running, runs, tables
 from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Run
 from trag.evaluate.tables import Table
@@ -198,15 +198,17 @@ def needled(wanted: Wanted) -> Told:
 
 def chosen(wanted: Wanted) -> Told:
     """A block about multiple-choice questions on what models know before fine-tuning; no organization plays a part."""
-    files = sorted(choice.GENERAL.glob("*.csv"))
-    cases = choice.read([(file.name, file.read_bytes()) for file in files])
+    files = sorted(multiple_choice.GENERAL.glob("*.csv"))
+    cases = multiple_choice.read([(file.name, file.read_bytes()) for file in files])
     cases = spread(cases, wanted.questions or len(cases))
     found, runs = [], []
     with open_home(load({**os.environ, "TRAG_HOME": str(HOMES / "choice")})) as home:
         for by_words in (False, True)[: 2 if isinstance(home.model, Scoring) else 1]:
             with _bar("choice") as progress:
-                run = choice.measure(home, cases, "general knowledge", by_words=by_words, shown={}, progress=progress)
-            found.append(choice.accuracy(choice.results_of(home).results(run.id)))
+                run = multiple_choice.measure(
+                    home, cases, "general knowledge", by_words=by_words, shown={}, progress=progress
+                )
+            found.append(multiple_choice.accuracy(multiple_choice.results_of(home).results(run.id)))
             runs.append(run)
     return _told_of(found, runs)
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from sqlalchemy import ColumnElement, Connection, Engine, func, insert, select
 
 from store import schema, storable
-from store.database import lock_table, reading, writing
+from store.database import lock_table, reading, rows, writing
 
 _AT_A_TIME = 1_000
 
@@ -58,8 +58,7 @@ class Audit:
         chosen: list[ColumnElement[bool]] = [] if before is None else [table.number < before]
         chosen += [table[name] == value for name, value in (("who", who), ("what", what), ("about", about)) if value]
         query = select(schema.audit).where(*chosen).order_by(table.number.desc()).limit(most)
-        with reading(self._engine) as connection:
-            return tuple(Event(*row) for row in connection.execute(query))
+        return tuple(Event(*row) for row in rows(self._engine, query))
 
     def count(self, *, who: str = "") -> int:
         """How many events there are, or of what `who` did."""
@@ -82,8 +81,7 @@ class Audit:
         table = schema.audit
         while True:
             query = select(table).where(table.c.number > last).order_by(table.c.number).limit(_AT_A_TIME)
-            with reading(self._engine) as connection:
-                events = [Event(*row) for row in connection.execute(query)]
+            events = [Event(*row) for row in rows(self._engine, query)]
             yield from events
             if len(events) < _AT_A_TIME:
                 return

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect, make_url, text
+from sqlalchemy import URL, Connection, Engine, Row, Select, Table, create_engine, event, inspect, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 
 from store import StoreError, disk_full
@@ -25,6 +25,16 @@ _BUSY = 30.0
 """Seconds to wait for another writer before giving up."""
 _MIGRATING = 0x54524147
 """The number of the PostgreSQL lock under which migrations run."""
+_HELD = ("is held by another program.", "Close what else has it open, and try again.")
+_REFUSED = {
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened.", "Check that its folder exists and may be written to."),
+    sqlite3.SQLITE_READONLY: ("cannot be written.", "Let the account that runs this program write to it."),
+    sqlite3.SQLITE_BUSY: _HELD,
+    sqlite3.SQLITE_LOCKED: _HELD,
+}
+"""What SQLite may say of a database, in words, and what to do about it."""
+_AWAY = ("08", "28", "3D", "57")
+"""How the codes of PostgreSQL begin where nobody is let in."""
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +94,12 @@ def reading(engine: Engine) -> Iterator[Connection]:
     """A transaction that sees one state of the database."""
     with _explained(engine.url), engine.connect() as connection:
         yield connection
+
+
+def rows(engine: Engine, query: Select[*tuple[Any, ...]]) -> Sequence[Row[*tuple[Any, ...]]]:
+    """What a query finds, in a transaction of its own."""
+    with reading(engine) as connection:
+        return connection.execute(query).all()
 
 
 @contextmanager
@@ -169,35 +185,18 @@ def _explained(url: URL) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        explanation = _explain(error, url.render_as_string(hide_password=True))
-        if explanation is None:
+        original: Any = error.orig
+        place = url.render_as_string(hide_password=True)
+        code: int = getattr(original, "sqlite_errorcode", 0) & 0xFF
+        state: str | None = getattr(original, "sqlstate", "")
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) or state == "53100":
+            raise disk_full(place) from error
+        what, hint = _REFUSED.get(code, ("", ""))
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            what, hint = f"is damaged or is none: {original}.", "Restore the last backup."
+        elif isinstance(error, OperationalError) and not what and (state is None or state[:2] in _AWAY):
+            what = f"cannot be reached: {' '.join(str(original).split())}"
+            hint = "Check that its server runs and the address is right."
+        if not what:
             raise
-        raise explanation from error
-
-
-def _explain(error: DBAPIError, place: str) -> StoreError | None:
-    original: Any = error.orig
-    code: int = getattr(original, "sqlite_errorcode", 0) & 0xFF
-    state: str | None = getattr(original, "sqlstate", "")
-    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) or state == "53100":
-        return disk_full(place)
-    if code == sqlite3.SQLITE_CANTOPEN:
-        return StoreError(
-            f"The database {place} cannot be opened.", "Check that its folder exists and may be written to."
-        )
-    if code == sqlite3.SQLITE_READONLY:
-        return StoreError(
-            f"The database {place} cannot be written.", "Let the account that runs this program write to it."
-        )
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreError(
-            f"The database {place} is held by another program.", "Close what else has it open, and try again."
-        )
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return StoreError(f"The database {place} is damaged or is none: {original}.", "Restore the last backup.")
-    if isinstance(error, OperationalError) and (state is None or state[:2] in ("08", "28", "3D", "57")):
-        reason = " ".join(str(original).split())
-        return StoreError(
-            f"The database {place} cannot be reached: {reason}", "Check that its server runs and the address is right."
-        )
-    return None
+        raise StoreError(f"The database {place} {what}", hint) from error

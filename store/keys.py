@@ -14,7 +14,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 
 from store import StoreError, audit, schema
-from store.database import reading, writing
+from store.database import rows, writing
 from store.person import COLUMNS, Person, display_name
 
 Kind = Literal["first admin", "password"]
@@ -101,9 +101,8 @@ class Sessions:
         """The sessions of a person that go on, the last used first."""
         table, now = schema.sessions, _now()
         going = (table.c.person == person, table.c.ends > now, table.c.seen > now - IDLE)
-        with reading(self._engine) as connection:
-            rows = connection.execute(select(table).where(*going).order_by(table.c.seen.desc())).all()
-        return tuple(Session(*row) for row in rows)
+        query = select(table).where(*going).order_by(table.c.seen.desc())
+        return tuple(Session(*row) for row in rows(self._engine, query))
 
     def end(self, id: str) -> None:
         """End a session; one that is over stays so."""
@@ -153,9 +152,8 @@ class Tokens:
     def of(self, person: str) -> tuple[Token, ...]:
         """The tokens of a person, also those that are over, the newest first."""
         table = schema.tokens
-        with reading(self._engine) as connection:
-            query = select(table).where(table.c.person == person).order_by(table.c.created.desc())
-            return tuple(Token(*row) for row in connection.execute(query))
+        query = select(table).where(table.c.person == person).order_by(table.c.created.desc())
+        return tuple(Token(*row) for row in rows(self._engine, query))
 
     def end(self, id: str, *, by: str, where: str = "") -> None:
         """End a token; one that is over stays so."""
@@ -196,9 +194,8 @@ class Links:
     def find(self, secret: str) -> Link | None:
         """The link that carries this, None when it was used or is over."""
         table = schema.links
-        with reading(self._engine) as connection:
-            row = connection.execute(select(table).where(table.c.id == _hash(secret), table.c.ends > _now())).first()
-        return Link(*row) if row else None
+        query = select(table).where(table.c.id == _hash(secret), table.c.ends > _now())
+        return next((Link(*row) for row in rows(self._engine, query)), None)
 
 
 def use_link(connection: Connection, secret: str) -> Link:
@@ -225,12 +222,8 @@ def _find(engine: Engine, table: Table, secret: str) -> tuple[tuple[Any, ...], P
     """The row that belongs to a secret, and its person, who is active."""
     people = schema.people
     query = select(*table.columns, *COLUMNS).join_from(table, people, table.c.person == people.c.id)
-    with reading(engine) as connection:
-        row = connection.execute(query.where(table.c.id == _hash(secret), people.c.state == "active")).first()
-    if row is None:
-        return None
-    own = len(table.columns)
-    return tuple(row[:own]), Person(*row[own:])
+    own, active = len(table.columns), query.where(table.c.id == _hash(secret), people.c.state == "active")
+    return next(((tuple(row[:own]), Person(*row[own:])) for row in rows(engine, active)), None)
 
 
 def _name(connection: Connection, person: str, *, active: bool = False) -> str:

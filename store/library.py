@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, or_, select, update
 
 from store import StoreError, audit, schema
-from store.database import lock_table, reading, writing
+from store.database import lock_table, reading, rows, writing
 from store.passage import OPEN, Audience, Passage, audience_field, read_audience
 
 Origin = Literal["given", "rule", "model", "person"]
@@ -162,9 +162,9 @@ class Library:
 
     def leaving(self) -> tuple[Leaving, ...]:
         """The documents that are forgotten, but perhaps not everywhere yet, by name."""
-        with reading(self._engine) as connection:
-            rows = connection.execute(select(schema.leaving).order_by(schema.leaving.c.name))
-            return tuple(Leaving(*row) for row in rows)
+        return tuple(
+            Leaving(*row) for row in rows(self._engine, select(schema.leaving).order_by(schema.leaving.c.name))
+        )
 
     def has_left(self, name: str, *, by: str = "", receipt: str = "") -> None:
         """Nothing of a forgotten document is left; the log keeps the receipt."""
@@ -190,9 +190,10 @@ class Library:
         names = [each.name for each in self.documents()] if document is None else [document]
         for name in names:
             with reading(self._engine) as connection:
-                rows = connection.execute(select(*columns).where(table.document == name).order_by(table.position)).all()
+                query = select(*columns).where(table.document == name).order_by(table.position)
+                sections = connection.execute(query).all()
                 found = _pairs(connection, pairs.document == name, pairs.searched)
-            yield from (Passage(*row) for row in rows)
+            yield from (Passage(*row) for row in sections)
             yield from (pair.passage for pair in found)
 
     # Pairs
@@ -257,22 +258,11 @@ class Library:
             *(table.audience, table.notes, table.given_by),
         )
         query = select(*columns).order_by(table.name)
-        with reading(self._engine) as connection:
-            rows = connection.execute(query if name is None else query.where(table.name == name)).all()
+        if name is not None:
+            query = query.where(table.name == name)
         return tuple(
-            Document(
-                name,
-                sha256,
-                pages,
-                added,
-                passages,
-                pairs,
-                reviews,
-                read_audience(audience),
-                tuple(json.loads(notes)),
-                by,
-            )
-            for name, sha256, pages, added, passages, pairs, reviews, audience, notes, by in rows
+            Document(*[*counted, read_audience(audience), tuple(json.loads(notes)), by])
+            for *counted, audience, notes, by in rows(self._engine, query)
         )
 
 
@@ -293,7 +283,7 @@ class Examples:
         `instead_of` are those that whoever writes has seen: when they are others by now, nothing changes and StoreError
         is raised. None asks for no such check.
         """
-        rows = [{"position": position, "question": question} for position, question in enumerate(questions, 1)]
+        new = [{"position": position, "question": question} for position, question in enumerate(questions, 1)]
         with writing(self._engine) as connection:
             lock_table(connection, schema.examples)
             if instead_of is not None and _examples(connection) != tuple(instead_of):
@@ -302,9 +292,9 @@ class Examples:
                     "Look at what they are now, and save again.",
                 )
             connection.execute(delete(schema.examples))
-            if rows:
-                connection.execute(insert(schema.examples), rows)
-            audit.note(connection, by, "example questions set", result=str(len(rows)))
+            if new:
+                connection.execute(insert(schema.examples), new)
+            audit.note(connection, by, "example questions set", result=str(len(new)))
 
 
 def _wanted(document: str | None, states: Collection[State], words: str) -> list[ColumnElement[bool]]:
@@ -330,9 +320,9 @@ def _pairs(
 
 def _put_pairs(connection: Connection, document: str, pairs: Sequence[Pair]) -> None:
     connection.execute(delete(schema.pairs).where(schema.pairs.c.document == document))
-    rows = [_pair_row(pair) | {"position": position} for position, pair in enumerate(pairs)]
-    if rows:
-        connection.execute(insert(schema.pairs), rows)
+    new = [_pair_row(pair) | {"position": position} for position, pair in enumerate(pairs)]
+    if new:
+        connection.execute(insert(schema.pairs), new)
 
 
 def _pair_row(pair: Pair) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from store import StoreError, audit, schema, storable
-from store.database import lock_table, reading, writing
+from store.database import lock_table, reading, rows, writing
 from store.keys import end_keys, use_link
 from store.person import COLUMNS, Forgotten, How, Newcomer, Person, Role, State, asked_by, folded, forget
 
@@ -54,7 +54,16 @@ class People:
         with writing(self._engine) as connection:
             if link:
                 use_link(connection, link)
-            added = tuple(_add(connection, each) for each in newcomers)
+            added = []
+            for each in newcomers:
+                if each.how not in get_args(How):
+                    raise StoreError(f"{each.how!r} is no way to sign in.", f"Use one of {', '.join(get_args(How))}.")
+                id = uuid.uuid4().hex
+                row = {field: getattr(each, field) for field in ("name", "role", "state", "unit")}
+                _write(connection, id, row | {"shown": each.shown or each.name}, created=_now(), how=each.how)
+                if each.secret:
+                    _put_secret(connection, id, each.secret)
+                added.append(_get(connection, id))
             if heir_of:
                 for column in (schema.conversations.c.owner, schema.reviews.c.asker, schema.labels.c.reviewer):
                     heir = {column: added[0].id}
@@ -62,12 +71,11 @@ class People:
             for person in added:
                 detail = f"{person.role}, {person.state}" + (f", unit {person.unit}" if person.unit else "")
                 audit.note(connection, by, "person added", person.name, where=where, result=detail)
-        return added
+        return tuple(added)
 
     def exist(self) -> bool:
         """Whether there is anybody; without, there are no accounts."""
-        with reading(self._engine) as connection:
-            return connection.execute(select(schema.people.c.id).limit(1)).first() is not None
+        return bool(rows(self._engine, select(schema.people.c.id).limit(1)))
 
     def find(self, name: str) -> Person | None:
         """The person of that name, in capitals or not."""
@@ -81,8 +89,7 @@ class People:
         """Those of these names that somebody has, in capitals or not."""
         spelt = {name: folded(name) for name in names}
         column = schema.people.c.folded
-        with reading(self._engine) as connection:
-            taken = set(connection.scalars(select(column).where(column.in_(set(spelt.values())))))
+        taken = {row[0] for row in rows(self._engine, select(column).where(column.in_(set(spelt.values()))))}
         return frozenset(name for name, one in spelt.items() if one in taken)
 
     def all(
@@ -92,9 +99,8 @@ class People:
         table = schema.people.c
         query = select(*COLUMNS).where(*_chosen(search, state, role))
         query = query.order_by(case((table.state == "pending", 0), else_=1), table.folded)
-        with reading(self._engine) as connection:
-            rows = connection.execute(query.limit(most).offset(most * (max(page, 1) - 1))).all()
-        return tuple(Person(*row) for row in rows)
+        page_of = query.limit(most).offset(most * (max(page, 1) - 1))
+        return tuple(Person(*row) for row in rows(self._engine, page_of))
 
     def count(self, *, search: str = "", state: str = "", role: str = "") -> int:
         """How many `all` has on all its pages."""
@@ -158,8 +164,8 @@ class People:
         waiting = (_TABLE.state == "pending", _TABLE.created <= until)
         with writing(self._engine) as connection:
             lock_table(connection, schema.people)  # the last two admins could demote each other at once
-            rows = connection.execute(select(*COLUMNS).where(*waiting).order_by(_TABLE.folded)).all()
-            refused = tuple(Person(*row) for row in rows)
+            found = connection.execute(select(*COLUMNS).where(*waiting).order_by(_TABLE.folded)).all()
+            refused = tuple(Person(*row) for row in found)
             _remove(connection, *waiting)
             for person in refused:
                 audit.note(connection, by, "person removed", person.name, where=where, result="refused while waiting")
@@ -184,9 +190,7 @@ class People:
     def holding(self, hash: str) -> tuple[Person, ...]:
         """Everybody of whom exactly this is kept in place of a password."""
         query = select(*COLUMNS).join(schema.secrets, schema.secrets.c.person == _TABLE.id)
-        with reading(self._engine) as connection:
-            rows = connection.execute(query.where(schema.secrets.c.hash == hash)).all()
-        return tuple(Person(*row) for row in rows)
+        return tuple(Person(*row) for row in rows(self._engine, query.where(schema.secrets.c.hash == hash)))
 
     def put_secret(self, id: str, hash: str, *, by: str, where: str = "", link: str = "", session: str = "") -> None:
         """Keep the hash of a new password, and end the person's sessions but the one with the id `session`.
@@ -215,9 +219,10 @@ class People:
     def failures(self, key: str) -> Failures:
         """What is remembered of a key: "name:ada", "address:10.0.0.7"."""
         table = schema.failures.c
-        with reading(self._engine) as connection:
-            row = connection.execute(select(table.count, table.last).where(table.key == key)).first()
-        return Failures(*row) if row and _now() - row[1] < REMEMBERED else Failures()
+        for count, last in rows(self._engine, select(table.count, table.last).where(table.key == key)):
+            if _now() - last < REMEMBERED:
+                return Failures(count, last)
+        return Failures()
 
     def failed(self, *keys: str) -> None:
         """Count a failure for each key; those that are older than a day are forgotten."""
@@ -236,9 +241,7 @@ class People:
             connection.execute(delete(schema.failures).where(schema.failures.c.key.in_(keys)))
 
     def _one(self, condition: ColumnElement[bool]) -> Person | None:
-        with reading(self._engine) as connection:
-            row = connection.execute(select(*COLUMNS).where(condition)).first()
-        return Person(*row) if row else None
+        return next((Person(*row) for row in rows(self._engine, select(*COLUMNS).where(condition))), None)
 
 
 _TABLE = schema.people.c
@@ -254,17 +257,6 @@ def _get(connection: Connection, id: str) -> Person:
     if row is None:
         raise StoreError("There is no such person.", "They may have been removed in another window: reload the page.")
     return Person(*row)
-
-
-def _add(connection: Connection, new: Newcomer) -> Person:
-    id, now = uuid.uuid4().hex, _now()
-    if new.how not in get_args(How):
-        raise StoreError(f"{new.how!r} is no way to sign in.", f"Use one of {', '.join(get_args(How))}.")
-    values = {"name": new.name, "shown": new.shown or new.name, "role": new.role, "state": new.state, "unit": new.unit}
-    _write(connection, id, values, created=now, how=new.how)
-    if new.secret:
-        _put_secret(connection, id, new.secret)
-    return _get(connection, id)
 
 
 def _remove(connection: Connection, *chosen: ColumnElement[bool]) -> Forgotten:

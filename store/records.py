@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, insert, select, update
 from store import StoreError, audit, schema
 from store.approved import ApprovedAnswers
 from store.audit import Audit
-from store.database import open_database, reading, writing
+from store.database import open_database, reading, rows, writing
 from store.jobs import Jobs
 from store.keys import Links, Sessions, Tokens
 from store.library import Examples, Library
@@ -86,16 +86,14 @@ class Records:
         """The conversations of an owner, the one answered last first."""
         table = schema.conversations.c
         query = select(schema.conversations).where(table.owner == owner)
-        with reading(self._engine) as connection:
-            rows = connection.execute(query.order_by(table.updated.desc(), table.created.desc())).all()
-        return tuple(Conversation(*row) for row in rows)
+        ordered = query.order_by(table.updated.desc(), table.created.desc())
+        return tuple(Conversation(*row) for row in rows(self._engine, ordered))
 
     def owns(self, owner: str, conversation: str) -> bool:
         """Whether the owner has that conversation."""
         table = schema.conversations.c
         query = select(table.id).where(table.id == conversation, table.owner == owner)
-        with reading(self._engine) as connection:
-            return connection.execute(query).first() is not None
+        return bool(rows(self._engine, query))
 
     def rename_conversation(self, owner: str, id: str, title: str) -> None:
         """Raises StoreError unless the owner has that conversation."""
@@ -125,19 +123,13 @@ class Records:
             audit.note(connection, by, "conversations forgotten", name, where=where, result=str(forgotten))
         return forgotten
 
-    def forget_before(self, moment: datetime, *, by: str, where: str = "") -> Forgotten:
+    def forget_before(self, moment: datetime, *, by: str) -> Forgotten:
         """Forget the conversations that nobody went on with since a moment, and older answers outside of any."""
         old, alone = schema.conversations.c.updated < moment, schema.answers.c.created < moment
         with writing(self._engine) as connection:
             forgotten = forget(connection, old, alone=alone)
-            audit.note(
-                connection,
-                by,
-                "old conversations forgotten",
-                f"before {moment:%Y-%m-%d}",
-                where=where,
-                result=str(forgotten),
-            )
+            about = f"before {moment:%Y-%m-%d}"
+            audit.note(connection, by, "old conversations forgotten", about, result=str(forgotten))
         return forgotten
 
     # Answers
@@ -177,9 +169,8 @@ class Records:
 
     def _answers(self, condition: ColumnElement[bool]) -> tuple[StoredAnswer, ...]:
         table = schema.answers.c
-        with reading(self._engine) as connection:
-            rows = connection.execute(select(schema.answers).where(condition).order_by(table.number)).all()
-        return tuple(StoredAnswer(*row) for _, *row in rows)
+        query = select(schema.answers).where(condition).order_by(table.number)
+        return tuple(StoredAnswer(*row) for _, *row in rows(self._engine, query))
 
     # Labels
 

@@ -18,7 +18,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from store import StoreError, approved, audit, schema
 from store.approved import Approved, Present
-from store.database import lock_table, reading, writing
+from store.database import lock_table, reading, rows, writing
 from store.review_queues import Queue, chosen, ordered, sampling_hash
 
 By = Literal["week", "model", "document", "unit"]
@@ -101,8 +101,8 @@ class Reviews:
             # The page is chosen from the narrow tables alone, and then only its answers are read.
             first = ordered(wanted, queue, wanted.selected_columns.number)
             here = first.limit(most).offset(most * (max(page, 1) - 1)).subquery()
-            rows = connection.execute(ordered(_reviews().where(number.in_(select(here.c.number))), queue, number))
-            return tuple(Review(*row) for row in rows)
+            found = connection.execute(ordered(_reviews().where(number.in_(select(here.c.number))), queue, number))
+            return tuple(Review(*row) for row in found)
 
     def size(self, queue: Queue, *, reviewer: str, most: int = 1_000) -> int:
         """How many answers a queue has on all its pages; beyond `most` nobody counts."""
@@ -112,9 +112,8 @@ class Reviews:
 
     def review(self, answer: str) -> Review | None:
         """One answer as reviewers see it."""
-        with reading(self._engine) as connection:
-            row = connection.execute(_reviews().where(schema.answers.c.id == answer)).first()
-        return Review(*row) if row else None
+        found = rows(self._engine, _reviews().where(schema.answers.c.id == answer))
+        return next((Review(*row) for row in found), None)
 
     def alone(self, reviewer: str) -> bool:
         """Whether nobody else may judge: no other reviewer or admin is active, as where there are no accounts."""
@@ -137,24 +136,21 @@ class Reviews:
             some = (topics.kind == by) & (topics.number >= first)
         query = select(value, status, answers).where(some).group_by(value, status).having(answers > 0)
         left_out = {*hidden} if by == "document" else set()
-        with reading(self._engine) as connection:
-            rows = connection.execute(query.order_by(value, status))
-            return tuple(Count(*row) for row in rows if row[0] not in left_out)
+        found = rows(self._engine, query.order_by(value, status))
+        return tuple(Count(*row) for row in found if row[0] not in left_out)
 
     def values(self, by: By) -> tuple[str, ...]:
         """Every week, model, document or unit that some answer is of, also those that are gone."""
         tallies = schema.tallies.c
         found = select(tallies.value).where(tallies.kind == by, tallies.answers > 0).distinct().order_by(tallies.value)
-        with reading(self._engine) as connection:
-            return tuple(connection.scalars(found))
+        return tuple(row[0] for row in rows(self._engine, found))
 
     def agreement(self) -> tuple[Agreement, ...]:
         """How the first two reviewers of an answer judged it, each on their own: what kappa is made of."""
         reviews = schema.reviews.c
         both = (reviews.first_opinion, reviews.second_opinion)
         query = select(*both, func.count()).where(reviews.second_opinion > "").group_by(*both)
-        with reading(self._engine) as connection:
-            return tuple(Agreement(*row) for row in sorted(map(tuple, connection.execute(query))))
+        return tuple(Agreement(*row) for row in sorted(map(tuple, rows(self._engine, query))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,8 @@ _FUNCTIONS = {"count", "sum", "min", "max", "lower", "upper", "like", "coalesce"
 _CANCELED = "57014"
 """PostgreSQL's word for a statement that it stopped."""
 _MAY = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
+_FAULTS = {getattr(sqlite3, f"SQLITE_{fault}") for fault in ("ERROR", "AUTH", "TOOBIG", "READONLY", "SCHEMA")}
+"""What SQLite says where a statement is at fault, and not the database."""
 
 
 class Unrunnable(StoreError):
@@ -225,15 +227,8 @@ def _is_of_the_statement(error: DBAPIError) -> bool:
     """Whether the statement is at fault, and not the database."""
     original: Any = error.orig
     if isinstance(original, sqlite3.Error):
-        statement = (
-            sqlite3.SQLITE_ERROR,
-            sqlite3.SQLITE_AUTH,
-            sqlite3.SQLITE_TOOBIG,
-            sqlite3.SQLITE_READONLY,
-            sqlite3.SQLITE_SCHEMA,
-        )
         code: int | None = getattr(original, "sqlite_errorcode", None)  # None: sqlite3 itself refused the statement
-        return code is None or code & 0xFF in statement
+        return code is None or code & 0xFF in _FAULTS
     state: str | None = getattr(original, "sqlstate", None)
     if state is None:
         return isinstance(error, ProgrammingError)

@@ -19,7 +19,7 @@ from prompts import NOT_FOUND
 from trag.lexical import sentences, stems
 
 NAME = "scripted"
-_SECONDS = 0.05
+_SECONDS = 0.03
 """Seconds for a word: a page can be watched while it is written."""
 _KINDS = {messages[0].content: kind for kind, messages in prompts.starts().items()}
 """Which kind of prompt begins with a system text."""

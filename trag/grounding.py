@@ -62,7 +62,8 @@ def check(question: str, answer: str, evidence: Sequence[Evidence], organization
             checked.append(_attributed(question, sentence, fitting))
         else:
             checked.append(CheckedSentence(sentence, False))
-            invented += min(missing, key=len, default=[sentence])
+            fewest: list[str] = min(missing, key=len, default=[sentence])
+            invented += fewest
     misplaced = tuple(_misplaced(answer, evidence, organization))
     said = [f"{one} stands in none of the excerpts" for one in dict.fromkeys(invented)]
     said += [f"{one.unit} is not under {one.claimed} but under {one.actual}" for one in misplaced]

@@ -97,42 +97,35 @@ def test_a_system_replies_with_its_times_whatever_its_libraries_print(tmp_path: 
 
 
 @pytest.mark.slow
-def test_systems_are_asked_in_turns_and_nothing_twice(tmp_path: Path, setup: Setup) -> None:
+def test_systems_are_asked_in_turns_nothing_twice_and_a_stopped_run_goes_on(tmp_path: Path, setup: Setup) -> None:
     contenders = [scripted("first"), scripted("second")]
-    compared = compare(asked(tmp_path), contenders, setup, MODEL, tmp_path)
-    _, *turns = (tmp_path / "asked").read_text().split("first:What is this organization called? ")
+    whole = compare(asked(tmp_path), contenders, setup, MODEL, tmp_path)
+    told = tmp_path / "asked"
+    _, *turns = told.read_text().split("first:What is this organization called? ")
     assert turns == [
         "first:How many tugs? second:How many tugs? second:Die. first:Die. first:And at night? second:And at night? "
     ]
-    told = {(one.system, one.case.id): (one.score.verdict, one.record.interrupted[-13:]) for one in compared.results}
-    assert told == {
+    assert {(one.system, one.case.id): (one.score.verdict, one.record.interrupted[-13:]) for one in whole.results} == {
         **{("first", case.id): ("Correct", "") for case in CASES},
         ("second", "0"): ("Incorrect", ""),
         ("second", "1"): ("Incorrect", "out of memory"),
         ("second", "2"): ("Incorrect", ""),
     }
-    assert compared.run.finished
-    assert compared.alone["first"].passages == 2
-    again = compare(asked(tmp_path), contenders, setup, MODEL, tmp_path)
-    assert again == compared
-    assert (tmp_path / "asked").read_text().endswith(turns[0])
+    assert whole.run.finished
+    assert whole.alone["first"].passages == 2
+    assert compare(asked(tmp_path), contenders, setup, MODEL, tmp_path) == whole
+    assert told.read_text().endswith(turns[0])
 
-
-@pytest.mark.slow
-def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, setup: Setup) -> None:
-    contenders = [scripted("first"), scripted("second")]
-    whole = compare(asked(tmp_path), contenders, setup, MODEL, tmp_path)
     kept = tmp_path / "results" / whole.run.id
     lines = (kept / "results.jsonl").read_text().splitlines(keepends=True)
     (kept / "results.jsonl").write_text("".join(lines[:4]))
     (kept / "run.json").write_text(json.dumps(json.loads((kept / "run.json").read_text()) | {"finished": None}))
-    (tmp_path / "asked").unlink()
+    told.unlink()
     after = compare(asked(tmp_path), contenders, setup, MODEL, tmp_path)
-    assert after.results[:4] == whole.results[:4]
-    assert len(after.results) == len(whole.results)
-    assert (tmp_path / "asked").read_text().endswith("organization called? first:And at night? second:And at night? ")
+    assert (after.results[:4], len(after.results)) == (whole.results[:4], len(whole.results))
+    assert told.read_text().endswith("organization called? first:And at night? second:And at night? ")
     (tmp_path / "documents" / "rules.txt").write_text("Other rules.\n")
-    assert compare(asked(tmp_path), contenders[:1], setup, MODEL, tmp_path).run.id != whole.run.id
+    assert compare(asked(tmp_path, CASES[:1]), contenders[:1], setup, MODEL, tmp_path).run.id != whole.run.id
 
 
 def test_two_comparisons_in_one_folder_are_refused_before_anything_is_removed(tmp_path: Path, setup: Setup) -> None:
@@ -165,29 +158,10 @@ def test_the_figures_are_those_of_the_answers() -> None:
     run = Run("1", "harbour", "", ("T-RAG", "Haystack 3"), now, now, "c", MODEL, "", 6)
     alone = {"T-RAG": Alone(300 * 2**20, 12.34, 1000), "Haystack 3": Alone(2**30, 1.0, 5)}
     figures, kinds = tables.side_by_side(Compared(run, tuple(results), alone), "harbour")
-    assert [dict(zip(figures.header[1:], row[1:], strict=True)) for row in figures.rows] == [
-        {
-            "N": "2",
-            "C": "1",
-            "CV": "1",
-            "I": "0",
-            "T": "2",
-            "Perc.": "100.0%",
-            "Undecided": "1",
-            "First token, s, median": "3.00",
-            "Whole answer, s, median": "5.00",
-            "95th percentile": "7.00",
-            "Memory, MiB": "300",
-            "Indexing, s": "12.3",
-            "Passages": "1,000",
-        },
-        dict(
-            zip(
-                figures.header[1:],
-                ("1", "0", "0", "1", "0", "0.0%", "0", "-", "-", "-", "1,024", "1.0", "5"),
-                strict=True,
-            )
-        ),
+    assert figures.header[:8] == ("Name", "N", "C", "CV", "I", "T", "Perc.", "Undecided")
+    assert [(row[1:8], row[8:]) for row in figures.rows] == [
+        (("2", "1", "1", "0", "2", "100.0%", "1"), ("3.00", "5.00", "7.00", "300", "12.3", "1,000")),
+        (("1", "0", "0", "1", "0", "0.0%", "0"), ("-", "-", "-", "1,024", "1.0", "5")),
     ]
     assert kinds.title == "By kind of question, harbour"
 
@@ -208,8 +182,9 @@ def test_every_real_system_answers_and_shows_the_documents_it_read(name: str, tm
     if name != "trag" and not environment.made():
         pytest.skip("the environment of the peers is not made: python -m bench.results peers makes it")
     shared, _ = lineup.alike(Settings(home=tmp_path / "home"))
-    (tmp_path / "documents" / "chart.csv").write_text((tmp_path / "chart.csv").read_text())
-    handed = replace(shared, documents=str(tmp_path / "documents"), chart=str(tmp_path / "documents" / "chart.csv"))
+    documents = tmp_path / "documents"
+    chart = (tmp_path / "chart.csv").rename(documents / "chart.csv")
+    handed = replace(shared, documents=str(documents), chart=str(chart), answer_tokens=32)
     python = sys.executable if name == "trag" else str(environment.python())
     process = Process((python, "-m", f"bench.peers.systems.{name}"), handed, tmp_path / "log")
     try:
@@ -220,5 +195,4 @@ def test_every_real_system_answers_and_shows_the_documents_it_read(name: str, tm
     assert not answered.error
     assert answered.answer, answered
     assert any("take two tugs" in one.text for one in answered.passages), answered
-    assert any("two tugs" in passage.text for passage in answered.passages), answered
     assert 0 < answered.first_token <= answered.total

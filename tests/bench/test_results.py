@@ -1,7 +1,9 @@
 """The tables that `make results` writes: only between their marks, and nothing is asked twice."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,6 +22,8 @@ def test_only_what_is_between_the_marks_is_rewritten() -> None:
     once = rewritten(BEFORE, "overall", "new \\1\nlines")
     assert once == BEFORE.replace("old", "new \\1\nlines")
     assert rewritten(once, "overall", "old") == BEFORE
+    text = results.RESULTS.read_text(encoding="utf-8")
+    assert all("new" in rewritten(text, name, "new") for name in results.BLOCKS), "every block has its place"
 
 
 @pytest.mark.parametrize(
@@ -37,22 +41,12 @@ def test_marks_that_are_not_there_once_are_an_error(text: str) -> None:
         rewritten(text, "overall", "new")
 
 
-def test_every_block_has_its_place_in_the_results() -> None:
-    text = results.RESULTS.read_text(encoding="utf-8")
-    for name in results.BLOCKS:
-        assert rewritten(text, name, "new").count("new") >= 1
-
-
 def test_groups_of_paraphrases_that_are_called_the_same_are_told_apart_in_all_sets() -> None:
     def answers(*verdicts: Verdict) -> list[Result]:
+        case, record = Case("1", "Who?", "simple", group="paraphrase-01"), ("Who?", "Who?", "The Board.", "answered")
         return [
-            Result(
-                "trag",
-                Case(str(number), "Who?", "simple", group="paraphrase-01"),
-                AnswerRecord(str(number), "Who?", "Who?", "The Board.", "answered", ModelUsed("", "", "")),
-                Score(verdict),
-            )
-            for number, verdict in enumerate(verdicts)
+            Result("trag", replace(case, id=str(n)), AnswerRecord(str(n), *record, ModelUsed("", "", "")), Score(one))
+            for n, one in enumerate(verdicts)
         ]
 
     told = results.each(tables.groups)({"one": answers("Correct", "Correct"), "two": answers("Incorrect", "Correct")})
@@ -66,41 +60,37 @@ def test_groups_of_paraphrases_that_are_called_the_same_are_told_apart_in_all_se
 @pytest.mark.slow
 def test_results_are_written_from_real_runs_that_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAG_ADAPTER", "none")  # with one, each system would run without it too
-    (tmp_path / "documents").mkdir()
-    (tmp_path / "documents" / "rules.txt").write_text("RULES\n\n1. Ships over 90 metres are met by the tug Ormsby.\n")
-    (tmp_path / "chart.csv").write_text("name,parent,type\nHarbour Board,,board\nTug Team,Harbour Board,team\n")
-    (tmp_path / "questions.jsonl").write_text(
-        '{"id": "1", "kind": "simple", "question": "Where is the Tug Team?", "gold": [["Harbour Board"]]}\n'
-        '{"id": "2", "kind": "document", "question": "Which tug meets ships over 90 metres?", "gold": [["Ormsby"]]}\n'
-    )
-    harbour = Organization("harbour", tmp_path / "chart.csv", tmp_path / "documents", tmp_path / "questions.jsonl")
-    (tmp_path / "RESULTS.md").write_text(BEFORE + BEFORE.replace("overall", "kinds"))
-    monkeypatch.setattr(results, "ORGANIZATIONS", (harbour,))
+    places = [tmp_path / name for name in ("chart.csv", "documents", "questions.jsonl")]
+    for file, content in {
+        "chart.csv": "name,parent,type\nHarbour Board,,board\nTug Team,Harbour Board,team\n",
+        "documents/rules.txt": "RULES\n\n1. Ships over 90 metres are met by the tug Ormsby.\n",
+        "questions.jsonl": '{"id": "1", "kind": "document", "question": "Which tug is it?", "gold": [["Ormsby"]]}\n',
+        "RESULTS.md": BEFORE + BEFORE.replace("overall", "kinds"),
+    }.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(content)
+    monkeypatch.setattr(results, "ORGANIZATIONS", (Organization("harbour", *places),))
     monkeypatch.setattr(results, "HOMES", tmp_path / "homes")
     monkeypatch.setattr(results, "RESULTS", tmp_path / "RESULTS.md")
     monkeypatch.setattr(results, "SYSTEMS", ("finetuned", "trag"))
     monkeypatch.setattr(runs, "commit", lambda: "this program")
-    asked: list[str] = []
-    evaluate = running.evaluate
-
-    def counted(*given: object, **options: object) -> object:
-        asked.append(str(given[2]))
-        return evaluate(*given, **options)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(running, "evaluate", counted)
     monkeypatch.setattr(sys, "argv", ["bench.results", "overall", "kinds"])
+    asked = Mock(wraps=running.evaluate)
+    monkeypatch.setattr(running, "evaluate", asked)
     results.main()
     (run,) = Results(tmp_path / "homes" / "harbour" / "results").runs()
     written = (tmp_path / "RESULTS.md").read_text()
     assert f"`python -m bench.results overall`, {run.finished:%Y-%m-%d}, commit this program, SmolLM2" in written
-    assert ", 4 answers." in written
+    assert ", 2 answers." in written
     assert "| trag | harbour | " in written, "how many the small model leaves open is not the point"
     assert "| document (1 question) | " in written
     assert written.count("By hand.") == 2
-    assert asked == ["harbour, own questions"]
+    assert asked.call_count == 1, "two blocks share a run"
+    monkeypatch.setattr(sys, "argv", ["bench.results", "overall"])
     results.main()
     assert (tmp_path / "RESULTS.md").read_text() == written
-    assert asked == ["harbour, own questions"]
+    assert asked.call_count == 1
     monkeypatch.setattr(runs, "commit", lambda: "another program")
-    results.main()
-    assert asked == ["harbour, own questions"] * 2
+    asked.side_effect = KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        results.main()

@@ -65,30 +65,19 @@ def test_the_pdf_says_on_which_page_each_section_begins(pages: list[str]) -> Non
     assert listed == begins
 
 
-def test_the_number_printed_on_a_page_is_the_number_of_the_page(pages: list[str]) -> None:
-    printed = [FOOTER.search(page) for page in pages[1:]]
-    assert [match and int(match[1]) for match in printed] == list(range(2, len(pages) + 1))
-
-
-def test_the_pdf_has_an_outline_of_parts_chapters_and_sections() -> None:
+def test_the_pages_of_the_pdf_are_numbered_outlined_and_carry_their_fonts(pages: list[str]) -> None:
     def depths(entries: object, depth: int = 1) -> Iterator[int]:
         for entry in entries if isinstance(entries, list) else ():
             yield from [depth] if isinstance(entry, Destination) else depths(entry, depth + 1)
 
-    found = list(depths(PdfReader(PDF).outline))
+    printed = [FOOTER.search(page) for page in pages[1:]]
+    assert [match and int(match[1]) for match in printed] == list(range(2, len(pages) + 1))
+    reader: Any = PdfReader(PDF)
+    found = list(depths(reader.outline))
     assert [found.count(depth) for depth in (1, 2, 3)] == [5, 10, 50]
-
-
-def test_every_font_of_the_pdf_is_embedded() -> None:
-    pages: Any = PdfReader(PDF).pages
-    fonts = [font.get_object() for page in pages for font in page["/Resources"]["/Font"].values()]
+    fonts = [font.get_object() for page in reader.pages for font in page["/Resources"]["/Font"].values()]
     assert fonts
-    assert {str(font["/BaseFont"]) for font in fonts if "/FontFile2" not in font["/FontDescriptor"]} == set()
-
-
-def test_a_character_that_the_font_lacks_is_refused() -> None:
-    with pytest.raises(ValueError, match="can not draw 鳥"):
-        english_names("The 鳥 is a lark.")
+    assert all("/FontFile2" in font["/FontDescriptor"] for font in fonts)
 
 
 def test_the_word_file_holds_every_word_of_every_section(document: Any) -> None:
@@ -101,23 +90,17 @@ def test_the_word_file_holds_every_word_of_every_section(document: Any) -> None:
     assert [title for title, body in unnumbered if letters(f"{title} {body}") not in whole] == []
 
 
-def test_the_word_file_has_real_headings_lists_and_header_rows(document: Any) -> None:
+def test_the_word_file_has_real_headings_header_rows_and_lists_that_start_at_one(document: Any) -> None:
     styles = [paragraph.style.name for paragraph in document.paragraphs if paragraph.style]
     wanted = [block for part in parts() for block in blocks(part)]
-    items = {
-        kind: sum(len(block.rows) for block in wanted if block.kind == kind) for kind in ("bullet_list", "ordered_list")
-    }
+    bullets, ordered = ([one for one in wanted if one.kind == kind] for kind in ("bullet_list", "ordered_list"))
     assert [styles.count(f"Heading {level}") for level in (1, 2, 3)] == [5, 10, 50]
-    assert (styles.count("List Bullet"), styles.count("List Number")) == (items["bullet_list"], items["ordered_list"])
+    assert styles.count("List Bullet") == sum(len(block.rows) for block in bullets)
+    assert styles.count("List Number") == sum(len(block.rows) for block in ordered)
     assert len(document.tables) == sum(block.kind == "table" for block in wanted)
-    assert [table for table in document.tables if not table.rows[0]._tr.xpath("./w:trPr/w:tblHeader")] == []
-
-
-def test_every_numbered_list_of_the_word_file_starts_at_one(document: Any) -> None:
-    used = {
-        paragraph._p.pPr.numPr.numId.val for paragraph in document.paragraphs if paragraph.style.name == "List Number"
-    }
-    assert len(used) == sum(block.kind == "ordered_list" for part in parts() for block in blocks(part))
+    assert all(table.rows[0]._tr.xpath("./w:trPr/w:tblHeader") for table in document.tables)
+    numbered = [paragraph._p for paragraph in document.paragraphs if paragraph.style.name == "List Number"]
+    assert len({one.pPr.numPr.numId.val for one in numbered}) == len(ordered), "each list has its own number"
 
 
 @pytest.mark.slow
@@ -131,6 +114,8 @@ def test_the_same_parts_give_the_same_bytes_and_the_files_in_the_repository_are_
         assert [name for name in fresh.namelist() if fresh.read(name) != kept.read(name)] == []
 
 
-def test_markdown_that_the_manual_has_no_form_for_is_refused_with_its_line() -> None:
+def test_what_the_manual_has_no_form_or_letter_for_is_refused() -> None:
     with pytest.raises(ValueError, match="line 3: the manual has no form for blockquote"):
         list(blocks("A paragraph.\n\n> A quotation.\n"))
+    with pytest.raises(ValueError, match="can not draw 鳥"):
+        english_names("The 鳥 is a lark.")

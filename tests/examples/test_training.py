@@ -24,28 +24,19 @@ def questions(file: Path) -> Iterator[str]:
         yield " ".join(re.findall(r"\w+", json.loads(line)["question"].casefold()))
 
 
-def test_there_are_at_least_sixty() -> None:
-    assert len(FOLDERS) >= 60
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_an_organization_is_whole_and_its_answers_stand_in_it(folder: Path) -> None:
-    written = corpus.read(folder)
-    assert len(written.cases) >= sum(corpus.LEAST_OF_KIND.values())
-    assert len(written.organization.chart or ()) >= 8
+def test_at_least_sixty_organizations_are_whole_and_their_answers_stand_in_them() -> None:
+    assert len(FOLDERS) >= 60
+    for folder in FOLDERS:
+        written = corpus.read(folder)  # tells what is wrong with it
+        assert len(written.cases) >= sum(corpus.LEAST_OF_KIND.values()), folder.name
+        assert len(written.organization.chart or ()) >= 8, folder.name
 
 
 def test_no_question_that_measures_is_learned_from() -> None:
-    learned = {one: folder.name for folder in FOLDERS for one in questions(folder / corpus.QUESTIONS)}
-    measuring = {
-        one: file
-        for folder in MEASURES
-        for file in folder.glob("*.jsonl")
-        if file.name != "pairs.jsonl"
-        for one in questions(file)
-    }
+    learned = {one for folder in FOLDERS for one in questions(folder / corpus.QUESTIONS)}
+    files = (file for folder in MEASURES for file in folder.glob("*.jsonl") if file.name != "pairs.jsonl")
+    measuring = {one for file in files for one in questions(file)}
     assert len(measuring) > 400
     # A question of a word or two ("core hours") is anybody's.
-    both = {one for one in learned.keys() & measuring.keys() if len(one.split()) > 4}
-    assert not both, [(one, learned[one], measuring[one].name) for one in both]
+    assert [one for one in learned & measuring if len(one.split()) > 4] == []

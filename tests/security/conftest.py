@@ -6,7 +6,6 @@ Everything that looks like an attack here is aimed at the tests' own app and the
 from __future__ import annotations
 
 import io
-import signal
 import socketserver
 import subprocess
 import threading
@@ -22,6 +21,8 @@ from playwright.sync_api import Browser
 from tests import serving
 
 ROOT = Path(__file__).parents[2]
+PATIENCE = 400_000
+"""Milliseconds for an answer of a machine that does other things too."""
 WAITING = 5
 """Who may wait in the line of the app under test."""
 ASKERS = tuple(f"asker{number}" for number in range(24))
@@ -122,7 +123,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Place
     from trag.web.documents.names import key
 
     folder = tmp_path_factory.mktemp("security")
-    (folder / "trag.toml").write_text(f"waiting = {WAITING}\nanswer_tokens = 32\nsections = 2\n", encoding="utf-8")
+    (folder / "trag.toml").write_text(f"waiting = {WAITING}\nanswer_tokens = 16\nsections = 2\n", encoding="utf-8")
     given = tmp_path_factory.mktemp("given")
     texts = {
         "bar.md": PRICES,
@@ -192,13 +193,12 @@ def app(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]
     reached = watching / "reached.txt"
     (watching / "sitecustomize.py").write_text(WATCH.format(file=str(reached)), encoding="utf-8")
     log, path = watching / "log.txt", f"{watching}:{ROOT}"
-    with log.open("w", encoding="utf-8") as said, serving.app(place.folder, said, PYTHONPATH=path) as (address, it):
-        try:
-            assert Path(f"{reached}.{it.pid}").exists(), "nobody notes what the app reaches for"
-            yield App(address, it, reached)
-        finally:
-            it.send_signal(signal.SIGTERM)
-            it.wait(300)
+    started = serving.app_of_its_own(place.folder, log, PYTHONPATH=path)
+    with started as (address, it):
+        assert Path(f"{reached}.{it.pid}").exists(), "nobody notes what the app reaches for"
+        yield App(address, it, reached)
+        it.terminate()
+        it.wait(300)
     assert "Traceback" not in log.read_text(encoding="utf-8"), log.read_text(encoding="utf-8")[-3_000:]
 
 
@@ -206,6 +206,13 @@ def app(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]
 def browser() -> Iterator[Browser]:
     with serving.chromium() as browser:
         yield browser
+
+
+@pytest.fixture
+def visiting(app: App, place: Place, browser: Browser, request: pytest.FixtureRequest) -> Iterator[serving.Visit]:
+    """Opens a page for somebody by name; what a console calls an error but for what is `REFUSED` fails the test."""
+    with serving.visits(browser, PATIENCE, getattr(request.module, "REFUSED", "$^")) as visit:
+        yield lambda name: visit(app.address, place.people[name].cookie)
 
 
 def _pdf(text: str) -> bytes:

@@ -6,11 +6,13 @@ Its name, title, headings, text and links, and the name of a unit of the chart, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, expect
+
+from tests.pages import ask
+from tests.serving import Visit
 
 App = Place = Listener = Any  # of conftest.py
 PLANTED = "PWNED-4711"
@@ -29,49 +31,11 @@ ALIVE = """() => [...document.querySelectorAll("*")].filter((each) =>
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(2_400)]
 
 
-@pytest.fixture
-def visiting(app: App, place: Place, browser: Browser) -> Iterator[Callable[[str], Page]]:
-    """Opens a page for somebody; any error on a console, dialog, or request to elsewhere fails the test."""
-    contexts: list[BrowserContext] = []
-    wrong: list[str] = []
-
-    def opened(name: str) -> Page:
-        context = browser.new_context(base_url=app.address)
-        context.set_default_timeout(PATIENCE)
-        cookie = {"name": "trag", "value": place.people[name].cookie, "url": app.address}
-        context.add_cookies([cookie])  # type: ignore[list-item]
-        context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-        context.on("weberror", lambda error: wrong.append(str(error.error)))
-        context.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-        context.on(
-            "request",
-            lambda request: None if request.url.startswith((app.address, "data:")) else wrong.append(request.url),
-        )
-        contexts.append(context)
-        return context.new_page()
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert not wrong
-
-
-def answered(page: Page, question: str) -> Any:
-    turns = page.locator("#log article")
-    before = turns.count()
-    page.get_by_label("Your question").fill(question)
-    page.keyboard.press("Enter")
-    expect(turns.nth(before)).to_be_visible(timeout=PATIENCE)
-    return turns.nth(before)
-
-
-def test_a_hostile_document_changes_nothing_but_its_own_text(
-    app: App, place: Place, listener: Listener, visiting: Callable[[str], Page]
-) -> None:
+def test_a_hostile_document_changes_nothing_but_its_own_text(place: Place, listener: Listener, visiting: Visit) -> None:
     bert = visiting("bert")
     bert.goto("/")
     expect(bert.locator("#log .welcome")).to_be_visible(timeout=PATIENCE)
-    turn = answered(bert, "What does lunch in the canteen cost?")
+    turn = ask(bert, "What does lunch in the canteen cost?", PATIENCE)
     bert.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     expect(turn.locator(".evidence")).to_contain_text(PLANTED)  # as what the document says, and as text
     expect(turn.locator(".evidence")).to_contain_text("<img src=y onerror=alert(1)>")
@@ -82,7 +46,7 @@ def test_a_hostile_document_changes_nothing_but_its_own_text(
     expect(viewer.locator("main")).to_contain_text(PLANTED, timeout=PATIENCE)
     assert viewer.evaluate(ALIVE) == []
     assert "\u202e" not in viewer.content()
-    other = answered(bert, "What does tea in the bar cost?")
+    other = ask(bert, "What does tea in the bar cost?", PATIENCE)
     expect(other.locator(".words")).not_to_contain_text(PLANTED)
     expect(other.locator(".words")).not_to_contain_text("http")
 
@@ -104,8 +68,7 @@ def test_what_would_slip_through_all_the_same_is_stopped_by_the_browser(
 ) -> None:
     """The page's policy, tried with what no page of ours holds."""
     context = browser.new_context(base_url=app.address)
-    cookie = {"name": "trag", "value": place.people["bert"].cookie, "url": app.address}
-    context.add_cookies([cookie])  # type: ignore[list-item]
+    context.add_cookies([{"name": "trag", "value": place.people["bert"].cookie, "url": app.address}])
     page = context.new_page()
     page.goto(f"/?c={place.conversation}")
     stopped = page.evaluate(
@@ -128,7 +91,7 @@ def test_what_would_slip_through_all_the_same_is_stopped_by_the_browser(
             navigator.sendBeacon(`${elsewhere}/beacon`, "x");
             try { new WebSocket(elsewhere.replace("http", "ws")); } catch {}
             slot.querySelector("form button").click();
-            await new Promise((done) => setTimeout(done, 3000));
+            await new Promise((done) => setTimeout(done, 1000));
             return [...new Set(stopped), window.ran ? "ran" : "did not run"];
         }""",
         listener.address,

@@ -6,8 +6,10 @@ from typing import Any
 
 import httpx2 as httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
+from tests.pages import ask
+from tests.serving import Visit
 from trag.web import access
 
 App = Place = Any  # of conftest.py
@@ -15,6 +17,7 @@ SECRET = "marzipan-vault-8841"
 QUESTION = "What is the word of the Board?"
 PATIENCE = 400_000
 """Milliseconds for an answer of a machine that does other things too."""
+REFUSED = "status of (403|404)"
 GIVE = ["/documents/pairs.csv", "/documents/pairs.jsonl", "/documents", "/documents/pairs", "/people/log.csv"]
 GIVE += ["/people/log.jsonl", "/quality", "/models", "/charts", "/review", "/review/judged.csv", "/review/judged.jsonl"]
 """Pages and files that hold what others may read."""
@@ -22,31 +25,23 @@ GIVE += ["/people/log.jsonl", "/quality", "/models", "/charts", "/review", "/rev
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(2_400)]
 
 
-def visiting(app: App, place: Place, browser: Browser, name: str) -> Page:
-    context = browser.new_context(base_url=app.address)
-    context.set_default_timeout(PATIENCE)
-    context.add_cookies([{"name": "trag", "value": place.people[name].cookie, "url": app.address}])
-    return context.new_page()
-
-
-def ask(page: Page) -> None:
-    page.goto("/")
-    expect(page.locator("#log .welcome")).to_be_visible(timeout=PATIENCE)
-    page.get_by_label("Your question").fill(QUESTION)
-    page.keyboard.press("Enter")
+def opened(page: Page, path: str) -> None:
+    """Goes there and opens all that is folded."""
+    page.goto(path)
+    if path == "/":
+        expect(page.locator("#log .welcome")).to_be_visible(timeout=PATIENCE)
+        ask(page, QUESTION, PATIENCE)
     expect(page.locator("#log article")).to_be_visible(timeout=PATIENCE)
     page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
 
 
-def test_an_employee_cannot_see_a_restricted_document_by_any_way(app: App, place: Place, browser: Browser) -> None:
-    bert = visiting(app, place, browser, "bert")
-    ask(bert)
+def test_an_employee_cannot_see_a_restricted_document_by_any_way(app: App, place: Place, visiting: Visit) -> None:
+    bert = visiting("bert")
+    opened(bert, "/")
     assert SECRET not in bert.content()
 
-    bert.goto(f"/?c={place.conversation}")
+    opened(bert, f"/?c={place.conversation}")
     old = bert.locator("#log article")
-    expect(old).to_be_visible(timeout=PATIENCE)
-    bert.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     expect(old).to_contain_text("withdrawn")
     assert SECRET not in bert.content()
     answer = old.get_attribute("id")
@@ -67,19 +62,17 @@ def test_an_employee_cannot_see_a_restricted_document_by_any_way(app: App, place
     for path in ("/documents/pairs.csv", f"/documents/{place.keys['board.md']}/original"):
         refused = httpx.get(f"{app.address}{path}", headers=place.people["bert"].bearer, timeout=60)
         assert (refused.status_code, SECRET in refused.text) == (401, False), path
-    bert.context.close()
 
 
-def test_whoever_it_is_for_sees_it_by_every_way(app: App, place: Place, browser: Browser) -> None:
-    anna = visiting(app, place, browser, "anna")
-    ask(anna)
+def test_whoever_it_is_for_sees_it_by_every_way(place: Place, visiting: Visit) -> None:
+    anna = visiting("anna")
+    opened(anna, "/")
     assert SECRET in anna.content()
     anna.locator("#log a.open").first.wait_for()
     for end in ("view", "original"):
         assert (told(anna, f"/documents/{place.keys['board.md']}/{end}")[0]) == 200
     assert told(anna, f"/documents/{place.keys['board.pdf']}/pages/1.png")[0] == 200
     assert {told(anna, path)[0] for path in GIVE if access.needed("GET", path)} == {403}
-    anna.context.close()
 
 
 def told(page: Page, path: str) -> tuple[int, str]:

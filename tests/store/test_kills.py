@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 SEED = int(os.environ.get("KILLS_SEED", "7"))
-KILLS = 12
+KILLS = 6
 """Of the program, on each kind of database."""
-CRASHES = 6
+CRASHES = 3
 """Of the server."""
 ANSWERS = 4
 
@@ -238,7 +238,7 @@ def test_no_acknowledged_label_is_lost_when_the_server_is_killed(postgres_alone:
 def test_nobody_is_half_a_person_when_the_program_is_killed(records: Records, migrated: str, workers: Workers) -> None:
     records.people.add(Newcomer("root", role="admin", state="active"), by="root")
     chance = random.Random(SEED)
-    for kill in range(10):
+    for kill in range(6):
         workers.start("manage", migrated, f"boss{kill}")
         workers.until(chance.randrange(6))
         time.sleep(chance.uniform(0, 0.05))
@@ -270,7 +270,7 @@ database.open_database(sys.argv[1])
 def test_a_killed_migration_leaves_the_version_before_or_after(url: str) -> None:
     engine = connect(url)
     chance = random.Random(SEED)
-    for _ in range(6):
+    for _ in range(4):
         command = [sys.executable, "-c", MIGRATING, url]
         child = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert child.stdout is not None

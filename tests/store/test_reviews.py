@@ -248,33 +248,6 @@ def test_only_verdicts_that_count_are_learned_from_and_an_overruling_is_no_secon
     assert (ids(records, "judged"), records.reviews.agreement()) == (["b"], ())
 
 
-def test_counts_tell_how_answers_stand_by_week_model_document_and_unit(records: Records, save: Save) -> None:
-    save("a", weeks=-1, documents=("d1",), units=("u1",))
-    save("b", documents=("d1", "d2"), units=("u1",), model="n")
-    save("c", documents=("d2",))
-    judge(records, ("a", "rita", "Correct"), ("b", "rita", "Correct-Verbose"))
-    counts = records.reviews.counts
-    assert counts("week") == (
-        Count("2026-11-09", "Correct", 1),
-        Count("2026-11-16", "Correct-Verbose", 1),
-        Count("2026-11-16", "open", 1),
-    )
-    actual = counts("model")
-    assert actual == (Count("m + a", "Correct", 1), Count("m + a", "open", 1), Count("n + a", "Correct-Verbose", 1))
-    assert counts("document") == (
-        Count("d1", "Correct", 1),
-        Count("d1", "Correct-Verbose", 1),
-        Count("d2", "Correct-Verbose", 1),
-        Count("d2", "open", 1),
-    )
-    assert counts("unit") == (Count("u1", "Correct", 1), Count("u1", "Correct-Verbose", 1))
-    monday = date(2026, 11, 16)
-    assert counts("model", since=monday) == (Count("m + a", "open", 1), counts("model")[2])
-    assert counts("document", since=monday, hidden=("d1",)) == counts("document")[2:]
-    assert counts("unit", since=monday) == (Count("u1", "Correct-Verbose", 1),)
-    assert counts("week", since=date(2026, 11, 23)) == ()
-
-
 def agreements(records: Records) -> tuple[Agreement, ...]:
     """How two reviewers judged, gone through label by label."""
     given: dict[str, dict[str, str]] = defaultdict(dict)

@@ -133,11 +133,11 @@ def test_a_database_that_goes_away_is_no_fault_of_the_statement(source: Source, 
 
 
 @pytest.mark.slow
-def test_a_million_rows_are_streamed(tmp_path: Path) -> None:
+def test_many_rows_are_streamed(tmp_path: Path) -> None:
     table = Table("n", (Column("a", "INTEGER"),))
-    make(tmp_path / "n.db", (table,), {"n": [(number,) for number in range(1_000_000)]})
+    make(tmp_path / "n.db", (table,), {"n": [(number,) for number in range(100_000)]})
     with closing(Source(f"sqlite:///{tmp_path / 'n.db'}")) as source:
-        assert sum(1 for _ in source.stream("SELECT DISTINCT a FROM n")) == 1_000_000
+        assert sum(1 for _ in source.stream("SELECT DISTINCT a FROM n")) == 100_000
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import io
-import random
+import signal
 import subprocess
 import sys
 import tarfile
@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from shutil import copy, copytree
 from unittest.mock import Mock
@@ -23,13 +24,14 @@ from store import StoreError
 from store.person import Newcomer
 from store.records import Records
 from trag.backup import FOLDERS, back_up, restore
+from trag.embed import open_embedder
 from trag.errors import TragError
 from trag.home import open_home
 from trag.review.verdicts import put_label
 from trag.settings import Settings
 from trag.terminal.main import main
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 FILES = {
     f"{folder}/é {number}/file{number}": f"{folder} {number}".encode() for folder in FOLDERS for number in range(2)
 }
@@ -306,75 +308,70 @@ def test_conversations_are_forgotten_from_the_terminal(
     assert labels(old) == ["a0", "a1", "a2"]
 
 
-def killed_at_random(command: list[str], chance: random.Random, longest: float) -> bool:
-    """Whether a child was killed before it was done."""
-    child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(chance.uniform(0, longest))
-    going = child.poll() is None
-    child.kill()
-    child.wait()
-    return going
-
-
-CODE = """
-import sys
+KILLED = """
+import os, signal, sys
 from pathlib import Path
 from trag import backup
 from trag.settings import Settings
-getattr(backup, sys.argv[1])(Settings(home=Path(sys.argv[2])), Path(sys.argv[3]))
+act, home, file, last = sys.argv[1:]
+done = 0
+def step(event, arguments):
+    global done
+    if event in ("open", "os.mkdir", "os.remove", "os.rename", "sqlite3.connect"):
+        done += str(Path(home).parent) in str(arguments[0])
+        if done == int(last):
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(step)
+getattr(backup, act)(Settings(home=Path(home)), Path(file))
+print(done)
 """
 
 
+def killed(act: str, home: Path, file: Path, step: int) -> int:
+    """Back up or restore in a child that is killed before that step on the disk, 0 for never; how many there are."""
+    command = [sys.executable, "-c", KILLED, act, str(home), str(file), str(step)]
+    child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert child.returncode == (-signal.SIGKILL if step else 0), child.stderr
+    return int(child.stdout or 0)
+
+
+def spread(steps: int) -> list[int]:
+    """Some of them, and the last ones."""
+    return [*range(5, steps - 3, max(1, steps // 4)), steps - 2, steps - 1, steps]
+
+
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_a_killed_backup_or_restore_leaves_nothing_that_looks_whole(
     old: Settings, new: Settings, tmp_path: Path
 ) -> None:
-    for number in range(60):  # something to be killed in
-        (old.home / "documents" / f"more{number}").write_bytes(random.Random(number).randbytes(200_000))
-    chance = random.Random(5)
-    file = tmp_path / "backup.tar"
-    began = time.monotonic()
-    subprocess.run([sys.executable, "-c", CODE, "back_up", str(old.home), str(file)], cwd=ROOT, check=True)
-    whole = time.monotonic() - began
-    file.rename(tmp_path / "whole.tar")
-    killed, longest = 0, whole
-    for number in range(10):
-        if killed_at_random([sys.executable, "-c", CODE, "back_up", str(old.home), str(file)], chance, longest):
-            killed += 1
-        else:
-            longest *= 0.8  # the machine was busier when the whole was timed
-        if file.exists():  # it was done before it was killed
-            restore(Settings(home=tmp_path / f"of{number}"), file)
+    file, whole = tmp_path / "backup.tar", tmp_path / "whole.tar"
+    for step in spread(killed("back_up", old.home, whole, 0)):
+        killed("back_up", old.home, file, step)
+        if file.exists():  # its name is there, and only the folder was to be synced yet
+            restore(Settings(home=tmp_path / f"of{step}"), file)
             file.unlink()
-    assert killed > 2
     assert labels(old) == ["a0", "a1", "a2"]
     with open_home(old):
         pass  # what killed backups left in the home goes
     assert not list(old.home.glob(".records*"))
-    killed, longest = 0, whole * 1.5
-    for _ in range(10):
-        command = [sys.executable, "-c", CODE, "restore", str(new.home), str(tmp_path / "whole.tar")]
-        if killed_at_random(command, chance, longest):
-            killed += 1
-        else:
-            longest *= 0.8
+    steps = killed("restore", tmp_path / "other", whole, 0)
+    for step in spread(steps):
+        killed("restore", new.home, whole, step)
         if (new.home / ".restoring").exists():
             with pytest.raises(TragError, match="only partly restored"), open_home(new):
                 pass
-        elif (new.home / "trag.db").exists():
-            assert held(new.home) == held(old.home)
-            for path in sorted(new.home.rglob("*"), reverse=True):
-                path.rmdir() if path.is_dir() else path.unlink()
-    assert killed > 2
-    if (new.home / ".restoring").exists() or not (new.home / "trag.db").exists():  # the last one was killed
-        restore(new, tmp_path / "whole.tar")
+        else:
+            assert not (new.home / "trag.db").exists(), step
+    restore(new, whole)
     assert held(new.home) == held(old.home)
     assert labels(new) == ["a0", "a1", "a2"]
 
 
 @pytest.mark.slow
-def test_a_restored_home_finds_what_the_old_one_found(new: Settings, tmp_path: Path) -> None:
+def test_a_restored_home_finds_what_the_old_one_found(
+    new: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trag.home.open_embedder", cache(open_embedder))
     (tmp_path / "boats.md").write_text("# Boats\n\n## Keys\n\nThe boat keeper locks the archive before six.\n")
     settings = Settings(home=tmp_path / "real")
     question = "Who locks the archive?"

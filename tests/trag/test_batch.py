@@ -28,12 +28,6 @@ def lines(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_each_record_carries_the_id_of_its_question(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
-    assert len(list(batch.run((Asked("a", "x"), Asked("b", "y")), path, record, problem))) == 2
-    assert [(line["id"], line["answer"]) for line in lines(path)] == [("a", "X"), ("b", "Y")]
-
-
 def test_a_stopped_run_goes_on_behind_the_last_whole_line(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     asked = tuple(Asked(str(number), f"q{number}") for number in range(4))
@@ -117,10 +111,21 @@ def test_answers_that_cannot_be_written_are_refused_before_the_assistant_is_load
     assert not (tmp_path / "home").exists()
 
 
-def test_only_the_end_of_a_line_ends_a_question(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "asked"),
+    [
+        (
+            '\ufeff{"id": "a", "question": "x\u2028\x85y"}\r\n{"id": "b", "question": "z"}',
+            {"a": "x\u2028\x85y", "b": "z"},
+        ),
+        ('{"id": 7, "question": "x", "kind": "simple"}\n{"id": "b", "question": ""}\n', {"7": "x", "b": ""}),
+    ],
+    ids=["odd line ends", "a number, nothing, more"],
+)
+def test_a_line_is_a_question(tmp_path: Path, content: str, asked: dict[str, str]) -> None:
     path = tmp_path / "questions.jsonl"
-    path.write_bytes('\ufeff{"id": "a", "question": "x\u2028\x85y"}\r\n{"id": "b", "question": "z"}'.encode())
-    assert batch.questions(path) == (Asked("a", "x\u2028\x85y"), Asked("b", "z"))
+    path.write_bytes(content.encode())
+    assert batch.questions(path) == tuple(Asked(*each) for each in asked.items())
 
 
 def test_every_bad_line_of_a_questions_file_is_reported(tmp_path: Path) -> None:
@@ -146,16 +151,9 @@ def test_every_bad_line_of_a_questions_file_is_reported(tmp_path: Path) -> None:
     assert rest[6:] == [f"line 10: {number}", "line 11: is no JSON object"]
 
 
-def test_an_id_may_be_a_number_a_question_empty_and_a_line_hold_more(tmp_path: Path) -> None:
+def test_a_questions_file_without_a_question_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
-    path.write_text('{"id": 7, "question": "x", "kind": "simple"}\n{"id": "b", "question": ""}\n')
-    assert batch.questions(path) == (Asked("7", "x"), Asked("b", ""))
-
-
-@pytest.mark.parametrize("content", ["", "\n\n"], ids=["empty", "blank"])
-def test_a_questions_file_without_a_question_is_an_error(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "questions.jsonl"
-    path.write_text(content)
+    path.write_text("\n\n")
     with pytest.raises(TragError, match="holds no question"):
         batch.questions(path)
 

@@ -31,6 +31,15 @@ def test_on_a_sound_machine_everything_is_well(tmp_path: Path) -> None:
     assert "0 documents, no chart" in findings["home"].found
 
 
+@pytest.fixture
+def light(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing heavy is looked at, and all of it is well."""
+    monkeypatch.setattr(doctor, "_gpu", lambda: "well")
+    for heavy in ("_model", "_encoder"):
+        monkeypatch.setattr(doctor, heavy, lambda _: "well")
+
+
+@pytest.mark.usefixtures("light")
 def test_a_home_that_the_assistant_is_using_is_no_fault(tmp_path: Path) -> None:
     with files.lock(tmp_path):
         (home,) = (finding for finding in examine(Settings(home=tmp_path)) if finding.what == "home")
@@ -38,13 +47,17 @@ def test_a_home_that_the_assistant_is_using_is_no_fault(tmp_path: Path) -> None:
     assert "in use" in home.found
 
 
+def put_driver(folder: Path, does: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = folder / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\n{does}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
 def test_a_card_that_the_build_cannot_use_is_a_failure_with_the_command_that_mends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = tmp_path / "nvidia-smi"
-    program.write_text("#!/bin/sh\necho 'NVIDIA Test Card'\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    put_driver(tmp_path, "echo 'NVIDIA Test Card'", monkeypatch)
     assert nvidia_cards() == ("NVIDIA Test Card",)
     gpu = next(finding for finding in examine(Settings(home=tmp_path / "home")) if finding.what == "GPU")
     assert gpu.well is gpu_support()
@@ -57,12 +70,13 @@ def _no_package(name: str) -> str:
     raise PackageNotFoundError(name)
 
 
+@pytest.mark.usefixtures("light")
 @pytest.mark.parametrize(
     ("broken", "by", "what", "said", "settings"),
     [
         ("importlib.metadata.version", _no_package, "packages", "llama-cpp-python is not installed", {}),
         ("pathlib.Path.mkdir", Mock(side_effect=OSError(errno.EROFS, "Read-only")), "disk", "Read-only", {}),
-        ("trag.llm.local.gpu_support", Mock(side_effect=ModelDied("killed by SIGILL")), "GPU", "SIGILL", {}),
+        ("trag.doctor._gpu", Mock(side_effect=ModelDied("killed by SIGILL")), "GPU", "SIGILL", {}),
         ("trag.doctor._model", Mock(side_effect=ImportError("no libllama.so")), "language model", "libllama", {}),
         ("trag.doctor._server", _server, "language model", "no web address", {"model_url": "localhost:8000"}),
         ("trag.doctor._server", _server, "language model", "NAME is not", {"model_url": "http://localhost:8000/v1"}),
@@ -73,8 +87,6 @@ def _no_package(name: str) -> str:
 def test_what_is_broken_is_a_failure_and_the_rest_is_looked_at_all_the_same(
     broken: str, by: Any, what: str, said: str, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for heavy in ("_model", "_encoder"):
-        monkeypatch.setattr(doctor, heavy, lambda _: "well")
     monkeypatch.setattr(broken, by)
     findings = {finding.what: finding for finding in examine(Settings(home=tmp_path / "home", **settings))}
     assert said in findings[what].found
@@ -87,6 +99,7 @@ def test_a_model_that_dies_of_how_llama_cpp_was_compiled_is_a_failure_with_the_c
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("trag.llm.opening.trial", Mock(side_effect=ModelDied("killed by SIGSEGV")))
+    monkeypatch.setattr(doctor, "_encoder", lambda _: "well")
     findings = {finding.what: finding for finding in examine(Settings(home=tmp_path / "home"))}
     model = findings["language model"]
     assert (model.well, model.found) == (False, "killed by SIGSEGV")
@@ -102,15 +115,13 @@ def test_the_command_is_there_where_llama_cpp_is_not(monkeypatch: pytest.MonkeyP
 
 
 def test_a_driver_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "nvidia-smi"
-    program.write_text("#!/bin/sh\nexec sleep 60\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    put_driver(tmp_path, "exec sleep 60", monkeypatch)
     monkeypatch.setattr(doctor, "PATIENCE", 0.2)
     assert nvidia_cards() == ()
 
 
-def test_a_file_that_is_no_model_is_named_with_what_to_do(tmp_path: Path) -> None:
+def test_a_file_that_is_no_model_is_named_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_encoder", lambda _: "well")
     file = tmp_path / "model.gguf"
     file.write_text("<html>not found</html>")
     findings = {finding.what: finding for finding in examine(Settings(home=tmp_path / "home", model=str(file)))}

@@ -24,22 +24,18 @@ def test_a_switch_is_true_or_false_and_nothing_else(said: str, meant: bool) -> N
         load({"TRAG_MCP": "yes"})
 
 
-def test_without_a_home_in_the_environment_it_is_var() -> None:
-    assert load({}).home == Path("var")
-
-
 def test_the_records_are_in_the_home_where_no_database_is_named(tmp_path: Path) -> None:
+    assert load({}).home == Path("var")
     home = {"TRAG_HOME": str(tmp_path)}
     assert load(home).database == f"sqlite:///{tmp_path / 'trag.db'}"
     assert load(home | {"TRAG_DATABASE_URL": "postgresql://h/d"}).database == "postgresql://h/d"
 
 
-@pytest.mark.parametrize("name", ["what?", "100%20", "#1", "a b@c:d", "\u00fcber"])
-def test_the_records_are_in_the_home_whatever_it_is_called(tmp_path: Path, name: str) -> None:
-    home = tmp_path / name
+def test_the_records_are_in_the_home_whatever_it_is_called(tmp_path: Path) -> None:
+    home = tmp_path / "what? 100%20 #1 a b@c:d \u00fcber"
     home.mkdir()
     Records(load({"TRAG_HOME": str(home)}).database).close()
-    assert [path.relative_to(tmp_path) for path in tmp_path.rglob("*.db")] == [Path(name, "trag.db")]
+    assert [*tmp_path.rglob("*.db")] == [home / "trag.db"]
 
 
 def test_every_problem_is_reported_at_once(tmp_path: Path) -> None:
@@ -91,14 +87,13 @@ def test_the_address_that_people_open_is_one_that_a_browser_reads(settings: Sett
     assert settings.url == url
 
 
-def test_a_file_that_is_no_toml_names_the_file(tmp_path: Path) -> None:
-    (tmp_path / "trag.toml").write_text("port = = 1")
+def test_settings_that_cannot_be_read_name_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "trag.toml"
+    file.write_text("port = = 1")
     with pytest.raises(TragError, match=r"trag\.toml"):
         load({"TRAG_HOME": str(tmp_path)})
-
-
-def test_settings_that_cannot_be_read_name_the_file(tmp_path: Path) -> None:
-    (tmp_path / "trag.toml").mkdir()
+    file.unlink()
+    file.mkdir()
     with pytest.raises(TragError, match=r"trag\.toml cannot be read: Is a directory"):
         load({"TRAG_HOME": str(tmp_path)})
 

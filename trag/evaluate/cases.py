@@ -89,9 +89,18 @@ def read(content: bytes, name: str) -> tuple[Case, ...]:
     ids: set[str] = set()
 
     def made(values: Mapping[str, Any]) -> Case:
-        case = _case(values)
-        if case.id in ids:
-            raise BadLineError([f'the id "{case.id}" occurs twice'])
+        if wrong := json_lines.wrong(values, _SHAPES, ("id", "question", "kind")):
+            raise BadLineError(wrong)
+        case = Case(**{key: _READ[key](value) if key in _READ else value for key, value in values.items()})
+        wrong = [
+            f'of {len(one.units)} units in "some" none can name {one.at_least}'
+            for one in case.some
+            if one.at_least > len(one.units)
+        ]
+        if case.refuse and (case.gold or case.units or case.some or case.count is not None or case.polarity):
+            wrong.append('a question to "refuse" has no other gold')
+        if wrong or case.id in ids:
+            raise BadLineError(wrong or [f'the id "{case.id}" occurs twice'])
         ids.add(case.id)
         return case
 
@@ -119,34 +128,8 @@ def sha256_of(cases: Sequence[Case]) -> str:
     return hashlib.sha256(write(cases)).hexdigest()
 
 
-def _case(values: Mapping[str, Any]) -> Case:
-    if wrong := json_lines.wrong(values, _SHAPES, ("id", "question", "kind")):
-        raise BadLineError(wrong)
-    case = Case(**{key: _READ[key](value) if key in _READ else value for key, value in values.items()})
-    wrong = [
-        f'of {len(one.units)} units in "some" none can name {one.at_least}'
-        for one in case.some
-        if one.at_least > len(one.units)
-    ]
-    if case.refuse and (case.gold or case.units or case.some or case.count is not None or case.polarity):
-        wrong.append('a question to "refuse" has no other gold')
-    if wrong:
-        raise BadLineError(wrong)
-    return case
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_some(value: object) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.keys() == {"units", "at_least"}
-        and is_list_of(is_words)(value["units"])
-        and _is_number(value["at_least"])
-        and value["at_least"] > 0
-    )
 
 
 _TEXT: Shape = ("text", lambda value: isinstance(value, str))
@@ -161,7 +144,18 @@ _SHAPES: Mapping[str, Shape] = {
     ),
     "forbidden": TEXTS,
     "units": TEXTS,
-    "some": ('a list of {"units": [...], "at_least": 1 or more}', is_list_of(_is_some)),
+    "some": (
+        'a list of {"units": [...], "at_least": 1 or more}',
+        is_list_of(
+            lambda one: (
+                isinstance(one, dict)
+                and one.keys() == {"units", "at_least"}
+                and is_list_of(is_words)(one["units"])
+                and _is_number(one["at_least"])
+                and one["at_least"] > 0
+            )
+        ),
+    ),
     "count": ("a whole number", lambda value: value is None or _is_number(value)),
     "polarity": ('"yes", "no" or ""', lambda value: value in ("", *POLARITIES)),
     "refuse": FLAG,

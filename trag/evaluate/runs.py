@@ -15,9 +15,11 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -124,8 +126,14 @@ class Results:
 
     def begin(self, planned: Run, cases: Sequence[Case]) -> Run:
         """A new run like the planned one, under an id of its own and without results."""
-        run = replace(planned, id=self._new_folder(f"{planned.started:%Y%m%d-%H%M%S}"))
-        folder = self._folder / run.id
+        self._folder.mkdir(parents=True, exist_ok=True)
+        name = f"{planned.started:%Y%m%d-%H%M%S}"
+        for run_id in chain([name], (f"{name}-{number}" for number in count(2))):
+            folder = self._folder / run_id
+            with suppress(FileExistsError):
+                folder.mkdir()
+                break
+        run = replace(planned, id=run_id)
         files.write_atomic(folder / _CASES, case_files.write(cases))
         files.write_atomic(folder / _RESULTS, b"")
         self._write(run)  # last, so that a folder with a run in it is whole
@@ -166,18 +174,6 @@ class Results:
             newest = ", ".join(run.id for run in self.runs()[:5]) or "none yet"
             raise TragError(f"There is no run {run_id}; the newest are: {newest}.", "python -m trag evaluate list")
         return folder
-
-    def _new_folder(self, name: str) -> str:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        number = 1
-        while True:
-            run_id = f"{name}-{number}" if number > 1 else name
-            try:
-                (self._folder / run_id).mkdir()
-            except FileExistsError:
-                number += 1
-            else:
-                return run_id
 
     def _write(self, run: Run) -> None:
         values = asdict(run) | {

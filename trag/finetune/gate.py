@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from trag.errors import SHOWN, TragError
 from trag.evaluate import cases as case_files
-from trag.evaluate import choice, running
+from trag.evaluate import multiple_choice, running
 from trag.evaluate.cases import Case, CaseSets
 from trag.evaluate.comparing import is_right, mcnemar
 from trag.evaluate.runs import Result
 from trag.finetune.dataset import examples, folders
 from trag.finetune.dataset.typos import plain, slips
-from trag.finetune.work import MOST_SEED, Works
+from trag.finetune.work_folders import MOST_SEED, Works
 from trag.llm import files
 from trag.models import adapters
 from trag.models.adapters import Baseline, Figure, Manifest, Measurement, Verdict, candidate_status
@@ -69,7 +69,7 @@ def measure(
     progress: Progress,
     stop: threading.Event | None = None,
     most: int = MOST,
-    general: Path = choice.GENERAL,
+    general: Path = multiple_choice.GENERAL,
 ) -> Measurement | None:
     """How a candidate answers beside the adapter that answers now, kept with the candidate; None when `stop` came
     first. The same call goes on where it was stopped.
@@ -86,7 +86,7 @@ def measure(
             f"{candidate} is the adapter that answers, and cannot be held against itself.",
             "Promote another one to measure it beside that; or begin a new fine-tune (--new).",
         )
-    known = choice.read([(file.name, file.read_bytes()) for file in sorted(general.glob("*.csv"))])
+    known = multiple_choice.read([(file.name, file.read_bytes()) for file in sorted(general.glob("*.csv"))])
     asked = choose_questions(home, candidate, most)
     cases = asked.cases
     systems = (SYSTEM, f"{SYSTEM}:{candidate}")
@@ -105,10 +105,10 @@ def measure(
         progress(step, done, total)
 
     try:
-        made = choice.measure(home, some, name, by_words=True, candidate=candidate, shown={}, progress=said)
+        made = multiple_choice.measure(home, some, name, by_words=True, candidate=candidate, shown={}, progress=said)
     except Cancelled:
         return None
-    pairs = _paired(*_sides(choice.results_of(home).results(made.id)))
+    pairs = _paired(*_sides(multiple_choice.results_of(home).results(made.id)))
     found = (*found, figure(GENERAL, pairs, _right))
     if _answering(home) != against:
         raise TragError(f"What answers changed while {candidate} was measured.", "Measure it again.")

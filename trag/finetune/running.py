@@ -17,7 +17,7 @@ from trag.background import BackgroundJob, JobStatus, State
 from trag.errors import TragError
 from trag.finetune.stages import StageProgress, begin, carry_out, measure, remove, training, works_of
 from trag.finetune.training import training_process
-from trag.finetune.work import Work
+from trag.finetune.work_folders import Work
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -62,7 +62,14 @@ class FineTune(BackgroundJob[Tuning]):
     def measure(self, candidate: str, *, by: str) -> None:
         """Hold an adapter against the one that answers. Raises TragError while anything else is under way."""
         work = Work("", datetime.now(UTC), by, 0, stage="measure", candidate=candidate)
-        self._start(Tuning(work, StageProgress("measure")), partial(self._measure, work))
+
+        def run(stop: threading.Event) -> bool:
+            finished = measure(self._home, candidate, partial(self._say, work), stop)
+            if finished:
+                self._now_is(replace(work, stage="done"))
+            return finished
+
+        self._start(Tuning(work, StageProgress("measure")), run)
 
     def remove(self, candidate: str) -> None:
         """Forget an adapter and its fine-tune. Raises TragError while it is measured, and as `stages.remove` does."""
@@ -95,30 +102,24 @@ class FineTune(BackgroundJob[Tuning]):
         if work is None:
             return
         folder = training(self._home, work)
+        if training_process.is_running(folder):
+            self._carry_on(work)
+            return
         steps = training_process.steps(training_process.said(folder))
         last = steps[-1] if steps else None
         told = StageProgress(work.stage, "", last.step if last else 0, last.steps if last else 0, last)
-        if training_process.is_running(folder):
-            self._carry_on(work)
-        else:
-            self.now = JobStatus(Tuning(work, told), left)
+        self.now = JobStatus(Tuning(work, told), left)
 
     def _carry_on(self, work: Work) -> None:
-        self._start(Tuning(work, StageProgress(work.stage)), partial(self._carry_out, work))
+        def run(stop: threading.Event) -> bool:
+            try:
+                carry_out(self._home, work, partial(self._say, work), stop)
+            finally:  # also where a stage failed: every one before it is whole
+                ended = works_of(self._home).get(work.id)
+                self._now_is(ended)
+            return ended.finished
 
-    def _carry_out(self, work: Work, stop: threading.Event) -> bool:
-        try:
-            carry_out(self._home, work, partial(self._say, work), stop)
-        finally:  # also where a stage failed: every one before it is whole
-            work = works_of(self._home).get(work.id)
-            self._now_is(work)
-        return work.finished
-
-    def _measure(self, work: Work, stop: threading.Event) -> bool:
-        finished = measure(self._home, work.candidate, partial(self._say, work), stop)
-        if finished:
-            self._now_is(replace(work, stage="done"))
-        return finished
+        self._start(Tuning(work, StageProgress(work.stage)), run)
 
     def _say(self, work: Work, told: StageProgress) -> None:
         left = told.step.seconds_left if told.step else None

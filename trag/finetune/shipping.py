@@ -46,7 +46,22 @@ def main(arguments: list[str] | None = None) -> int:
         if stop.is_set():
             sys.stderr.write("Stopped; the same command goes on from here.\n")
             return 1
-        _ship(folder / "training", order)
+        found = run.trained(folder / "training")
+        assert found
+        file = SHIPPED / files.ADAPTER_FILE
+        export.adapter(run.adapter(folder / "training"), bases.find(order.base), file)
+        adapters.ship(
+            Manifest(
+                id="shipped",
+                made=datetime.now(UTC),
+                base_name=files.base_name(""),
+                base_sha256=files.base_sha256(""),
+                adapter_sha256=files.sha256_of(file),
+                dataset_sha256=found.dataset_sha256,
+                settings=stages.described(found, order.settings),
+                by="make adapter",
+            )
+        )
     except SHOWN as error:
         sys.stderr.write(f"{error.message}\n{error.hint}\n")
         return 1
@@ -67,25 +82,6 @@ def _train(folder: Path, order: Plan, stop: threading.Event) -> None:
                 bar.refresh()
 
         run.train(folder, order, say, stop)
-
-
-def _ship(folder: Path, order: Plan) -> None:
-    """The adapter of a finished training, and where it comes from, in the place where the program looks for it."""
-    found = run.trained(folder)
-    assert found
-    export.adapter(run.adapter(folder), bases.find(order.base), SHIPPED / files.ADAPTER_FILE)
-    adapters.ship(
-        Manifest(
-            id="shipped",
-            made=datetime.now(UTC),
-            base_name=files.base_name(""),
-            base_sha256=files.base_sha256(""),
-            adapter_sha256=files.sha256_of(SHIPPED / files.ADAPTER_FILE),
-            dataset_sha256=found.dataset_sha256,
-            settings=stages.described(found, order.settings),
-            by="make adapter",
-        )
-    )
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from trag.finetune.training.estimate import Estimate, Needs
 from trag.finetune.training.plan import Plan, TrainingSettings
 from trag.finetune.training.run import Trained, trained
 from trag.finetune.training.training_process import Preparing, Step
-from trag.finetune.work import Stage, Work, Works
+from trag.finetune.work_folders import Stage, Work, Works
 from trag.llm import files
 from trag.models import adapters
 from trag.progress import Cancelled
@@ -100,11 +100,19 @@ def carry_out(home: Home, work: Work, tell: OnProgress, stop: threading.Event, *
     candidate that answers by now, or is gone, is not measured any more.
     """
     works = works_of(home)
+
+    def progress(doing: str, done: int, total: int) -> None:
+        if stop.is_set():
+            raise Cancelled
+        tell(StageProgress("dataset", doing, done, total))
+
     with suppress(Cancelled):
         while not work.is_past(until) and not stop.is_set():
             tell(StageProgress(work.stage))
             if work.stage == "dataset":
-                _make_dataset(home, works.dataset(work), work.seed, tell, stop)
+                from trag.finetune.dataset.home_dataset import make
+
+                make(home, works.dataset(work), seed=work.seed, progress=progress)
                 work = works.after(work, "train")
             elif work.stage == "train":
                 _train(works.training(work), _order(home, work), tell, stop)
@@ -126,17 +134,6 @@ def _order(home: Home, work: Work) -> Plan:
     works = works_of(home)
     adapter = str(works.beginning(work)) if work.adapter else ""
     return Plan(works.dataset(work), work.base or model, settings_of(work), model, adapter)
-
-
-def _make_dataset(home: Home, folder: Path, seed: int, tell: OnProgress, stop: threading.Event) -> None:
-    from trag.finetune.dataset.of_home import make
-
-    def progress(doing: str, done: int, total: int) -> None:
-        if stop.is_set():
-            raise Cancelled
-        tell(StageProgress("dataset", doing, done, total))
-
-    make(home, folder, seed=seed, progress=progress)
 
 
 def _train(folder: Path, order: Plan, tell: OnProgress, stop: threading.Event) -> None:

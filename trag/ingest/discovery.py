@@ -3,6 +3,7 @@ of each."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,7 +59,10 @@ def find(paths: Sequence[Path]) -> tuple[list[tuple[Path, str]], list[tuple[Path
     chosen: dict[Path, tuple[Path, Path]] = {}  # by where it really is, so that none is read twice
     results: list[Ingested] = []
     for path in paths:
-        inside = _walk(path) if path.is_dir() else [path]
+        inside = [path]
+        if path.is_dir():  # all files below it but hidden ones
+            below = [file for file in path.rglob("*") if not re.search(r"(?:^|/)\.", file.relative_to(path).as_posix())]
+            inside = sorted(file for file in below if file.is_file())
         if not inside or not path.exists():
             what = "holds no file" if path.is_dir() else "is no file or folder"
             results.append(Ingested(str(path), "failed", f"{shown(str(path))} {what}.", "Check the path."))
@@ -86,14 +90,6 @@ def find(paths: Sequence[Path]) -> tuple[list[tuple[Path, str]], list[tuple[Path
 def document_name(spelling: str) -> str:
     """The name that a document goes by, however it is spelt: on one line, as it shows."""
     return clean(spelling).replace("\n", " ")
-
-
-def _walk(folder: Path) -> list[Path]:
-    """The files below a folder, sorted, without hidden ones."""
-    found = (
-        path for path in folder.rglob("*") if not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    )
-    return sorted(path for path in found if path.is_file())
 
 
 def _names(found: Sequence[tuple[Path, Path]]) -> list[str]:

@@ -112,18 +112,19 @@ def _finish(leaving: Leaving, context: IngestContext) -> Receipt:
             _remove(path)
         return folder.exists()
 
-    def compact() -> bool:
-        vectors.compact()
-        return False
-
-    steps = {
+    steps: dict[str, Callable[[], object]] = {
         "its vectors": take_out,
         "a copy in the line of uploads": clear_uploads,
         "pairs that a model wrote": clear_written,
         "the original or drawn pages": clear_folders,
-        "its words in the files of the index": compact,
+        "its words in the files of the index": vectors.compact,
     }
-    left = [f"{what}{why}" for what, step in steps.items() if (why := _why_left(step)) is not None]
+    left: list[str] = []
+    for what, step in steps.items():  # each removes something, and looks whether it is still there
+        try:
+            left += [what] if step() else []
+        except (StoreError, OSError) as error:
+            left.append(f"{what} ({error.message if isinstance(error, StoreError) else error.strerror})")
     receipt = Receipt(name, leaving.passages, leaving.pairs, removed, original, tuple(left))
     if left:
         log.warning("%s", receipt)
@@ -133,17 +134,6 @@ def _finish(leaving: Leaving, context: IngestContext) -> Receipt:
         except StoreError as error:  # the next start finds nothing left to remove
             log.warning("that %s has left cannot be written down: %s", shown(name), error.message)
     return receipt
-
-
-def _why_left(step: Callable[[], bool]) -> str | None:
-    """Why something is still there after the step that removes it and looks, "" for no known reason; None when it is
-    gone."""
-    try:
-        return "" if step() else None
-    except StoreError as error:
-        return f" ({error.message})"
-    except OSError as error:
-        return f" ({error.strerror})"
 
 
 def _remove(path: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -200,25 +200,17 @@ def _write(file: Path, manifest: Manifest) -> None:
 def _read(file: Path) -> Manifest | None:
     try:
         values: dict[str, Any] = json.loads(file.read_bytes())
-        results = values.pop("results", None)
-        return Manifest(
-            **values
-            | {
-                "made": datetime.fromisoformat(values["made"]),
-                "settings": tuple((name, value) for name, value in values["settings"]),
-                "results": _measured(results) if results else None,
-            }
-        )
+        results = None
+        if measured := values.pop("results", None):
+            told = measured["verdict"]
+            verdict = Verdict(told["promote"], tuple(told["reasons"]), tuple(Figure(**one) for one in told["figures"]))
+            at, against_sha256 = datetime.fromisoformat(measured["at"]), measured.get("against_sha256")
+            results = Measurement(at, measured["against"], verdict, measured["run"], against_sha256)
+        settings = tuple((name, value) for name, value in values["settings"])
+        made = datetime.fromisoformat(values["made"])
+        return Manifest(**values | {"made": made, "settings": settings, "results": results})
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _measured(values: Mapping[str, Any]) -> Measurement:
-    verdict = values["verdict"]
-    figures = tuple(Figure(**figure) for figure in verdict["figures"])
-    kept = Verdict(verdict["promote"], tuple(verdict["reasons"]), figures)
-    at, against_sha256 = datetime.fromisoformat(values["at"]), values.get("against_sha256")
-    return Measurement(at, values["against"], kept, values["run"], against_sha256)
 
 
 def answering(settings: Settings, promoted: str, candidates: Candidates) -> str:

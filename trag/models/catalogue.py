@@ -113,10 +113,10 @@ def chosen(setting: str) -> CatalogueModel | None:
 
 def named(name: str) -> CatalogueModel:
     """Raises TragError when no model is called so."""
-    for model in MODELS:
-        if model.name == name:
-            return model
-    raise TragError(f"No model {name} is known.", f"There are: {', '.join(model.name for model in MODELS)}.")
+    known = {model.name: model for model in MODELS}
+    if name not in known:
+        raise TragError(f"No model {name} is known.", f"There are: {', '.join(known)}.")
+    return known[name]
 
 
 def by_hand(model: CatalogueModel, hub: str = HUB) -> str:
@@ -134,11 +134,12 @@ _PIECE = 1 << 20
 def check(model: CatalogueModel, path: Path, progress: Progress = silent) -> None:
     """Raises TragError unless `path` is the published file of `model`. What was found of it stands in a note beside it,
     where one can be written, so that a gigabyte is read once and not at each start."""
-    about = path.stat()
-    if about.st_size != model.size:
-        raise _another(model, path, f"it has {about.st_size:,} bytes, not {model.size:,}")
-    if _noted(path, about) == model.sha256:
-        return
+    size = path.stat().st_size
+    if size != model.size:
+        raise _another(model, path, f"it has {size:,} bytes, not {model.size:,}")
+    with suppress(OSError, ValueError):
+        if json.loads(_note(path).read_bytes()) == _noted(path, model.sha256):
+            return
     found = digest(path, model.size, progress)
     if found != model.sha256:
         raise _another(model, path, f"its sha256 is {found}, not {model.sha256}")
@@ -159,25 +160,17 @@ def digest(path: Path, size: int, progress: Progress) -> str:
 def remember(path: Path, sha256: str) -> None:
     """Notes the sha256 of the file as it is now. A folder that may not be written to has no notes."""
     with suppress(OSError, StoreError):
-        write_atomic(_note(path), json.dumps({"sha256": sha256, "of": _state(path.stat())}).encode())
+        write_atomic(_note(path), json.dumps(_noted(path, sha256)).encode())
 
 
-def _noted(path: Path, about: os.stat_result) -> str:
-    """The sha256 that was noted, "" where the file is not as it was then."""
-    try:
-        note = json.loads(_note(path).read_bytes())
-        return str(note["sha256"]) if note["of"] == _state(about) else ""
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+def _noted(path: Path, sha256: str) -> dict[str, object]:
+    about = path.stat()
+    # The time of the change too: a program that copies a file sets the other one back.
+    return {"sha256": sha256, "of": [about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns]}
 
 
 def _note(path: Path) -> Path:
     return path.with_name(f".{path.name}.checked.json")
-
-
-def _state(about: os.stat_result) -> list[int]:
-    # The time of the change too: a program that copies a file sets the other one back.
-    return [about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns]
 
 
 def _another(model: CatalogueModel, path: Path, found: str) -> TragError:

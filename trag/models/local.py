@@ -38,7 +38,21 @@ class ModelTrial:
 
 def local_files(folder: Path) -> tuple[LocalFile, ...]:
     """The GGUF files in a folder, by name."""
-    return tuple(_file(path) for path in sorted(folder.glob("*.gguf")))
+    found = []
+    for path in sorted(folder.glob("*.gguf")):
+        size, architecture, problem = 0, "", ""
+        try:
+            size = path.stat().st_size
+            about = files.read_header(path)
+            architecture = about.text("general.architecture")
+            if about.text("general.type") == "adapter":
+                problem = "It is an adapter, not a model."
+        except OSError as error:
+            problem = f"It cannot be read: {error.strerror}."
+        except TragError as error:
+            problem = error.message
+        found.append(LocalFile(path, size, architecture, problem))
+    return tuple(found)
 
 
 def try_model(home: Path, model: str, *, context: int, gpu_layers: int) -> ModelTrial:
@@ -52,16 +66,3 @@ def try_model(home: Path, model: str, *, context: int, gpu_layers: int) -> Model
     with closing(LocalModel(home, model=model, context=context, gpu_layers=gpu_layers)) as opened:
         how = trial(opened)
         return ModelTrial(opened.identity.sha256, opened.context, bool(opened.runs_on_gpu), how)
-
-
-def _file(path: Path) -> LocalFile:
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        return LocalFile(path, 0, "", f"It cannot be read: {error.strerror}.")
-    try:
-        about = files.read_header(path)
-    except TragError as error:
-        return LocalFile(path, size, "", error.message)
-    problem = "It is an adapter, not a model." if about.text("general.type") == "adapter" else ""
-    return LocalFile(path, size, about.text("general.architecture"), problem)

@@ -52,7 +52,8 @@ class Network(nn.Module):
     def forward(self, tokens: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
         # The encoder has met one segment only, so it is not told which is which; the means are.
         hidden = self.encoder(input_ids=tokens, attention_mask=mask).last_hidden_state.float()
-        question, text = (_mean(hidden, mask * one) for one in (1 - segments, segments))
+        parts = ((mask * one).unsqueeze(-1) for one in (1 - segments, segments))
+        question, text = ((hidden * part).sum(1) / part.sum(1).clamp(min=1) for part in parts)
         odds: Tensor = self.scale[0] * cosine_similarity(question, text) + self.scale[1] + hidden[:, 0] @ self.head
         return odds
 
@@ -138,9 +139,3 @@ def _encoder(folder: Path, dtype: torch.dtype) -> BertModel:
     encoder: BertModel = BertModel.from_pretrained(folder, local_files_only=True, dtype=dtype)
     encoder.pooler = None
     return encoder
-
-
-def _mean(hidden: Tensor, mask: Tensor) -> Tensor:
-    """The mean state (n, size) of the tokens in `mask` (n, tokens)."""
-    weights = mask.unsqueeze(-1)
-    return (hidden * weights).sum(1) / weights.sum(1).clamp(min=1)

@@ -93,7 +93,7 @@ def unpin(records: Records, id: str, *, by: str, where: str = "") -> None:
             raise StoreError("That answer is not pinned.", "It may have returned meanwhile: reload the page.")
 
 
-def return_changed(records: Records, *, by: str = "the program") -> tuple[Approved, ...]:
+def return_changed(records: Records) -> tuple[Approved, ...]:
     """Return to the reviewers each pinned answer that stands on something that has changed; these, as they were.
 
     To be called after every change of the documents or the chart; `find` gives none of them out in any case.
@@ -102,7 +102,7 @@ def return_changed(records: Records, *, by: str = "the program") -> tuple[Approv
     for each in records.approved.all("pinned"):
         with records.reviews.changing() as change:
             why = changed(each, change.present(_documents(each)))
-            if why and _return(change, each, why, by=by):
+            if why and _return(change, each, why, by="the program"):
                 returned.append(each)
     return tuple(returned)
 

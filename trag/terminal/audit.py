@@ -37,14 +37,10 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser], systems: Sequ
     )
     parser.add_argument("--system", choices=systems, help="which steps run (default: trag)")
     parser.add_argument(
-        "--bound",
-        type=at_least_one,
-        help=f"queries a template, each with other values (default: {BOUND})",
+        "--bound", type=at_least_one, help=f"queries a template, each with other values (default: {BOUND})"
     )
     parser.add_argument(
-        "--texts",
-        type=at_least_one,
-        help=f"short texts, and as many long ones, of each query (default: {TEXTS})",
+        "--texts", type=at_least_one, help=f"short texts, and as many long ones, of each query (default: {TEXTS})"
     )
     parser.add_argument("--seed", type=int, help=f"another seed draws other values (default: {SEED})")
     parser.add_argument(

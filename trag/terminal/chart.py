@@ -12,13 +12,14 @@ from trag.terminal import console
 from trag.terminal.console import by
 
 if TYPE_CHECKING:
+    from org.linking.entities import Organization
     from org.reading.charts import Report
 
 
 def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The words of this job."""
     chart = jobs.add_parser("chart", help="check, activate and show the organization chart")
-    acts = chart.add_subparsers(required=True, metavar="ACT")
+    acts = chart.add_subparsers(dest="act", required=True, metavar="ACT")
     for name, words, argument in (
         ("check", "report every problem in FILE", "FILE"),
         ("activate", "answer from the chart in FILE from now on", "FILE"),
@@ -44,10 +45,32 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
                 help='where a column is called otherwise: --column parent="Reports to"; without a HEADER, where the '
                 "file does not have it: --column head=",
             )
-        act.set_defaults(job=_JOBS[name])
+    chart.set_defaults(job=_chart)
 
 
-def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
+def _chart(settings: Settings, options: argparse.Namespace) -> int:
+    if options.act == "check":
+        return _check(options)
+    if options.act == "activate":
+        _activate(settings, options)
+        return 0
+    from trag.home import open_home
+
+    with open_home(settings) as home:
+        if options.act == "show":
+            _show(home.organization, options.argument)
+        elif options.act == "versions":
+            for chart in home.records.chart_versions.all():
+                when = f"{chart.activated:%Y-%m-%d %H:%M} UTC"
+                by_whom = f" by {chart.by}" if chart.by else ""
+                print(f"{'*' if chart.active else ' '} {chart.version}  {when}{by_whom}  {chart.name}")
+        else:
+            version = home.roll_back_chart(options.argument, by=by())
+            print(f"Active: {version.version} ({version.name})")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
     from org.reading.encodings import label
     from trag.ingest.parse.characters import counted
 
@@ -66,7 +89,7 @@ def _chart_check(settings: Settings, options: argparse.Namespace) -> int:
     return 0
 
 
-def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
+def _activate(settings: Settings, options: argparse.Namespace) -> None:
     from org.changes import compare
     from org.reading.charts import usable
     from org.reading.encodings import ENCODINGS
@@ -82,14 +105,8 @@ def _chart_activate(settings: Settings, options: argparse.Namespace) -> None:
         version = home.activate_chart(chart, file.name, content, by=by())
     if before:
         changes = compare(before, chart)
-        counts = {
-            "added": changes.added,
-            "removed": changes.removed,
-            "moved": changes.moved,
-            "renamed": changes.renamed,
-            "edited": changes.edited,
-        }
-        told = ", ".join(f"{len(units):,} {what}" for what, units in counts.items() if units)
+        kinds = ("added", "removed", "moved", "renamed", "edited")
+        told = ", ".join(f"{len(units):,} {kind}" for kind in kinds if (units := getattr(changes, kind)))
         told = told or ("only the order of the units, or their ids" if changes else "nothing")
         print(f"Changed: {told}")
     print(f"Active: {version.version} ({version.name})")
@@ -130,47 +147,13 @@ def _encoding(text: str) -> str:
     return codec
 
 
-def _chart_show(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.home import open_home
-
-    with open_home(settings) as home:
-        chart, finder = home.organization.chart, home.organization.finder
+def _show(organization: Organization, named: str) -> None:
+    chart, finder = organization.chart, organization.finder
     if chart is None or finder is None:
         raise TragError("This home has no chart.", "python -m trag chart activate FILE")
-    tops = (
-        {unit for mention in finder.find(options.argument) for unit in mention.units}
-        if options.argument
-        else {chart.root.id}
-    )
+    tops = {unit for mention in finder.find(named) for unit in mention.units} if named else {chart.root.id}
     if not tops:
-        raise TragError(f"The chart has no unit named '{options.argument}'.", "python -m trag chart show")
+        raise TragError(f"The chart has no unit named '{named}'.", "python -m trag chart show")
     for top in sorted(tops):
         for unit in (chart.unit(top), *chart.descendants(top)):
             print("  " * (chart.depth(unit.id) - chart.depth(top)) + f"{unit.name} ({unit.type})")
-
-
-def _chart_versions(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.home import open_home
-
-    with open_home(settings) as home:
-        for chart in home.records.chart_versions.all():
-            when = f"{chart.activated:%Y-%m-%d %H:%M} UTC"
-            by = f" by {chart.by}" if chart.by else ""
-            print(f"{'*' if chart.active else ' '} {chart.version}  {when}{by}  {chart.name}")
-
-
-def _chart_rollback(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.home import open_home
-
-    with open_home(settings) as home:
-        version = home.roll_back_chart(options.argument, by=by())
-    print(f"Active: {version.version} ({version.name})")
-
-
-_JOBS = {
-    "check": _chart_check,
-    "activate": _chart_activate,
-    "show": _chart_show,
-    "versions": _chart_versions,
-    "rollback": _chart_rollback,
-}

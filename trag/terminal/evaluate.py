@@ -97,7 +97,7 @@ def _evaluate(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> 
         case ["list" | "show" | "compare" | "judge" | "remove", *_]:
             wrong("give list, show RUN, compare RUN RUN, judge RUN or remove RUN")
         case [] if options.resume:
-            act, allowed = _resume, ("resume",)
+            act, allowed = _run, ("resume",)
         case ["needle", "chart"]:
             act, allowed = _needle, (*_SHOWING, "number", "seed")
         case ["needle", _]:
@@ -123,40 +123,30 @@ def _evaluate(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> 
 
 
 def _run(settings: Settings, options: argparse.Namespace) -> None:
+    """Begins a run, or goes on with one, with the time left on stderr; shows what came of it."""
     from trag.evaluate import running
     from trag.home import open_home
 
-    systems = [*(options.system or ("trag",))]
+    read = None if options.resume or options.words == ["chart"] else _read(Path(*options.words))
+    cases: Sequence[Case]
+    systems: Sequence[str] = [*(options.system or ("trag",))]
     if options.base:
-        systems += [f"{system}{running.BASE}" for system in systems]
-    (what,) = options.words
-    read = None if what == "chart" else _read(Path(what))
+        systems = [*systems, *(f"{system}{running.BASE}" for system in systems)]
     with open_home(settings) as home:
-        cases, name = read or _made(home, options)
-        earlier = running.earlier(home, cases, systems)
-        unfinished = next((run.id for run in earlier if not run.finished), "")
-        _evaluated(home, cases, options.name or name, systems, resume=unfinished)
-
-
-def _resume(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.evaluate.running import results_of
-    from trag.home import open_home
-
-    with open_home(settings) as home:
-        results = results_of(home)
-        run, cases = results.run(options.resume), results.cases(options.resume)
-        _evaluated(home, cases, run.cases_name, run.systems, resume=run.id)
-
-
-def _evaluated(home: Home, cases: Sequence[Case], name: str, systems: Sequence[str], *, resume: str) -> None:
-    """Runs it with the time left on stderr, and shows what came of it."""
-    from trag.evaluate.running import evaluate, results_of
-
-    told = f"{name}: {len(cases)} questions to {', '.join(systems)}"
-    print(f"{told}, going on with run {resume}" if resume else told, file=sys.stderr)
-    with _bar() as progress:
-        run = evaluate(home, cases, name, systems, resume=resume, progress=progress)
-    _shown(run, results_of(home).results(run.id))
+        results = running.results_of(home)
+        if options.resume:
+            run, cases = results.run(options.resume), results.cases(options.resume)
+            name, systems, resume = run.cases_name, run.systems, run.id
+        else:
+            cases, name = read or _made(home, options)
+            earlier = running.earlier(home, cases, systems)
+            resume = next((run.id for run in earlier if not run.finished), "")
+            name = options.name or name
+        told = f"{name}: {len(cases)} questions to {', '.join(systems)}"
+        print(f"{told}, going on with run {resume}" if resume else told, file=sys.stderr)
+        with _bar() as progress:
+            run = running.evaluate(home, cases, name, systems, resume=resume, progress=progress)
+        _shown(run, results.results(run.id))
 
 
 @contextmanager
@@ -187,20 +177,20 @@ def _needle(settings: Settings, options: argparse.Namespace) -> None:
 
 
 def _choice(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.evaluate import choice
+    from trag.evaluate import multiple_choice
     from trag.home import open_home
 
     files = [Path(word) for word in options.words[1:]]
-    cases = choice.read(_contents(files))
-    shown: choice.Examples = {}
+    cases = multiple_choice.read(_contents(files))
+    shown: multiple_choice.Examples = {}
     if options.dev:
         dev = _contents([Path(word) for word in options.dev])
-        shown = choice.examples(dev, options.shots or SHOTS, [case.kind for case in cases])
+        shown = multiple_choice.examples(dev, options.shots or SHOTS, [case.kind for case in cases])
     with open_home(settings) as home, _bar() as progress:
         name = ", ".join(file.stem for file in files)
-        run = choice.measure(home, cases, name, by_words=options.by_words, shown=shown, progress=progress)
-        results = choice.results_of(home).results(run.id)
-    _told(run, results, choice.accuracy(results), options)
+        run = multiple_choice.measure(home, cases, name, by_words=options.by_words, shown=shown, progress=progress)
+        results = multiple_choice.results_of(home).results(run.id)
+    _told(run, results, multiple_choice.accuracy(results), options)
 
 
 def _told(run: Run, results: Sequence[Result], table: Table, options: argparse.Namespace) -> None:

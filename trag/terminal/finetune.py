@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trag.finetune.stages import StageProgress
-    from trag.finetune.work import Stage, Work
+    from trag.finetune.work_folders import Stage, Work
     from trag.home import Home
     from trag.models.adapters import Baseline, Manifest
 
@@ -84,22 +84,18 @@ def _finetune(wrong: Wrong, settings: Settings, options: argparse.Namespace) -> 
             act = _estimate
         case ["measure"] | ["measure", _]:
             act = _measure
-        case ["promote", _]:
-            act = _promote
+        case ["promote", _] | ["rollback"] | ["remove", _]:
+            act = _adapters
         case ["merge", _, _]:
             act = _merge
-        case ["rollback"]:
-            act = _roll_back
         case ["list"]:
             act = _list
-        case ["remove", _]:
-            act = _remove
         case _:
             wrong("give no word, or dataset, train, export, estimate, measure, promote, merge, rollback, list, remove")
     is_told_how = options.seed is not None or options.set or options.base or options.four_bits
     if (is_told_how or options.new) and act not in (_carry_out, _estimate):
         wrong(f"--seed, --set, --base, --four-bits and --new do not go with {options.words[0]}")
-    if options.anyway and act is not _promote:
+    if options.anyway and options.words[:1] != ["promote"]:
         wrong("--anyway goes with promote")
     if options.questions is not None and (act not in (_carry_out, _measure) or options.questions < 1):
         wrong("--questions, 1 or more, goes with measuring")
@@ -181,26 +177,39 @@ def _measure(settings: Settings, options: argparse.Namespace) -> int:
     return 0
 
 
-def _promote(settings: Settings, options: argparse.Namespace) -> int:
-    from trag.finetune import gate
+def _adapters(settings: Settings, options: argparse.Namespace) -> int:
+    """Promotes one, goes back to the one before, or removes one."""
+    from trag.finetune.stages import remove
     from trag.home import open_home
+
+    with open_home(settings) as home:
+        match options.words:
+            case ["remove", id]:
+                remove(home, id)
+                print(f"Removed: {id}")
+                return 0
+            case ["promote", wanted]:
+                _promote(home, wanted, anyway=options.anyway)
+            case _:
+                home.roll_back(by=by())
+        print(f"The adapter that answers: {home.adapter_name or 'none: the model alone'}")
+    return 0
+
+
+def _promote(home: Home, wanted: str, *, anyway: bool) -> None:
+    from trag.finetune import gate
     from trag.models.adapters import candidate_status
 
-    wanted = options.words[1]
-    with open_home(settings) as home:
-        now = None if wanted == SHIPPED else gate.answering(home)
-        known = wanted in (SHIPPED, now and now.adapter)
-        if not known and candidate_status(found := home.candidates.get(wanted), now) != "earned":
-            _told(found, now)
-            if not options.anyway:
-                raise TragError(
-                    f"{wanted} was not promoted: it has not earned its place beside what answers now.",
-                    f"Measure it: python -m trag finetune measure {wanted}; or add --anyway.",
-                )
-        home.promote("" if wanted == SHIPPED else wanted, by=by())
-        name = home.adapter_name or "none: the model alone"
-    print(f"The adapter that answers: {name}")
-    return 0
+    now = None if wanted == SHIPPED else gate.answering(home)
+    known = wanted in (SHIPPED, now and now.adapter)
+    if not known and candidate_status(found := home.candidates.get(wanted), now) != "earned":
+        _told(found, now)
+        if not anyway:
+            raise TragError(
+                f"{wanted} was not promoted: it has not earned its place beside what answers now.",
+                f"Measure it: python -m trag finetune measure {wanted}; or add --anyway.",
+            )
+    home.promote("" if wanted == SHIPPED else wanted, by=by())
 
 
 def _merge(settings: Settings, options: argparse.Namespace) -> int:
@@ -214,16 +223,6 @@ def _merge(settings: Settings, options: argparse.Namespace) -> int:
             print("Stopped.", file=sys.stderr)
             return 1
     print(f"{file} is the model with {id} merged in.")
-    return 0
-
-
-def _roll_back(settings: Settings, options: argparse.Namespace) -> int:
-    from trag.home import open_home
-
-    with open_home(settings) as home:
-        home.roll_back(by=by())
-        name = home.adapter_name or "none: the model alone"
-    print(f"The adapter that answers: {name}")
     return 0
 
 
@@ -245,16 +244,6 @@ def _list(settings: Settings, options: argparse.Namespace) -> int:
         print(f"{mark} {each.id}  {each.made:%Y-%m-%d %H:%M} UTC by {each.by}  on {each.base_name}  {told}")
     for promotion in promotions:
         print(f"{promotion.at:%Y-%m-%d %H:%M} UTC  {promotion.adapter or SHIPPED}  by {promotion.by}")
-    return 0
-
-
-def _remove(settings: Settings, options: argparse.Namespace) -> int:
-    from trag.finetune.stages import remove
-    from trag.home import open_home
-
-    with open_home(settings) as home:
-        remove(home, options.words[1])
-    print(f"Removed: {options.words[1]}")
     return 0
 
 
@@ -326,7 +315,7 @@ def _stopping() -> Iterator[threading.Event]:
 
 
 def _seed(text: str) -> int:
-    from trag.finetune.work import MOST_SEED
+    from trag.finetune.work_folders import MOST_SEED
 
     if not text.isdecimal() or not 1 <= int(text) <= MOST_SEED:
         raise argparse.ArgumentTypeError(f"{text!r} is not from 1 to {MOST_SEED}")

@@ -12,15 +12,11 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trag.errors import SHOWN
 from trag.paper_systems import SYSTEMS
 from trag.settings import Settings, load
 from trag.terminal import ask, audit, chart, evaluate, finetune, ingest, models, people
-
-if TYPE_CHECKING:
-    from trag.backup import Manifest
 
 # Each job imports what it needs, so that `chart check` does not pay for a language model.
 
@@ -71,12 +67,13 @@ def _parser() -> argparse.ArgumentParser:
     finetune.add(jobs)
     models.add(jobs)
     people.add(jobs)
-    backup = jobs.add_parser("backup", help="write all that the home holds to FILE, while the assistant runs")
-    backup.add_argument("file", type=Path, metavar="FILE")
-    backup.set_defaults(job=_backup)
-    restore = jobs.add_parser("restore", help="fill an empty home from FILE, which backup wrote")
-    restore.add_argument("file", type=Path, metavar="FILE")
-    restore.set_defaults(job=_restore)
+    for word, told in (
+        ("backup", "write all that the home holds to FILE, while the assistant runs"),
+        ("restore", "fill an empty home from FILE, which backup wrote"),
+    ):
+        job = jobs.add_parser(word, help=told)
+        job.add_argument("file", type=Path, metavar="FILE")
+        job.set_defaults(job=_backup, word=word)
     doctor = jobs.add_parser("doctor", help="what this machine can do: models, hashes, GPU, disk, versions")
     doctor.set_defaults(job=_doctor)
     serve = jobs.add_parser("serve", help="open the assistant in the browser; the same as python app.py")
@@ -103,22 +100,17 @@ def _serve(settings: Settings, options: argparse.Namespace) -> None:
 
 
 def _backup(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.backup import back_up
+    from trag.backup import back_up, restore
 
-    _print_kept(options.file, "holds", back_up(settings, options.file))
-
-
-def _restore(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.backup import restore
-
-    _print_kept(settings.home, "holds again", restore(settings, options.file))
-    print("The search index is made when the assistant is started.")
-
-
-def _print_kept(place: Path, verb: str, manifest: Manifest) -> None:
+    if options.word == "backup":
+        told, manifest = f"{options.file} holds", back_up(settings, options.file)
+    else:
+        told, manifest = f"{settings.home} holds again", restore(settings, options.file)
     rows = manifest.rows
     counts = ", ".join(f"{rows.get(table, 0):,} {table}" for table in ("documents", "answers", "labels", "people"))
     files = sum(not name.startswith("records/") for name in manifest.files)
-    print(f"{place} {verb} {counts} and {files:,} files, as of {manifest.made}")
+    print(f"{told} {counts} and {files:,} files, as of {manifest.made}")
     for name in manifest.missing:
         print(f"missing in the home already: the file of {name}")
+    if options.word == "restore":
+        print("The search index is made when the assistant is started.")

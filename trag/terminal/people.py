@@ -17,7 +17,7 @@ from trag.terminal.console import by
 
 if TYPE_CHECKING:
     from store.people import People
-    from store.person import Person
+    from store.person import Forgotten, Person
 
 LINK_LASTS = timedelta(days=1)
 MOST_DAYS = 36_500
@@ -28,22 +28,16 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = jobs.add_parser(
         "people", help="make an admin, list everybody, give a link; while the assistant is stopped"
     )
-    acts = parser.add_subparsers(required=True, metavar="ACT")
+    parser.set_defaults(job=_people)
+    acts = parser.add_subparsers(dest="act", required=True, metavar="ACT")
     admin = acts.add_parser("add-admin", help="make an admin; with the first one, everybody signs in from then on")
     admin.add_argument("name", help="the name to sign in with; the password is asked for, or read from standard input")
-    admin.set_defaults(job=_add_admin)
-    listing = acts.add_parser("list", help="everybody, with role and state")
-    listing.set_defaults(job=_list)
-    link = acts.add_parser("link", help="a link by which somebody sets a new password, for a day")
-    link.add_argument("name")
-    link.set_defaults(job=_link)
+    acts.add_parser("list", help="everybody, with role and state")
+    acts.add_parser("link", help="a link by which somebody sets a new password, for a day").add_argument("name")
     rename = acts.add_parser("rename", help="another name to sign in with")
     rename.add_argument("name")
     rename.add_argument("new", metavar="NEW")
-    rename.set_defaults(job=_rename)
-    remove = acts.add_parser("remove", help="remove somebody, and forget their conversations")
-    remove.add_argument("name")
-    remove.set_defaults(job=_remove)
+    acts.add_parser("remove", help="remove somebody, and forget their conversations").add_argument("name")
     forget = jobs.add_parser("forget", help="forget conversations; answers that reviewers judged stay, without a name")
     chosen = forget.add_mutually_exclusive_group(required=True)
     chosen.add_argument("--person", metavar="NAME", help="those of one person")
@@ -51,62 +45,37 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     forget.set_defaults(job=_forget)
 
 
-def _add_admin(settings: Settings, options: argparse.Namespace) -> None:
+def _people(settings: Settings, options: argparse.Namespace) -> None:
     from trag.home import open_home
-    from trag.people.accounts import make_admin
-
-    with open_home(settings) as home:
-        chart = home.organization.chart
-        organization = chart.root.name if chart else ""
-        person = make_admin(
-            home.records, options.name, "", _password(), organization=organization, by=by(), first=False
-        )
-    print(f"{person.name} is an admin. Everybody signs in from now on.")
-
-
-def _list(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.home import open_home
-
-    with open_home(settings) as home:
-        page = 1
-        while people := home.records.people.all(page=page, most=500):
-            for person in people:
-                print(f"{person.state:8}  {person.role:8}  {person.name}  {person.shown}")
-            page += 1
-
-
-def _link(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.home import open_home
+    from trag.people.accounts import accepted, make_admin
     from trag.people.external_identity import NO_PASSWORD, is_external
 
     with open_home(settings) as home:
-        person = _person_called(home.records.people, options.name)
-        if is_external(home.records.people, person, settings):
-            raise TragError(*NO_PASSWORD)
-        secret, _ = home.records.links.make("password", person.id, LINK_LASTS, by=by())
-    print(f"For {person.shown}, within a day, once the app runs: {settings.url}/links/{secret}")
-
-
-def _rename(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.home import open_home
-    from trag.people.accounts import accepted
-
-    with open_home(settings) as home:
         people = home.records.people
-        before = _person_called(people, options.name)
-        now = people.change(before.id, by=by(), name=accepted(options.new))
-    print(f"{before.name} signs in as {now.name} from now on.")
-
-
-def _remove(settings: Settings, options: argparse.Namespace) -> None:
-    from trag.home import open_home
-
-    with open_home(settings) as home:
-        person = _person_called(home.records.people, options.name)
-        gone = home.records.people.remove(person.id, by=by())
-    print(f"{person.name} is removed: {gone.conversations} conversations and {gone.answers} answers forgotten")
-    if gone.kept:
-        print(f"{gone.kept} answers that reviewers judged are kept, without a name")
+        if options.act == "add-admin":
+            chart = home.organization.chart
+            organization, password = chart.root.name if chart else "", _password()
+            made = make_admin(home.records, options.name, "", password, organization=organization, by=by(), first=False)
+            print(f"{made.name} is an admin. Everybody signs in from now on.")
+        elif options.act == "list":
+            page = 1
+            while some := people.all(page=page, most=500):
+                for one in some:
+                    print(f"{one.state:8}  {one.role:8}  {one.name}  {one.shown}")
+                page += 1
+        else:
+            person = _person_called(people, options.name)
+            match options.act:
+                case "link":
+                    if is_external(people, person, settings):
+                        raise TragError(*NO_PASSWORD)
+                    secret, _ = home.records.links.make("password", person.id, LINK_LASTS, by=by())
+                    print(f"For {person.shown}, within a day, once the app runs: {settings.url}/links/{secret}")
+                case "rename":
+                    now = people.change(person.id, by=by(), name=accepted(options.new))
+                    print(f"{person.name} signs in as {now.name} from now on.")
+                case "remove":
+                    print(f"{person.name} is removed: {_told(people.remove(person.id, by=by()))}")
 
 
 def _forget(settings: Settings, options: argparse.Namespace) -> None:
@@ -119,9 +88,12 @@ def _forget(settings: Settings, options: argparse.Namespace) -> None:
             if not 1 <= options.older_than <= MOST_DAYS:
                 raise TragError(f"1 to {MOST_DAYS:,} days are kept.", "python -m trag forget --older-than 365")
             forgotten = records.forget_before(datetime.now(UTC) - timedelta(days=options.older_than), by=by())
-    print(f"{forgotten.conversations} conversations and {forgotten.answers} answers forgotten")
-    if forgotten.kept:
-        print(f"{forgotten.kept} answers that reviewers judged are kept, without a name")
+    print(_told(forgotten))
+
+
+def _told(forgotten: Forgotten) -> str:
+    kept = f"\n{forgotten.kept} answers that reviewers judged are kept, without a name" if forgotten.kept else ""
+    return f"{forgotten.conversations} conversations and {forgotten.answers} answers forgotten{kept}"
 
 
 def _person_called(people: People, name: str) -> Person:

@@ -51,42 +51,26 @@ def boxes(shown: Picture, words: Sequence[Word]) -> tuple[Box, ...]:
     shape = shown.width / shown.height
     found: list[Box] = []
     for word in words:
-        drawn = [place for place in shown.places[word.start : word.end] if place]
-        for part in _parts(drawn, shape):
-            if found and _is_beside(found[-1], part, shape):
-                found[-1] = _union(found[-1], part)
-            else:
-                found.append(part)
+        parts: list[Box] = []
+        for place in filter(None, shown.places[word.start : word.end]):
+            _add(parts, place, shape)
+        for part in parts:
+            _add(found, part, shape)
     return tuple(sorted(found, key=lambda box: (box.top, box.left)))
 
 
-def _parts(characters: Sequence[Box], shape: float) -> Iterator[Box]:
-    """A word's box, or one for each line that it is on."""
-    part: Box | None = None
-    for box in characters:
-        if part and not _is_beside(part, box, shape):
-            yield part
-            part = None
-        part = _union(part, box) if part else box
-    if part:
-        yield part
-
-
-def _is_beside(first: Box, second: Box, shape: float) -> bool:
-    """Whether two boxes are of one line: at about the same height, with little between them."""
-    height = min(first.bottom - first.top, second.bottom - second.top)
-    level = min(first.bottom, second.bottom) - max(first.top, second.top)
-    apart = max(first.left, second.left) - min(first.right, second.right)
-    return level > 0.5 * height and apart * shape < _BESIDE * max(first.bottom - first.top, second.bottom - second.top)
-
-
-def _union(first: Box, second: Box) -> Box:
-    return Box(
-        min(first.left, second.left),
-        min(first.top, second.top),
-        max(first.right, second.right),
-        max(first.bottom, second.bottom),
-    )
+def _add(boxes: list[Box], box: Box, shape: float) -> None:
+    """Adds a box, or makes the last one larger where both are of one line: about as high, with little between them."""
+    if boxes:
+        last = boxes[-1]
+        low, high = sorted((last.bottom - last.top, box.bottom - box.top))
+        level = min(last.bottom, box.bottom) - max(last.top, box.top)
+        apart = max(last.left, box.left) - min(last.right, box.right)
+        if level > 0.5 * low and apart * shape < _BESIDE * high:
+            left, top = min(last.left, box.left), min(last.top, box.top)
+            boxes[-1] = Box(left, top, max(last.right, box.right), max(last.bottom, box.bottom))
+            return
+    boxes.append(box)
 
 
 def _pieces(text: str, words: Sequence[Word], passage: Collection[int], support: Collection[int]) -> Iterator[Piece]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from trag.lexical import numbers, sentences, stems
 
@@ -22,7 +22,14 @@ def supporting(text: str, borne_out: Sequence[str]) -> tuple[Span, ...]:
     Each counts where most of the others stand with it, so that a common word elsewhere draws no eye; the little
     words between two of them count with them.
     """
-    return tuple(_runs(text, sorted({span for sentence in borne_out for span in _shared(text, sentence)})))
+    runs: list[Span] = []
+    for start, end in sorted({span for sentence in borne_out for span in _shared(text, sentence)}):
+        between = text[runs[-1][1] : start] if runs else ""
+        if runs and not (_weight(between) or _END.search(between)):
+            runs[-1] = (runs[-1][0], end)
+        else:
+            runs.append((start, end))
+    return tuple(runs)
 
 
 def _shared(text: str, sentence: str) -> Iterator[Span]:
@@ -47,18 +54,3 @@ def _shared(text: str, sentence: str) -> Iterator[Span]:
 def _weight(text: str) -> frozenset[str | float]:
     """What a stretch of text says: the stems of its words, and its numbers."""
     return numbers(text) if text[:1].isdigit() and _WORD.fullmatch(text) else stems(text) | numbers(text)
-
-
-def _runs(text: str, words: Iterable[Span]) -> Iterator[Span]:
-    """`words` in order, neighbours made one where nothing of weight stands between them."""
-    run: Span | None = None
-    for start, end in words:
-        between = text[run[1] : start] if run else ""
-        if run and not (_weight(between) or _END.search(between)):
-            run = (run[0], end)
-            continue
-        if run:
-            yield run
-        run = (start, end)
-    if run:
-        yield run

@@ -86,15 +86,19 @@ def png(pixels: bytes, width: int, height: int, stride: int) -> bytes:
 def _characters(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tuple[str, tuple[Box | None, ...]]:
     text: list[str] = []
     places: list[Box | None] = []
-    rectangle = raw.FS_RECTF()
+    rectangle, x, y = raw.FS_RECTF(), ctypes.c_int(), ctypes.c_int()
     for at in range(_count(text_page)):
         character = chr(raw.FPDFText_GetUnicode(text_page, at))
         place = None
         if raw.FPDFText_IsGenerated(text_page, at) != 1 and raw.FPDFText_GetLooseCharBox(text_page, at, rectangle):
-            place = _place(page, rectangle)
-            if place.left >= 1 or place.right <= 0 or place.top >= 1 or place.bottom <= 0:
+            corners = []  # where they are shown, however the page is turned and cropped
+            for corner in ((rectangle.left, rectangle.top), (rectangle.right, rectangle.bottom)):
+                raw.FPDF_PageToDevice(page, 0, 0, _FINE, _FINE, 0, *corner, x, y)
+                corners.append((x.value / _FINE, y.value / _FINE))
+            (left, right), (top, bottom) = (sorted(axis) for axis in zip(*corners, strict=True))
+            if left >= 1 or right <= 0 or top >= 1 or bottom <= 0:
                 continue
-            place = Box(*(min(max(side, 0.0), 1.0) for side in (place.left, place.top, place.right, place.bottom)))
+            place = Box(*(min(max(side, 0.0), 1.0) for side in (left, top, right, bottom)))
         text.append(character)
         places.append(place)
     return "".join(text), tuple(places)
@@ -113,14 +117,3 @@ def _text(document: pdfium.PdfDocument, number: int) -> str:
 
 def _count(text_page: pdfium.PdfTextPage) -> int:
     return min(int(raw.FPDFText_CountChars(text_page)), _CHARACTERS)
-
-
-def _place(page: pdfium.PdfPage, rectangle: raw.FS_RECTF) -> Box:
-    """A rectangle of the page's own coordinates where it is shown, however the page is turned and cropped."""
-    x, y = ctypes.c_int(), ctypes.c_int()
-    corners = []
-    for across, up in ((rectangle.left, rectangle.top), (rectangle.right, rectangle.bottom)):
-        raw.FPDF_PageToDevice(page, 0, 0, _FINE, _FINE, 0, across, up, x, y)
-        corners.append((x.value / _FINE, y.value / _FINE))
-    (left, right), (top, bottom) = (sorted(axis) for axis in zip(*corners, strict=True))
-    return Box(left, top, right, bottom)

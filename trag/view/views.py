@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain, cycle, pairwise
 from typing import Any, Literal, get_args
 
 from store.passage import Passage
@@ -155,12 +156,16 @@ def text(passages: Sequence[Passage], id: str, support: Sequence[str] = (), *, a
         of_text = [here]
     at = of_text.index(here)
     first, last = max(0, at - around), min(len(of_text), at + around + 1)
+    edges = [0, *chain.from_iterable(supporting(here.text, support)), len(here.text)]
+    stretches = (here.text[start:end] for start, end in pairwise(edges))
+    marks: Iterator[Mark] = cycle(("passage", "support"))
+    marked = tuple(Piece(words, mark) for words, mark in zip(stretches, marks, strict=False) if words)
     parts = tuple(
         Part(
             each.section,
             each.page,
             each is here,
-            tuple(_marked(each.text, support)) if each is here else _beside(of_text, number, at),
+            marked if each is here else _beside(of_text, number, at),
         )
         for number, each in enumerate(of_text[first:last], first)
     )
@@ -180,17 +185,6 @@ def source(passages: Sequence[Passage], id: str) -> Passage:
     return max(
         of_section, key=lambda each: (len(words & set(each.text.split())), each.page == found.page), default=found
     )
-
-
-def _marked(text: str, support: Sequence[str]) -> Iterator[Piece]:
-    at = 0
-    for start, end in supporting(text, support):
-        if at < start:
-            yield Piece(text[at:start], "passage")
-        yield Piece(text[start:end], "support")
-        at = end
-    if at < len(text):
-        yield Piece(text[at:], "passage")
 
 
 def _beside(passages: Sequence[Passage], at: int, here: int) -> tuple[Piece, ...]:

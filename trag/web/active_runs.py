@@ -70,7 +70,6 @@ class Draft:
     over: bool = False
 
     def after(self, event: Event) -> Draft:
-        """The state after one more event."""
         match event:
             case Waiting(position):
                 return replace(self, waiting=position)
@@ -151,7 +150,6 @@ class ActiveRuns:
             return run
 
     def busy(self) -> bool:
-        """Whether anything is being answered, or waits to be."""
         with self._lock:
             return any(not run.draft.over for run in self._runs.values())
 

@@ -69,7 +69,6 @@ class AskPage:
     runs: ActiveRuns = field(default_factory=ActiveRuns)
 
     def build(self) -> gr.Blocks:
-        """The page as Gradio blocks."""
         page: gr.Blocks
         with gr.Blocks(title=self._organization() or "Assistant", analytics_enabled=False, fill_width=True) as page:
             chosen = gr.Textbox(visible=False)
@@ -121,7 +120,6 @@ class AskPage:
         return page if page.chosen else page._replace(chosen=gr.skip())
 
     def choose(self, request: gr.Request, event: gr.EventData) -> Shown:
-        """Another conversation."""
         return self._page(caller(request), event.conversation)
 
     def begin(self, request: gr.Request) -> Shown:
@@ -129,7 +127,6 @@ class AskPage:
         return self._page(caller(request), "")
 
     def rename(self, chosen: str, request: gr.Request, event: gr.EventData) -> Shown:
-        """Another title for a conversation, shown or not."""
         with _refusals_shown():
             self.home.records.rename_conversation(caller(request).person, event.conversation, _title(event.title))
         return Shown(side=self._side(caller(request), chosen))

@@ -24,11 +24,10 @@ from starlette.requests import Request
 
 from org.reading.table import MAX_BYTES
 from store import StoreError
-from trag.errors import TragError
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
 from trag.web import access, request_bodies
-from trag.web.api.responses import response
+from trag.web.api.responses import Refused, response
 from trag.web.people.authentication import LOCAL, holds_cookie, host_name
 from trag.web.quality.render import LARGEST_SET
 from trag.web.responses import error_response
@@ -64,15 +63,6 @@ _NEXT = ("Reload the page to sign in.", "Nothing was kept: sign in in another wi
 """What somebody who is not signed in can do, who only looked, and who sent something."""
 
 
-class _Refused(Exception):
-    """What was asked for is not done: the status and the reason that the browser gets."""
-
-    def __init__(self, status: int, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
-
-
 @dataclass(frozen=True, slots=True)
 class Gate:
     """An ASGI app around another one. `functions` are those of the Ask page, each with the role that it needs."""
@@ -101,35 +91,35 @@ class Gate:
             if needs != "anyone":
                 visit = await self._visit(headers, client, scope["path"])
                 if visit is None and scope["path"] in access.PROGRAMS:
-                    raise _Refused(401, "This needs a token of yours that is not over: Authorization: Bearer trag_...")
+                    raise Refused(401, "This needs a token of yours that is not over: Authorization: Bearer trag_...")
                 if visit is None and scope["method"] in ("GET", "HEAD") and "text/html" in headers.get("accept", ""):
                     query = scope["query_string"].decode("latin-1")
                     after = scope["path"] + (f"?{query}" if query else "")
                     await answer.lead("/sign-in" if after == "/" else f"/sign-in?{urlencode({'after': after})}")
                     return
                 if visit is None:
-                    raise _Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
+                    raise Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
                 if not visit.caller.may(needs):
-                    raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
+                    raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
                 await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")
-        except _Refused as refusal:
-            log.warning("refused %r: %s %s", what, refusal.status, refusal.reason)
+        except Refused as refusal:
+            log.warning("refused %r: %s %s", what, refusal.status, refusal.message)
             if refusal.status != 503:
-                who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.reason}"
+                who, reason = visit.caller.name if visit else "", f"{refusal.status} {refusal.message}"
                 await run_in_threadpool(self.door.log_refusal, who, what, where, reason)
             await self._refuse(refusal, scope, receive, answer, visit, where)
 
     async def _refuse(
-        self, refusal: _Refused, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None, where: str
+        self, refusal: Refused, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None, where: str
     ) -> None:
         """Tell it to a program in the shape that its address promises, on a page to who reads pages, which for somebody
         who is not in is the one to sign in on, else in a word."""
         headers = Headers(scope=scope)
         reads = scope["method"] in ("GET", "POST") and "text/html" in headers.get("accept", "")
         if scope["path"] in access.PROGRAMS:
-            await response(scope["path"], refusal.status, refusal.reason)(scope, receive, answer.pass_on)
+            await response(scope["path"], refusal.status, refusal.message)(scope, receive, answer.pass_on)
         elif reads and refusal.status == 401:
             # Back to the page of ours that it was sent from, as far as the browser says, else to the first one.
             host, slash, path = headers.get("referer", "").partition("://")[2].partition("/")
@@ -139,43 +129,43 @@ class Gate:
             await self._pass(entrance, request_bodies.replayed(b"", receive), answer, None, where)
         elif reads and refusal.status != 400:
             HERE.set(visit)
-            page = error_response(Request(scope), TragError(refusal.reason), refusal.status)
+            page = error_response(Request(scope), refusal, refusal.status)
             await page(scope, receive, answer.pass_on)
         else:
-            await answer.refuse(refusal.status, refusal.reason)
+            await answer.refuse(refusal.status, refusal.message)
 
     def _needs(self, scope: Scope, headers: Headers) -> access.Needs:
-        """The role that a request needs. Raises _Refused for what is not there, and for what another site sent."""
+        """The role that a request needs. Raises Refused for what is not there, and for what another site sent."""
         if host_name(headers) not in self.door.names:
-            raise _Refused(421, "This assistant answers at its own address only, and on its machine at 127.0.0.1.")
+            raise Refused(421, "This assistant answers at its own address only, and on its machine at 127.0.0.1.")
         if "transfer-encoding" in headers and "content-length" in headers:
-            raise _Refused(400, "A request has one length.")  # a proxy in front may have believed the other
+            raise Refused(400, "A request has one length.")  # a proxy in front may have believed the other
         needs = access.needed(scope["method"], scope["path"])
         if needs is None:
-            raise _Refused(404, "There is nothing here.")
+            raise Refused(404, "There is nothing here.")
         # A link from elsewhere may open the page; nothing else may be called from another site.
         opened = scope["method"] in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none") and not opened:
-            raise _Refused(403, "Calls from another site are refused.")
+            raise Refused(403, "Calls from another site are refused.")
         host = headers.get("host", "")
         if headers.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
-            raise _Refused(403, "Calls from another site are refused.")
+            raise Refused(403, "Calls from another site are refused.")
         if scope["path"] in access.PROGRAMS:
             if "origin" in headers or "sec-fetch-site" in headers:
-                raise _Refused(403, "This address is for programs, not for web pages.")
+                raise Refused(403, "This address is for programs, not for web pages.")
             if "authorization" in headers and holds_cookie(headers):
-                raise _Refused(400, "A token comes without the cookie of a session.")
+                raise Refused(400, "A token comes without the cookie of a session.")
         return needs
 
     async def _visit(self, headers: Headers, client: str, path: str) -> Visit | None:
-        """Who sent a request. Raises _Refused when the records cannot say."""
+        """Who sent a request. Raises Refused when the records cannot say."""
         try:
             if path in access.PROGRAMS:
                 return await run_in_threadpool(self.door.by_token, headers)
             return await run_in_threadpool(self.door.visit, headers, client, used=path not in access.LOOKS)
         except StoreError as error:
             log.exception("nobody can be let in")
-            raise _Refused(503, error.message) from error
+            raise Refused(503, error.message) from error
 
     async def _pass(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None, where: str) -> None:
         """On to the app, with who sent it."""
@@ -198,12 +188,12 @@ class Gate:
             try:
                 await self.app(passed, request_bodies.bounded(scope, receive, most), answer.pass_on)
             except request_bodies.TooLargeError:
-                raise _Refused(413, f"{what} may have {most:,} bytes.") from None
+                raise Refused(413, f"{what} may have {most:,} bytes.") from None
             return
         try:
             body = await request_bodies.whole(receive, LARGEST)
         except request_bodies.TooLargeError:
-            raise _Refused(413, f"A request may carry {LARGEST:,} bytes.") from None
+            raise Refused(413, f"A request may carry {LARGEST:,} bytes.") from None
         except request_bodies.BrokenOffError:
             return  # nobody is there to be answered
         if visit and path in (JOIN, CANCEL):
@@ -219,33 +209,33 @@ class Gate:
 
     def _called(self, body: bytes, visit: Visit, path: str) -> bytes:
         """The body of a call of a function of the Ask page, as it was understood here: of two readings of the same
-        bytes only this one reaches Gradio. Raises _Refused for a page or a function that is not the visitor's, and for
+        bytes only this one reaches Gradio. Raises Refused for a page or a function that is not the visitor's, and for
         anything that the page does not send."""
         try:
             call = json.loads(body)
         except (ValueError, RecursionError):
-            raise _Refused(400, "That is no call of this page.") from None
+            raise Refused(400, "That is no call of this page.") from None
         if not isinstance(call, dict):
-            raise _Refused(400, "That is no call of this page.")
+            raise Refused(400, "That is no call of this page.")
         self._check_tab([call.get("session_hash")], visit)
         if path == JOIN:
             number = call.get("fn_index")
             needs = self.functions.get(number) if type(number) is int else None
             if needs is None:
-                raise _Refused(404, "There is nothing here.")
+                raise Refused(404, "There is nothing here.")
             if not visit.caller.may(needs):
-                raise _Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
+                raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
         if not request_bodies.plain(call, request_bodies.JOIN_FIELDS if path == JOIN else request_bodies.CANCEL_FIELDS):
-            raise _Refused(400, "A call of this page holds words alone: no files, lists or objects.")
+            raise Refused(400, "A call of this page holds words alone: no files, lists or objects.")
         return json.dumps(call).encode()
 
     def _check_tab(self, names: list[object] | list[str] | None, visit: Visit) -> None:
-        """Raises _Refused unless exactly one page of Gradio's is named, and is the visitor's own."""
+        """Raises Refused unless exactly one page of Gradio's is named, and is the visitor's own."""
         name = names[0] if names and len(names) == 1 else None
         if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TAB:
-            raise _Refused(400, "That is no call of this page.")
+            raise Refused(400, "That is no call of this page.")
         if not self.door.owns(visit.caller.person, name):
-            raise _Refused(403, "That page is somebody else's.")
+            raise Refused(403, "That page is somebody else's.")
 
     async def _follow(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit) -> None:
         """A response that goes on for long, but no longer than the visit: it ends with the session or the token, and
@@ -256,7 +246,7 @@ class Gate:
             while not (await asyncio.wait([app], timeout=PACE))[0]:
                 try:
                     goes_on = await self._visit(headers, client, scope["path"]) == visit
-                except _Refused:
+                except Refused:
                     goes_on = False
                 if not goes_on:
                     await answer.break_off()

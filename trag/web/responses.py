@@ -11,20 +11,25 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.requests import ClientDisconnect
 
 from org.reading.cells import guard
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.web.render import environment
-from trag.web.visitors import LEADS
+from trag.web.visitors import LEADS, named, where
+
+if TYPE_CHECKING:
+    from store.audit import Audit
 
 MISSING = TragError("There is nothing here.", "It may have been deleted or discarded, or done in another window.")
 KEPT = 200
 """Notices that are remembered."""
+_Found = TypeVar("_Found")
 
 
 def error_response(request: Request, error: Any, status: int = 409) -> Response:
@@ -32,20 +37,38 @@ def error_response(request: Request, error: Any, status: int = 409) -> Response:
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"detail": in_one_line(error)}, status)
     lead = next((lead for lead in LEADS if request.url.path.startswith(lead.path)), None)
-    back, where = (lead.path, lead.name) if lead else ("/", "Ask")
+    back, name = (lead.path, lead.name) if lead else ("/", "Ask")
     page = environment().get_template("message.html")
-    return HTMLResponse(page.render(message=error.message, hint=error.hint, back=back, where=where, here=back), status)
+    return HTMLResponse(page.render(message=error.message, hint=error.hint, back=back, where=name, here=back), status)
 
 
-def missing(request: Request) -> Response:
-    """The answer to a request for what is not there."""
-    return error_response(request, MISSING, 404)
+class Denied(Exception):
+    """A request that ends with `error`, one of SHOWN, and a status of its own: there is nothing, where none is said."""
+
+    def __init__(self, error: TragError = MISSING, status: int = 404) -> None:
+        super().__init__(error)
+        self.error = error
+        self.status = status
+
+
+def there(found: _Found | None) -> _Found:
+    """What an address names. Raises Denied where there is nothing, or nothing for whoever asks."""
+    if found is None:
+        raise Denied
+    return found
+
+
+def _denied(request: Request, denied: Any) -> Response:
+    return error_response(request, denied.error, denied.status)
 
 
 def explain(app: FastAPI) -> None:
-    """Tell people what they can put right; anything else that is raised is a bug and keeps its traceback."""
+    """Tell people what they can put right, and nothing to who left; anything else that is raised is a bug and keeps its
+    traceback."""
     for kind in SHOWN:
         app.add_exception_handler(kind, error_response)
+    app.add_exception_handler(Denied, _denied)
+    app.add_exception_handler(ClientDisconnect, lambda *_: Response(status_code=400))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +110,10 @@ def attachment(content: bytes, name: str, media: str) -> Response:
     return Response(content, media_type=media, headers=_saved_as(name))
 
 
-def streamed(lines: Iterable[str], name: str, media: str) -> StreamingResponse:
-    """The same of lines that are never all in memory."""
+def exported(request: Request, log: Audit, what: str, lines: Iterable[str], name: str) -> StreamingResponse:
+    """The same of lines of CSV or JSON that are never all in memory; that `what` they are of was taken is logged."""
+    log.add(named(request), "export", what, where=where(request), result=name)
+    media = "text/csv; charset=utf-8" if name.endswith(".csv") else "application/jsonl"
     return StreamingResponse(lines, media_type=media, headers=_saved_as(name))
 
 

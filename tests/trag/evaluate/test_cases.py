@@ -77,26 +77,23 @@ def test_a_wrong_value_is_named_with_its_line(changed: dict[str, object], said: 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        pytest.param("{", "is no JSON", id="cut short"),
-        pytest.param("[1]", "is no JSON object", id="a list"),
-        pytest.param('{"question": "Who?"}', 'needs "id"; needs "kind"', id="keys missing"),
-        pytest.param("[" * 100_000, "is no JSON", id="nested without end"),
-        pytest.param('{"id": ' + "9" * 5000 + "}", "is no JSON", id="number without end"),
-        pytest.param('{"id": "\\ud800", "question": "Who?", "kind": "x"}', "is no UTF-8", id="half a surrogate pair"),
+        pytest.param(b"{", "is no JSON", id="cut short"),
+        pytest.param(b"[1]", "is no JSON object", id="a list"),
+        pytest.param(b'{"question": "Who?"}', 'needs "id"; needs "kind"', id="keys missing"),
+        pytest.param(b"[" * 100_000, "is no JSON", id="nested without end"),
+        pytest.param(b'{"id": ' + b"9" * 5000 + b"}", "is no JSON", id="number without end"),
+        pytest.param(b'{"id": "\\ud800", "question": "Who?", "kind": "x"}', "is no UTF-8", id="half a surrogate pair"),
+        pytest.param(b'{"id": "\xff"}', "is no UTF-8 text", id="bytes"),
     ],
 )
-def test_a_line_that_is_no_case_is_named(line: str, said: str) -> None:
-    assert said in problems(content("\n", line + "\n", LINE))
+def test_a_line_that_is_no_case_is_named(line: bytes, said: str) -> None:
+    assert f"line 2: {said}" in problems(b"\n" + line + b"\n" + content(LINE))
 
 
 def test_all_bad_lines_are_reported_at_once() -> None:
     message = problems(content("{\n", LINE, LINE, "{}\n"))
     assert [f"line {number}" in message for number in (1, 2, 3, 4)] == [True, False, True, True]
     assert 'the id "a" occurs twice' in message
-
-
-def test_bytes_that_are_no_utf_8_are_a_problem_of_their_line() -> None:
-    assert "line 2: is no UTF-8 text" in problems(content(LINE) + b'{"id": "\xff"}\n')
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \r\n", b"\xef\xbb\xbf"], ids=["empty", "blank lines", "a mark alone"])

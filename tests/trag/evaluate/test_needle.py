@@ -33,26 +33,23 @@ Tug Team,Pilots' Office,team,,
 Crane Team,Harbour Board,team,,
 """
 FEES = "# Fees\n\n## Mooring\n\nA berth costs forty crowns a night.\n\n## Water\n\nA barrel costs a crown.\n"
-OTHERS = [
-    "The canteen opens when the bell has rung.",
-    "The Tug Team has its own mooring.",
-    "A lost rope is paid by whoever lost it.",
-    "Dogs stay on their leads near the quay.",
-    "Nobody swims between the piers.",
-    "Lamps are lit before the sun has set.",
-    "Fish is sold in the western hall.",
-    "The old fee was forty crowns as well.",
-    "Visitors sign the book at the gate.",
-    "Nets are dried behind the boat house.",
-    "The ferry leaves when it is full.",
-    "Fog signals are tested every spring.",
-    "Sails are mended in the loft.",
-    "Gulls are not to be fed.",
-    "The Crane Team answers to the Harbour Board.",
-    "The Crane Team stops at eight.",
-    "In a storm the Crane Team stays ashore.",
-    "The Crane Team oils its chains every month.",
-]
+OTHERS = """\
+The canteen opens when the bell has rung.
+The Tug Team has its own mooring.
+A lost rope is paid by whoever lost it.
+Dogs stay on their leads near the quay.
+Nobody swims between the piers.
+Lamps are lit before the sun has set.
+Fish is sold in the western hall.
+The old fee was forty crowns as well.
+Visitors sign the book at the gate.
+Nets are dried behind the boat house.
+The ferry leaves when it is full.
+Fog signals are tested every spring.
+Sails are mended in the loft.
+The Crane Team answers to the Harbour Board.
+The Crane Team stops at eight.
+""".splitlines()
 WHERE = Case("where", "Where is the Tug Team?", "simple", gold=(("Pilots' Office",),))
 CRANE = Case("crane", "Where is the Crane Team?", "simple", gold=(("Harbour Board", "HB"),))
 BERTH = Case(
@@ -67,22 +64,22 @@ CASES = (
 )
 
 
-class Reading(Scripted):
-    """A model that says what its prompt says of the berth, or dies, or refuses a prompt, and keeps its prompts."""
+DIED = ModelDied("The model's process ended.", "It starts again.")
+REFUSED = RequestRefused("http://models/v1 answered 400: content filter", "Ask another question.")
 
-    def __init__(self, *, context: int = 4096, dies: int = 0, refuses: int = 0, sha256: str = "0" * 64) -> None:
+
+class Reading(Scripted):
+    """A model that says what its prompt says of the berth, and keeps its prompts; first it fails as it is told."""
+
+    def __init__(self, *fails: Exception, context: int = 4096, sha256: str = "0" * 64) -> None:
         super().__init__()
         self.identity = ModelIdentity("scripted", sha256, "")
-        self.context, self.dies, self.refuses = context, dies, refuses
-        self.prompts: list[str] = []
-        self.closed = False
+        self.context, self.fails, self.prompts, self.closed = context, [*fails], list[str](), False
 
     def stream(self, messages: Sequence[Message], **_: Any) -> Generator[str | Usage, None, None]:
         self.prompts.append(messages[-1].content)
-        if len(self.prompts) <= self.dies:
-            raise ModelDied("The model's process ended.", "It starts again.")
-        if len(self.prompts) == self.refuses:
-            raise RequestRefused("http://models/v1 answered 400: content filter", "Ask another question.")
+        if self.fails:
+            raise self.fails.pop(0)
         yield "A berth costs forty crowns." if "berth costs forty" in messages[-1].content else NOT_FOUND
         yield Usage(1, 1, 1)
 
@@ -106,9 +103,6 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
         yield home
 
 
-# By hand
-
-
 @pytest.mark.parametrize(
     ("right", "unrelated", "position", "order"),
     [
@@ -126,52 +120,44 @@ def test_the_right_context_stands_at_its_position(right: str, unrelated: str, po
     assert "".join(placed(right, unrelated, position)) == order
 
 
-def result(system: str, number: int, verdict: Verdict | None) -> Result:
-    case = Case(f"{number}", f"{number}?", "simple")
+def results(**verdicts: str) -> list[Result]:
+    """Answers of each system, a letter each: right, verbose, wrong or undecided."""
+    meant: dict[str, Verdict | None] = {"C": "Correct", "V": "Correct-Verbose", "I": "Incorrect", "U": None}
     record = AnswerRecord("", "", "", "", "answered", ModelUsed("small", "", ""))
-    return Result(system, case, record, Score(verdict))
+    return [
+        Result(system.replace("_", "-"), Case(f"{number}", f"{number}?", "simple"), record, Score(meant[one]))
+        for system, of in verdicts.items()
+        for number, one in enumerate(of)
+    ]
 
 
 def test_the_table_is_the_papers() -> None:
-    verdicts: dict[str, list[Verdict | None]] = {
-        "trag-top-k2": ["Correct", "Correct-Verbose", "Incorrect"],
-        "trag-mid-k2": ["Incorrect", "Incorrect", "Incorrect"],
-        "trag-end-k2": ["Correct", "Correct", "Correct"],
-        "trag-top-k10": ["Correct", None, "Incorrect"],
-        "trag-mid-k10": [None, None, None],
-        "trag-end-k10": ["Correct", "Correct", "Incorrect"],
-    }
-    results = [result(system, n, one) for system, of in verdicts.items() for n, one in enumerate(of)]
-    found = table(results)
+    answered = [
+        *results(trag_top_k2="CVI", trag_mid_k2="III", trag_end_k2="CCC"),
+        *results(trag_top_k10="CUI", trag_mid_k10="UUU", trag_end_k10="CCI"),
+    ]
+    found = table(answered)
     assert found.header == ("Position", "T-RAG, k = 2 (3 questions)", "T-RAG, k = 10 (3 questions)")
     assert found.rows == (
         ("Top", "2 (66.7%)", "1 of 2 (50.0%)"),
         ("Mid", "0 (0.0%)", "0 of 0 (-)"),
         ("End", "3 (100.0%)", "2 (66.7%)"),
     )
-    both = table([*results, result("section-top-k2", 9, "Correct")])
+    both = table([*answered, *results(section_top_k2="C")])
     assert both.header[3:] == tuple(f"Documents, k = {k} (1 question)" for k in (2, 10))
     assert table([]).rows == ()
 
 
 def test_rag_stands_beside_t_rag_on_the_questions_that_both_were_asked() -> None:
-    verdicts: dict[str, list[Verdict | None]] = {
-        "trag-top-k2": ["Correct", "Correct", "Incorrect"],
-        "rag-top-k2": ["Incorrect", "Correct"],
-    }
-    results = [result(system, n, one) for system, of in verdicts.items() for n, one in enumerate(of)]
-    found = table(results)
+    found = table(results(trag_top_k2="CCI", rag_top_k2="IC"))
     assert found.header[1::2] == (
         "T-RAG, k = 2 (3 questions)",
         "T-RAG, those of RAG, k = 2 (2 questions)",
         "RAG, k = 2 (2 questions)",
     )
     assert found.rows[0][1::2] == ("2 (66.7%)", "2 (100.0%)", "1 (50.0%)")
-    whole = table([*results, result("rag-top-k2", 2, "Correct")])
+    whole = table(results(trag_top_k2="CCI", rag_top_k2="ICC"))
     assert whole.header[1::2] == ("T-RAG, k = 2 (3 questions)", "RAG, k = 2 (3 questions)")
-
-
-# On a home
 
 
 @pytest.mark.slow
@@ -219,61 +205,58 @@ def test_a_home_with_too_little_hay_or_room_says_so(opened: Home, with_model: Gi
 
 @pytest.mark.slow
 def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kept(
-    opened: Home, with_model: Given
+    opened: Home, with_model: Given, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = with_model(opened, Reading(dies=1))
+    model = with_model(opened, Reading(DIED))
     found, _ = needles(opened, [WHERE, BERTH])
     told: list[tuple[str, int, int]] = []
     run = measure(opened, found, "harbour", progress=lambda *step: told.append(step))
-    results = results_of(opened).results(run.id)
-    assert (run.total, len(results), told[-1]) == (12, 12, ("section-end-k10", 12, 12))
-    prompts = dict(zip([one.system for one in results], model.prompts[1:], strict=True))
+    kept = results_of(opened).results(run.id)
+    assert (run.total, len(kept), told[-1]) == (12, 12, ("section-end-k10", 12, 12))
+    prompts = dict(zip([one.system for one in kept], model.prompts[1:], strict=True))
     for system, prompt in prompts.items():
         side, position, around = system.split("-")
         lines = [line.partition(" ")[2] for line in prompt.splitlines() if line.startswith("[")]
         right = "Organization chart: " if side == "trag" else "Fees > Mooring: "
         size = int(around[1:])
         assert len(lines) == size + 1
-        assert [line.startswith(right) for line in lines].index(True) == {"top": 0, "mid": size // 2, "end": size}[
-            position
-        ]
+        place = {"top": 0, "mid": size // 2, "end": size}[position]
+        assert [line.startswith(right) for line in lines].index(True) == place
     hay = {system: re.findall(r"Rules > .*", prompt) for system, prompt in prompts.items()}
     assert hay["section-top-k10"] == hay["section-mid-k10"] == hay["section-end-k10"]
     assert hay["section-top-k2"] == hay["section-top-k10"][:2]
-    assert {one.score.verdict for one in results if one.system.startswith("section")} == {"Correct"}
-    assert {one.score.verdict for one in results if one.system.startswith("trag")} == {"Incorrect"}
-    first, last = results[0].record, results[-1].record
+    assert {one.score.verdict for one in kept if one.system.startswith("section")} == {"Correct"}
+    assert {one.score.verdict for one in kept if one.system.startswith("trag")} == {"Incorrect"}
+    first, last = kept[0].record, kept[-1].record
     assert [one.kind for one in first.sources] == ["chart", "section", "section"]
     assert [one.section for one in last.sources][-1].endswith("Mooring")
     assert opened.records.answer(first.id) is None
+    assert run.cases_sha256 == sha256_of([WHERE, BERTH])
     again = with_model(opened, Reading())
     assert measure(opened, found, "harbour", progress=silent) == run
     assert again.prompts == [], "what is whole is not asked again"
-    assert run.cases_sha256 == sha256_of([WHERE, BERTH])
-
-
-@pytest.mark.slow
-def test_another_room_for_the_answer_is_another_measurement(
-    opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
-) -> None:
-    with_model(opened, Reading())
-    found, _ = needles(opened, [WHERE])
-    run = measure(opened, found, "room", progress=silent)
     settings = replace(opened.settings, answer_tokens=opened.settings.answer_tokens // 2)
-    shorter = with_model(opened, Reading())
     monkeypatch.setitem(opened.parts, "assistant", replace(opened.assistant, settings=settings))
-    other = measure(opened, found, "room", progress=silent)
-    assert (other.id != run.id, len(shorter.prompts)) == (True, 6)
+    assert measure(opened, found, "harbour", progress=silent).id != run.id, "another room is another measurement"
 
 
 @pytest.mark.slow
-def test_a_question_that_is_refused_is_wrong_and_the_others_are_asked(opened: Home, with_model: Given) -> None:
-    with_model(opened, Reading(refuses=1, sha256="1" * 64))
-    found, _ = needles(opened, [BERTH])
-    run = measure(opened, found, "refused", progress=silent)
+@pytest.mark.parametrize(
+    ("fails", "reason"),
+    [
+        ([REFUSED], "http://models/v1 answered 400: content filter Ask another question."),
+        ([DIED, DIED], "The model's process ended. It starts again."),
+    ],
+    ids=["refused", "ends the model twice"],
+)
+def test_a_question_that_cannot_be_answered_is_wrong_and_the_others_are_asked(
+    opened: Home, with_model: Given, fails: list[Exception], reason: str
+) -> None:
+    with_model(opened, Reading(*fails, sha256=str(len(fails)) * 64))
+    run = measure(opened, needles(opened, [BERTH])[0], "refused", progress=silent)
     first, *others = results_of(opened).results(run.id)
     assert (first.score.verdict, first.record.status) == ("Incorrect", "cannot_answer")
-    assert first.score.reasons == ("http://models/v1 answered 400: content filter Ask another question.",)
+    assert first.score.reasons == (reason,)
     assert [one.score.verdict for one in others] == ["Correct"] * 5
 
 
@@ -281,12 +264,12 @@ def test_a_question_that_is_refused_is_wrong_and_the_others_are_asked(opened: Ho
 def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
     opened: Home, with_model: Given
 ) -> None:
-    before = with_model(opened, Reading(sha256="2" * 64))
     closed: list[bool] = []
+    before = with_model(opened, Reading(sha256="3" * 64))
 
     def promoted(step: str, done: int, total: int) -> None:
         if not done:
-            with_model(opened, Reading(sha256="3" * 64))
+            with_model(opened, Reading(sha256="4" * 64))
             opened.leases.give_up(cast(LanguageModel, before))
         closed.append(before.closed)
 
@@ -294,30 +277,10 @@ def test_a_model_that_is_given_up_meanwhile_is_asked_to_the_end_and_then_closed(
     assert (closed, before.closed) == ([False] * 2, True)
 
     closed.clear()
-    before = with_model(opened, Reading(sha256="4" * 64))
+    before = with_model(opened, Reading(sha256="5" * 64))
     run = measure(opened, found, "given up", progress=promoted)
     assert (closed, before.closed) == ([False] * 13, True)
-    assert run.model.sha256 == "4" * 64
-    assert {one.record.model.sha256 for one in results_of(opened).results(run.id)} == {"4" * 64}
-
-
-@pytest.mark.slow
-def test_a_measurement_that_broke_off_goes_on(opened: Home, with_model: Given) -> None:
-    model = with_model(opened, Reading(dies=2))
-    found, _ = needles(opened, [BERTH])
-
-    def stop(system: str, done: int, total: int) -> None:
-        if done == 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        measure(opened, found, "berth", progress=stop)
-    (kept, *_) = results_of(opened).runs()
-    verdicts = [one.score.verdict for one in results_of(opened).results(kept.id)]
-    assert verdicts == ["Incorrect", "Correct", "Correct"], "a model that dies twice of a question leaves it wrong"
-    asked = len(model.prompts)
-    run = measure(opened, found, "berth", progress=silent)
-    assert (run.id, len(model.prompts) - asked, bool(run.finished)) == (kept.id, 3, True)
+    assert {one.record.model.sha256 for one in results_of(opened).results(run.id)} == {run.model.sha256} == {"5" * 64}
 
 
 @pytest.mark.slow

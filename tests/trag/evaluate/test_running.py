@@ -4,7 +4,6 @@ The model is scripted where a rule needs a certain answer; the run that is kille
 """
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -23,12 +22,13 @@ from tests.scripted import Scripted
 from trag.errors import TragError
 from trag.evaluate import running, runs
 from trag.evaluate.cases import Case, write
-from trag.evaluate.runs import Results, Run
+from trag.evaluate.runs import Result, Results, Run
 from trag.home import Home, open_home
-from trag.llm.model import ModelDied, ModelIdentity, Usage
+from trag.llm.model import LanguageModel, ModelDied, ModelIdentity, Usage
 from trag.llm.remote import RequestRefused
 from trag.progress import silent
 from trag.settings import Settings
+from trag.terminal.main import main
 
 ROOT = Path(__file__).parents[3]
 CHART = b"""name,parent,type,aliases,description
@@ -41,52 +41,27 @@ CASES = (
     Case("long", "ships " * 1000, "simple", gold=(("anything",),)),
     Case("above", "What is above the Tug Team?", "simple", gold=(("Pilots' Office",),)),
 )
+BOTH = ("finetuned", "trag")
+EVERY = [(system, case.id) for system in BOTH for case in CASES]
 RIGHT = "The Tug Team is under the Pilots' Office."
+DIED = ModelDied("The model's process ended.", "It starts again.")
+REFUSED = RequestRefused("http://models:8000/v1 answered 400: too long", "The server's own log says more.")
 
 
 class Counting(Scripted):
-    """A model that says one thing, reads every chart query alike, or dies, and counts what it was asked."""
+    """Reads every chart query alike and counts what it is asked; in its call number `stops` it sets `stop`."""
 
-    def __init__(
-        self,
-        says: str = RIGHT,
-        *,
-        adapter: str = "",
-        dies: int = 0,
-        then_stops: int = 0,
-        gone: Exception | None = None,
-        refused: Exception | None = None,
-    ) -> None:
-        super().__init__(says)
+    def __init__(self, *script: str | Exception, adapter: str = "", stops: int = 0) -> None:
+        super().__init__(*script or (RIGHT,), chart_query="parent(u1)")
         self.identity = ModelIdentity("scripted", "0" * 64, adapter, "a" * 64 if adapter else "")
-        self.dies, self.then_stops, self.gone, self.refused = dies, then_stops, gone, refused
-        self.calls = 0
-        self.stop = threading.Event()
-        self.closed = False
+        self.calls, self.stops, self.stop, self.closed = 0, stops, threading.Event(), False
 
-    def stream(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int,
-        stop: threading.Event | None = None,
-        task: str = "other",
-        **_: object,
-    ) -> Generator[str | Usage, None, None]:
-        if self.refused and CASES[0].question in messages[-1].content:
-            raise self.refused
-        if self.gone and self.calls:
-            raise self.gone
+    def stream(self, messages: Sequence[Message], **options: Any) -> Generator[str | Usage, None, None]:
         self.calls += 1
-        if self.calls <= self.dies:
-            yield "Half an "
-            raise ModelDied("The model's process ended.", "It starts again.")
-        if self.calls == self.then_stops:
-            yield "Half an "
-            self.stop.set()
-        if not (stop and stop.is_set()):
-            yield "parent(u1)" if task == "chart_query" else str(self.script[0])
-        yield Usage(10, 10, 10)
+        for piece in super().stream(messages, **options):
+            yield piece
+            if self.calls == self.stops:
+                self.stop.set()
 
     def close(self) -> None:
         self.closed = True
@@ -99,115 +74,118 @@ Given = Callable[[Home, Counting], Counting]
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     with open_home(Settings(home=tmp_path_factory.mktemp("harbour") / "home")) as home:
         home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
-        home.parts["model"] = Counting()
+        home.parts["model"] = cast(LanguageModel, Counting())
         assert home.assistant
         yield home
 
 
+@pytest.fixture
+def tides(tmp_path: Path) -> Path:
+    file = tmp_path / "tides.md"
+    file.write_text("# Tides\n\nThe tide table is printed every spring.\n")
+    return file
+
+
 def run(
-    home: Home, systems: Sequence[str] = ("finetuned",), **options: object
+    home: Home, systems: Sequence[str] = ("finetuned",), *, cases: Sequence[Case] = CASES, **options: Any
 ) -> tuple[Run, list[tuple[str, int, int]]]:
     told: list[tuple[str, int, int]] = []
-    cases = cast(Sequence[Case], options.pop("cases", CASES))
     tell = {"progress": lambda *step: told.append(step)}
-    return running.evaluate(home, cases, "harbour", systems, **tell, **options), told  # type: ignore[arg-type]
+    return running.evaluate(home, cases, "harbour", systems, **tell | options), told
+
+
+def results(home: Home, run: Run) -> tuple[Result, ...]:
+    return running.results_of(home).results(run.id)
+
+
+def stopped(home: Home, with_model: Given, systems: Sequence[str] = ("finetuned",), *, at: int = 1) -> Run:
+    """A run that was stopped in the middle of that answer, with a model that goes on."""
+    model = with_model(home, Counting(stops=at))
+    unfinished, _ = run(home, systems, stop=model.stop)
+    assert unfinished.finished is None
+    with_model(home, Counting())
+    return unfinished
 
 
 @pytest.mark.slow
 def test_every_answer_of_every_system_is_kept_with_its_score_and_nowhere_else(opened: Home, with_model: Given) -> None:
     model = with_model(opened, Counting())
-    finished, told = run(opened, ("finetuned", "trag"))
-    results = running.results_of(opened).results(finished.id)
-    verdicts = {"where": "Correct", "long": "Incorrect", "above": "Correct"}
-    assert [(one.system, one.case.id, one.score.verdict) for one in results] == [
-        (system, *verdict) for system in ("finetuned", "trag") for verdict in verdicts.items()
-    ]
-    assert "at most 4,000 are read" in results[1].score.reasons[0]
-    assert (results[0].record.statements, bool(results[3].record.statements)) == ((), True)
+    finished, told = run(opened, BOTH)
+    kept = results(opened, finished)
+    assert [(one.system, one.case.id) for one in kept] == EVERY
+    assert [one.score.verdict for one in kept] == ["Correct", "Incorrect", "Correct"] * 2
+    assert "at most 4,000 are read" in kept[1].score.reasons[0]
+    assert (kept[0].record.statements, bool(kept[3].record.statements)) == ((), True)
     assert model.calls == 4
-    assert told == [(s, n, 6) for n, s in enumerate(["finetuned"] * 3 + ["trag"] * 3)] + [("trag", 6, 6)]
+    assert told == [(system, number, 6) for number, (system, _) in enumerate(EVERY)] + [("trag", 6, 6)]
     assert finished.finished
-    assert (finished.chart, finished.commit, finished.model.name, finished.total) == (
-        opened.organization.version, runs.commit(), "scripted", 6,
-    )  # fmt: skip
-    assert [opened.records.answer(one.record.id) for one in results] == [None] * 6
+    assert (finished.chart, finished.commit) == (opened.organization.version, runs.commit())
+    assert (finished.model.name, finished.total) == ("scripted", 6)
+    assert [opened.records.answer(one.record.id) for one in kept] == [None] * 6
 
 
 @pytest.mark.slow
 def test_a_stopped_run_goes_on_where_it_was(opened: Home, with_model: Given) -> None:
-    stopping = with_model(opened, Counting(then_stops=3))
-    stopped, _ = run(opened, ("finetuned", "trag"), stop=stopping.stop)
-    kept = running.results_of(opened).results(stopped.id)
-    assert stopped.finished is None
-    assert [(one.system, one.case.id) for one in kept] == [("finetuned", case.id) for case in CASES]
-    assert running.earlier(opened, CASES, ("finetuned", "trag"))[0] == stopped
+    unfinished = stopped(opened, with_model, BOTH, at=2)
+    kept = results(opened, unfinished)
+    assert [(one.system, one.case.id) for one in kept] == EVERY[:2]
+    assert running.earlier(opened, CASES, BOTH)[0] == unfinished
     model = with_model(opened, Counting())
-    finished, told = run(opened, ("finetuned", "trag"), resume=stopped.id)
-    results = running.results_of(opened).results(finished.id)
-    assert results[:3] == kept
-    assert [(one.system, one.case.id) for one in results[3:]] == [("trag", case.id) for case in CASES]
-    assert (model.calls, told[0], finished.id, bool(finished.finished)) == (2, ("trag", 3, 6), stopped.id, True)
-    again, told = run(opened, ("finetuned", "trag"), resume=stopped.id)
-    assert (again, told) == (finished, [])
+    finished, told = run(opened, BOTH, resume=unfinished.id)
+    assert results(opened, finished)[:2] == kept
+    assert [(one.system, one.case.id) for one in results(opened, finished)] == EVERY
+    assert (model.calls, told[0], finished.id) == (3, ("finetuned", 2, 6), unfinished.id)
+    assert finished.finished
+    assert run(opened, BOTH, resume=unfinished.id) == (finished, [])
     file = opened.folder / "results" / finished.id / "run.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"finished": None}))  # killed after the last answer
-    again, told = run(opened, ("finetuned", "trag"), resume=stopped.id)
-    assert (bool(again.finished), told, model.calls) == (True, [("trag", 6, 6)], 2)
+    again, told = run(opened, BOTH, resume=unfinished.id)
+    assert (bool(again.finished), told, model.calls) == (True, [("trag", 6, 6)], 3)
 
 
 @pytest.mark.slow
-def test_a_model_that_dies_is_asked_once_more(opened: Home, with_model: Given) -> None:
-    with_model(opened, Counting(dies=1))
-    finished, _ = run(opened, cases=CASES[:1])
-    assert [one.score.verdict for one in running.results_of(opened).results(finished.id)] == ["Correct"]
-    with_model(opened, Counting(dies=2))
-    finished, _ = run(opened, cases=CASES)
-    first, _, last = running.results_of(opened).results(finished.id)
-    assert (first.score.verdict, last.score.verdict) == ("Incorrect", "Correct")
-    assert "process ended" in first.score.reasons[0]
-
-
-@pytest.mark.slow
-def test_a_model_that_cannot_be_reached_stops_the_run_and_loses_nothing(
-    opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
+@pytest.mark.parametrize(
+    ("script", "verdict", "reason"),
+    [
+        ((DIED, RIGHT), "Correct", ""),
+        ((DIED, DIED, RIGHT), "Incorrect", "process ended"),
+        ((REFUSED, REFUSED, RIGHT), "Incorrect", "answered 400: too long"),
+    ],
+    ids=["dies once", "dies twice", "refused twice"],
+)
+def test_a_question_that_ends_the_model_twice_or_is_refused_is_wrong_and_the_run_goes_on(
+    opened: Home, with_model: Given, script: tuple[str | Exception, ...], verdict: str, reason: str
 ) -> None:
-    with_model(opened, Counting(gone=TragError("http://models:8000/v1 cannot be reached.", "Is it running?")))
+    with_model(opened, Counting(*script))
+    finished, _ = run(opened)
+    first, _, last = results(opened, finished)
+    assert (first.score.verdict, last.score.verdict) == (verdict, "Correct")
+    assert reason in " ".join(first.score.reasons)
+    assert finished.finished
+
+
+@pytest.mark.slow
+def test_a_model_that_cannot_be_reached_stops_the_run_and_loses_nothing(opened: Home, with_model: Given) -> None:
+    with_model(opened, Counting(RIGHT, TragError("http://models:8000/v1 cannot be reached.", "Is it running?")))
     with pytest.raises(TragError, match="cannot be reached"):
         run(opened, ("finetuned", "rag"))
     (unfinished, *_) = running.earlier(opened, CASES, ("finetuned", "rag"))
-    assert [one.case.id for one in running.results_of(opened).results(unfinished.id)] == ["where", "long"]
+    assert [one.case.id for one in results(opened, unfinished)] == ["where", "long"]
     assert not unfinished.finished
-
-
-@pytest.mark.slow
-def test_a_question_that_the_model_s_server_refuses_is_wrong_and_the_run_goes_on(
-    opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
-) -> None:
-    refused = RequestRefused("http://models:8000/v1 answered 400: too long", "The server's own log says more.")
-    with_model(opened, Counting(refused=refused))
-    finished, _ = run(opened)
-    first, _, last = running.results_of(opened).results(finished.id)
-    assert (first.score.verdict, last.score.verdict) == ("Incorrect", "Correct")
-    assert "answered 400: too long" in first.score.reasons[0]
-    assert finished.finished
 
 
 @pytest.mark.slow
 def test_a_second_evaluation_is_refused_while_one_runs(opened: Home, with_model: Given) -> None:
     with_model(opened, Counting())
-    refused: list[str] = []
     filled: list[list[bool]] = []
 
     def meanwhile(system: str, done: int, total: int) -> None:
         filled.append([running.is_filled(opened, run.id) for run in running.results_of(opened).runs()])
-        if not done:
-            with pytest.raises(TragError) as found:
-                run(opened)
-            refused.append(found.value.message)
+        with pytest.raises(TragError, match=r"An evaluation is running already\."):
+            run(opened)
 
     before = len(running.results_of(opened).runs())
-    finished = running.evaluate(opened, CASES, "harbour", ("finetuned",), progress=meanwhile)
-    assert refused == ["An evaluation is running already."]
+    finished, _ = run(opened, progress=meanwhile)
     assert filled == [[True] + [False] * before] * (len(CASES) + 1), "the new run alone"
     assert not running.is_filled(opened, finished.id)
     assert finished.finished
@@ -221,14 +199,13 @@ def test_people_go_first_when_the_line_is_full(
 ) -> None:
     model = with_model(opened, Counting())
     monkeypatch.setattr(running, "_PAUSE", 0.05)
-    stop, asked_meanwhile = threading.Event(), []
     with opened.assistant.line.place():
-        running_one = threading.Thread(target=lambda: run(opened, cases=CASES[:1], stop=stop))
-        running_one.start()
+        waiting = threading.Thread(target=lambda: run(opened, cases=CASES[:1], stop=model.stop))
+        waiting.start()
         time.sleep(0.3)
-        asked_meanwhile.append(model.calls)
-    running_one.join(30)
-    assert (asked_meanwhile, model.calls) == ([0], 1)
+        assert model.calls == 0
+    waiting.join(30)
+    assert model.calls == 1
 
 
 @pytest.mark.slow
@@ -236,20 +213,12 @@ def test_the_base_model_is_opened_when_it_is_asked_for_and_closed_again(
     opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
 ) -> None:
     with_model(opened, Counting(adapter="ours.gguf"))
-    base, given = Counting("The Tug Team is under the Harbour Board."), []
-
-    def open_model(settings: Settings) -> Counting:
-        given.append(settings)
-        return base
-
-    monkeypatch.setattr("trag.home.open_model", open_model)
+    base, given = Counting("The Tug Team is under the Harbour Board."), list[Settings]()
+    monkeypatch.setattr("trag.home.open_model", lambda settings: given.append(settings) or base)
     run(opened, ("finetuned",))
     assert given == []
     finished, _ = run(opened, ("finetuned", "finetuned:base", "trag-no-tree:base"))
-    answers = [
-        (one.system, one.record.model.adapter, one.score.verdict)
-        for one in running.results_of(opened).results(finished.id)
-    ]
+    answers = [(one.system, one.record.model.adapter, one.score.verdict) for one in results(opened, finished)]
     assert answers[::3] == [
         ("finetuned", "ours.gguf", "Correct"),
         ("finetuned:base", "", "Incorrect"),
@@ -285,145 +254,120 @@ def test_systems_that_cannot_be_run_are_refused_before_anything_is_kept(
 def test_a_run_goes_on_only_with_what_it_was_made_with(
     opened: Home, monkeypatch: pytest.MonkeyPatch, with_model: Given
 ) -> None:
-    stopping = with_model(opened, Counting(then_stops=1))
-    stopped, _ = run(opened, stop=stopping.stop)
+    unfinished = stopped(opened, with_model)
     other = with_model(opened, Counting())
     other.identity = replace(other.identity, sha256="1" * 64)
     monkeypatch.setattr(runs, "commit", lambda: "another")
     with pytest.raises(TragError) as refused:
-        run(opened, ("rag",), cases=CASES[:2], resume=stopped.id)
-    for part in ("other questions", "the systems finetuned", "the model scripted", f"the program {stopped.commit}"):
+        run(opened, ("rag",), cases=CASES[:2], resume=unfinished.id)
+    for part in ("other questions", "the systems finetuned", "the model scripted", f"the program {unfinished.commit}"):
         assert part in refused.value.message
     assert "adapter" not in refused.value.message
     assert "chart" not in refused.value.message
-    assert stopped not in running.earlier(opened, CASES, ("finetuned",))
+    assert unfinished not in running.earlier(opened, CASES, ("finetuned",))
 
 
 @pytest.mark.slow
 def test_a_run_goes_on_only_with_the_documents_and_settings_it_was_made_with(
-    opened: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_model: Given
+    opened: Home, tides: Path, with_model: Given
 ) -> None:
-    stopping = with_model(opened, Counting(then_stops=1))
-    stopped, _ = run(opened, stop=stopping.stop)
-    with_model(opened, Counting())
-    (tmp_path / "tides.md").write_text("# Tides\n\nThe tide table is printed every spring.\n")
-    opened.ingest([tmp_path / "tides.md"], replace=False, progress=silent)
+    unfinished = stopped(opened, with_model)
+    opened.ingest([tides], replace=False, progress=silent)
     with pytest.raises(TragError, match="other documents or settings"):
-        run(opened, resume=stopped.id)
+        run(opened, resume=unfinished.id)
     opened.forget("tides.md")
-    monkeypatch.setattr(opened, "settings", replace(opened.settings, sections=2))
-    with pytest.raises(TragError, match="other documents or settings"):
-        run(opened, resume=stopped.id)
-    monkeypatch.undo()
-    with_model(opened, Counting())
-    finished, _ = run(opened, resume=stopped.id)
-    assert finished.finished
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(opened, "settings", replace(opened.settings, sections=2))
+        with pytest.raises(TragError, match="other documents or settings"):
+            run(opened, resume=unfinished.id)
+    assert run(opened, resume=unfinished.id)[0].finished
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 4], ids=["before the second system", "before the end"])
 def test_a_run_whose_documents_change_meanwhile_is_left_unfinished(
-    opened: Home, tmp_path: Path, after: int, with_model: Given
+    opened: Home, tides: Path, after: int, with_model: Given
 ) -> None:
     with_model(opened, Counting())
-    (tmp_path / "tides.md").write_text("# Tides\n\nThe tide table is printed every spring.\n")
 
     def meanwhile(system: str, done: int, total: int) -> None:
         if done == after:
-            opened.ingest([tmp_path / "tides.md"], replace=False, progress=silent)
+            opened.ingest([tides], replace=False, progress=silent)
 
-    try:
-        with pytest.raises(TragError, match="it was made with other documents or settings"):
-            running.evaluate(opened, CASES, "harbour", ("finetuned", "trag"), progress=meanwhile)
-    finally:
-        opened.forget("tides.md")
-    (unfinished, *_) = running.earlier(opened, CASES, ("finetuned", "trag"))
+    with pytest.raises(TragError, match="it was made with other documents or settings"):
+        run(opened, BOTH, progress=meanwhile)
+    opened.forget("tides.md")
+    (unfinished, *_) = running.earlier(opened, CASES, BOTH)
     assert not unfinished.finished
-    assert len(running.results_of(opened).results(unfinished.id)) == (3 if after == 1 else 6)
+    assert len(results(opened, unfinished)) == (3 if after == 1 else 6)
 
 
 def test_the_program_is_named_by_its_commit_or_by_its_sources(tmp_path: Path) -> None:
     def git(*words: str) -> str:
-        said = subprocess.run(["git", "-C", str(tmp_path), *words], check=True, capture_output=True, text=True)
-        return said.stdout.strip()
+        return subprocess.check_output(["git", "-C", str(tmp_path), *words], text=True).strip()
 
-    (tmp_path / "trag").mkdir()
-    (tmp_path / "trag" / "ask.py").write_text("one\n")
-    (tmp_path / "app.py").write_text("app\n")
-    (tmp_path / "requirements.txt").write_text("")
-    outside = runs.commit_of(tmp_path)
+    def named(file: str, content: bytes) -> str:
+        (tmp_path / file).write_bytes(content)
+        return runs.commit_of(tmp_path)
+
+    (tmp_path / "trag" / "__pycache__").mkdir(parents=True)
+    named("app.py", b"app")
+    named(".gitignore", b"__pycache__/")
+    outside = named("trag/ask.py", b"one")
     assert outside.startswith("sources ")
-    (tmp_path / "trag" / "ask.py").write_text("two\n")
-    assert runs.commit_of(tmp_path) not in ("", outside)
-    before = runs.commit_of(tmp_path)
-    (tmp_path / "trag" / "__pycache__").mkdir()
-    (tmp_path / "trag" / "__pycache__" / "ask.pyc").write_bytes(b"compiled")
-    (tmp_path / ".gitignore").write_text("__pycache__/")
-    assert runs.commit_of(tmp_path) == before, "what Python compiles is no source"
-    (tmp_path / "trag" / "shipped.safetensors").write_bytes(b"weights")
-    assert runs.commit_of(tmp_path) != before, "what was learned answers too"
+    before = named("trag/ask.py", b"two")
+    assert before != outside
+    assert named("trag/__pycache__/ask.pyc", b"compiled") == before, "what Python compiles is no source"
+    assert named("trag/shipped.safetensors", b"weights") != before, "what was learned answers too"
     git("init", "-q")
     git("add", ".")
     git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "first")
     head = git("rev-parse", "HEAD")[:12]
-    assert runs.commit_of(tmp_path) == head
-    (tmp_path / "RESULTS.md").write_text("figures")
-    assert runs.commit_of(tmp_path) == head, "a file that is no source is not part of the program"
-    (tmp_path / "trag" / "new.py").write_text("")
-    changed = runs.commit_of(tmp_path)
+    assert named("RESULTS.md", b"figures") == head, "a file that is no source is not part of the program"
+    changed = named("trag/new.py", b"")
     assert changed.startswith(f"{head}+")
-    (tmp_path / "trag" / "new.py").write_text("three\n")
-    written = runs.commit_of(tmp_path)
-    assert written not in (head, changed)
-    (tmp_path / "trag" / "shipped.safetensors").write_bytes(b"learned again")
-    assert runs.commit_of(tmp_path) not in (head, written)
+    written = named("trag/new.py", b"three")
+    assert len({head, changed, written, named("trag/shipped.safetensors", b"learned again")}) == 4
 
 
 @pytest.mark.slow
-def test_an_evaluation_that_is_killed_loses_no_answer_and_goes_on(tmp_path: Path) -> None:
+def test_an_evaluation_that_is_killed_loses_no_answer_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     home, cases = tmp_path / "home", tmp_path / "harbour.jsonl"
     with open_home(Settings(home=home)) as own:
         own.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
-    asked = [
-        replace(CASES[0], id=f"case-{number}", question=f"{number}. Where is the Tug Team?") for number in range(6)
-    ]
-    cases.write_bytes(write(asked))
-    environment = os.environ | {"TRAG_HOME": str(home)}
-    # The sources may be edited while this runs; it is to be the same program all the same.
+    cases.write_bytes(write([replace(CASES[0], id=f"{n}", question=f"{n}. {CASES[0].question}") for n in range(4)]))
+    monkeypatch.setenv("TRAG_HOME", str(home))
+    monkeypatch.setattr(runs, "commit", lambda: "this")  # the sources may be edited while this runs
+    words = ["evaluate", str(cases), "--system", "finetuned", "trag"]
     code = (
         "import sys\nfrom trag.terminal.main import main\nfrom trag.evaluate import runs\n"
         "runs.commit = lambda: 'this'\nsys.exit(main())"
     )
-    words = [sys.executable, "-c", code, "evaluate", str(cases), "--system", "finetuned", "trag"]
-    whole: list[bytes] = []
-    for least in (1, 5):  # killed twice, at moments that nobody chose
-        killed = subprocess.Popen(words, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline and len(lines(home)) < least:
-            time.sleep(0.01)
-        killed.send_signal(signal.SIGKILL)
-        killed.wait()
-        found = [line for line in lines(home) if line.endswith(b"\n")]
-        assert least <= len(found) < 12
-        assert found[: len(whole)] == whole
-        whole = found
-    (unfinished,) = Results(home / "results").runs()
+    killed = subprocess.Popen([sys.executable, "-c", code, *words], cwd=ROOT, stderr=subprocess.DEVNULL)
+
+    def lines() -> list[bytes]:
+        files = home.glob("results/*/results.jsonl")
+        return [line for file in files for line in file.read_bytes().splitlines(keepends=True)]
+
+    deadline = time.monotonic() + 240
+    while time.monotonic() < deadline and len(lines()) < 5:  # the second system has begun
+        time.sleep(0.01)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    whole = [line for line in lines() if line.endswith(b"\n")]
+    assert 5 <= len(whole) < 8
+    kept = Results(home / "results")
+    (unfinished,) = kept.runs()
     assert not unfinished.finished
-    again = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=200)
-    assert again.returncode == 0, again.stderr
-    assert f"going on with run {unfinished.id}" in again.stderr
-    assert f"Run {unfinished.id}: harbour" in again.stdout
-    (finished,) = Results(home / "results").runs()
+    assert main(words) == 0
+    told = capsys.readouterr()
+    assert f"going on with run {unfinished.id}" in told.err
+    assert f"Run {unfinished.id}: harbour" in told.out
+    (finished,) = kept.runs()
     assert finished.finished
-    assert lines(home)[: len(whole)] == whole
-    results = Results(home / "results").results(finished.id)
-    assert [(one.system, one.case.id) for one in results] == [
-        (system, f"case-{number}") for system in ("finetuned", "trag") for number in range(6)
-    ]
-
-
-def lines(home: Path) -> list[bytes]:
-    """The lines of the one run in a home."""
-    return [
-        line for file in home.glob("results/*/results.jsonl") for line in file.read_bytes().splitlines(keepends=True)
+    assert lines()[: len(whole)] == whole
+    assert [(one.system, one.case.id) for one in kept.results(finished.id)] == [
+        (system, f"{number}") for system in ("finetuned", "trag") for number in range(4)
     ]

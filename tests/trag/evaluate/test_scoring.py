@@ -54,13 +54,10 @@ def test_questions_that_nothing_answers(scored: Scored, answer: str, verdict: st
     assert found.verdict == verdict, found.reasons
 
 
-def test_what_is_said_besides_a_refusal_cannot_be_judged_without_sources(scored: Scored) -> None:
-    assert scored(REFUSE, "The pay is not mentioned. The board meets monthly.").verdict is None
-
-
-def test_a_case_without_gold_is_left_to_people_unless_the_answer_refuses(scored: Scored) -> None:
+def test_what_only_people_can_judge_is_left_to_them(scored: Scored) -> None:
+    assert scored(REFUSE, "The pay is not mentioned. The board meets monthly.").verdict is None, "there is no source"
     case = Case(id="open", question="how do i feel", kind="document", answer="Well.")
-    assert scored(case, "Well.").verdict is None
+    assert scored(case, "Well.").verdict is None, "there is no gold"
     assert scored(case, CANNOT_ANSWER).verdict == I
 
 
@@ -87,9 +84,7 @@ _TEN = " one two three four five six seven eight nine ten 21 days object"
     [
         "1" * 5000,
         "not " + "-" * 5000 + " 21 days",
-        "not " + "-" * 5000 + _TEN,
-        "cannot " + "-" * 5000 + _TEN,
-        "unless " + "-" * 5000 + _TEN,
+        *(f"{word} {'-' * 5000}{_TEN}" for word in ("not", "cannot", "unless")),
         "'" * 5000,
         "\n" * 3000,
     ],
@@ -97,10 +92,9 @@ _TEN = " one two three four five six seven eight nine ten 21 days object"
 )
 def test_runaway_answers_are_scored_within_seconds(scored: Scored, answer: str) -> None:
     began = process_time()
+    verdicts = [scored(case, answer).verdict for case in (DAYS, OBJECTS, REFUSE)]
     assert scored(UNITS, answer).verdict == I
-    assert scored(DAYS, answer).verdict in (C, V, I, None)
-    assert scored(OBJECTS, answer).verdict in (C, V, I, None)
-    assert scored(REFUSE, answer).verdict in (C, I)
+    assert verdicts[2] in (C, I)
     assert process_time() - began < 5
 
 
@@ -112,22 +106,18 @@ def test_runaway_answers_are_scored_within_seconds(scored: Scored, answer: str) 
         "The documents don’t say who holds the post.",
         "The documents and the chart do not mention it.",
         "The provided context does not contain that.",
-        "The leave rules don't mention days off for a wedding.",
         "It is not stated who leads it.",
+        "It is not stated in the handbook.",
+        "It is not provided in the given context.",
         "The name isn't mentioned in the documents I have.",
-        "Neither the date nor the city is given in the documents.",
-        "No time limit is given.",
+        "No unit is mentioned.",
         "I could not find a phone number for that team.",
         "I don't have any information about that.",
         "I do not know.",
         "There is no information on the number of beds.",
         "Nothing in the documents says so.",
         "That is unknown.",
-        "The handbook sets no time limit for that.",
-        "Which brand it is, the guide doesn't say.",
         "I found no unit of that name.",
-        "There is no plastic surgery in the chart.",
-        "No such unit exists.",
         "Sorry, I am unable to answer that. Please contact the secretary.",
         "Not sure.",
         "I'm not sure who leads it.",
@@ -141,9 +131,31 @@ def test_runaway_answers_are_scored_within_seconds(scored: Scored, answer: str) 
         "Not that I know of.",
     ],
 )
-def test_refusals(text: str) -> None:
-    reply = read_reply(plain(text))
-    assert reply.declines, reply
+def test_what_is_not_known_declines_also_where_a_denial_is_right(text: str) -> None:
+    assert read_reply(plain(text)).declines
+    assert read_reply(plain(text), "denial").declines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The leave rules don't mention days off for a wedding.",
+        "Neither the date nor the city is given in the documents.",
+        "No time limit is given.",
+        "The handbook sets no time limit for that.",
+        "Which brand it is, the guide doesn't say.",
+        "There is no plastic surgery in the chart.",
+        "No such unit exists.",
+        "No, the travel policy does not cover alcohol.",
+        "Silver is not included in the course price.",
+        "There are no units under it in the chart.",
+        "The chart lists no unit under it.",
+        "It does not exist.",
+    ],
+)
+def test_what_denies_something_declines_only_where_a_denial_is_wrong(text: str) -> None:
+    assert read_reply(text).declines
+    assert not read_reply(text, "denial").declining
 
 
 @pytest.mark.parametrize(
@@ -169,39 +181,6 @@ def test_refusals(text: str) -> None:
 def test_answers_that_deny_something_are_no_refusals(text: str) -> None:
     reply = read_reply(plain(text))
     assert not reply.declining, reply
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "No, the travel policy does not cover alcohol.",
-        "Silver is not included in the course price.",
-        "There are no units under it in the chart.",
-        "The chart lists no unit under it.",
-        "No such unit exists.",
-        "It does not exist.",
-    ],
-)
-def test_where_a_denial_is_right_what_denies_something_is_no_refusal(text: str) -> None:
-    assert not read_reply(text, "denial").declining
-    assert read_reply(text).declines, "where it is not, it declines"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        CANNOT_ANSWER,
-        "I do not know.",
-        "There is no information on that.",
-        "Not sure.",
-        "The documents do not mention it.",
-        "It is not stated in the handbook.",
-        "It is not provided in the given context.",
-        "No unit is mentioned.",
-    ],
-)
-def test_what_is_not_known_declines_also_where_a_denial_is_right(text: str) -> None:
-    assert read_reply(text, "denial").declines
 
 
 @pytest.mark.parametrize(

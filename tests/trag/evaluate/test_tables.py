@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import isclose
+from typing import Any
 
 import pytest
 
@@ -30,17 +32,15 @@ def result(
     kind: str = "simple",
     status: Status = "answered",
     seconds: float = 1.0,
-    precision: float | None = None,
-    recall: float | None = None,
-    group: str = "",
-    refuse: bool = False,
     interrupted: str = "",
     answer: str = "An answer.",
+    precision: float | None = None,
+    recall: float | None = None,
+    **gold: Any,
 ) -> Result:
-    case = Case(id, f"Question {id}?", kind, answer="Gold.", group=group, refuse=refuse)
-    record = AnswerRecord(
-        id, case.question, case.question, answer, status, MODEL, seconds=Seconds(total=seconds), interrupted=interrupted
-    )
+    case = Case(id, f"Question {id}?", kind, answer="Gold.", **gold)
+    record = AnswerRecord(id, case.question, case.question, answer, status, MODEL, interrupted=interrupted)
+    record = replace(record, seconds=Seconds(total=seconds))
     return Result(system, case, record, Score(verdict, ("a reason",) if verdict != C else (), precision, recall))
 
 
@@ -125,51 +125,42 @@ def test_refusals_where_they_are_due_and_where_they_are_not() -> None:
     assert tables.refusals(found[3:]).rows == ()
 
 
-def test_lists_are_compared_as_sets() -> None:
-    found = [
-        result("a", precision=1.0, recall=1.0),
-        result("b", precision=0.5, recall=1.0),
-        result("c", precision=0.0, recall=0.0),
-        result("d"),
-    ]
-    assert tables.lists(found).rows == (("trag", "3", "0.500", "0.667", "1 (33.3%)"),)
-    assert tables.lists(found[3:]).rows == ()
+WHOLE, NONE = {"precision": 1.0, "recall": 1.0}, {"precision": 0.0, "recall": 0.0}
+REFUSED = {"verdict": I, "recall": 0.0, "status": "cannot_answer"}
 
 
-def test_a_list_that_names_no_unit_counts_as_one_that_lacks_them_all() -> None:
-    refused = [result(f"refused {number}", I, recall=0.0, status="cannot_answer") for number in range(5)]
-    whole = [result(f"whole {number}", precision=1.0, recall=1.0) for number in range(5)]
-    assert tables.lists(refused + whole).rows == (("trag", "10", "1.000", "0.500", "5 (50.0%)"),)
-    assert tables.lists(refused).rows == (("trag", "5", "-", "0.000", "0 (0.0%)"),)
+@pytest.mark.parametrize(
+    ("lists", "row"),
+    [
+        (
+            [WHOLE, {"precision": 0.5, "recall": 1.0}, {"precision": 0.0, "recall": 0.0}, {}],
+            "3, 0.500, 0.667, 1 (33.3%)",
+        ),
+        ([REFUSED] * 5 + [WHOLE] * 5, "10, 1.000, 0.500, 5 (50.0%)"),
+        ([REFUSED] * 5, "5, -, 0.000, 0 (0.0%)"),
+        ([{"recall": 1.0}, {"verdict": I, "recall": 0.5}], "2, -, 0.750, 0 of 1 (0.0%)"),
+        ([{}], ""),
+    ],
+    ids=["as sets", "no unit named", "none named at all", "without a chart it may hold too much", "no list"],
+)
+def test_lists_are_compared_as_sets(lists: list[dict[str, Any]], row: str) -> None:
+    found = [result(f"{number}", **one) for number, one in enumerate(lists)]
+    assert tables.lists(found).rows == ((("trag", *row.split(", ")),) if row else ())
 
 
-def test_without_a_chart_a_list_that_lacks_nothing_may_hold_too_much() -> None:
-    found = [result("a", recall=1.0), result("b", I, recall=0.5)]
-    assert tables.lists(found).rows == (("trag", "2", "-", "0.750", "0 of 1 (0.0%)"),)
-
-
-def test_a_group_of_paraphrases_is_right_when_all_of_it_is() -> None:
-    found = [
-        result("a", C, group="one"),
-        result("b", V, group="one"),
-        result("c", C, group="two"),
-        result("d", I, group="two"),
-        result("e", C, group="three"),
-        result("f", I, group="three"),
-        result("g", I),
-    ]
-    assert tables.groups(found).rows == (("trag", "3", "1 (33.3%)"),)
-
-
-def test_a_group_is_open_while_one_of_it_is_undecided_and_none_is_wrong() -> None:
-    found = [
-        result("a", C, group="right"),
-        result("b", C, group="open"),
-        result("c", U, group="open"),
-        result("d", I, group="wrong"),
-        result("e", U, group="wrong"),
-    ]
-    assert tables.groups(found).rows == (("trag", "3", "1 of 2 (50.0%)"),)
+@pytest.mark.parametrize(
+    ("groups", "row"),
+    [
+        (((C, V), (C, I), (C, I)), ("trag", "3", "1 (33.3%)")),
+        (((C,), (C, U), (I, U)), ("trag", "3", "1 of 2 (50.0%)")),
+    ],
+    ids=["decided", "open while one is undecided and none is wrong"],
+)
+def test_a_group_of_paraphrases_is_right_when_all_of_it_is(
+    groups: Sequence[Sequence[Verdict | None]], row: tuple[str, ...]
+) -> None:
+    found = [result(f"{n}-{of}", of, group=f"{n}") for n, group in enumerate(groups) for of in group]
+    assert tables.groups([*found, result("none", I)]).rows == (row,)
 
 
 @pytest.mark.parametrize(
@@ -211,11 +202,8 @@ def test_a_report_leaves_out_the_tables_that_nothing_is_in() -> None:
 )
 def test_the_exact_mcnemar_test(better: int, worse: int, p: float) -> None:
     assert isclose(mcnemar(better, worse), p)
-
-
-def test_mcnemar_holds_for_thousands_of_questions() -> None:
     assert isclose(mcnemar(1100, 1000), 0.0307, rel_tol=0.01)
-    assert mcnemar(3000, 0) < 1e-300
+    assert mcnemar(3000, 0) < 1e-300, "also for thousands"
 
 
 @pytest.mark.parametrize(
@@ -244,12 +232,8 @@ def test_runs_are_compared_question_by_question() -> None:
     table = tables.changes(comparison)
     assert table.rows[0] == ("c", "Question c?", "Correct", "Incorrect")
     assert "2 better, 1 worse: p = 1 (" in table.note
-
-
-def test_a_question_that_was_worded_anew_is_another_one() -> None:
-    old = result("a", I)
-    new = replace(old, case=replace(old.case, question="Another?"), score=Score(C))
-    comparison = compare([old], [new])
+    reworded = replace(after[0], case=replace(after[0].case, question="Another?"))
+    comparison = compare(before[:1], [reworded])
     assert (comparison.questions, comparison.unpaired, comparison.changed) == (0, 2, ())
 
 

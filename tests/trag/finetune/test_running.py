@@ -18,7 +18,7 @@ from trag.finetune.running import FineTune, Tuning
 from trag.finetune.stages import OnProgress, StageProgress, works_of
 from trag.finetune.training import training_process
 from trag.finetune.training.training_process import Step, encode
-from trag.finetune.work import Stage, Work
+from trag.finetune.work_folders import Stage, Work
 from trag.home import Home
 
 Make = Callable[..., FineTune]
@@ -99,9 +99,11 @@ def told(fine_tune: FineTune) -> None:
 def test_a_fine_tune_is_watched_to_its_end(make: Make, script: Script) -> None:
     fine_tune = make()
     assert fine_tune.now is None
+    with pytest.raises(TragError, match="no setting speed"):
+        fine_tune.begin(by="ada", seed=1, settings={"speed": 1.0})
+    assert not (fine_tune._home.folder / "finetune").exists()
     work = begin(fine_tune)
     told(fine_tune)
-    assert fine_tune.now
     assert (fine_tune.now.state, fine_tune.now.about.told.step, fine_tune.now.left) == ("running", STEP, 90.0)
     script.free.set()
     until(fine_tune, "done")
@@ -121,12 +123,6 @@ def test_a_second_one_is_refused_while_one_runs(make: Make, script: Script) -> N
     assert len(list((fine_tune._home.folder / "finetune").iterdir())) == 1
 
 
-def test_settings_that_there_are_not_leave_nothing_behind(make: Make, script: Script, tmp_path: Path) -> None:
-    with pytest.raises(TragError, match="no setting speed"):
-        make().begin(by="ada", seed=1, settings={"speed": 1.0})
-    assert not (tmp_path / "finetune").exists()
-
-
 def test_a_stopped_one_goes_on_or_is_discarded(make: Make, script: Script, tmp_path: Path) -> None:
     fine_tune = make()
     begin(fine_tune)
@@ -142,7 +138,6 @@ def test_a_stopped_one_goes_on_or_is_discarded(make: Make, script: Script, tmp_p
     fine_tune.measure("20261120-0a0a0a0a", by="bob")
     until(fine_tune, "done")
     fine_tune.dismiss()
-    assert fine_tune.now
     assert fine_tune.now.state == "stopped", "it waits to be gone on with"
     fine_tune.discard()
     assert fine_tune.now is None
@@ -156,7 +151,6 @@ def test_what_went_wrong_is_said_and_what_was_done_stays(make: Make, script: Scr
     fine_tune = make()
     begin(fine_tune)
     until(fine_tune, "failed")
-    assert fine_tune.now
     assert (fine_tune.now.problem, fine_tune.now.hint) == ("The loss is no number.", "Begin anew.")
     assert fine_tune.now.about.work.stage == "train", "the dataset is made"
     script.fails, _ = None, script.free.set()
@@ -208,7 +202,6 @@ def leave(home: Path) -> Path:
 def test_a_restart_says_that_one_was_interrupted(make: Make, script: Script, tmp_path: Path) -> None:
     leave(tmp_path)
     fine_tune = make()
-    assert fine_tune.now
     about = fine_tune.now.about
     assert (fine_tune.now.state, about.work.by, about.told.step) == ("interrupted", "ada", STEP)
     script.free.set()
@@ -226,7 +219,6 @@ def test_a_restart_follows_one_that_still_trains(
     process = training_process.start(folder, ("stand_in",))
     fine_tune = make()
     told(fine_tune)
-    assert fine_tune.now
     assert fine_tune.now.state == "running"
     process.kill()
     process.wait()

@@ -20,7 +20,7 @@ from trag.finetune.stages import carry_out, check, described, works_of
 from trag.finetune.training import plan, training_process
 from trag.finetune.training.plan import TrainingSettings
 from trag.finetune.training.run import Trained, trained
-from trag.finetune.work import Work
+from trag.finetune.work_folders import Work
 from trag.home import Home
 from trag.llm import files
 
@@ -63,26 +63,20 @@ def export(home: Home, work: Work) -> Work:
     return carry_out(home, work, lambda _: None, threading.Event(), until="measure")
 
 
-def test_a_candidate_is_of_what_it_was_trained_on_and_knows_what_it_learned(work: Work, tmp_path: Path) -> None:
-    home = bare_home(tmp_path)
-    made = home.candidates.get(export(home, work).candidate)
-    assert (made.base_name, made.base_sha256) == (TRAINED.base_name, TRAINED.base_sha256)
-    assert home.candidates.learned(made.id) == ("who leads Unit A", "How many members does Unit A have?")
-    assert dict(made.settings)["passes"] == "0.5"
-
-
-def test_it_knows_what_the_adapter_had_learned_that_it_began_from(make: Make, tmp_path: Path) -> None:
+def test_a_candidate_knows_what_it_was_trained_on_and_what_the_adapter_had_learned_that_it_began_from(
+    make: Make, tmp_path: Path
+) -> None:
     home = bare_home(tmp_path)
     before = tmp_path / "before.gguf"
     before.write_bytes(b"before")
     work = make(adapter=before, known=("who leads Unit Z", "who leads Unit A"))
     made = home.candidates.get(export(home, work).candidate)
-    assert dict(made.settings)["begun from"] == "before.gguf"
-    learned = home.candidates.learned(made.id)
-    assert learned
-    assert learned[0] == "who leads Unit A"
-    assert learned[-1] == "who leads Unit Z"
-    assert len(learned) == 3
+    assert (made.base_name, made.base_sha256) == (TRAINED.base_name, TRAINED.base_sha256)
+    settings = dict(made.settings)
+    assert (settings["begun from"], settings["passes"]) == ("before.gguf", "0.5")
+    assert home.candidates.learned(made.id) == (
+        "who leads Unit A", "How many members does Unit A have?", "who leads Unit Z",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("why", ["it answers by now", "it is gone"])
@@ -218,11 +212,11 @@ def test_what_an_earlier_program_kept_of_a_training_is_read(work: Work, tmp_path
     assert trained(file.parent) == TRAINED
 
 
-@pytest.mark.parametrize("make", [lambda path: path / "none", lambda path: path], ids=["nothing there", "a file"])
-def test_a_base_that_is_no_folder_is_refused(make: Callable[[Path], Path], tmp_path: Path) -> None:
+def test_a_base_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
-    with pytest.raises(TragError, match="is no folder"):
-        check({}, str(make(tmp_path / "model.gguf")))
+    for base in ("none", "model.gguf"):
+        with pytest.raises(TragError, match="is no folder"):
+            check({}, str(tmp_path / base))
     check({}, str(tmp_path))
 
 

@@ -1,18 +1,13 @@
 """Documents that are forgotten: every trace of them, through faults and through kills; real stores throughout.
 
-KILLS_SEED=n chooses other moments, and -s shows which they were.
+KILLS_SEED=n chooses other moments.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +17,7 @@ import pytest
 from store import collection, disk_full, files
 from store.embedded import Embedded
 from store.library import Library
+from tests.trag.ingest.killing import Standing, Worker, forget
 from trag import ingest
 from trag.errors import TragError
 from trag.ingest import forgetting
@@ -29,9 +25,7 @@ from trag.ingest.context import generated_folder
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
-ROOT = Path(__file__).parents[3]
 SEED = int(os.environ.get("KILLS_SEED", "7"))
-KILLS = 6
 SECRET = "# Codes\n\n## Code\n\nThe code word is zanzibarite.\n\n## Seat\n\nThe seat is Oslo.\n"
 OTHER = "# B\n\nThe second book.\n"
 
@@ -195,95 +189,14 @@ def test_a_document_given_again_while_the_old_one_is_leaving_stays(
     assert kept.parent == shelf.context.uploads, "another version, which may be tried again"
 
 
-class Standing:
-    """In the place of the encoder, which is not what is killed: forgetting embeds nothing."""
-
-    identity, dimension = "standing", 16
-
-    def embed_passages(self, texts: Any, progress: Any = None) -> Any:
-        import numpy as np
-
-        vectors = np.random.default_rng(len(texts)).normal(size=(len(texts), 16)).astype(np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-    embed_questions = embed_passages
+SEAMS = (
+    "Library.delete", "Vectors.delete", "forgetting.drop_unwanted", "forgetting.rmtree", "forgetting.sweep",
+    "Vectors.compact", "Library.has_left",
+)  # fmt: skip
+"""What a forgetting has told when it is killed."""
 
 
-WORK = r"""
-import os, sys
-from pathlib import Path
-import chromadb, numpy
-from store.library import Library
-from store.records import Records
-from store.vectors import Vectors
-from trag import ingest
-from trag.ingest import IngestContext, forgetting
-from trag.ingest.context import generated_folder
-
-def say(words):
-    os.write(1, f"{words}\n".encode())
-
-def told(owner, step):
-    whole = getattr(owner, step)
-    def tell(*arguments, **options):
-        say(step)
-        return whole(*arguments, **options)
-    setattr(owner, step, tell)
-
-for owner, step in (
-    (Library, "delete"), (Vectors, "delete"), (forgetting, "drop_unwanted"), (forgetting, "rmtree"),
-    (forgetting, "sweep"), (Vectors, "compact"), (Vectors, "rebuild"), (Library, "has_left"),
-):
-    told(owner, step)
-for line in sys.stdin:
-    if (child := os.fork()) == 0:
-        home = Path(line.strip())
-        records = Records(f"sqlite:///{home / 'trag.db'}")
-        vectors = Vectors(home / "chroma", embedder="standing", dimension=16)
-        say(f"pid {os.getpid()}")
-        ingest.forget("a.md", IngestContext(records, vectors, None, home))
-        say("end")
-        os._exit(0)
-    os.waitpid(child, 0)
-    say("over")
-"""
-TOLD = 11
-"""Lines that a forgetting tells of which nobody kills the process."""
-
-
-class Worker:
-    """A process that loads everything once, and forks at each kill one that forgets."""
-
-    def __enter__(self) -> Worker:
-        pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        self._process = subprocess.Popen([sys.executable, "-c", WORK], text=True, cwd=ROOT, **pipes)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-    def kill(self, home: Path, moment: int, wait: float) -> list[str]:
-        """What the process told that forgot a document, and was killed so many seconds after it had told so much."""
-        self._process.stdin.write(f"{home}\n")
-        self._process.stdin.flush()
-        told = [self._hear()]
-        while len(told) <= moment and told[-1] != "end":
-            told.append(self._hear())
-        time.sleep(wait)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(int(told[0].split()[1]), signal.SIGKILL)
-        while told[-1] != "over":
-            told.append(self._hear())
-        return told[1:-1]
-
-    def _hear(self) -> str:
-        line = self._process.stdout.readline()
-        assert line, "the process ended"
-        return line.strip()
-
-
-@pytest.mark.timeout(900)  # each start looks through an index that was not closed: 4 s
+@pytest.mark.timeout(600)  # each start looks through an index that was not closed: 4 s
 def test_a_document_whose_removal_is_killed_is_there_whole_or_gone_after_the_next_start(
     tmp_path: Path, open_shelf: Callable[[Path, Any], Any]
 ) -> None:
@@ -292,21 +205,18 @@ def test_a_document_whose_removal_is_killed_is_there_whole_or_gone_after_the_nex
     fill(shelf, tmp_path)
     shelf.close()
     chance = random.Random(SEED)
-    kills = []
-    with Worker() as worker:
-        for kill in range(KILLS):
-            folder = tmp_path / f"home{kill}"
+    with Worker(forget) as worker:
+        for seam in SEAMS:
+            folder = tmp_path / seam
             shutil.copytree(home, folder)
-            (moment, wait) = chance.randrange(TOLD), chance.choice([0, chance.uniform(0, 0.1)])
-            kills.append(worker.kill(folder, moment, wait))
+            kill = worker.run(folder, "a.md", seam, wait=chance.choice([0, chance.uniform(0, 0.1)]))
+            assert seam in kill
             shelf = open_shelf(folder, Standing())
             ingest.reconcile(shelf.context)
             if shelf.records.library.document("a.md"):
-                assert len(kills[-1]) < 2, "the records had not gone yet"
+                assert len(kill) < 2, "the records had not gone yet"
                 assert shelf.in_line()
                 assert sorted(shelf.originals()) == sorted([SECRET, OTHER])
                 assert shelf.forget("a.md").left == ()
             is_gone(shelf)
             shelf.close()
-    assert len({kill[-1] for kill in kills if kill}) > 2, "kills at several steps"
-    sys.stdout.write(f"\n{'; '.join(' '.join(kill[-1:]) or 'before' for kill in kills)}\n")

@@ -9,7 +9,6 @@ import pytest
 
 from store import StoreError
 from trag.ingest import Ingested
-from trag.sandbox import Limits
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
@@ -129,29 +128,17 @@ def test_a_new_version_that_cannot_be_read_leaves_the_old_one(shelf: Any, tmp_pa
 
 
 def test_names_tell_files_apart_and_the_same_content_is_there_once(shelf: Any, tmp_path: Path) -> None:
-    folder = write(
-        tmp_path / "all",
-        {
-            "a/rules.md": RULES,
-            "b/rules.md": "# Other\n\nOther rules apply.",
-            "c/copy.md": RULES,
-            "c/own.md": "# Own\n\nText.",
-        },
-    )
+    others = {"b/rules.md": "# Other\n\nOther rules apply.", "c/own.md": "# Own\n\nText."}
+    folder = write(tmp_path / "all", {"a/rules.md": RULES, "c/copy.md": RULES, **others})
     assert outcomes(shelf.ingest(folder, folder / "c" / "own.md")) == [
         ("a/rules.md", "indexed"),
         ("b/rules.md", "indexed"),
         ("copy.md", "skipped"),
         ("own.md", "indexed"),
     ]
-    elsewhere = (
-        write(tmp_path / "one" / "all", {"x.md": "# X\n\nOne."}),
-        write(tmp_path / "two" / "all", {"x.md": "# X\n\nTwo."}),
-    )
-    assert [Path(result.name).parts[-3:] for result in shelf.ingest(*elsewhere)] == [
-        ("one", "all", "x.md"),
-        ("two", "all", "x.md"),
-    ]
+    elsewhere = [write(tmp_path / place / "all", {"x.md": f"# X\n\n{place}."}) for place in ("one", "two")]
+    found = [Path(result.name).parts[-3:] for result in shelf.ingest(*elsewhere)]
+    assert found == [("one", "all", "x.md"), ("two", "all", "x.md")]
     nested = write(tmp_path / "nested", {f"{path}/policy.md": f"# Of {path}" for path in ("all/hr", "hr", "it")})
     assert outcomes(shelf.ingest(nested / "all", nested / "hr", nested / "it")) == [
         ("hr/policy.md", "indexed"),
@@ -239,33 +226,20 @@ def test_replacing_a_document_keeps_the_pairs_of_sections_that_did_not_change(sh
     pairs = pair("What is the fee?", "40 EUR.") + pair("How many votes?", "One.", section="Votes")
     folder = write(tmp_path / "in", {"rules.md": RULES, "pairs.jsonl": pairs})
     shelf.ingest(folder)
-    rules = (
-        write(folder, {"rules.md": f"# Rules\n\n## Preface\n\nNew.\n\n{FEES.replace('40', '55')}\n{VOTES}"})
-        / "rules.md"
-    )
-    (result,) = shelf.ingest(rules, replace=True)
+    write(folder, {"rules.md": f"# Rules\n\n## Preface\n\nNew.\n\n{FEES.replace('40', '55')}\n{VOTES}"})
+    (result,) = shelf.ingest(folder / "rules.md", replace=True)
     assert str(result) == "replaced: rules.md (3 passages, 1 pair; 1 pair of changed sections to be looked at again)"
     assert [passage.text for passage in shelf.records.library.passages("rules.md") if passage.kind == "qa"] == ["One."]
     assert [pair.answer for pair in shelf.records.library.pairs(states=["review"])] == ["40 EUR."]
     assert shelf.in_line()
 
 
-def test_a_file_that_is_too_large_fails_alone(shelf: Any, tmp_path: Path) -> None:
-    folder = write(tmp_path / "in", {"large.md": RULES * 100, "small.md": RULES})
-    results = shelf.ingest(folder, limits=Limits(file_bytes=1_000))
-    assert outcomes(results) == [("large.md", "failed"), ("small.md", "indexed")]
-
-
 def test_progress_tells_the_step_and_how_far_it_is(shelf: Any, tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     folder = write(tmp_path / "in", {"a.md": RULES, "b.md": "# B\n\nText."})
     shelf.ingest(folder, progress=lambda *step: told.append(step))
-    assert told == [
-        ("reading a.md", 0, 2),
-        ("embedding a.md", 2, 2),
-        ("reading b.md", 1, 2),
-        ("embedding b.md", 1, 1),
-    ]
+    assert told[:2] == [("reading a.md", 0, 2), ("embedding a.md", 2, 2)]
+    assert told[2:] == [("reading b.md", 1, 2), ("embedding b.md", 1, 1)]
 
 
 def test_a_full_disk_stops_the_run_and_leaves_what_was_there(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 
 from store import StoreError, disk_full
 from store.library import Pair
-from store.passage import Passage
 from store.vectors import Vectors
 from trag.errors import TragError
 from trag.ingest.pair_changes import Wording, approved, deleted, edited, import_pair_file, keep_pair, new_pair
@@ -22,54 +20,12 @@ from trag.progress import silent
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
-TITLE, PREFACE = ("Title", "Pool Rules"), ("BodyText", "These rules bind whoever enters the house.")
-HOURS = [("Heading2", "4.1 Hours"), ("BodyText", "The pool opens at seven and is closed on Mondays.")]
-SWIMMING = [("Heading2", "4.2 Swimming"), ("BodyText", "Members over ten may swim alone in the large pool.")]
 QUESTION = "Who may swim alone?"
-
-
-def found(shelf: Any) -> Passage:
-    (vector,) = shelf.embedder.embed_questions([QUESTION])
-    (first,) = shelf.vectors.search(vector, QUESTION, kinds=("qa",), k=1, readers=None)
-    assert isinstance(first, Passage)
-    return first
 
 
 def line(pair: Pair, **changes: object) -> bytes:
     fields = ("question", "answer", "type", "document", "section", "page", "source", "state", "origin")
     return json.dumps({field: getattr(pair, field) for field in fields} | changes).encode()
-
-
-def test_a_pair_is_cited_where_its_section_stands_now(shelf: Any, tmp_path: Path, pdf: Callable[..., bytes]) -> None:
-    file = tmp_path / "pool.pdf"
-    file.write_bytes(pdf([TITLE, PREFACE], [*HOURS, *SWIMMING]))
-    shelf.ingest(file)
-    there = tuple(shelf.records.library.passages("pool.pdf"))
-    section = next(passage.section for passage in there if "Swimming" in passage.section)
-    keep_pair(new_pair("pool.pdf", section, Wording(QUESTION, "Members over ten.", ""), "ada", there), shelf.context)
-    assert (found(shelf).section, found(shelf).page) == (section, 2)
-    renumbered = [("Heading2", "4.3 Swimming"), SWIMMING[1]]
-    guests = [("Heading2", "4.2 Guests"), ("BodyText", "Guests pay at the desk before they go in.")]
-    file.write_bytes(pdf([TITLE, PREFACE], HOURS, [*guests, *renumbered]))
-    (result,) = shelf.ingest(file, replace=True)
-    assert "looked at again" not in str(result)
-    assert (found(shelf).section, found(shelf).page) == (section.replace("4.2", "4.3"), 3)
-    (pair,) = shelf.records.library.pairs("pool.pdf")
-    assert (pair.page, pair.source, pair.state) == (3, SWIMMING[1][1], "approved")
-    assert shelf.in_line()
-
-
-def test_pairs_given_for_a_document_that_did_not_reach_the_index_are_for_the_readers_of_the_document(
-    shelf: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "pool.md").write_text("# Pool\n\n## Swimming\n\nMembers over ten may swim.\n")
-    monkeypatch.setattr(Vectors, "put", Mock(side_effect=disk_full("the index")))
-    with pytest.raises(StoreError):
-        shelf.ingest(tmp_path / "pool.md", audience=frozenset({"hr"}))
-    section = next(shelf.records.library.passages("pool.md")).section
-    content = line(Pair("x", "pool.md", section, None, QUESTION, "Members.", "short answer", "given"))
-    import_pair_file(content, "pairs.jsonl", shelf.context, by="bob", progress=silent)
-    assert shelf.vectors.audiences() == {"pool.md": {"hr"}}
 
 
 def test_a_pair_that_waits_comes_back_waiting_and_is_searched_when_somebody_approves_it(
@@ -92,7 +48,7 @@ def test_a_pair_that_waits_comes_back_waiting_and_is_searched_when_somebody_appr
     assert shelf.vectors.count("qa") == 0
     assert give(line(waiting)).startswith("unchanged: ")
     keep_pair(approved(pair, "ada", tuple(library.passages())), shelf.context)
-    assert found(shelf).text == "Dogs."
+    assert shelf.nearest(QUESTION) == "Dogs."
     assert "line 1 left as decided here" in give(line(waiting))
     assert library.pairs()[0].state == "approved"
     outdated = line(replace(waiting, question="And cats?"), state="approved", source="Cats may swim.")
@@ -115,9 +71,8 @@ def test_a_pair_is_written_changed_and_removed_and_the_index_follows(shelf: Any,
         assert shelf.in_line()
         return pair
 
-    first = put(
-        new_pair("rules.md", "Rules > Fees", Wording("Who may swim?", "Every member may swim.", ""), "ada", there)
-    )
+    said = Wording("Who may swim?", "Every member may swim.", "")
+    first = put(new_pair("rules.md", "Rules > Fees", said, "ada", there))
     assert shelf.nearest("who may swim") == "Every member may swim."
     second = put(edited(first, Wording("Who may swim?", "Members over ten may swim.", ""), "bob", there))
     assert (second.id, second.by, second.state) == (first.id, "bob", "approved")
@@ -129,16 +84,20 @@ def test_a_pair_is_written_changed_and_removed_and_the_index_follows(shelf: Any,
     assert shelf.nearest("who may swim") == "Members over ten may swim."
 
 
+@pytest.mark.parametrize("given", [False, True], ids=["by a person", "by a file"])
 def test_a_pair_of_a_document_that_did_not_reach_the_index_is_for_the_readers_of_the_document(
-    shelf: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shelf: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: bool
 ) -> None:
     (tmp_path / "rules.md").write_text("# Rules\n\n## Fees\n\nThe fee is 40 EUR a year.\n")
     monkeypatch.setattr(Vectors, "put", Mock(side_effect=disk_full("the index")))
     with pytest.raises(StoreError, match=r"rules\.md is kept, but searches do not find it yet: No space is left"):
         shelf.ingest(tmp_path / "rules.md", audience=frozenset({"hr"}))
     there = tuple(shelf.records.library.passages("rules.md"))
-    said = Wording("Who may swim?", "Every member may swim.", "")
-    keep_pair(new_pair("rules.md", "Rules > Fees", said, "ada", there), shelf.context)
+    pair = new_pair("rules.md", "Rules > Fees", Wording(QUESTION, "Members.", ""), "ada", there)
+    if given:
+        import_pair_file(line(pair), "pairs.jsonl", shelf.context, by="bob", progress=silent)
+    else:
+        keep_pair(pair, shelf.context)
     assert shelf.vectors.audiences() == {"rules.md": {"hr"}}
 
 

@@ -3,8 +3,6 @@ which say the same."""
 
 from __future__ import annotations
 
-import random
-import time
 from dataclasses import replace
 
 import pytest
@@ -327,50 +325,49 @@ def test_a_text_that_is_parted_by_pages_elsewhere_is_the_same() -> None:
     assert unchanged_sections(old, new) == {"1 A": "1 A"}
 
 
-@pytest.mark.slow
-def test_many_pairs_of_sections_that_are_gone_take_a_second_or_two() -> None:
-    there = cut(*((f"{number} A", f"Rule {number} says what member {number} pays. " * 15) for number in range(800)))
-    started = time.monotonic()
-    for number in range(100):
-        anchor(Pair(str(number), "a.md", "gone", None, "Who?", f"Nobody but member {number}.", "list", "person"), there)
-    assert time.monotonic() - started < 10
-
-
 def pair(question: str, answer: str = "The board has seven directors.") -> GeneratedPair:
     return GeneratedPair(question, answer, "short answer", "1 Board", None, answer)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("one", "other", "same"),
     [
-        (pair("How many directors does the board have?"), pair("How many directors does the board have?")),
-        (pair("How many directors does the board have?"), pair("how many directors does the Board have")),
-        (pair("How many directors does the board have?"), pair("How many directors has the board?")),
+        (pair("How many directors does the board have?"), pair("how many directors has the Board"), True),
         (
-            pair("When do members of the board leave?", "They leave after two years."),
-            pair("When do the members of the board leave?", "They leave after two years"),
+            pair("When do members leave?", "After two years."),
+            pair("When do the members leave?", "After two years"),
+            True,
         ),
+        (pair("Who elects the board?"), pair("Who dismisses the board?"), False),
+        (pair("What is the fee for 5 days?"), pair("What is the fee for 6 days?"), False),
+        (
+            pair("Quorum?", "The quorum is three of them all."),
+            pair("Quorum?", "The quorum is five of them all."),
+            False,
+        ),
+        (pair("What is the quorum?", "Four directors."), pair("What is the quorum?", "A tenth of the members."), False),
+        (
+            pair("May the chair vote?", "The chair may vote."),
+            pair("May the chair vote?", "The chair may not vote."),
+            False,
+        ),
+        (pair("Who may vote?", "All may vote."), pair("Who may not vote?", "All may vote."), False),
+        (pair("Up to £250,000: who?", "Up to £250,000."), pair("Above £250,000: who?", "Above £250,000."), False),
     ],
-    ids=["same", "case", "form", "article"],
-)
-def test_of_pairs_that_say_the_same_the_first_is_kept(one: GeneratedPair, other: GeneratedPair) -> None:
-    assert distinct([one, other]) == (one,)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (pair("Who elects the board?"), pair("Who dismisses the board?")),
-        (pair("What is the fee for 5 days?"), pair("What is the fee for 6 days?")),
-        (pair("What is the quorum?", "The quorum is three."), pair("What is the quorum?", "The quorum is five.")),
-        (pair("What is the quorum?", "Four directors."), pair("What is the quorum?", "A tenth of the members.")),
-        (pair("May the chair vote?", "The chair may vote."), pair("May the chair vote?", "The chair may not vote.")),
-        (pair("Who may vote?", "All may vote."), pair("Who may not vote?", "All may vote.")),
+    ids=[
+        "form and case",
+        "article",
+        "verb",
+        "number",
+        "answer's number",
+        "answer",
+        "answer's not",
+        "not",
+        "first word",
     ],
-    ids=["verb", "number", "number in the answer", "answer", "not in the answer", "not"],
 )
-def test_pairs_that_differ_in_what_matters_are_kept(one: GeneratedPair, other: GeneratedPair) -> None:
-    assert distinct([one, other]) == (one, other)
+def test_of_pairs_that_say_the_same_the_first_is_kept(one: GeneratedPair, other: GeneratedPair, same: bool) -> None:
+    assert distinct([one, other]) == ((one,) if same else (one, other))
 
 
 def test_rows_that_differ_in_one_word_are_kept() -> None:
@@ -378,20 +375,4 @@ def test_rows_that_differ_in_one_word_are_kept() -> None:
         pair(f"On call, {which} on call: what is the pay?", f"On call – Kind: {which} on call; Pay: an hour.")
         for which in ("first", "second", "third")
     ]
-    limits = [pair(f"{which} £250,000: who approves?", f"Approval – {which} £250,000.") for which in ("Up to", "Above")]
-    assert distinct([*rows, *limits]) == (*rows, *limits)
-
-
-@pytest.mark.slow
-def test_the_pairs_of_a_large_document_take_seconds() -> None:
-    chance = random.Random(4)
-    words = [
-        f"{chance.choice('bcdfglmnprst')}{chance.choice('aeiou')}{number}x".translate(
-            str.maketrans("0123456789", "abcdefghij")
-        )
-        for number in range(3000)
-    ]
-    pairs = [pair(f"How often does the {' '.join(chance.sample(words, 5))} go to the board?") for _ in range(20_000)]
-    started = time.monotonic()
-    assert len(distinct(pairs)) > 19_000
-    assert time.monotonic() - started < 20
+    assert distinct(rows) == tuple(rows)

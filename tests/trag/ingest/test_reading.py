@@ -1,4 +1,3 @@
-import io
 import os
 import sys
 import time
@@ -7,8 +6,9 @@ from pathlib import Path
 import psutil
 import pytest
 from pypdf import PdfWriter
-from pypdf.generic import DictionaryObject, NameObject, StreamObject
+from pypdf.generic import NameObject, StreamObject
 
+from tests.trag.ingest.made import saved
 from trag import sandbox
 from trag.errors import TragError
 from trag.ingest.reading import Block, Reading, read, read_file
@@ -92,22 +92,19 @@ def test_a_child_over_its_limits_is_ended_and_the_file_named(
 
 @pytest.mark.slow
 def test_a_flate_bomb_in_a_pdf_costs_no_more_than_its_limits() -> None:
-    writer = PdfWriter()
+    writer, stream = PdfWriter(), StreamObject()
     page = writer.add_blank_page(200, 200)
-    stream = StreamObject()
-    stream.set_data(b"BT /F1 12 Tf (x) Tj ET\n" * 20_000_000)
+    stream.set_data(b"BT /F1 12 Tf (x) Tj ET\n" * 4_000_000)
     page[NameObject("/Contents")] = writer._add_object(stream.flate_encode())
-    page[NameObject("/Resources")] = DictionaryObject()
-    file = io.BytesIO()
-    writer.write(file)
-    assert len(file.getvalue()) < 2_000_000
+    content = saved(writer.write)
+    assert len(content) < 2_000_000
     with pytest.raises(TragError) as caught:
-        read(file.getvalue(), "bomb.pdf", Limits(processor_seconds=20))
+        read(content, "bomb.pdf", Limits(processor_seconds=5))
     assert caught.value.message.startswith("bomb.pdf ")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["evil\n\u202e.md", "a/b/c.md", "x" * 300 + ".md", "-rf.md", "$(id).md", "nul\0.md"])
+@pytest.mark.parametrize("name", ["-evil\n\u202e$(id).md", "a/b/c\0" + "x" * 300 + ".md"])
 def test_a_name_is_never_trusted(name: str) -> None:
     with pytest.raises(TragError) as caught:
         read(b"", name, LIMITS)
@@ -139,14 +136,6 @@ def test_a_file_is_refused_by_its_size_before_it_is_read(tmp_path: Path) -> None
     assert caught.value.message == "large.pdf has 500 MB; a document may have 200 MB."
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
-    secret = tmp_path / "secret.md"
-    secret.touch(0o000)
-    with pytest.raises(TragError, match=r"secret\.md cannot be read: Permission denied"):
-        read_file(secret, LIMITS)
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(TragError, match=r"gone\.md cannot be read: No such file"):
         read_file(tmp_path / "gone.md", LIMITS)

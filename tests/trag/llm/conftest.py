@@ -1,6 +1,5 @@
 """GGUF files made for one test, and the model with a few bytes changed."""
 
-import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 
 from prompts import Message
+from tests import tiny_model
 from trag.models import catalogue
 
 WriteGguf = Callable[[Path, Mapping[str, str | int | float], Mapping[str, np.ndarray]], Path]
@@ -23,26 +23,12 @@ def published() -> Path:
 def write_gguf() -> WriteGguf:
     """Writes a GGUF file with this metadata and these float32 tensors."""
 
-    def string(text: str) -> bytes:
-        return struct.pack("<Q", len(text.encode())) + text.encode()
-
-    def value(content: str | int | float) -> bytes:
-        if isinstance(content, str):
-            return struct.pack("<I", 8) + string(content)
-        return struct.pack("<If", 6, content) if isinstance(content, float) else struct.pack("<II", 4, content)
-
     def write(path: Path, metadata: Mapping[str, str | int | float], tensors: Mapping[str, np.ndarray]) -> Path:
-        head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata))
-        for key, content in metadata.items():
-            head += string(key) + value(content)
-        data = b""
-        for name, tensor in tensors.items():
-            shape = tensor.shape[::-1]
-            head += string(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape, 0, len(data))
-            data += tensor.astype("<f4").tobytes()
-            data += bytes(-len(data) % 32)
-        path.write_bytes(head + bytes(-len(head) % 32) + data)
-        return path
+        about = dict(metadata)
+        architecture = str(about.pop("general.architecture", ""))
+        return tiny_model.write_gguf(
+            path, architecture, about, {name: rows.astype(np.float32) for name, rows in tensors.items()}
+        )
 
     return write
 

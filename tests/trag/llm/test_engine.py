@@ -36,7 +36,6 @@ def nothing() -> None:
 
 def write(engine: Engine, messages: tuple[Message, ...], tokens: int = 12, **form: object) -> tuple[str, Usage]:
     *pieces, usage = engine.write(messages, tokens, never, nothing, **form)  # type: ignore[arg-type]
-    assert isinstance(usage, Usage)
     return "".join(map(str, pieces)), usage
 
 
@@ -47,12 +46,14 @@ def read(engine: Engine, prompt: list[int], task: Task = "answer") -> np.ndarray
 
 
 def test_a_prompt_gives_the_same_bits_whatever_is_held(engine: Engine) -> None:
-    prompt, other = np.random.default_rng(1).integers(100, 20_000, (2, 150)).tolist()
-    fresh = read(engine, prompt)
-    for same in (5, 70, 149):
-        read(engine, prompt[:same] + other[:91])
-        engine._context("answer").append([7, 8, 9])
-        assert np.array_equal(read(engine, prompt), fresh), same
+    # 512 tokens are read at a time; the last part must not be a short one, which would be computed in another way.
+    for size, held in ((150, (5, 70, 149)), (700, (60, 520, 699))):
+        prompt, other = np.random.default_rng(1).integers(100, 20_000, (2, size)).tolist()
+        fresh = read(engine, prompt)
+        for same in held:
+            read(engine, prompt[:same] + other[:91])
+            engine._context("answer").append([7, 8, 9])
+            assert np.array_equal(read(engine, prompt), fresh), same
 
 
 def test_each_task_holds_its_own_prompts(engine: Engine, question: Ask) -> None:
@@ -130,11 +131,8 @@ def test_a_grammar_lets_the_likeliest_token_through_as_masking_all_of_them_would
     pieces = [engine.tokenizer.piece(token) for token in range(engine.tokenizer.size)]
     for letters in ("abcdefghijklmnopqrstuvwxyz ", "q", "0123456789"):
         grammar = Grammar(f"root ::= [{letters}]+", engine.tokenizer.vocabulary)
-        fits = [
-            token
-            for token, piece in enumerate(pieces)
-            if piece and set(piece.decode("utf-8", "replace")) <= set(letters)
-        ]
+        allowed = {*letters}
+        fits = [token for token, piece in enumerate(pieces) if piece and {*piece.decode("utf-8", "replace")} <= allowed]
         assert grammar.best(logits) == max(fits, key=lambda token: logits[token])
 
 
@@ -158,9 +156,9 @@ def test_what_is_no_grammar_is_refused_with_where_it_ends_to_be_one(
     assert write(engine, CAPITAL, 2)[0]
 
 
-@pytest.mark.parametrize(("grammar", "written"), [('root ::= ""', ""), ("root ::= [^\\x00-\\U0010FFFF]", "")])
-def test_an_answer_ends_where_its_grammar_lets_nothing_through(engine: Engine, grammar: str, written: str) -> None:
-    assert write(engine, CAPITAL, grammar=grammar)[0] == written
+@pytest.mark.parametrize("grammar", ['root ::= ""', "root ::= [^\\x00-\\U0010FFFF]"])
+def test_an_answer_ends_where_its_grammar_lets_nothing_through(engine: Engine, grammar: str) -> None:
+    assert write(engine, CAPITAL, grammar=grammar)[0] == ""
 
 
 # A refusal
@@ -203,23 +201,16 @@ def test_the_likeliest_option_is_chosen_and_what_is_forced_is_not_written(engine
     assert choice.usage.completion == same  # read at once; that the rest is Paris follows from one decision
     assert engine.choose(CAPITAL, options[::-1], never, nothing).index == 1
     assert engine.choose(CAPITAL, options, never, nothing, task="chart_query") == choice
-
-
-def test_an_option_that_another_one_begins_with_can_be_chosen(engine: Engine) -> None:
-    options = ("The capital of France is Paris.", "The capital of France is Paris. Now ask something else, please!")
-    assert engine.choose(CAPITAL, options, never, nothing).index == 0
-    assert engine.choose(CAPITAL, ("The capital of", options[0]), never, nothing).index == 1
+    paris = options[1]
+    assert engine.choose(CAPITAL, (paris, f"{paris} Now ask something else, please!"), never, nothing).index == 0
+    assert engine.choose(CAPITAL, ("The capital of", paris), never, nothing).index == 1
 
 
 def test_the_end_of_an_answer_is_the_one_that_the_template_writes(published: Path) -> None:
-    for template, end in (
-        ("", "<|im_end|>"),
-        ("{{ messages[0].content }}", "<|im_end|>"),
-        (LLAMA_2.read_text(), "<|im_end|>"),
-    ):
+    for template in ("", "{{ messages[0].content }}", LLAMA_2.read_text()):
         engine = Engine(str(published), "", 64, 0, template)
         assert engine.tokenizer.prompt((Message("user", "?"),))
-        assert engine.tokenizer._token_text(engine.tokenizer.end) == end
+        assert engine.tokenizer._token_text(engine.tokenizer.end) == "<|im_end|>"
 
 
 def test_one_option_is_chosen_without_reading(engine: Engine) -> None:
@@ -240,10 +231,10 @@ def test_the_likelihoods_of_all_options_come_to_one(engine: Engine) -> None:
     assert all(0 < weight <= 1 for weight in weights)
 
 
-@pytest.mark.parametrize("options", [("word " * 2_000, "Rome"), ("word " * 2_000,)])
-def test_options_that_do_not_fit_are_refused(engine: Engine, options: tuple[str, ...]) -> None:
-    with pytest.raises(TragError, match="and the model's context 1,024"):
-        engine.choose(CAPITAL, options, never, nothing)
+def test_options_that_do_not_fit_are_refused(engine: Engine) -> None:
+    for options in (("word " * 2_000, "Rome"), ("word " * 2_000,)):
+        with pytest.raises(TragError, match="and the model's context 1,024"):
+            engine.choose(CAPITAL, options, never, nothing)
 
 
 def test_files_that_are_none_are_refused_with_the_words_of_llama_cpp(published: Path, tmp_path: Path) -> None:

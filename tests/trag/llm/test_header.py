@@ -1,4 +1,6 @@
+import os
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -27,20 +29,22 @@ def _head(version: int = 3, tensors: int = 0, entries: int = 0, rest: bytes = b"
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        pytest.param(b"", "no GGUF file: it is empty", id="empty"),
-        pytest.param(b"<html>404 not found</html>", "no GGUF file: it starts with b'<htm'", id="web page"),
-        pytest.param(b"GGML" + _head()[4:], "no GGUF file: it starts with b'GGML'", id="older format"),
-        pytest.param(b"GGUF", "damaged GGUF header", id="magic alone"),
-        pytest.param(_head(version=99), "GGUF version 99", id="unknown version"),
-        pytest.param(_head(tensors=2**63), "damaged GGUF header", id="absurd number of tensors"),
-        pytest.param(_head(entries=2**63), "damaged GGUF header", id="absurd number of entries"),
-        pytest.param(_head(entries=1, rest=struct.pack("<Q", 2**62)), "damaged GGUF header", id="absurd key length"),
-        pytest.param(_head(entries=1, rest=struct.pack("<Q1sI", 1, b"k", 77)), "unknown type 77", id="unknown value"),
-        pytest.param(
-            _head(tensors=1, rest=struct.pack("<Q1sIQIQ", 1, b"w", 1, 1000, 0, 0)), "is cut short", id="no tensor data"
-        ),
+        (b"", "no GGUF file: it is empty"),
+        (b"<html>404 not found</html>", "no GGUF file: it starts with b'<htm'"),
+        (b"GGML" + _head()[4:], "no GGUF file: it starts with b'GGML'"),
+        (b"GGUF", "damaged GGUF header"),
+        (_head(version=99), "GGUF version 99"),
+        (_head(tensors=2**63), "damaged GGUF header"),
+        (_head(entries=2**63), "damaged GGUF header"),
+        (_head(entries=1, rest=struct.pack("<Q", 2**62)), "damaged GGUF header"),
+        (_head(entries=1, rest=struct.pack("<Q1sI", 1, b"k", 77)), "unknown type 77"),
+        (_head(tensors=1, rest=struct.pack("<Q1sIQIQ", 1, b"w", 1, 1000, 0, 0)), "is cut short"),
     ],
-)
+    ids=[
+        "empty", "web page", "older format", "magic alone", "unknown version", "absurd number of tensors",
+        "absurd number of entries", "absurd key length", "unknown value", "no tensor data",
+    ],
+)  # fmt: skip
 def test_what_is_no_gguf_is_refused_with_the_reason(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(content)
@@ -50,20 +54,20 @@ def test_what_is_no_gguf_is_refused_with_the_reason(tmp_path: Path, content: byt
     assert refused.value.hint
 
 
-@pytest.mark.parametrize("path", ["missing.gguf", "."], ids=["missing", "folder"])
-def test_what_cannot_be_read_is_refused(tmp_path: Path, path: str) -> None:
-    with pytest.raises(TragError, match="cannot be read"):
-        files.read_header(tmp_path / path)
+def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    for path in ("missing.gguf", "."):
+        with pytest.raises(TragError, match="cannot be read"):
+            files.read_header(tmp_path / path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", [0.001, 0.3, 0.95, 0.99999])
-def test_a_file_cut_short_anywhere_is_noticed(published: Path, tmp_path: Path, share: float) -> None:
-    path = tmp_path / "short.gguf"
-    content = published.read_bytes()
-    path.write_bytes(content[: int(len(content) * share)])
-    with pytest.raises(TragError, match=r"damaged|cut short"):
-        files.read_header(path)
+def test_a_file_cut_short_anywhere_is_noticed(published: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(published, tmp_path / "short.gguf"))
+    size = path.stat().st_size
+    for share in (0.99999, 0.95, 0.3, 0.001):
+        os.truncate(path, int(size * share))
+        with pytest.raises(TragError, match=r"damaged|cut short"):
+            files.read_header(path)
 
 
 @pytest.mark.slow
@@ -72,7 +76,7 @@ def test_no_damage_to_the_header_raises_anything_else(write_gguf: Callable[..., 
     whole = write_gguf(tmp_path / "whole.gguf", {**names, "general.alignment": 32}, {}).read_bytes()
     chance = random.Random(1)
     refused = 0
-    for _ in range(2_000):
+    for _ in range(1_000):
         content = bytearray(whole)
         for _ in range(chance.randint(1, 8)):
             content[chance.randrange(len(content))] = chance.randrange(256)
@@ -82,7 +86,7 @@ def test_no_damage_to_the_header_raises_anything_else(write_gguf: Callable[..., 
             files.read_header(path)
         except TragError:
             refused += 1
-    assert refused > 500, f"{refused} of 2,000 refused: is the damage real?"
+    assert refused > 250, f"{refused} of 1,000 refused: is the damage real?"
 
 
 def test_the_sizes_of_tensor_types_are_those_of_llama_cpp() -> None:

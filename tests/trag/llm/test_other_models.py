@@ -5,7 +5,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from prompts import Message
@@ -23,57 +22,52 @@ def answer(model: LocalModel, messages: tuple[Message, ...]) -> str:
     return "".join(piece for piece in model.stream(messages, max_tokens=24) if isinstance(piece, str))
 
 
+@pytest.fixture
+def templated(published: Path, changed: Callable[[bytes, bytes], Path]) -> Callable[[str], Path]:
+    """The model with another chat template."""
+
+    def make(new: str) -> Path:
+        content = published.read_bytes()
+        begin = content.index(b"{% for message in messages %}")
+        old = content[begin : content.index(b"{% endif %}", content.index(b"add_generation_prompt", begin)) + 11]
+        return changed(old, new.encode().ljust(len(old)))
+
+    return make
+
+
 @pytest.mark.parametrize(
-    ("start", "said"),
+    ("template", "said"),
     [
-        pytest.param(
-            "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "", id="endless"
-        ),
-        pytest.param("{{ ''.__class__.__mro__ }}", "unsafe", id="reaching out"),
-        pytest.param("{{ messages[0].none.none }}", "refuses these messages", id="faulty"),
+        ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", ""),
+        ("{{ ''.__class__.__mro__ }}", "unsafe"),
+        ("{{ messages[0].none.none }}", "refuses these messages"),
     ],
+    ids=["endless", "reaching out", "faulty"],
 )
 def test_a_hostile_chat_template_costs_its_question_only(
-    published: Path, changed: Callable[[bytes, bytes], Path], tmp_path: Path, start: str, said: str
+    templated: Callable[[str], Path], tmp_path: Path, template: str, said: str
 ) -> None:
-    content = published.read_bytes()
-    begin = content.index(b"{% for message in messages %}")
-    template = content[begin : content.index(b"{% endif %}", content.index(b"add_generation_prompt", begin)) + 11]
-    path = changed(template, start.encode() + b" " * (len(template) - len(start)))
-    with closing(LocalModel(tmp_path, model=str(path), patience=60.0 if said else 1.5)) as hostile:
+    with closing(LocalModel(tmp_path, model=str(templated(template)), patience=60.0 if said else 1.5)) as hostile:
         with pytest.raises(TragError, match=said or "no sign of life"):
             hostile.count((Message("user", "hello"),))
         assert hostile.count_text("one") == 1
 
 
 def test_a_template_without_a_system_turn_gets_its_text_in_the_first_question(
-    published: Path, changed: Callable[[bytes, bytes], Path], tmp_path: Path, question: Ask
+    templated: Callable[[str], Path], tmp_path: Path, question: Ask
 ) -> None:
-    content = published.read_bytes()
-    begin = content.index(b"{% for message in messages %}")
-    template = content[begin : content.index(b"{% endif %}", content.index(b"add_generation_prompt", begin)) + 11]
-    strict = (
-        "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}{{ messages[0].content }}"
-    )
-    path = changed(template, strict.encode() + b" " * (len(template) - len(strict)))
+    strict = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
     system, user = question("Who?")
-    with closing(LocalModel(tmp_path, model=str(path))) as own:
+    with closing(LocalModel(tmp_path, model=str(templated(strict + "{{ messages[0].content }}")))) as own:
         assert own.count((system, user)) == own.count((Message("user", f"{system.content}\n\nWho?"),))
         with pytest.raises(TragError, match="refuses these messages: no system"):
             own.count((system,))
 
 
-@pytest.mark.slow
 def test_an_adapter_changes_the_answer_and_is_part_of_the_identity(
-    model_home: Path, model: LocalModel, write_gguf: Callable[..., Path], tmp_path: Path, question: Ask
+    model_home: Path, model: LocalModel, make_adapter: Callable[..., Path], tmp_path: Path, question: Ask
 ) -> None:
-    chance = np.random.default_rng(1)
-    tensors = {}
-    for layer in range(30):
-        tensors[f"blk.{layer}.ffn_down.weight.lora_a"] = chance.normal(size=(4, 1536)) / 10
-        tensors[f"blk.{layer}.ffn_down.weight.lora_b"] = chance.normal(size=(576, 4)) / 10
-    metadata = {"general.type": "adapter", "adapter.type": "lora", "general.architecture": "llama"}
-    path = write_gguf(tmp_path / "ours.gguf", {**metadata, "adapter.lora.alpha": 4.0}, tensors)
+    path = make_adapter(tmp_path / "ours.gguf", size=0.3)
     with closing(LocalModel(model_home, adapter=str(path))) as adapted:
         assert adapted.identity.adapter == "ours.gguf"
         assert adapted.identity.sha256 == model.identity.sha256
@@ -82,15 +76,12 @@ def test_an_adapter_changes_the_answer_and_is_part_of_the_identity(
 
 
 def test_what_llama_cpp_says_of_a_file_is_passed_on(changed: Callable[[bytes, bytes], Path], tmp_path: Path) -> None:
-    path = changed(
-        b"general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00llama",
-        b"general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00lxama",
-    )
+    key = b"general.architecture\x08\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00"
+    path = changed(key + b"llama", key + b"lxama")
     with closing(LocalModel(tmp_path, model=str(path))) as unknown, pytest.raises(TragError, match="lxama"):
         unknown.warm()
 
 
-@pytest.mark.slow
 def test_a_model_that_carries_no_template_is_asked_by_the_one_beside_it(
     changed: Callable[[bytes, bytes], Path], model: LocalModel, tmp_path: Path, question: Ask
 ) -> None:
@@ -106,7 +97,6 @@ def test_a_model_that_carries_no_template_is_asked_by_the_one_beside_it(
         assert own.count(question("Who?")) == model.count(question("Who?"))
 
 
-@pytest.mark.slow
 def test_marks_that_a_template_writes_as_plain_text_are_words_in_what_people_write(
     changed: Callable[[bytes, bytes], Path], tmp_path: Path
 ) -> None:

@@ -11,12 +11,7 @@ from trag.llm.model import LanguageModel
 from trag.llm.queue import Leases, QueueFull, RequestQueue
 
 
-def test_the_first_is_served_at_once() -> None:
-    with RequestQueue(slots=1, waiting=1).place() as positions:
-        assert list(positions) == []
-
-
-def test_the_next_waits_and_is_served_when_the_first_leaves() -> None:
+def test_the_first_is_served_at_once_and_the_next_when_it_leaves() -> None:
     line = RequestQueue(slots=1, waiting=5)
     with line.place() as first, line.place() as second:
         assert list(first) == []
@@ -85,38 +80,20 @@ class Counted:
         self.closed += 1
 
 
-@pytest.fixture
-def model() -> Counted:
-    return Counted()
-
-
-def test_a_model_that_nobody_holds_is_closed_at_once(model: Counted) -> None:
-    Leases().give_up(cast(LanguageModel, model))
-    assert model.closed == 1
-
-
-def test_a_model_that_is_held_is_closed_when_its_last_holder_is_done(model: Counted) -> None:
-    leases, held = Leases(), cast(LanguageModel, model)
+def test_a_model_that_is_given_up_is_closed_when_nobody_holds_it_and_again_for_one_who_comes_too_late() -> None:
+    leases, model = Leases(), Counted()
+    held = cast(LanguageModel, model)
+    with pytest.raises(RuntimeError), leases.hold(held):
+        raise RuntimeError
+    assert model.closed == 0, "it is still the right one"
     with leases.hold(held):
         with leases.hold(held):
             leases.give_up(held)
         assert model.closed == 0
-    assert model.closed == 1
-
-
-def test_a_holder_that_comes_a_moment_too_late_closes_it_again(model: Counted) -> None:
-    leases, held = Leases(), cast(LanguageModel, model)
-    leases.give_up(held)
+    assert model.closed == 1, "its last holder is done"
     with leases.hold(held):
         assert model.closed == 1
     assert model.closed == 2
-
-
-def test_a_model_that_is_still_the_right_one_is_not_closed(model: Counted) -> None:
-    leases, held = Leases(), cast(LanguageModel, model)
-    for _ in range(2):
-        with leases.hold(held):
-            pass
-    with pytest.raises(RuntimeError), leases.hold(held):
-        raise RuntimeError
-    assert model.closed == 0
+    unheld = Counted()
+    leases.give_up(cast(LanguageModel, unheld))
+    assert unheld.closed == 1, "at once"

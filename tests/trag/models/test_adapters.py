@@ -18,7 +18,7 @@ from store import StoreError
 from tests.tiny_model import keep_adapter
 from trag import paper_systems
 from trag.errors import TragError
-from trag.events import Answer, Token
+from trag.events import Token
 from trag.home import Home, open_home
 from trag.llm import files
 from trag.llm.local import LocalModel
@@ -48,14 +48,13 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_adapter: Make)
 
 @pytest.mark.parametrize("what", ["fits", "no manifest", "no file", "another base", "the operator's model"])
 def test_the_adapter_that_ships_is_used_with_the_model_it_was_trained_on(shipped: Path, what: str) -> None:
-    if what == "no manifest":
-        (shipped / "manifest.json").unlink()
-    if what == "no file":
-        (shipped / "adapter.gguf").unlink()
+    manifest, adapter = shipped / "manifest.json", shipped / "adapter.gguf"
+    if what in ("no manifest", "no file"):
+        (manifest if what == "no manifest" else adapter).unlink()
     if what == "another base":
-        (shipped / "manifest.json").write_text(json.dumps({"base_sha256": "b" * 64}))
+        manifest.write_text(json.dumps({"base_sha256": "b" * 64}))
     found = files.adapter_file("their.gguf" if what == "the operator's model" else "", "")
-    assert found == (str(shipped / "adapter.gguf") if what == "fits" else "")
+    assert found == (str(adapter) if what == "fits" else "")
     assert found == "" or files.adapter_name(Path(found)) == "shipped"
 
 
@@ -112,7 +111,7 @@ def home(model_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
     folder = tmp_path / "home"
     folder.mkdir()
     (folder / "models").symlink_to(model_home / "models")
-    with open_home(Settings(home=folder, answer_tokens=40)) as opened:
+    with open_home(Settings(home=folder, answer_tokens=24)) as opened:
         opened.activate_chart(load(CHART, "club.csv"), "club.csv", CHART, by="ada")
         yield opened
 
@@ -145,7 +144,6 @@ def test_an_answer_under_way_keeps_its_model_and_the_next_one_has_the_promoted(
     assert (promotion.adapter, home.adapter_name, home.model.identity.adapter) == (ours.id, ours.id, ours.id)
     assert psutil.pid_exists(pid), "an answer is still being written"
     *_, last = asked
-    assert isinstance(last, Answer)
     assert (last.record.model.adapter, last.record.interrupted) == ("", "")
     assert last.record.answer
     assert gone(pid)
@@ -164,20 +162,20 @@ def test_nobody_who_asks_notices_promotions(home: Home, tmp_path: Path, make_ada
             records.append(assistant.answer("What is the Bar under?"))
 
     models = [running(home)]
-    with ThreadPoolExecutor(3) as pool:
-        askers = [pool.submit(ask) for _ in range(3)]
-        for adapter in (first.id, second.id, "", second.id):
+    with ThreadPoolExecutor(2) as pool:
+        askers = [pool.submit(ask) for _ in range(2)]
+        for adapter in (first.id, "", second.id):
             home.promote(adapter, by="ada")
             models.append(running(home))
-        answered = len(records)
-        while len(records) < answered + 4 and not any(asker.done() for asker in askers):
-            sleep(0.05)
+            answered = len(records)
+            while len(records) < answered + 3 and not any(asker.done() for asker in askers):
+                sleep(0.02)
         over.set()
-    assert [asker.exception() for asker in askers] == [None] * 3
+    assert [asker.exception() for asker in askers] == [None] * 2
     assert [record.interrupted for record in records if record.interrupted] == []
-    assert {record.model.adapter for record in records} >= {"", second.id}
-    assert records[-1].model.adapter == second.id
-    assert [bool(model.pid) for model in models] == [False] * 4 + [True]
+    assert {record.model.adapter for record in records} >= {"", first.id, second.id}
+    assert second.id in {record.model.adapter for record in records[-2:]}, "the very last may have begun before"
+    assert [bool(model.pid) for model in models] == [False] * 3 + [True]
 
 
 @pytest.mark.slow
@@ -274,6 +272,9 @@ def test_a_candidate_is_found_again_with_all_that_is_known_of_it(tmp_path: Path)
     assert kept.learned(made.id) == ("Who?", "Où ça ?")
     measured = kept.keep_results(made.id, MEASURED)
     assert kept.all() == (measured,) == (replace(made, results=MEASURED),)
+    assert keep(kept) == measured, "the same adapter again is the candidate it was"
+    other = keep(kept, b"others")
+    assert [each.id for each in kept.all()] == [other.id, made.id], "the newest first"
 
 
 def test_one_that_an_earlier_program_kept_is_read_with_what_is_known_of_it(tmp_path: Path) -> None:
@@ -290,24 +291,15 @@ def test_one_that_an_earlier_program_kept_is_read_with_what_is_known_of_it(tmp_p
     assert kept.learned(made.id) is None
 
 
-def test_the_same_adapter_again_is_the_candidate_it_was(tmp_path: Path) -> None:
-    kept = Candidates(tmp_path / "adapters")
-    made = keep(kept)
-    kept.keep_results(made.id, MEASURED)
-    assert keep(kept).results == MEASURED
-    other = keep(kept, b"others")
-    assert [each.id for each in kept.all()] == [other.id, made.id]
-
-
-@pytest.mark.parametrize("harm", ["no manifest", "a broken manifest", "another manifest"])
-def test_what_is_not_whole_is_never_offered(tmp_path: Path, harm: str) -> None:
+@pytest.mark.parametrize("content", [None, "half", '{"id": "x"}'], ids=["no", "a broken", "another"])
+def test_what_has_no_whole_manifest_is_never_offered(tmp_path: Path, content: str | None) -> None:
     kept = Candidates(tmp_path / "adapters")
     made = keep(kept)
     manifest = tmp_path / "adapters" / made.id / "manifest.json"
-    if harm == "no manifest":
+    if content is None:
         manifest.unlink()
     else:
-        manifest.write_text(manifest.read_text()[:40] if harm == "a broken manifest" else '{"id": "x"}')
+        manifest.write_text(manifest.read_text()[:40] if content == "half" else content)
     assert kept.all() == ()
     with pytest.raises(TragError, match="There is no adapter"):
         kept.get(made.id)
@@ -317,25 +309,18 @@ def test_what_is_not_whole_is_never_offered(tmp_path: Path, harm: str) -> None:
 def test_no_id_leads_out_of_the_folder(tmp_path: Path, id: str) -> None:
     kept = Candidates(tmp_path / "adapters")
     keep(kept)
-    with pytest.raises(TragError, match="There is no adapter"):
-        kept.get(id)
-    with pytest.raises(TragError, match="There is no adapter"):
-        kept.remove(id)
+    for act in (kept.get, kept.remove):
+        with pytest.raises(TragError, match="There is no adapter"):
+            act(id)
     assert (tmp_path / "made.gguf").exists()
 
 
-def test_a_removed_candidate_leaves_nothing(tmp_path: Path) -> None:
-    kept = Candidates(tmp_path / "adapters")
-    made = keep(kept)
-    kept.file(made.id).write_bytes(b"changed")
-    kept.remove(made.id)
-    assert list((tmp_path / "adapters").iterdir()) == []
-
-
-def test_the_manifest_of_what_ships_is_read_where_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_removed_candidate_leaves_nothing_and_does_not_ship(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Candidates(tmp_path / "adapters")
     made = keep(kept)
     monkeypatch.setattr(adapters, "SHIPPED", kept.file(made.id).parent)
     assert adapters.shipped() == made
-    monkeypatch.setattr(adapters, "SHIPPED", tmp_path)
+    kept.file(made.id).write_bytes(b"changed")
+    kept.remove(made.id)
+    assert list((tmp_path / "adapters").iterdir()) == []
     assert adapters.shipped() is None

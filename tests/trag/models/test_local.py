@@ -20,12 +20,8 @@ def test_each_file_is_told_with_what_its_header_says(tmp_path: Path, make_adapte
     assert (broken.path.name, broken.bytes) == ("broken.gguf", 6)
     assert "is no GGUF file" in broken.problem
     assert (adapter.architecture, adapter.problem) == ("llama", "It is an adapter, not a model.")
-
-
-def test_a_file_that_is_gone_is_told_beside_the_others(tmp_path: Path, make_adapter: Callable[..., Path]) -> None:
-    make_adapter(tmp_path / "ours.gguf")
     (tmp_path / "gone.gguf").symlink_to(tmp_path / "nowhere.gguf")
-    gone, _ = local_files(tmp_path)
+    _, gone, _ = local_files(tmp_path)
     assert (gone.bytes, gone.problem) == (0, "It cannot be read: No such file or directory.")
 
 

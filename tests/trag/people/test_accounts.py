@@ -43,7 +43,8 @@ def test_a_name_is_shown_without_what_nobody_sees(typed: str, shown: str) -> Non
     assert accepted_shown(typed, "ada") == shown
 
 
-def test_a_name_has_a_length() -> None:
+def test_a_name_has_a_length_and_in_two_widths_is_one_name() -> None:
+    assert accepted("ｒｏｏｔ") == "root"
     assert accepted_shown("x" * LONGEST, "ada")
     with pytest.raises(TragError, match="cannot be shown"):
         accepted_shown("x" * (LONGEST + 1), "ada")
@@ -59,10 +60,6 @@ def test_a_name_has_a_length() -> None:
 def test_nobody_signs_in_under_a_name_that_looks_like_another(typed: str) -> None:
     with pytest.raises(TragError, match="name to sign in with"):
         accepted(typed)
-
-
-def test_one_name_in_two_widths_is_one_name() -> None:
-    assert accepted("ｒｏｏｔ") == "root"
 
 
 @pytest.mark.usefixtures("quick")

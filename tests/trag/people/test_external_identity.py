@@ -27,27 +27,21 @@ def test_a_stranger_waits_unless_a_group_gives_a_role(records: Records) -> None:
         provision(records.people, Claim("a b", "", "proxy"), where="")
 
 
-def test_what_the_provider_says_counts_from_the_next_arrival_on(records: Records) -> None:
+def test_what_the_provider_says_counts_from_the_next_arrival_on_but_for_who_is_disabled(records: Records) -> None:
     first = provision(records.people, Claim("moves", "M", "sso", "s3", "reviewer", "u1"), where="")
     now = provision(records.people, Claim("moves", "M", "sso", "s3", "employee", ""), where="")
     assert (now.id, now.role, now.unit) == (first.id, "employee", "")
     kept = provision(records.people, Claim("moves", "M", "sso", "s3"), where="")
     assert (kept.role, kept.unit) == ("employee", "")
+    records.people.change(first.id, state="disabled", by="root")
+    assert provision(records.people, Claim("moves", "M", "sso", "s3", "admin"), where="").state == "disabled"
 
 
-def test_the_first_admin_inherits_and_the_last_one_stays_one_whatever_the_provider_says(
-    new_records: Records,
-) -> None:
+def test_the_first_admin_inherits_and_the_last_one_stays_one_whatever_the_provider_says(new_records: Records) -> None:
     mine = new_records.start_conversation(CurrentUser.local.person, "Who?")
     boss = provision(new_records.people, Claim("boss", "", "sso", "s", "admin"), where="")
     assert [each.id for each in new_records.conversations(boss.id)] == [mine.id], "asked before there were accounts"
     assert provision(new_records.people, Claim("boss", "", "sso", "s", "employee"), where="").role == "admin"
-
-
-def test_a_disabled_person_stays_so(records: Records) -> None:
-    person = provision(records.people, Claim("gone", "", "sso", "s4", "employee"), where="")
-    records.people.change(person.id, state="disabled", by="root")
-    assert provision(records.people, Claim("gone", "", "sso", "s4", "admin"), where="").state == "disabled"
 
 
 def test_a_name_given_to_another_opens_nothing_of_the_one_before(records: Records) -> None:

@@ -55,10 +55,7 @@ def test_odds_depend_neither_on_the_order_nor_on_what_stands_beside(reranker: Re
     assert np.allclose(odds[:1], alone, atol=NEAR)
     assert np.allclose(odds, many[-4:], atol=NEAR)
     assert reranker.weigh("can i keep the book", []).shape == (0,)
-
-
-def test_a_long_question_and_a_long_text_are_cut_and_still_weighed(reranker: Reranker) -> None:
-    assert np.isfinite(reranker.weigh("word " * 500, ["h: " + "text " * 900])).all()
+    assert np.isfinite(reranker.weigh("word " * 500, ["h: " + "text " * 900])).all(), "cut, and still weighed"
 
 
 def test_what_runs_says_what_was_learned() -> None:
@@ -72,10 +69,11 @@ def test_what_runs_says_what_was_learned() -> None:
     assert torch.allclose(expected, found, atol=1e-3), (expected, found)
 
 
-@pytest.mark.parametrize("content", [b"", b"no tensors", None], ids=["empty", "damaged", "missing"])
-def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes | None) -> None:
+def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "learned.safetensors"
-    if content is not None:
-        file.write_bytes(content)
     with pytest.raises(TragError, match="cannot be read"):
         Reranker(file)
+    for content in (b"", b"no tensors"):
+        file.write_bytes(content)
+        with pytest.raises(TragError, match="cannot be read"):
+            Reranker(file)

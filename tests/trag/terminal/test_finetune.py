@@ -18,7 +18,7 @@ from tests.tiny_model import ADAPTER, keep_adapter, write_gguf, write_model
 from trag.finetune import gate, stages
 from trag.finetune.dataset.typos import plain
 from trag.finetune.training import training_process
-from trag.finetune.work import Works
+from trag.finetune.work_folders import Works
 from trag.home import open_home
 from trag.llm import files
 from trag.models.adapters import Candidates, Manifest
@@ -26,25 +26,14 @@ from trag.settings import Settings
 from trag.terminal.main import main
 
 ROOT = Path(__file__).parents[3]
-SMALL = ("epochs=0.2", "accumulation=1", "held_out=2", "evaluations=2", "longest=1200", "checkpoint_seconds=0")
+SMALL = ("epochs=0.2", "accumulation=1", "held_out=2", "evaluations=2", "longest=1800", "checkpoint_seconds=0")
 
 
-def start(home: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "trag", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env=os.environ | {"TRAG_HOME": str(home)},
-    )
-
-
-def run(home: Path, *words: str) -> str:
-    with start(home, *words) as process:
-        out, err = process.communicate()
-    assert process.returncode == 0, out + err
-    return out
+@pytest.fixture
+def home(empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TRAG_HOME", str(tmp_path))
+    shutil.copy(empty_database, tmp_path)
+    return tmp_path
 
 
 def steps(home: Path) -> list[int]:
@@ -64,20 +53,27 @@ def until(true: Callable[[], object], process: subprocess.Popen[str], seconds: f
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    home, model = tmp_path / "home", write_model(tmp_path / "tiny.gguf", "llama")
+    model = write_model(tmp_path / "tiny.gguf", "llama")
     monkeypatch.setenv("TRAG_MODEL", str(model))
-    run(home, "chart", "activate", str(ROOT / "examples" / "larkmoor" / "chart.csv"))
+
+    def run(*words: str) -> str:
+        capsys.readouterr()
+        assert main(list(words)) == 0
+        return capsys.readouterr().out
+
+    run("chart", "activate", str(ROOT / "examples" / "larkmoor" / "chart.csv"))
     options = [word for setting in SMALL for word in ("--set", setting)]
-    with start(home, "finetune", *options, "--questions", "3") as process:
+    command = [sys.executable, "-m", "trag", "finetune", *options, "--questions", "3"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
         until(lambda: [*(home / "finetune").glob("*/training/progress.jsonl")] and len(steps(home)) > 2, process, 900)
         (training,) = (home / "finetune").glob("*/training")
         process.kill()
     os.kill(int((training / "running.lock").read_text()), signal.SIGKILL)
     had = steps(home)
     assert Works(home / "finetune").unfinished()
-    out = run(home, "finetune")
+    out = run("finetune")
     after = steps(home)[len(had) :]
     assert after[0] <= had[-1] + 1
     assert after[0] > 1, "it went on from a checkpoint"
@@ -99,44 +95,40 @@ def test_a_fine_tune_is_killed_gone_on_with_measured_promoted_and_rolled_back(
     card = next((home / "finetune").glob("*/dataset/card.md")).read_text()
     assert f"sha256 {candidate.dataset_sha256}" in card
 
-    with start(home, "finetune", "promote", candidate.id) as process:
-        out, err = process.communicate()
-    assert process.returncode == 1, "3 questions say nothing beyond chance"
-    assert "All questions" in out
-    assert "add --anyway" in err
-    assert "The adapter that answers: none: the model alone" in run(home, "finetune", "list")
-    out = run(home, "finetune", "promote", candidate.id, "--anyway")
-    assert f"The adapter that answers: {candidate.id}" in out
-    answer = json.loads(run(home, "ask", "--json", "What is the Ethics Office under?"))
+    assert main(["finetune", "promote", candidate.id]) == 1, "3 questions say nothing beyond chance"
+    said = capsys.readouterr()
+    assert "All questions" in said.out
+    assert "add --anyway" in said.err
+    assert "The adapter that answers: none: the model alone" in run("finetune", "list")
+    assert f"The adapter that answers: {candidate.id}" in run("finetune", "promote", candidate.id, "--anyway")
+    told = [
+        subprocess.run(
+            [sys.executable, "-m", "trag", *words], capture_output=True, text=True, cwd=ROOT, check=True
+        ).stdout
+        for words in (["ask", "--json", "What is the Ethics Office under?"], ["doctor"])
+    ]
+    answer = json.loads(told[0])
     assert answer["model"]["adapter"] == candidate.id
-    assert f"* {candidate.id}" in run(home, "finetune", "list")
-    assert f"adapter {candidate.id}" in run(home, "doctor")
-    assert candidate.id not in run(home, "finetune", "rollback")
-
-
-@pytest.fixture
-def home(empty_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("TRAG_HOME", str(tmp_path))
-    shutil.copy(empty_database, tmp_path)
-    return tmp_path
+    assert f"* {candidate.id}" in run("finetune", "list")
+    assert f"adapter {candidate.id}" in told[1]
+    assert candidate.id not in run("finetune", "rollback")
 
 
 @pytest.mark.parametrize(
     ("words", "problem", "hint"),
     [
-        (["promote", "20261120-0a0a0a0a"], "no adapter 20261120-0a0a0a0a; there are: none yet", "finetune list"),
-        (["measure"], "no adapter to measure", "python -m trag finetune"),
-        (["rollback"], "nothing to go back to", ""),
-        (["remove", "x"], "no adapter x", "finetune list"),
-        (["--set", "speed=9"], "no setting speed", "learning_rate"),
-        (["--base", "/nowhere"], "/nowhere is no folder", "TRAG_MODEL"),
+        ("promote 20261120-0a0a0a0a", "no adapter 20261120-0a0a0a0a; there are: none yet", "finetune list"),
+        ("measure", "no adapter to measure", "python -m trag finetune"),
+        ("rollback", "nothing to go back to", ""),
+        ("remove x", "no adapter x", "finetune list"),
+        ("--set speed=9", "no setting speed", "learning_rate"),
+        ("--base /nowhere", "/nowhere is no folder", "TRAG_MODEL"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_what_cannot_be_done_is_said(
-    words: list[str], problem: str, hint: str, home: Path, capsys: pytest.CaptureFixture[str]
+    words: str, problem: str, hint: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["finetune", *words]) == 1
+    assert main(["finetune", *words.split()]) == 1
     err = capsys.readouterr().err
     assert problem in err
     assert hint in err
@@ -146,24 +138,13 @@ def test_what_cannot_be_done_is_said(
 @pytest.mark.parametrize(
     "words",
     [
-        ["paint"],
-        ["promote"],
-        ["list", "--new"],
-        ["promote", "x", "--questions", "3"],
-        ["--questions", "0"],
-        ["--set", "a=b"],
-        ["--set", "rank"],
-        ["--seed", "0"],
-        ["--seed", "1000000001"],
-        ["promote", "x", "--four-bits"],
-        ["measure", "--anyway"],
-        ["list", "--base", "."],
+        "paint", "promote", "list --new", "promote x --questions 3", "--questions 0", "--set a=b", "--set rank",
+        "--seed 0", "--seed 1000000001", "promote x --four-bits", "measure --anyway", "list --base .",
     ],
-    ids=" ".join,
-)
-def test_wrong_usage_is_exit_2(words: list[str], home: Path) -> None:
+)  # fmt: skip
+def test_wrong_usage_is_exit_2(words: str, home: Path) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["finetune", *words])
+        main(["finetune", *words.split()])
     assert ended.value.code == 2
 
 

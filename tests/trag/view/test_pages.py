@@ -2,24 +2,50 @@
 
 from __future__ import annotations
 
-import io
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from pypdf import PdfReader, PdfWriter
+from pypdf import PdfWriter
+from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, FloatObject, NameObject, NumberObject
 
+from tests.trag.ingest import made
 from trag import sandbox
 from trag.errors import TragError
 from trag.sandbox import Limits
 from trag.view import Box, PageView, page
 from trag.view.__main__ import view
 
-Drawn = Callable[..., bytes]
 LINE = "Money is spent as the budget says."
+
+
+def drawn(*pages: Sequence[tuple[float, float, str]], font: str = "Helvetica") -> bytes:
+    """A PDF of pages, each a list of (x, y, text), y upwards in points, all in one font."""
+
+    def draws(page: Sequence[tuple[float, float, str]]) -> Callable[[Any], None]:
+        def draw(canvas: Any) -> None:
+            canvas.setFont(font, 12)
+            for place in page:
+                canvas.drawString(*place)
+
+        return draw
+
+    return made.drawn(*map(draws, pages))
+
+
+def changed(content: bytes, **entries: list[float] | int) -> bytes:
+    """A PDF with entries of its first page set to other numbers."""
+
+    def change(writer: PdfWriter) -> None:
+        for key, value in entries.items():
+            numbers = ArrayObject(map(FloatObject, value)) if isinstance(value, list) else NumberObject(value)
+            writer.pages[0][NameObject(f"/{key}")] = numbers
+
+    return made.changed(content, change)
 
 
 def shown(content: bytes, passage: str = LINE, number: int = 1, width: int = 600) -> PageView:
@@ -28,31 +54,31 @@ def shown(content: bytes, passage: str = LINE, number: int = 1, width: int = 600
     return view(content + asked, number, width, len(asked))
 
 
-def ink(made: PageView) -> Box:
+def ink(seen: PageView) -> Box:
     """Where the page is not white, in fractions of it."""
-    data = made.image[made.image.index(b"IDAT") + 4 : -16]
-    rows = np.frombuffer(zlib.decompress(data), np.uint8).reshape(made.height, 1 + 3 * made.width)
-    down, across = np.nonzero(rows[:, 1:].reshape(made.height, made.width, 3).min(axis=2) < 128)
+    data = seen.image[seen.image.index(b"IDAT") + 4 : -16]
+    rows = np.frombuffer(zlib.decompress(data), np.uint8).reshape(seen.height, 1 + 3 * seen.width)
+    down, across = np.nonzero(rows[:, 1:].reshape(seen.height, seen.width, 3).min(axis=2) < 128)
     return Box(
-        across.min() / made.width,
-        down.min() / made.height,
-        (across.max() + 1) / made.width,
-        (down.max() + 1) / made.height,
+        across.min() / seen.width,
+        down.min() / seen.height,
+        (across.max() + 1) / seen.width,
+        (down.max() + 1) / seen.height,
     )
 
 
-def test_a_page_comes_back_as_a_picture_with_the_place_of_the_passage(drawn: Drawn) -> None:
+def test_a_page_comes_back_as_a_picture_with_the_place_of_the_passage() -> None:
     content = drawn([(72, 700, "First."), (72, 680, LINE)], [(72, 700, "Second.")])
-    made = page(content, "m.pdf", 1, LINE, ["The budget says how money is spent."])
-    assert (made.number, made.pages, made.width, made.found) == (1, 2, 1200, 1.0)
-    assert made.image.startswith(b"\x89PNG")
-    (box,) = made.passage
+    seen = page(content, "m.pdf", 1, LINE, ["The budget says how money is spent."])
+    assert (seen.number, seen.pages, seen.width, seen.found) == (1, 2, 1200, 1.0)
+    assert seen.image.startswith(b"\x89PNG")
+    (box,) = seen.passage
     assert box.top == pytest.approx(1 - 692 / 842, abs=0.01)
-    assert len(made.support) == 1, made.support
-    assert made.support[0].right - made.support[0].left < box.right - box.left + 0.001
-    assert "".join(piece.text for piece in made.text) == f"First.\n{LINE}"
-    assert {piece.mark for piece in made.text} >= {"", "support"}
-    assert PageView.from_json(made.to_json()) == made
+    assert len(seen.support) == 1, seen.support
+    assert seen.support[0].right - seen.support[0].left < box.right - box.left + 0.001
+    assert "".join(piece.text for piece in seen.text) == f"First.\n{LINE}"
+    assert {piece.mark for piece in seen.text} >= {"", "support"}
+    assert PageView.from_json(seen.to_json()) == seen
 
 
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
@@ -64,15 +90,13 @@ def test_a_page_comes_back_as_a_picture_with_the_place_of_the_passage(drawn: Dra
         pytest.param({"MediaBox": [-200, 100, 700, 900]}, id="off the origin"),
     ],
 )
-def test_the_box_stands_around_the_ink(
-    drawn: Drawn, changed: Callable[..., bytes], turn: int, edges: dict[str, list[float]]
-) -> None:
-    made = shown(changed(drawn([(100, 700, LINE)]), Rotate=turn, **edges))
-    found = ink(made)
-    left, top = min(box.left for box in made.passage), min(box.top for box in made.passage)
-    right, bottom = max(box.right for box in made.passage), max(box.bottom for box in made.passage)
-    assert left - 0.01 < found.left < found.right < right + 0.01, (found, made.passage)
-    assert top - 0.01 < found.top < found.bottom < bottom + 0.01, (found, made.passage)
+def test_the_box_stands_around_the_ink(turn: int, edges: dict[str, list[float]]) -> None:
+    seen = shown(changed(drawn([(100, 700, LINE)]), Rotate=turn, **edges))
+    found = ink(seen)
+    left, top = min(box.left for box in seen.passage), min(box.top for box in seen.passage)
+    right, bottom = max(box.right for box in seen.passage), max(box.bottom for box in seen.passage)
+    assert left - 0.01 < found.left < found.right < right + 0.01, (found, seen.passage)
+    assert top - 0.01 < found.top < found.bottom < bottom + 0.01, (found, seen.passage)
     assert (right - left) * (bottom - top) < 3 * (found.right - found.left) * (found.bottom - found.top)
 
 
@@ -101,14 +125,12 @@ def test_the_box_stands_around_the_ink(
         ),
     ],
 )
-def test_each_line_and_each_cell_has_its_box(
-    drawn: Drawn, lines: list[tuple[float, float, str]], passage: str, boxes: int
-) -> None:
-    made = shown(drawn(lines), passage)
-    assert len(made.passage) == boxes, made.passage
+def test_each_line_and_each_cell_has_its_box(lines: list[tuple[float, float, str]], passage: str, boxes: int) -> None:
+    seen = shown(drawn(lines), passage)
+    assert len(seen.passage) == boxes, seen.passage
 
 
-def test_ligatures_and_accents_are_found(drawn: Drawn) -> None:
+def test_ligatures_and_accents_are_found() -> None:
     from reportlab.pdfbase import pdfmetrics
     from reportlab.pdfbase.ttfonts import TTFont
 
@@ -116,11 +138,11 @@ def test_ligatures_and_accents_are_found(drawn: Drawn) -> None:
     if font is None:
         pytest.skip("needs the DejaVu fonts")
     pdfmetrics.registerFont(TTFont("DejaVu", str(font)))
-    made = shown(drawn([(72, 700, "The ﬁnal oﬃce, the cafe\u0301.")], font="DejaVu"), "The final office, the café.")
-    assert made.found == 1.0
+    seen = shown(drawn([(72, 700, "The ﬁnal oﬃce, the cafe\u0301.")], font="DejaVu"), "The final office, the café.")
+    assert seen.found == 1.0
 
 
-def test_a_passage_that_goes_on_is_found_on_both_pages(drawn: Drawn) -> None:
+def test_a_passage_that_goes_on_is_found_on_both_pages() -> None:
     passage = "The Board meets in May and in June, and always in the headquarters of the Foundation."
     content = drawn([(72, 700, passage[:48])], [(72, 700, passage[48:])], [(72, 700, "Nothing of it is here.")])
     first, second, third = (shown(content, passage, number) for number in (1, 2, 3))
@@ -130,19 +152,19 @@ def test_a_passage_that_goes_on_is_found_on_both_pages(drawn: Drawn) -> None:
     assert (third.passage, third.found) == ((), 0.0)
 
 
-def test_text_beside_the_page_is_not_told(drawn: Drawn) -> None:
-    made = shown(drawn([(72, 700, LINE), (900, 700, "hidden words")]), "hidden words")
-    assert "hidden" not in "".join(piece.text for piece in made.text)
-    assert made.passage == ()
+def test_text_beside_the_page_is_not_told() -> None:
+    seen = shown(drawn([(72, 700, LINE), (900, 700, "hidden words")]), "hidden words")
+    assert "hidden" not in "".join(piece.text for piece in seen.text)
+    assert seen.passage == ()
 
 
 @pytest.mark.parametrize(
     "size", [(0.5, 14_400), (14_400, 14_400), (1e7, 1e7), (1, 1)], ids=["a thread", "200 inches", "miles", "a dot"]
 )
-def test_no_page_makes_a_large_picture(drawn: Drawn, changed: Callable[..., bytes], size: tuple[float, float]) -> None:
-    made = shown(changed(drawn([(10, 10, LINE)]), MediaBox=[0, 0, *size]), width=1_200)
-    assert 0 < made.width * made.height <= 8_100_000
-    assert max(made.width, made.height) <= 8_001
+def test_no_page_makes_a_large_picture(size: tuple[float, float]) -> None:
+    seen = shown(changed(drawn([(10, 10, LINE)]), MediaBox=[0, 0, *size]), width=1_200)
+    assert 0 < seen.width * seen.height <= 8_100_000
+    assert max(seen.width, seen.height) <= 8_001
 
 
 def test_pdfium_is_built_without_a_script_engine() -> None:
@@ -151,30 +173,22 @@ def test_pdfium_is_built_without_a_script_engine() -> None:
     assert not {"V8", "XFA"} & set(PDFIUM_INFO.flags)
 
 
-def locked(content: bytes, password: str = "secret") -> bytes:
-    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(content)))
-    writer.encrypt(password, "owner", algorithm="AES-256")
-    file = io.BytesIO()
-    writer.write(file)
-    return file.getvalue()
-
-
-def test_an_encrypted_file_that_opens_without_a_password_is_shown(drawn: Drawn) -> None:
-    assert shown(locked(drawn([(72, 700, LINE)]), "")).found == 1.0
+def test_an_encrypted_file_that_opens_without_a_password_is_shown() -> None:
+    assert shown(made.locked(drawn([(72, 700, LINE)]), "")).found == 1.0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "number", "said"),
     [
-        pytest.param(locked, 1, "m.pdf is encrypted with a password.", id="encrypted"),
+        pytest.param(made.locked, 1, "m.pdf is encrypted with a password.", id="encrypted"),
         pytest.param(lambda _: b"<html>", 1, "m.pdf is no PDF that can be shown.", id="no PDF"),
         pytest.param(lambda _: b"", 1, "m.pdf is no PDF that can be shown.", id="empty"),
         pytest.param(lambda content: content, 2, "m.pdf has 1 page, and no page 2.", id="a page beyond the last"),
         pytest.param(lambda content: content, 0, "m.pdf has 1 page, and no page 0.", id="no page"),
     ],
 )
-def test_what_cannot_be_shown_is_said(drawn: Drawn, make: Callable[[bytes], bytes], number: int, said: str) -> None:
+def test_what_cannot_be_shown_is_said(make: Callable[[bytes], bytes], number: int, said: str) -> None:
     with pytest.raises(TragError) as caught:
         page(make(drawn([(72, 700, LINE)])), "m.pdf", number, LINE)
     assert caught.value.message == said
@@ -183,8 +197,6 @@ def test_what_cannot_be_shown_is_said(drawn: Drawn, make: Callable[[bytes], byte
 
 def nested(depth: int) -> bytes:
     """A PDF of one page that draws a form ten times, which draws another ten times, and so on."""
-    from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, FloatObject, NameObject
-
     writer = PdfWriter()
     blank = writer.add_blank_page(600, 800)
     inner = None
@@ -202,9 +214,7 @@ def nested(depth: int) -> bytes:
     drawing = DecodedStreamObject()
     drawing.set_data(b"/F Do")
     blank[NameObject("/Contents")] = writer._add_object(drawing)
-    file = io.BytesIO()
-    writer.write(file)
-    return file.getvalue()
+    return made.saved(writer.write)
 
 
 @pytest.mark.slow
@@ -220,9 +230,7 @@ def test_a_page_over_the_limits_ends_the_child_alone(limits: Limits, said: str) 
         page(nested(12), "m.pdf", 1, LINE, limits=limits)
 
 
-def test_no_argument_of_the_child_says_what_is_read(
-    drawn: Drawn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_no_argument_of_the_child_says_what_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     spy, seen = tmp_path / "spy", tmp_path / "seen"
     spy.write_text(f'#!/bin/sh\necho "$@" > {seen}\nexit 9\n')
     spy.chmod(0o755)
@@ -245,7 +253,7 @@ def test_no_argument_of_the_child_says_what_is_read(
         ("text", None),
     ],
 )
-def test_what_a_child_says_is_looked_at(drawn: Drawn, key: str, value: object) -> None:
+def test_what_a_child_says_is_looked_at(key: str, value: object) -> None:
     told = json.loads(shown(drawn([(72, 700, LINE)])).to_json())
     with pytest.raises((ValueError, KeyError, TypeError)):
         PageView.from_json(json.dumps({**told, key: value}))

@@ -1,30 +1,27 @@
 """A home, the real app over it in a process of its own, and a real Chromium."""
 
 import io
-import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, Page
 
+from store.records import Records
 from tests import model_server
-from tests.serving import app as serving_app
-from tests.serving import chromium
+from tests import serving as served
+from tests.serving import Job, Visit, chromium, trag, visits
+from trag.home import Home, open_home
+from trag.settings import Settings
 
-Process = subprocess.Popen[str]
-Serving = Callable[..., AbstractContextManager[tuple[str, Process]]]
-ROOT = Path(__file__).parents[3]
-SAMPLE = ROOT / "examples" / "larkmoor"
+Serving = Callable[..., AbstractContextManager[tuple[str, Job]]]
+SAMPLE = Path(__file__).parents[3] / "examples" / "larkmoor"
 EXPRESSIONS = {
     "Where does the Ethics Office sit?": "parent(u1)",
     "What is the Ethics Office directly under?": "parent(u1)",
@@ -38,22 +35,27 @@ EXPRESSIONS = {
 FOLLOW_UPS = {"And what is under it?": "What is under the Ethics Office?"}
 
 
+@pytest.fixture
+def records(empty_database: Path, tmp_path: Path) -> Iterator[Records]:
+    with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
+        yield records
+
+
+@pytest.fixture
+def home(empty_database: Path, tmp_path: Path) -> Iterator[Home]:
+    """A home that holds nothing."""
+    shutil.copy(empty_database, tmp_path)
+    with open_home(Settings(home=tmp_path)) as home:
+        yield home
+
+
 @pytest.fixture(scope="session")
 def sample_home(tmp_path_factory: pytest.TempPathFactory, model_home: Path) -> Path:
     """A home with the sample's chart, the part of its manual that is asked about, and the model made ready."""
     home = tmp_path_factory.mktemp("home")
     (home / "models").symlink_to(model_home / "models")
-    for job in (
-        ("chart", "activate", str(SAMPLE / "chart.csv")),
-        ("ingest", str(SAMPLE / "documents" / "part-1-foundations.md")),
-    ):
-        run = subprocess.run(
-            [sys.executable, "-m", "trag", *job],
-            cwd=ROOT,
-            env=os.environ | {"TRAG_HOME": str(home)},
-            capture_output=True,
-        )
-        assert run.returncode == 0, run.stderr.decode()
+    trag(home, "chart", "activate", str(SAMPLE / "chart.csv"))
+    trag(home, "ingest", str(SAMPLE / "documents" / "part-1-foundations.md"))
     return home
 
 
@@ -65,13 +67,13 @@ def model_address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def serving(sample_home: Path) -> Serving:
-    """Serves the sample's home, or another, with the small model or that at an address: the address of the app, and its
-    process, which has ended when the block ends."""
+def serving() -> Serving:
+    """Serves a home with the small model or that at an address: the address of the app, and its process, which has
+    ended when the block ends."""
 
-    def serve(home: Path = sample_home, model: str = "") -> AbstractContextManager[tuple[str, Process]]:
+    def serve(home: Path, model: str = "") -> AbstractContextManager[tuple[str, Job]]:
         of_model = {"TRAG_MODEL_URL": model, "TRAG_MODEL_NAME": model_server.NAME} if model else {}
-        return serving_app(home, **of_model)
+        return served.app(home, **of_model)
 
     return serve
 
@@ -83,20 +85,14 @@ def own_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture(scope="module")
-def app_model(model_address: str) -> str:
-    """The address of the model that the app asks, "" for the small one of the tests."""
-    return model_address
-
-
-@pytest.fixture(scope="module")
-def app(serving: Serving, own_home: Path, app_model: str) -> Iterator[str]:
+def app(serving: Serving, own_home: Path, model_address: str) -> Iterator[str]:
     """The address of the app in a process of its own, which tells where it is, and ends cleanly on SIGTERM."""
-    with serving(own_home, app_model) as (address, process):
+    with serving(own_home, model_address) as (address, process):
         yield address
-        process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
+        process.terminate()
+        out, err = process.end()
     assert out == f"Open {address}\n"
-    assert process.returncode == 0, err
+    assert process.exitcode == 0, err
     assert "Traceback" not in err, err
 
 
@@ -115,54 +111,19 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture(scope="module")
-def visiting(serving: Serving, browser: Browser) -> Callable[..., AbstractContextManager[tuple[Page, Process]]]:
-    """Serves a home as `serving` does and opens a page of it; gives that and the app's process, which ends with it."""
-
-    @contextmanager
-    def visit(*home_and_model: Any, path: str = "/") -> Iterator[tuple[Page, Process]]:
-        with serving(*home_and_model) as (address, process):
-            page = browser.new_page(base_url=address)
-            page.set_default_timeout(60_000)
-            page.goto(path)
-            yield page, process
-            page.close()
-            process.send_signal(signal.SIGTERM)
-
-    return visit
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Opens pages on which any error fails the test."""
+    with visits(browser) as visit:
+        yield visit
 
 
 @pytest.fixture
-def context(app: str, browser: Browser) -> Iterator[BrowserContext]:
-    """Visits in which any error on a console, any dialog and any request to another host fails the test."""
-    context = browser.new_context(base_url=app)
-    context.set_default_timeout(60_000)
-    wrong: list[str] = []
-    context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    context.on("weberror", lambda error: wrong.append(str(error.error)))
-    context.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-    context.on("request", lambda request: None if request.url.startswith((app, "data:")) else wrong.append(request.url))
-    yield context
-    context.close()
-    assert not wrong
-
-
-@pytest.fixture(scope="session")
-def ask() -> Callable[[Page, str], Locator]:
-    """Asks with Enter; the turn with the answer."""
-
-    def ask(page: Page, question: str) -> Locator:
-        turns = page.locator("#log article")
-        before = turns.count()
-        page.get_by_label("Your question").fill(question)
-        page.keyboard.press("Enter")
-        answered = turns.nth(before)
-        failed = page.locator("#live [role=alert]")
-        expect(answered.or_(failed)).to_be_visible(timeout=120_000)
-        assert not failed.count(), failed.inner_text()
-        return answered
-
-    return ask
+def phone(app: str, browser: Browser) -> Iterator[Page]:
+    """A window of a phone."""
+    size: Any = {"width": 390, "height": 844}
+    with browser.new_context(base_url=app, viewport=size, has_touch=True, is_mobile=True) as context:
+        yield context.new_page()
 
 
 @pytest.fixture

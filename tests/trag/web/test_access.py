@@ -20,10 +20,8 @@ from fastapi import FastAPI, Request
 
 from store.person import Newcomer
 from store.records import Records
-from trag.settings import Settings
+from tests.pages import gated
 from trag.web import access
-from trag.web.gate import Gate
-from trag.web.people.authentication import Authenticator
 
 HOME = "http://127.0.0.1:7860"
 SAMPLES = {
@@ -59,11 +57,10 @@ ROWS = [
     for role, path in table
     for each in samples(path)
 ]
-PROGRAMS = [row for row in ROWS if row[2] in access.PROGRAMS]
 Call = tuple[str, str, dict[str, Any]]
 """A method, an address, and what else is sent."""
-Cookies = tuple[Authenticator, dict[str, str]]
-"""Who lets in, and what each kind of caller sends as a cookie."""
+Cookies = tuple[Records, dict[str, str]]
+"""The records, and what each kind of caller sends as a cookie."""
 
 
 @pytest.fixture(scope="module")
@@ -71,22 +68,20 @@ def cookies(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     place = shutil.copy(empty_database, tmp_path_factory.mktemp("access"))
     with closing(Records(f"sqlite:///{place}")) as records:
         sent = {"anonymous": "", "forged": f"trag={'x' * 43}"}
-        for role in ("admin", "reviewer", "employee"):
-            person = records.people.add(Newcomer(role, role=role, state="active"), by="test")
-            sent[role] = f"trag={records.sessions.begin(person.id)[0]}"
-        for state in ("pending", "disabled"):
-            person = records.people.add(Newcomer(state, role="admin", state="active"), by="test")
-            sent[state] = f"trag={records.sessions.begin(person.id)[0]}"
-            records.people.change(person.id, state=state, by="test")
+        for name in (*MAY, "pending", "disabled"):
+            role = name if name in MAY else "admin"
+            person = records.people.add(Newcomer(name, role=role, state="active"), by="test")  # type: ignore[arg-type]
+            sent[name] = f"trag={records.sessions.begin(person.id)[0]}"
+            if name not in MAY:
+                records.people.change(person.id, state=name, by="test")  # type: ignore[arg-type]
         sent["two cookies"] = f"{sent['admin']}; trag=x"
-        yield Authenticator(records, Settings()), sent
+        yield records, sent
 
 
 @pytest.fixture(scope="module")
 def app(cookies: Cookies) -> FastAPI:
     """The gate in front of an app that takes everything and says who came."""
-    app = FastAPI()
-    app.add_middleware(Gate, door=cookies[0], functions=FUNCTIONS)
+    app = gated(cookies[0], functions=FUNCTIONS)
 
     async def taken(request: Request) -> dict[str, str]:
         visit = getattr(request.state, "visit", None)
@@ -126,43 +121,35 @@ def test_every_address_by_every_caller(app: FastAPI, cookies: Cookies, caller: s
 def test_who_changes_something_or_takes_data_away_stands_in_the_log_with_where_from(
     app: FastAPI, cookies: Cookies
 ) -> None:
-    door, sent = cookies
-    before = door.records.audit.count()
+    log, sent = cookies[0].audit, cookies[1]
+    before = log.count()
     rows = [(method, path) for method, _, path in ROWS if path not in access.PROGRAMS]
     asked(app, [(method, path, {"headers": {"Cookie": sent["admin"]}}) for method, path in rows])
-    events = door.records.audit.page(most=door.records.audit.count() - before)
-    calls = {event.about for event in events if event.what == "call"}
+    events = [event for event in log.page(most=log.count() - before) if event.what == "call"]
+    calls = {event.about for event in events}
     changing = {f"POST {path}" for method, path in rows if method == "POST" and access.NOTED.fullmatch(path)}
     assert changing - calls == {"POST /documents/present"}  # it looks names up
-    taken = {
-        "/documents/pairs.csv",
-        f"/documents/{SAMPLES['address'][0]}/original",
-        "/charts/versions/0123456789ab/original",
-    }
+    document = f"/documents/{SAMPLES['address'][0]}/original"
+    taken = ("/documents/pairs.csv", document, "/charts/versions/0123456789ab/original")
     assert {f"GET {path}" for path in taken} < calls
     assert not calls & {"GET /documents", "GET /charts/sample.csv", "GET /people/log.csv", "POST /people"}
-    assert {(event.who, event.where, event.result) for event in events if event.what == "call"} == {
-        ("admin", "127.0.0.1", "answered 200")
-    }
+    assert {(event.who, event.where, event.result) for event in events} == {("admin", "127.0.0.1", "answered 200")}
 
 
 def test_a_token_opens_the_addresses_of_programs_alone(app: FastAPI, cookies: Cookies) -> None:
-    records = cookies[0].records
-    whose = {role: records.people.find(role) for role in MAY}
-    for role, person in whose.items():
+    records, _ = cookies
+    for role in MAY:
+        person = records.people.find(role)
         assert person is not None
         token, kept = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
         sent = {"headers": {"Authorization": f"Bearer {token}"}}
-        answers = asked(app, [(method, path, sent) for method, _, path in ROWS])
-        found = list(zip(ROWS, answers, strict=True))
-        opened = {path for (_, _, path), answer in found if answer.json() == {"came": role}}
-        assert opened == access.PROGRAMS
+        found = list(zip(ROWS, asked(app, [(method, path, sent) for method, _, path in ROWS]), strict=True))
+        assert {path for (_, _, path), answer in found if answer.json() == {"came": role}} == access.PROGRAMS
         anyone = {path for _, needs, path in ROWS if needs == "anyone"}
-        assert {path for (_, _, path), answer in found if answer.status_code != 401} == opened | anyone
+        assert {path for (_, _, path), answer in found if answer.status_code != 401} == access.PROGRAMS | anyone
         records.tokens.end(kept.id, by="test")
-        assert {each.status_code for each in asked(app, [(method, path, sent) for method, _, path in PROGRAMS])} == {
-            401
-        }
+        ended = asked(app, [(method, path, sent) for method, _, path in ROWS if path in access.PROGRAMS])
+        assert {each.status_code for each in ended} == {401}
 
 
 @pytest.mark.parametrize("caller", CALLERS)
@@ -175,25 +162,18 @@ def test_every_function_by_every_caller(app: FastAPI, cookies: Cookies, caller: 
         assert answer.status_code == (200 if allowed else 401), (number, answer.text)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [*({"fn_index": number} for number in (999, -1, None, True, 0.0, "0")), {}],
-    ids=str,
-)
-def test_a_function_that_is_not_in_the_table_is_not_there(
-    app: FastAPI, cookies: Cookies, call: dict[str, object]
-) -> None:
-    sent = {"json": {"session_hash": "a", "data": []} | call, "headers": {"Cookie": cookies[1]["admin"]}}
-    (answer,) = asked(app, [("POST", "/gradio_api/queue/join", sent)])
-    assert answer.status_code == 404
+def test_a_function_that_is_not_in_the_table_is_not_there(app: FastAPI, cookies: Cookies) -> None:
+    call, headers = {"session_hash": "a", "data": []}, {"Cookie": cookies[1]["admin"]}
+    numbers = ({}, *({"fn_index": number} for number in (999, -1, None, True, 0.0, "0")))
+    sent = [("POST", "/gradio_api/queue/join", {"json": call | each, "headers": headers}) for each in numbers]
+    assert [answer.status_code for answer in asked(app, sent)] == [404] * len(sent)
 
 
 @pytest.mark.parametrize("caller", ["anonymous", "employee", "admin"])
 def test_what_is_in_no_table_is_there_for_nobody(app: FastAPI, cookies: Cookies, caller: str) -> None:
     paths = ("/gradio_api/token", "/config", "/login", "/monitoring/x", "/gradio_api/call/ask")
-    calls = list(
-        product(("GET", "POST", "PUT", "DELETE", "OPTIONS"), paths, [{"headers": {"Cookie": cookies[1][caller]}}])
-    )
+    headers = {"headers": {"Cookie": cookies[1][caller]}}
+    calls = list(product(("GET", "POST", "PUT", "DELETE", "OPTIONS"), paths, [headers]))
     found = [(*call[:2], answer.status_code) for call, answer in zip(calls, asked(app, calls), strict=True)]
     assert [each for each in found if each[2] != 404] == []
 

@@ -4,7 +4,7 @@ when an assistant that could not be opened is opened again."""
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock
 
 import pytest
@@ -62,10 +62,6 @@ class Script:
 def begun(runs: ActiveRuns, script: Script, conversation: str = "c", *, by: str = "") -> ActiveRun:
     """A question that is begun, as it is found there."""
     assert runs.begin(conversation, "Q?", script, by=by)
-    return found(runs, conversation)
-
-
-def found(runs: ActiveRuns, conversation: str = "c") -> ActiveRun:
     run = runs.find(conversation)
     assert run is not None
     return run
@@ -100,30 +96,19 @@ def test_one_question_at_a_time_in_each_conversation_and_it_is_known_whether_the
     script, other, runs = Script(Answer(RECORD)), Script(Answer(RECORD)), ActiveRuns()
     assert not runs.busy()
     run = begun(runs, script)
-    assert runs.busy()
     assert not runs.begin("c", "again", script)
-    assert runs.begin("d", "elsewhere", other)
+    elsewhere = begun(runs, other, "d")
     script.gate.release()
     assert last(run).record == RECORD
     assert runs.busy(), "the other one goes on"
-    other_run = found(runs, "d")
-    other.gate.release()
-    last(other_run)
-    assert not runs.busy()
-    assert runs.begin("c", "again", Script(Answer(RECORD)))
-
-
-def test_a_question_that_is_over_forgets_no_newer_one() -> None:
-    first, second, runs = Script(Answer(RECORD)), Script(Answer(RECORD)), ActiveRuns()
-    over = begun(runs, first)
-    first.gate.release()
-    last(over)
-    newer = begun(runs, second)
-    runs.forget("c", over.stop)
-    assert runs.find("c") is newer
+    newer = begun(runs, Script(Answer(RECORD)))
+    runs.forget("c", run.stop)
+    assert runs.find("c") is newer, "a question that is over forgets no newer one"
     runs.forget("c", newer.stop)
     assert runs.find("c") is None
-    second.gate.release()
+    other.gate.release()
+    last(elsewhere)
+    assert not runs.busy()
 
 
 def test_what_is_refused_is_said_and_stays_until_the_next_question() -> None:
@@ -173,10 +158,9 @@ def test_ending_stops_and_forgets() -> None:
     script, runs = Script(FOUND, Answer(RECORD)), ActiveRuns()
     run = begun(runs, script)
     script.gate.release(2)
-    runs.end("c")
-    assert run.stop.is_set()
-    assert runs.find("c") is None
-    runs.end("c")
+    for _ in range(2):
+        runs.end("c")
+        assert (run.stop.is_set(), runs.find("c")) == (True, None)
     runs.end_all()
 
 
@@ -205,57 +189,31 @@ def test_nobody_fills_the_line_alone_not_even_with_what_was_deleted_meanwhile() 
 
 
 def test_what_nobody_comes_back_for_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(active_runs, "KEPT", 20)
+    monkeypatch.setattr(active_runs, "KEPT", 3)
     runs = ActiveRuns()
-    for number in range(60):
+    for number in range(12):
         script = Script(TragError("No.", "") if number % 2 else Answer(RECORD))
         run = begun(runs, script, f"c{number}", by=f"p{number}")
         script.gate.release()
         run.join(5)
     assert runs.begin("last", "Q?", Script(), by="last")
-    assert [number for number in range(60) if runs.find(f"c{number}")] == list(range(21, 60, 2))
+    assert [number for number in range(12) if runs.find(f"c{number}")] == [7, 9, 11]
 
 
-# The assistant that answers
-
-
-REFUSED = TragError("The Chroma server cannot be reached.", "Start it.")
-
-
-@pytest.fixture
-def threads() -> Iterator[Executor]:
-    with ThreadPoolExecutor(max_workers=1) as threads:
-        yield threads
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Mock:
-    """What time it is, in seconds."""
+@pytest.mark.parametrize("fault", [False, True], ids=["refused", "a fault"])
+def test_what_was_put_right_opens_the_assistant_and_a_fault_is_not_tried_again_and_both_are_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, fault: bool
+) -> None:
     clock = Mock(return_value=0.0)
     monkeypatch.setattr(active_runs, "monotonic", clock)
-    return clock
-
-
-def test_what_was_put_right_opens_it_and_the_log_keeps_why_it_did_not(
-    threads: Executor, clock: Mock, caplog: pytest.LogCaptureFixture
-) -> None:
-    opened = AssistantLoader(threads, Mock(side_effect=[REFUSED, "assistant"]), Mock())
-    for clock.return_value in (0.0, PAUSE - 1):
-        with pytest.raises(TragError, match="cannot be reached"):
-            opened.result()
-    clock.return_value = PAUSE
-    assert opened.result() == "assistant"
-    assert [record.message for record in caplog.records] == [
-        "the assistant cannot be opened: The Chroma server cannot be reached. Start it."
-    ]
-
-
-def test_a_fault_of_the_program_is_in_the_log_and_not_tried_again(
-    threads: Executor, clock: Mock, caplog: pytest.LogCaptureFixture
-) -> None:
-    opened = AssistantLoader(threads, Mock(side_effect=ZeroDivisionError("by zero")), Mock())
-    for clock.return_value in (0.0, 10 * PAUSE):
-        with pytest.raises(ZeroDivisionError):
-            opened.result()
+    refused = ZeroDivisionError("by zero") if fault else TragError("The server cannot be reached.", "Start it.")
+    with ThreadPoolExecutor(max_workers=1) as threads:
+        opened = AssistantLoader(threads, Mock(side_effect=[refused, "assistant"]), Mock())
+        for clock.return_value in (0.0, 10 * PAUSE) if fault else (0.0, PAUSE - 1):
+            with pytest.raises(type(refused)):
+                opened.result()
+        clock.return_value = PAUSE
+        assert fault or opened.result() == "assistant"
     (record,) = caplog.records
-    assert record.exc_info
+    assert bool(record.exc_info) is fault
+    assert fault or record.message == "the assistant cannot be opened: The server cannot be reached. Start it."

@@ -2,20 +2,13 @@
 
 import re
 import time
-from collections.abc import Callable
-from contextlib import closing
-from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from store.records import Records
-from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
-from trag.review import approvals
-from trag.review.verdicts import put_label
+from tests.pages import ask, assert_fits_a_phone
+from tests.serving import Visit
 
-Ask = Callable[[Page, str], Locator]
 CHART_QUESTION = "Where does the Ethics Office sit?"
 DOCUMENT_QUESTION = "How many staff does the Foundation employ?"
 LONG_QUESTION = "How is the Foundation governed, and by whom?"
@@ -39,9 +32,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Page:
+def page(app: str, visit: Visit) -> Page:
     """A new visit to the app."""
-    page = context.new_page()
+    page = visit(app)
     page.goto("/")
     expect(page.get_by_label("Your question")).to_be_visible()
     expect(page.locator("#log .welcome")).to_be_visible()
@@ -49,7 +42,7 @@ def page(context: BrowserContext) -> Page:
     return page
 
 
-def test_a_reader_asks_checks_labels_and_comes_back(page: Page, ask: Ask) -> None:
+def test_a_reader_asks_checks_labels_and_comes_back(page: Page) -> None:
     page.evaluate(
         """() => {
             window.seen = [];
@@ -96,13 +89,13 @@ def test_a_reader_asks_checks_labels_and_comes_back(page: Page, ask: Ask) -> Non
     expect(again.get_by_label("Comment")).to_have_value("Only the number was asked for.")
 
 
-def test_the_box_keeps_what_cannot_be_asked_and_takes_new_lines(page: Page) -> None:
-    box = page.get_by_label("Your question")
+def test_by_keyboard_nothing_bad_is_asked_nothing_twice_and_a_conversation_is_renamed_and_deleted(page: Page) -> None:
+    box, alert = page.get_by_label("Your question"), page.get_by_role("alert")
     page.get_by_role("button", name="Ask", exact=True).click()
-    expect(page.get_by_role("alert")).to_have_text("Type a question first.")
+    expect(alert).to_have_text("Type a question first.")
     box.fill("x" * 20_000)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("this one has 20,000")
+    expect(alert).to_contain_text("this one has 20,000")
     expect(box).to_have_value("x" * 20_000)
     box.fill("Where is")
     page.keyboard.press("Shift+Enter")
@@ -110,11 +103,9 @@ def test_the_box_keeps_what_cannot_be_asked_and_takes_new_lines(page: Page) -> N
     expect(box).to_have_value("Where is\nthe Board?")
     expect(page.locator("article")).to_have_count(0)
 
-
-def test_pressing_enter_again_and_again_on_a_new_page_asks_once(page: Page, ask: Ask) -> None:
     conversations = page.locator("#conversations li")
     before = conversations.count()
-    page.get_by_label("Your question").fill(CHART_QUESTION)
+    box.fill(CHART_QUESTION)
     for _ in range(3):
         page.keyboard.press("Enter")
     expect(page.locator("#log article")).to_have_count(1, timeout=60_000)
@@ -122,51 +113,38 @@ def test_pressing_enter_again_and_again_on_a_new_page_asks_once(page: Page, ask:
     ask(page, CHART_QUESTION)  # and once more after that
     expect(conversations).to_have_count(before + 1)
 
-
-def test_a_conversation_is_renamed_and_deleted_by_keyboard(page: Page, ask: Ask) -> None:
-    ask(page, CHART_QUESTION)
-    chosen = page.locator("#conversations li.chosen")
+    chosen = conversations.and_(page.locator(".chosen"))
     chosen.get_by_role("link").focus()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Control+A")
+    for key in ("Tab", "Enter", "Control+A"):
+        page.keyboard.press(key)
     page.keyboard.type("<b>Ethics</b>")
     page.keyboard.press("Enter")
     expect(chosen.get_by_role("link")).to_have_text("<b>Ethics</b>")
-    before = page.locator("#conversations li").count()
     chosen.get_by_role("link").focus()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Escape")
-    expect(page.locator("#conversations li")).to_have_count(before)
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    expect(page.locator("#conversations li")).to_have_count(before - 1)
+    for key in ("Tab", "Tab", "Enter", "Escape"):
+        page.keyboard.press(key)
+    expect(conversations).to_have_count(before + 1)
+    for key in ("Enter", "Tab", "Enter"):
+        page.keyboard.press(key)
+    expect(conversations).to_have_count(before)
     expect(page.get_by_role("heading", level=1)).to_contain_text("Larkmoor")
 
 
-def test_the_page_fits_a_phone_in_light_and_dark(app: str, browser: Browser, ask: Ask) -> None:
-    context = browser.new_context(base_url=app, viewport={"width": 390, "height": 844}, color_scheme="light")
-    page = context.new_page()
-    page.goto("/")
-    page.get_by_role("button", name="Conversations").click()
-    expect(page.get_by_role("navigation", name="Conversations")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("navigation", name="Conversations")).to_be_hidden()
-    ask(page, CHART_QUESTION).locator(".sources summary").first.click()
+def test_the_page_fits_a_phone_in_light_and_dark(phone: Page) -> None:
+    phone.goto("/")
+    phone.get_by_role("button", name="Conversations").click()
+    expect(phone.get_by_role("navigation", name="Conversations")).to_be_visible()
+    phone.keyboard.press("Escape")
+    expect(phone.get_by_role("navigation", name="Conversations")).to_be_hidden()
+    ask(phone, CHART_QUESTION).locator(".sources summary").first.click()
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        page.reload()
-        expect(page.locator("#log article")).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
-        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (max(map(int, background[4:-1].split(","))) < 60) is (scheme == "dark"), background
-    context.close()
+        phone.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        phone.reload()
+        expect(phone.locator("#log article")).to_be_visible()
+        assert_fits_a_phone(phone, scheme)
 
 
-def test_a_press_on_a_choice_is_answered_about_that_unit_and_offers_no_choice_again(page: Page, ask: Ask) -> None:
+def test_a_press_on_a_choice_is_answered_about_that_unit_and_offers_no_choice_again(page: Page) -> None:
     choices = ask(page, "Where does the Library sit?").locator(".choices button")
     units = ("Larkmoor School", "Institute for Health Research", "Museum of the Peninsula")
     expect(choices).to_have_text([re.compile(rf"Library\s+under {unit}") for unit in units])
@@ -178,39 +156,6 @@ def test_a_press_on_a_choice_is_answered_about_that_unit_and_offers_no_choice_ag
     expect(answered.locator(".words")).to_contain_text(units[1])
     expect(answered.locator(".words")).not_to_contain_text(units[0])
     expect(answered.locator(".choices")).to_have_count(0)
-
-
-@pytest.fixture
-def pinned(own_home: Path) -> Source:
-    """A source of the manual, and an answer that stands on it and is pinned while the app runs."""
-    question, reply = "How do I open the archive?", "Ask the archivist for the key. The archive opens at nine."
-    with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
-        passage = next(each for each in records.library.passages(MANUAL) if each.kind == "section")
-        source = Source(passage.id, "section", MANUAL, passage.section, passage.page, passage.text, 0.8)
-        checks = Checks((CheckedSentence("The archive opens at nine.", True, source.id),))
-        model = ModelUsed("small", "0", "")
-        record = AnswerRecord("a", question, question, reply, "answered", model, sources=(source,), checks=checks)
-        records.save_answer("a", None, question, reply, record.to_json())
-        put_label(records, "a", "rita", "Correct", "", "")
-        approvals.pin(records, "a", question, reply, [MANUAL], "", by="Rita Moor")
-    return source
-
-
-def test_an_approved_answer_is_marked_and_its_source_opens(
-    context: BrowserContext, page: Page, pinned: Source, ask: Ask
-) -> None:
-    turn = ask(page, "hi, how can I open the archive please")
-    expect(turn.locator(".badge")).to_have_text(f"Approved by Rita Moor on {datetime.now(UTC):%-d %b %Y}")
-    expect(turn.locator(".words")).to_contain_text("Ask the archivist for the key. The archive opens at nine.")
-    expect(turn.locator(".reason").first).to_have_text("For the question: How do I open the archive?")
-    with context.expect_page() as opened:
-        turn.get_by_role("link", name="Open source 1").click()
-    expect(opened.value.locator("#here")).to_contain_text(" ".join(pinned.text.split()[:4]))
-    turn.get_by_role("button", name="Correct", exact=True).click()
-    expect(turn.get_by_role("status")).to_have_text("Saved")
-
-    other = ask(page, "How do I close the archive?")
-    expect(other.locator(".badge")).not_to_contain_text("Approved")
 
 
 # What goes wrong between Gradio's page and its stream of events, and is mended by stream.js.

@@ -3,23 +3,14 @@
 import csv
 import io
 import re
-import shutil
-import signal
-import subprocess
-import threading
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
-Ask = Callable[[Page, str], Locator]
-Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+from tests.pages import ask, assert_fits_a_phone
+from tests.serving import Visit
+
 SAMPLE = Path(__file__).parents[3] / "examples" / "larkmoor" / "chart.csv"
 DRONES = "Harbour Drones Office"
 DRONES_QUESTION = f"Where does the {DRONES} sit?"
@@ -29,9 +20,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Page:
+def page(app: str, visit: Visit) -> Page:
     """A visit to the chart."""
-    page = context.new_page()
+    page = visit(app)
     page.goto("/charts")
     expect(page.locator(".crumbs li").first).to_be_visible()
     return page
@@ -61,7 +52,7 @@ def to_the_questions(page: Page) -> None:
     expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
 
 
-def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page, ask: Ask) -> None:
+def test_a_chart_goes_from_a_file_to_an_answer_and_back(page: Page) -> None:
     to_the_questions(page)
     upload(page, table(("name", "parent"), ("Club", ""), ("Bar", "Clib"), ("Bar", "Club"), ("", "Club")), "broken.csv")
     expect(page.locator(".problems.errors .row")).to_have_text(["row 3", "row 5"])
@@ -149,25 +140,15 @@ def test_the_outline_and_the_picture_are_used_by_keyboard(page: Page) -> None:
     expect(page.locator(".unit")).to_contain_text("Committee of Five")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_fits_a_phone(app: str, browser: Browser, scheme: str) -> None:
-    context = browser.new_context(
-        base_url=app,
-        viewport={"width": 390, "height": 844},
-        color_scheme=scheme,  # type: ignore[arg-type]
-        has_touch=True,
-        is_mobile=True,
-    )
-    page = context.new_page()
-    page.goto("/charts")
-    expect(page.locator(".crumbs li").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    expect(page.locator(".outline")).to_be_hidden()
-    page.get_by_role("button", name="Outline").tap()
-    expect(page.locator(".outline")).to_be_visible()
-    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (max(map(int, background[4:-1].split(","))) < 60) is (scheme == "dark"), background
-    context.close()
+def test_the_page_fits_a_phone_in_light_and_dark(phone: Page) -> None:
+    for scheme in ("light", "dark"):
+        phone.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        phone.goto("/charts")
+        expect(phone.locator(".crumbs li").first).to_be_visible()
+        assert_fits_a_phone(phone, scheme)
+    expect(phone.locator(".outline")).to_be_hidden()
+    phone.get_by_role("button", name="Outline").tap()
+    expect(phone.locator(".outline")).to_be_visible()
 
 
 def test_ten_thousand_units_stay_fluid(page: Page) -> None:
@@ -191,51 +172,3 @@ def test_ten_thousand_units_stay_fluid(page: Page) -> None:
         }"""
     )
     assert cost < 16, f"a frame takes {cost} ms to draw"
-
-
-def test_a_kill_while_a_chart_is_activated_leaves_one_chart_or_the_other(
-    serving: Serving, sample_home: Path, tmp_path: Path
-) -> None:
-    home = Path(shutil.copytree(sample_home, tmp_path / "home", symlinks=True))
-    possible, seen = {"223"}, set()
-    for number, delay in enumerate((0.05, 4.0, None)):
-        with serving(home) as (address, process):
-            shown = re.search(r"<dt>Units</dt><dd>([\d,]+)</dd>", read(f"{address}/charts"))
-            assert shown
-            assert shown[1] in possible
-            seen.add(shown[1])
-            if delay is None:
-                process.send_signal(signal.SIGTERM)
-                break
-            page = send(f"{address}/charts/uploads?name=large.csv", large(3_000 + number))
-            values = dict(re.findall(r'<input type="hidden" name="(\w+)" value="(\w*)">', read(f"{address}{page}")))
-            pressed = (f"{address}{page}/activate", urllib.parse.urlencode(values).encode())
-            activation = threading.Thread(target=send, args=pressed)
-            activation.start()
-            time.sleep(delay)
-            process.kill()
-            activation.join()
-            possible = {shown[1], f"{3_000 + number:,}"}
-    assert len(seen) > 1, "no activation was whole before its kill"
-
-
-def read(address: str) -> str:
-    """A page, as soon as its work is done."""
-    for _ in range(100):
-        with urllib.request.urlopen(address) as answer:
-            html = str(answer.read().decode())
-        if "data-ready" not in html:
-            return html
-        time.sleep(0.2)
-    pytest.fail(f"{address} is not ready")
-
-
-def send(address: str, content: bytes) -> str:
-    """Where a sent file can be seen; "" when the app is killed meanwhile."""
-    request = urllib.request.Request(address, content, {"Content-Type": "application/x-www-form-urlencoded"})
-    try:
-        with urllib.request.urlopen(request) as answer:
-            found = re.search(r'"page":"([^"]+)"', answer.read().decode())
-            return found[1] if found else ""
-    except (OSError, urllib.error.URLError):
-        return ""

@@ -4,10 +4,7 @@ import pytest
 
 from trag.web.evidence import marked
 
-LIMITS = (
-    "Grants of up to 25,000 euros are approved by the head of the division. "
-    "Grants above 25,000 and up to 100,000 euros are approved by the Finance Committee."
-)
+SMALL = "Grants of up to 25,000 euros are approved by the head of the division."
 
 
 @pytest.mark.parametrize(
@@ -24,29 +21,15 @@ LIMITS = (
         ),
         ("Section 3.2, the 2nd of 12.", ["It is 3.2."], "Section <mark>3.2</mark>, the 2nd of 12."),
         (
-            LIMITS,
+            f"{SMALL} Grants above 25,000 and up to 100,000 euros are approved by the Finance Committee.",
             ["The Finance Committee approves grants of 40,000 euros."],
-            LIMITS.split(". ")[0]
-            + ". <mark>Grants</mark> above 25,000 and up to 100,000 "
-            + "<mark>euros are approved by the Finance Committee</mark>.",
+            f"{SMALL} <mark>Grants</mark> above 25,000 and up to 100,000 "
+            "<mark>euros are approved by the Finance Committee</mark>.",
         ),
         ("One. Two.", ["one", "two"], "One. <mark>Two</mark>."),
         ("مكتب الترجمة تحت الأمين", ["يقع مكتب الترجمة"], "<mark>مكتب الترجمة</mark> تحت الأمين"),
         ("<b>Board</b> & co", ["the board"], "&lt;b&gt;<mark>Board</mark>&lt;/b&gt; &amp; co"),
         ("", ["the board"], ""),
-    ],
-    ids=[
-        "no-sentence",
-        "stems",
-        "nothing-shared",
-        "figures",
-        "multiplied-figures",
-        "ordinals",
-        "best-sentence-only",
-        "pronoun-one",
-        "arabic",
-        "markup",
-        "empty",
     ],
 )
 def test_shared_words_are_marked(text: str, borne_out: list[str], html: str) -> None:

@@ -3,22 +3,21 @@
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
 from starlette.testclient import TestClient
 
 from store.records import Records
+from tests.pages import ADDRESS, gated
 from tests.trag.web.test_access import ROWS
 from trag import web
-from trag.settings import Settings
 from trag.web import access
-from trag.web.gate import LARGEST, UPLOADS, Gate
-from trag.web.people.authentication import Authenticator
+from trag.web.gate import LARGEST, UPLOADS
 
-HOME = "http://127.0.0.1:7860"
 UPLOAD = "/charts/uploads"
 UPLOADED = f"{UPLOAD}/{'0af' * 21}9"
 VERSION = "/charts/versions/0123456789ab"
@@ -33,44 +32,39 @@ STATIC = Path(web.__file__).parent / "static"
 @pytest.fixture(scope="module")
 def client(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """An app of stubs behind the gate of a home without accounts."""
-    home = tmp_path_factory.mktemp("home")
-    records = Records(f"sqlite:///{shutil.copy(empty_database, home)}")
-    app = FastAPI()
-    app.add_middleware(Gate, door=Authenticator(records, Settings(home=home)), functions={0: "employee"})
+    place = shutil.copy(empty_database, tmp_path_factory.mktemp("home"))
+    with closing(Records(f"sqlite:///{place}")) as records:
+        app = gated(records, functions={0: "employee"})
 
-    @app.get("/", response_class=HTMLResponse)
-    def page() -> HTMLResponse:
-        return HTMLResponse(
-            "<script>one</script><script src=two></script>", headers={"Access-Control-Allow-Origin": "*"}
-        )
+        @app.get("/", response_class=HTMLResponse)
+        def page() -> HTMLResponse:
+            words = "<script>one</script><script src=two></script>"
+            return HTMLResponse(words, headers={"Access-Control-Allow-Origin": "*"})
 
-    @app.get("/healthz", response_class=PlainTextResponse)
-    def health(request: Request) -> str:
-        return ",".join(sorted(name for name in request.headers if "forwarded" in name))
+        @app.get("/healthz", response_class=PlainTextResponse)
+        def health(request: Request) -> str:
+            return ",".join(sorted(name for name in request.headers if "forwarded" in name))
 
-    @app.post("/people")
-    async def add(request: Request) -> int:
-        return len(await request.body())
+        @app.post("/people")
+        async def add(request: Request) -> int:
+            return len(await request.body())
 
-    @app.post(UPLOAD)
-    async def receive(request: Request) -> int:
-        return sum([len(chunk) async for chunk in request.stream()])
+        @app.post(UPLOAD)
+        async def receive(request: Request) -> int:
+            return sum([len(chunk) async for chunk in request.stream()])
 
-    methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
-    app.add_api_route("/{rest:path}", lambda rest: rest, methods=methods)
-
-    with TestClient(app, base_url=HOME) as client:  # one event loop for all of them
-        yield client
-    records.close()
+        methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
+        app.add_api_route("/{rest:path}", lambda rest: rest, methods=methods)
+        with TestClient(app, base_url=ADDRESS) as client:  # one event loop for all of them
+            yield client
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/gradio_api/upload"])
 def test_every_response_carries_the_headers(client: TestClient, path: str) -> None:
     headers = client.get(path).headers
-    assert "frame-ancestors 'none'" in headers["content-security-policy"]
-    assert "object-src 'none'" in headers["content-security-policy"]
-    assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "same-origin"
+    for forbidden in ("frame-ancestors 'none'", "object-src 'none'"):
+        assert forbidden in headers["content-security-policy"]
+    assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "same-origin")
     assert not [name for name in headers if name.startswith("access-control-")]
 
 
@@ -85,34 +79,25 @@ def test_scripts_run_only_with_the_nonce_of_their_response(client: TestClient) -
 
 
 @pytest.mark.parametrize(
-    ("host", "status"),
+    ("status", "hosts"),
     [
-        ("127.0.0.1:7860", 200),
-        ("localhost", 200),
-        ("LOCALHOST:1", 200),
-        ("[::1]:7860", 200),
-        ("evil.example", 421),
-        ("127.0.0.1.evil.example", 421),
-        ("localhost@evil.example", 421),
-        ("evil.example@127.0.0.1", 421),
-        ("127.0.0.1:7860/evil.example", 421),
-        ("127.0.0.1:7860 evil.example", 421),
-        ("127.0.0.1:7860, evil.example", 421),
-        ("192.168.1.5:7860", 421),
-        ("", 421),
-        ("[", 421),
+        (200, ("127.0.0.1:7860", "localhost", "LOCALHOST:1", "[::1]:7860")),
+        (421, ("evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "evil.example@127.0.0.1")),
+        (421, ("127.0.0.1:7860/evil.example", "127.0.0.1:7860 evil.example", "127.0.0.1:7860, evil.example")),
+        (421, ("192.168.1.5:7860", "", "[")),
     ],
 )
-def test_only_names_of_this_machine_are_answered(client: TestClient, host: str, status: int) -> None:
-    assert client.get("/healthz", headers={"Host": host}).status_code == status
+def test_only_names_of_this_machine_are_answered(client: TestClient, status: int, hosts: tuple[str, ...]) -> None:
+    for host in hosts:
+        assert client.get("/healthz", headers={"Host": host}).status_code == status, host
 
 
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
         ({}, 200),
-        ({"Origin": HOME}, 200),
-        ({"Origin": HOME, "Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Origin": ADDRESS}, 200),
+        ({"Origin": ADDRESS, "Sec-Fetch-Site": "same-origin"}, 200),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Origin": "http://["}, 403),
@@ -127,6 +112,8 @@ def test_no_other_site_may_write(client: TestClient, headers: dict[str, str], st
     call = {"session_hash": "tab", "fn_index": 0}
     paths = [path for method, _, path in ROWS if method == "POST" and path not in access.PROGRAMS]
     assert len(paths) > 60
+    if headers not in ({"Origin": ADDRESS}, {"Origin": "http://evil.example"}):
+        paths = paths[::20]  # what else tells where it comes from is held against the same rule
     found = {path: client.post(path, json=call, headers=headers).status_code for path in paths}
     assert {path: code for path, code in found.items() if code != status} == {}
 
@@ -184,7 +171,6 @@ def test_our_pages_and_what_they_load_are_reached(client: TestClient) -> None:
         (UPLOAD, 3_000_000, "A chart may have 3,000,000 bytes."),
         ("/people", LARGEST, "A request may carry 1,000,000 bytes."),
     ],
-    ids=["a chart", "a request"],
 )
 def test_a_request_may_carry_so_much_and_a_chart_more(
     client: TestClient, path: str, most: int, said: str, announced: bool, monkeypatch: pytest.MonkeyPatch
@@ -198,9 +184,10 @@ def test_a_request_may_carry_so_much_and_a_chart_more(
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.parametrize("length", ["99999999999999999999", "-1", "a", "1e9", ""])
-def test_a_length_that_is_not_so_is_not_believed(client: TestClient, length: str) -> None:
-    assert client.post(UPLOAD, content=iter([b"x" * 10]), headers={"Content-Length": length}).status_code in (200, 413)
+def test_a_length_that_is_not_so_is_not_believed(client: TestClient) -> None:
+    for length in ("99999999999999999999", "-1", "a", "1e9", ""):
+        answer = client.post(UPLOAD, content=iter([b"x" * 10]), headers={"Content-Length": length})
+        assert answer.status_code in (200, 413), length
 
 
 def test_nothing_said_about_proxies_is_believed(client: TestClient) -> None:

@@ -1,10 +1,7 @@
-"""The model, and then the app itself, killed while somebody asks, in a real Chromium; and the app again and again while
-many judge, each by a program's calls."""
+"""The model, and then the app itself, killed while somebody asks, in a real Chromium, and again while many judge by
+their programs' calls."""
 
-import random
 import re
-import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -16,16 +13,16 @@ from uuid import uuid4
 import httpx2 as httpx
 import psutil
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, expect
 
 from store.records import Records
+from tests.pages import ask
+from tests.serving import Job
 from trag.record import VERDICTS, AnswerRecord, ModelUsed
 
-Ask = Callable[[Page, str], Locator]
-Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
-Visiting = Callable[..., AbstractContextManager[tuple[Page, subprocess.Popen[str]]]]
-KILLS = 4
-"""How often the app is killed in the middle of labels."""
+Serving = Callable[..., AbstractContextManager[tuple[str, Job]]]
+LABELS = (1, 40)
+"""How many labels are acknowledged before each kill of the app, at least."""
 AT_ONCE = 4
 """Who judge at the same time."""
 CHART_QUESTION = "Where does the Ethics Office sit?"
@@ -33,8 +30,12 @@ CHART_QUESTION = "Where does the Ethics Office sit?"
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_a_killed_model_is_told_soon_and_the_next_question_answered(visiting: Visiting, ask: Ask) -> None:
-    with visiting() as (page, process):
+def test_a_killed_model_is_told_soon_and_a_killed_app_has_every_answer_and_label_that_was_shown(
+    serving: Serving, own_home: Path, model_address: str, browser: Browser
+) -> None:
+    with serving(own_home) as (address, process):
+        page = browser.new_page(base_url=address)
+        page.goto("/")
         expect(page.locator("#log .welcome")).to_be_visible()
         expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
         page.get_by_label("Your question").fill("Tell me all that the manual says about travel and money.")
@@ -45,31 +46,31 @@ def test_a_killed_model_is_told_soon_and_the_next_question_answered(visiting: Vi
         killed = time.monotonic()
         expect(page.locator("#log article")).to_contain_text("process ended", timeout=30_000)
         assert time.monotonic() - killed < 10  # within two seconds where nothing else runs
-        expect(ask(page, CHART_QUESTION)).not_to_contain_text("process ended")
-
-
-def test_a_killed_app_has_every_answer_and_label_that_was_shown(
-    visiting: Visiting, own_home: Path, ask: Ask, model_address: str
-) -> None:
-    with visiting(own_home, model_address) as (page, process):
-        expect(page.locator("#state .notice")).to_have_count(0, timeout=120_000)
         answered = ask(page, CHART_QUESTION)
+        expect(answered).not_to_contain_text("process ended")
         shown = answered.locator(".words").inner_text()
         answered.get_by_role("button", name="Incorrect").click()
         expect(answered.get_by_role("button", name="Incorrect")).to_have_attribute("aria-pressed", "true")
         conversation = page.url.split("?")[1]
         process.kill()
-    with visiting(own_home, model_address, path=f"/?{conversation}") as (page, _):
-        again = page.locator("#log article").first
-        expect(again.locator(".words")).to_have_text(shown, timeout=60_000)
+    page.close()
+    with serving(own_home, model_address) as (address, _):
+        page = browser.new_page(base_url=address)
+        page.goto(f"/?{conversation}")
+        again = page.locator("#log article").last
+        expect(again.locator("h2")).to_have_text(CHART_QUESTION, timeout=60_000)
+        assert again.locator(".words").inner_text() == shown
         expect(again.get_by_role("button", name="Incorrect")).to_have_attribute("aria-pressed", "true")
+        page.close()
 
 
 @pytest.mark.timeout(1_800)
 def test_an_app_that_is_killed_again_and_again_has_every_label_that_it_acknowledged(
-    serving: Serving, empty_database: Path, tmp_path: Path
+    serving: Serving, model_address: str, empty_database: Path, tmp_path: Path
 ) -> None:
-    database = tmp_path / "trag.db"
+    home = tmp_path / "home"
+    home.mkdir()
+    database = home / "trag.db"
     database.write_bytes(empty_database.read_bytes())
     with closing(Records(f"sqlite:///{database}")) as records:
         answers = [
@@ -78,7 +79,7 @@ def test_an_app_that_is_killed_again_and_again_has_every_label_that_it_acknowled
         ]
         for each in answers:
             records.save_answer(each.id, None, each.question, each.answer, each.to_json())
-    chance, remarks, kept, cut = random.Random(4), count(), dict[str, tuple[str, str]](), list[str]()
+    remarks, kept, cut = count(), dict[str, tuple[str, str]](), list[str]()
 
     def judge(address: str, answer: str) -> None:
         """One label after the other on one answer, until the app is gone."""
@@ -94,20 +95,21 @@ def test_an_app_that_is_killed_again_and_again_has_every_label_that_it_acknowled
                 assert status == 303
                 kept[remark] = (answer, verdict)
 
-    for kill in range(KILLS):
+    for kill, labels in enumerate(LABELS, 1):
         before = len(kept)
-        with serving(tmp_path) as (address, process):
+        with serving(home, model_address) as (address, process):
+            if before:
+                shown = httpx.get(f"{address}/review/judged.jsonl", timeout=60).text
+                assert all(answer in shown for answer, _ in kept.values())
             judges = [threading.Thread(target=judge, args=(address, each.id)) for each in answers]
             for one in judges:
                 one.start()
-            while len(kept) == before:
+            while len(kept) < before + labels:
                 time.sleep(0.01)
-            time.sleep(chance.uniform(0, 1))
             process.kill()
             for one in judges:
                 one.join()
-            process.communicate()
-        assert len(cut) == (kill + 1) * AT_ONCE, "each judged until the end of the app"
+        assert len(cut) == kill * AT_ONCE, "each judged until the end of the app"
         with closing(Records(f"sqlite:///{database}")) as records:
             there = {label.comment: label for each in answers for label in records.labels_of(each.id)}
             assert {remark: (there[remark].answer, there[remark].verdict) for remark in kept} == kept
@@ -117,10 +119,5 @@ def test_an_app_that_is_killed_again_and_again_has_every_label_that_it_acknowled
             for each in answers:
                 review = records.reviews.review(each.id)
                 assert review
-                labels = records.labels_of(each.id)
-                assert review.review_status == (labels[-1].verdict if labels else "open")
-    with serving(tmp_path) as (address, process):
-        shown = httpx.get(f"{address}/review/judged.jsonl", timeout=60).text
-        assert all(answer in shown for answer, _ in kept.values())
-        process.send_signal(signal.SIGTERM)
-    assert len(kept) > KILLS
+                given = records.labels_of(each.id)
+                assert review.review_status == (given[-1].verdict if given else "open")

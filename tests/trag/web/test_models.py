@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
 from tests import pages
-from tests.pages import served, texts
+from tests.pages import served, texts, words
+from tests.tiny_model import keep_adapter
 from trag.finetune import gate
 from trag.finetune.running import FineTune
 from trag.finetune.stages import works_of
@@ -19,7 +21,6 @@ from trag.finetune.training.training_process import Needed, Step, encode
 from trag.home import Home, open_home
 from trag.llm import files
 from trag.models.adapters import Figure, Manifest, Measurement
-from trag.models.catalogue import MODELS
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
 from trag.settings import Settings
 from trag.web.models import page as models
@@ -50,14 +51,8 @@ def over(home: Home) -> AbstractContextManager[tuple[TestClient, FineTune]]:
 
 
 def add(home: Home, file: Path, *figures: Figure, by: str = "ada") -> Manifest:
-    made = home.candidates.add(
-        file,
-        base_name=HOSTILE,
-        base_sha256=files.base_sha256(""),
-        dataset_sha256="d" * 64,
-        settings=(("steps", HOSTILE),),
-        by=by,
-    )
+    known = {"base_name": HOSTILE, "base_sha256": files.base_sha256(""), "settings": (("steps", HOSTILE),)}
+    made = keep_adapter(home.candidates, file, **known, by=by)
     if figures:
         measured = Measurement(datetime.now(UTC), "", gate.verdict(figures), "20261120-200000", "")
         return home.candidates.keep_results(made.id, measured)
@@ -75,46 +70,31 @@ def soup(client: TestClient, path: str = "/models") -> BeautifulSoup:
 
 
 def post(client: TestClient, path: str, **form: str) -> BeautifulSoup:
-    return BeautifulSoup(client.post(path, data=form).text, "html.parser")
-
-
-@pytest.mark.slow
-def test_a_new_home_says_what_answers_and_what_can_be_done(client: TestClient) -> None:
-    page = soup(client)
-    assert texts(page, ".model-name") == ["SmolLM2-135M-Instruct.Q4_1 with no adapter"]
-    assert texts(page, "#current .facts dd") == ["not loaded yet", "4,096 tokens"]
-    assert "No adapters yet" in texts(page, "h2")
-    assert page.select("#progress .queue") == page.select("[popovertarget=roll-back]") == []
-    assert texts(page, ".files tbody th") == ["SmolLM2-135M-Instruct.Q4_1.gguf"]
-    assert texts(page, ".known strong") == [model.name for model in MODELS]
-    assert "takes 2.0 GB of memory" in texts(page, ".known li")[0]
+    return pages.parsed(client.post(path, data=form))
 
 
 @pytest.mark.slow
 def test_adapters_are_shown_with_their_figures(
     client: TestClient, home: Home, tmp_path: Path, make_adapter: Make
 ) -> None:
+    assert texts(soup(client), "#current .facts dd") == ["not loaded yet", "4,096 tokens"], "without any"
     good = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
     bad = add(home, make_adapter(tmp_path / "b.gguf", size=0.1), *BAD, by=HOSTILE)
     plain = add(home, make_adapter(tmp_path / "c.gguf", size=0.2))
     page = soup(client)
     cards = {str(card["id"]).removeprefix("adapter-"): card for card in page.select(".candidate")}
-    assert list(cards) == [plain.id, bad.id, good.id]
-    assert [texts(card, "header .verdict") for card in cards.values()] == [
-        ["Not measured"],
-        ["Has not earned its place"],
-        ["Has earned its place"],
-    ]
-    cells = [cell.get_text() for cell in cards[good.id].select(".figures tbody tr:first-child > *")]
+    stands = {plain.id: "Not measured", bad.id: "Has not earned its place", good.id: "Has earned its place"}
+    assert {id: words(card, "header .verdict") for id, card in cards.items()} == stands
+    assert list(cards) == list(stands)
+    cells = texts(cards[good.id], ".figures tbody tr:first-child > *")
     assert cells == ["All questions", "40", "20", "32", "13", "1", "0.0018"]
     assert texts(cards[good.id], ".said")[0] == "50.0% → 80.0%"
     dots = cards[good.id].select("[data-name='All questions'] circle")
     assert [dot["cx"] for dot in dots] == ["50.00%", "80.00%"]
     assert "Worse beyond chance: refused where there is none, 1 of 10 where it was 9" in texts(cards[bad.id], ".why")[0]
-    assert texts(cards[good.id], "header .main") == ["Promote"]
-    assert texts(cards[bad.id], "header .main") == []
+    assert [texts(cards[each.id], "header .main") for each in (good, bad)] == [["Promote"], []]
     assert "do not say that it is better than the model without" in texts(page, f"#promote-{bad.id}")[0]
-    assert str(cards[good.id].select_one(".said-of-it a")["href"]) == "/quality/runs/20261120-200000"  # type: ignore[index]
+    assert cards[good.id].select(".said-of-it a[href='/quality/runs/20261120-200000']")
 
 
 @pytest.mark.slow
@@ -123,33 +103,30 @@ def test_an_adapter_is_promoted_and_rolled_back(
 ) -> None:
     other = add(home, make_adapter(tmp_path / "b.gguf", size=0.1), *GOOD)
     made = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
+    its, others = f"#adapter-{made.id}", f"#adapter-{other.id}"
     assert soup(client).select("#new [name=epochs][value='2']"), "as is usual from nothing"
     page = post(client, f"/models/adapters/{made.id}/promote", instead_of="")
     assert page.select("#new [name=epochs][value='1']"), "as is usual from an adapter"
-    assert f"{made.id} answers from now on." in texts(page, ".notice")[0]
+    assert f"{made.id} answers from now on." in words(page, ".notice")
     assert texts(page, ".model-name") == [f"SmolLM2-135M-Instruct.Q4_1 with {made.id}"]
-    assert texts(page, f"#adapter-{made.id} .badge") == ["Answers now"]
-    assert texts(page, f"#adapter-{other.id} .verdict") == ["Figures out of date"], "measured beside what was before"
-    assert (
-        "beside the model without an adapter, which is not what answers now" in texts(page, f"#adapter-{other.id}")[0]
-    )
-    assert texts(page, f"#adapter-{other.id} header .main") == []
+    assert texts(page, f"{its} .badge") == ["Answers now"]
+    assert texts(page, f"{others} .verdict") == ["Figures out of date"], "measured beside what was before"
+    assert "beside the model without an adapter, which is not what answers now" in texts(page, others)[0]
+    assert page.select(f"{others} header .main") == page.select(f"{its} header button") == []
     told = texts(page, f"#promote-{other.id}")[0]
     assert "It was measured beside the model without an adapter as it was on" in told
     assert "Promote all the same" in told
-    assert page.select(f"#adapter-{made.id} header button") == []
     assert texts(page, "#promotions tbody th") == [made.id]
     assert home.model.identity.adapter == made.id
     late = post(client, "/models/adapters/shipped/promote", instead_of="20200101-00000000")
     assert f"Another adapter was promoted meanwhile: {made.id}" in late.get_text()
     assert f"{made.id} is promoted" in post(client, f"/models/adapters/{made.id}/remove").get_text()
     page = post(client, "/models/rollback", instead_of=made.id)
-    assert "without an adapter from now on" in texts(page, ".notice")[0]
+    assert "without an adapter from now on" in words(page, ".notice")
     assert (home.model.identity.adapter, len(texts(page, "#promotions tbody tr"))) == ("", 2)
-    assert texts(page, f"#adapter-{other.id} .verdict") == ["Has earned its place"]
-    post(client, f"/models/adapters/{other.id}/remove")
-    page = post(client, f"/models/adapters/{made.id}/remove")
-    assert "is removed" in texts(page, ".notice")[0]
+    assert texts(page, f"{others} .verdict") == ["Has earned its place"]
+    for each in (other, made):
+        assert "is removed" in words(post(client, f"/models/adapters/{each.id}/remove"), ".notice")
     assert home.candidates.all() == ()
 
 
@@ -180,35 +157,30 @@ def test_a_promoted_adapter_that_is_gone_is_said_with_what_to_do(
 
 
 def test_a_removed_adapter_is_not_offered_as_the_way_back(empty_database: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    shutil.copy(empty_database, folder)
-    with open_home(Settings(home=folder, model=str(tmp_path / "none.gguf"))) as home:  # no model has to be loaded
+    shutil.copy(empty_database, tmp_path)
+    with open_home(Settings(home=tmp_path, model=str(tmp_path / "none.gguf"))) as home, over(home) as (client, _):
         for name in "ab":
             (tmp_path / name).write_bytes(name.encode())
             home.records.promotions.put(add(home, tmp_path / name).id, by="ada")
         _, a = [each.adapter for each in home.records.promotions.all()]
-        with over(home) as (client, _):
-            assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == f"Roll back to {a}"
-            works = works_of(home)
-            works.dataset(works.after(works.begin(by="ada", seed=1, settings={}), "done", candidate=a)).mkdir()
-            post(client, f"/models/adapters/{a}/remove")
-            assert works.all() == (), "what it learned from goes with it"
-            assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == "Roll back to the model alone"
+        assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == f"Roll back to {a}"
+        works = works_of(home)
+        works.dataset(works.after(works.begin(by="ada", seed=1, settings={}), "done", candidate=a)).mkdir()
+        post(client, f"/models/adapters/{a}/remove")
+        assert works.all() == (), "what it learned from goes with it"
+        assert texts(soup(client), "p > [popovertarget=roll-back]")[0] == "Roll back to the model alone"
 
 
 @pytest.mark.slow
 def test_a_model_file_is_tried_and_one_elsewhere_is_not(client: TestClient, home: Home, tmp_path: Path) -> None:
     name = "SmolLM2-135M-Instruct.Q4_1.gguf"
-    page = post(client, "/models/files/try", file=name)
-    told = texts(page, ".notice")[0]
+    told = words(post(client, "/models/files/try", file=name), ".notice")
     assert f"{name} can answer. sha256 {home.model.identity.sha256}" in told
     assert "tokens a second" in told
     (tmp_path / "secret.gguf").write_bytes(b"GGUF")
     for wrong in ("../../secret.gguf", "", str(tmp_path / "secret.gguf")):
         answer = client.post("/models/files/try", data={"file": wrong})
-        assert answer.status_code == 409
-        assert "There is no file" in answer.text
+        assert (answer.status_code, "There is no file" in answer.text) == (409, True)
 
 
 def interrupted(home: Home) -> str:
@@ -230,39 +202,33 @@ def test_an_interrupted_fine_tune_is_said_and_can_be_discarded(home: Home) -> No
     with over(home) as (client, _):
         page = soup(client)
         assert texts(page, "#progress .state") == ["Interrupted when the program ended"]
-        assert "up to step 8 of 20" in texts(page, "#progress .said")[0]
+        assert "up to step 8 of 20" in words(page, "#progress .said")
         assert texts(page, "#progress .needed") == [
             "It takes at most 1.7 GB of memory (16.0 GB were free) and 90.0 MB of disk (50.0 GB were free), and learns "
             "from 4,428 examples; 12 are too long, and left out."
         ]
-        assert texts(page, ".stages .past") == ["Dataset"]
-        assert texts(page, ".stages .present") == ["Training"]
+        assert texts(page, ".stages .past, .stages .present") == ["Dataset", "Training"]
         assert page.select("#new button[disabled]")
         assert len(page.select("[data-plot=loss] .place.tone-3")) == 2
         assert client.get(f"/models/finetune/{id}/card.md").text == "# A card"
         assert client.get(f"/models/finetune/{id}/loss.csv").status_code == 404
         assert texts(soup(client, "/models/progress"), ".acts button") == ["Go on", "Discard"]
-        page = post(client, "/models/finetune/discard")
-        assert page.select("#progress .queue") == []
+        assert not post(client, "/models/finetune/discard").select("#progress .queue")
     assert works_of(home).all() == ()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("form", "said"),
-    [
+def test_nonsense_begins_nothing(client: TestClient, home: Home) -> None:
+    for form, said in (
         ({"epochs": "many", "seed": "1"}, "number of passes must be more than 0, and at most 20"),
         ({"epochs": "nan", "seed": "1"}, "number of passes"),
         ({"epochs": "2", "seed": "0"}, "seed must be a whole number from 1 to 1,000,000,000"),
         ({"epochs": "2", "seed": "0.5"}, "seed must be a whole number"),
         ({"epochs": "-1", "seed": "1e3"}, "at most 20. The seed must be a whole number"),
         ({}, "number of passes"),
-    ],
-)
-def test_nonsense_begins_nothing(client: TestClient, home: Home, form: dict[str, str], said: str) -> None:
-    answer = client.post("/models/finetune", data=form)
-    assert answer.status_code == 409
-    assert said in answer.text
+    ):
+        answer = client.post("/models/finetune", data=form)
+        assert (answer.status_code, said in answer.text) == (409, True), form
     assert works_of(home).all() == ()
 
 
@@ -270,11 +236,10 @@ def test_nonsense_begins_nothing(client: TestClient, home: Home, form: dict[str,
 
 
 def record(tokens: int, seconds: float, *, adapter: str = "", attempts: int = 1, interrupted: str = "") -> AnswerRecord:
-    return AnswerRecord(
-        "x", "Who?", "Who?", "Ada.", "answered", ModelUsed("m", "a" * 64, adapter),
-        checks=Checks(attempts=attempts), tokens=Tokens(completion=tokens),
-        seconds=Seconds(first_token=seconds / 10, generate=seconds), interrupted=interrupted,
-    )  # fmt: skip
+    written, took = Tokens(completion=tokens), Seconds(first_token=seconds / 10, generate=seconds)
+    model, checks = ModelUsed("m", "a" * 64, adapter), Checks(attempts=attempts)
+    plain = AnswerRecord("x", "Who?", "Who?", "Ada.", "answered", model, checks=checks, tokens=written, seconds=took)
+    return replace(plain, interrupted=interrupted)
 
 
 def test_speed_is_that_of_whole_answers_of_this_model_and_adapter() -> None:

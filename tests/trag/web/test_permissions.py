@@ -8,23 +8,20 @@ from uuid import uuid4
 
 import pytest
 from anyio.from_thread import BlockingPortal
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from org.linking.entities import Organization
 from org.reading.charts import load
 from store import files
 from store.passage import OPEN, Passage
-from store.person import Newcomer, Role
+from store.person import Role
+from tests.pages import gated, signed_in
 from trag.home import Home, open_home
 from trag.record import AnswerRecord, ModelUsed, Source
 from trag.settings import Settings
 from trag.web.documents import page as documents
 from trag.web.documents.names import key
-from trag.web.gate import Gate
-from trag.web.people.authentication import Authenticator
 
-HOME = "http://127.0.0.1:7860"
 ROWS = b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\nr,Bar,Club,team\nk,Kitchen,Bar,team\n"
 WITHOUT_BAR = b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\nk,Kitchen,Club,team\n"
 AUDIENCES = {"all.md": OPEN, "bar.md": frozenset({"r"}), "board.md": frozenset({"b"}), "nobody.md": frozenset[str]()}
@@ -63,16 +60,9 @@ def home(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 @pytest.fixture(scope="module")
 def people(home: Home, portal: BlockingPortal) -> dict[str, TestClient]:
     """A browser of each person, signed in."""
-    app = FastAPI()
-    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
+    app = gated(home.records, home.settings)
     documents.mount(app, home)
-    found = {}
-    for name, (role, unit) in PEOPLE.items():
-        person = home.records.people.add(Newcomer(name, role=role, state="active", unit=unit), by="test")
-        secret, _ = home.records.sessions.begin(person.id)
-        found[name] = TestClient(app, base_url=HOME, cookies={"trag": secret}, client=("127.0.0.1", 4711))
-        found[name].portal = portal
-    return found
+    return {name: browser for name, (_, browser) in signed_in(home.records, app, PEOPLE, portal).items()}
 
 
 def told(browser: TestClient, path: str) -> tuple[int, str]:
@@ -81,42 +71,40 @@ def told(browser: TestClient, path: str) -> tuple[int, str]:
     return answer.status_code, re.sub(r"nonce=\S+", "", answer.text)
 
 
-def answered(home: Home, owner: str, name: str) -> str:
+def answered(home: Home, who: str, name: str) -> str:
     """An answer that somebody was given, and that quotes a document; its id."""
     source = Source(f"old-{name}", "section", name, "1 Birds", None, f"Once the {CANARIES[name]}", 0.8)
-    record = AnswerRecord(
-        uuid4().hex, "Which?", "Which?", "It sings.", "answered", ModelUsed("m", "0", ""), sources=(source,)
-    )
-    conversation = home.records.start_conversation(owner, "x").id
-    home.records.save_answer(record.id, conversation, record.question, record.answer, record.to_json())
-    return record.id
+    model, id = ModelUsed("m", "0", ""), uuid4().hex
+    record = AnswerRecord(id, "Which?", "Which?", "It sings.", "answered", model, sources=(source,))
+    person = home.records.people.find(who)
+    assert person
+    conversation = home.records.start_conversation(person.id, "x").id
+    home.records.save_answer(id, conversation, record.question, record.answer, record.to_json())
+    return id
 
 
 @pytest.mark.parametrize("who", PEOPLE)
 def test_a_document_opens_for_its_readers_and_for_nobody_else(
     people: dict[str, TestClient], home: Home, who: str
 ) -> None:
-    browser, person = people[who], home.records.people.find(who)
-    assert person
+    browser = people[who]
     never = told(browser, f"/documents/{key('never.md')}/view")
     for name, canary in CANARIES.items():
         path = f"/documents/{key(name)}"
-        answer = answered(home, person.id, name)
+        answer = answered(home, who, name)
         for end in ("/view", "/original", f"/view?passage=id-{name}", f"/view?passage=old-{name}&answer={answer}"):
-            shown = browser.get(path + end)
+            status, shown = told(browser, path + end)
             if name in READ[who]:
-                assert (shown.status_code, canary in shown.text) == (200, True), (name, end)
+                assert (status, canary in shown) == (200, True), (name, end)
             else:
-                assert told(browser, path + end) == never, (name, end)
+                assert (status, shown) == never, (name, end)
         # A text has no pictures: there is nothing for anybody, and the same nothing.
         assert told(browser, f"{path}/pages/1.png") == never
     assert home.records.audit.verify() is None
 
 
 def test_an_answer_opens_no_document_by_the_name_of_another(people: dict[str, TestClient], home: Home) -> None:
-    bert = home.records.people.find("bert")
-    assert bert
-    answer = answered(home, bert.id, "board.md")
+    answer = answered(home, "bert", "board.md")
     shown = people["bert"].get(f"/documents/{key('all.md')}/view?passage=old-board.md&answer={answer}")
     assert (shown.status_code, "canary" in shown.text) == (404, False)
 
@@ -124,22 +112,25 @@ def test_an_answer_opens_no_document_by_the_name_of_another(people: dict[str, Te
 def test_what_an_admin_changes_counts_at_once(
     people: dict[str, TestClient], home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = f"/documents/{key('bar.md')}/view"
-    bert = home.records.people.find("bert")
+    bert, library = home.records.people.find("bert"), home.records.library
     assert bert
-    assert people["bert"].get(path).status_code == 200
+
+    def opens(who: str) -> bool:
+        return people[who].get(f"/documents/{key('bar.md')}/view").status_code == 200
+
+    assert opens("bert")
     with monkeypatch.context() as changed:
         changed.setitem(home.parts, "organization", Organization("Club", load(WITHOUT_BAR, "chart.csv")))
-        assert people["bert"].get(path).status_code == 404, "a unit that is gone lets in those who were below it"
-        assert people["rita"].get(path).status_code == 404, "a unit that is gone lets in those who were in it"
-        assert people["ada"].get(path).status_code == 200
+        assert not opens("bert"), "a unit that is gone lets in those who were below it"
+        assert not opens("rita"), "a unit that is gone lets in those who were in it"
+        assert opens("ada")
     home.records.people.change(bert.id, unit="b", by="ada")
-    assert people["bert"].get(path).status_code == 404
+    assert not opens("bert")
     home.records.people.change(bert.id, unit="k", by="ada")
-    home.records.library.set_audience("bar.md", frozenset({"b"}))
-    assert people["bert"].get(path).status_code == 404
-    home.records.library.set_audience("bar.md", AUDIENCES["bar.md"])
-    assert people["bert"].get(path).status_code == 200
+    library.set_audience("bar.md", frozenset({"b"}))
+    assert not opens("bert")
+    library.set_audience("bar.md", AUDIENCES["bar.md"])
+    assert opens("bert")
 
 
 def test_the_way_to_the_page_of_a_document_is_for_those_who_may_go_there(people: dict[str, TestClient]) -> None:

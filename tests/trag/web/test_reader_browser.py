@@ -1,28 +1,26 @@
 """The Ask page with the real default reader in a real Chromium: answers from the chart and from a document, a refusal,
 and a follow-up."""
 
-import subprocess
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, expect
 
+from tests.pages import ask
+from tests.serving import app_of_its_own
 from trag.models.catalogue import CatalogueModel
-
-Ask = Callable[[Page, str], Locator]
-Visiting = Callable[..., AbstractContextManager[tuple[Page, subprocess.Popen[str]]]]
 
 pytestmark = [pytest.mark.browser, pytest.mark.reader, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
 def test_the_reader_answers_from_the_chart_and_a_document_refuses_and_takes_a_follow_up(
-    reader: CatalogueModel, own_home: Path, visiting: Visiting, ask: Ask
+    reader: CatalogueModel, own_home: Path, browser: Browser, tmp_path: Path
 ) -> None:
     assert reader.path.is_file(), "python -m trag model fetch"
     (own_home / "trag.toml").write_text("sections = 2\nanswer_tokens = 64\n")  # to be read and written sooner
-    with visiting(own_home) as (page, _):
+    with app_of_its_own(own_home, tmp_path / "log") as (address, _):
+        page = browser.new_page(base_url=address)
+        page.goto("/")
         expect(page.locator("#log .welcome")).to_be_visible()
         expect(page.locator("#state .notice")).to_have_count(0, timeout=600_000)
         placed = ask(page, "What is the Ethics Office directly under?")

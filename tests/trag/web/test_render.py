@@ -5,13 +5,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 
 from org.chart import Chart
 from org.reading.charts import load
 from store.records import Conversation
 from store.reviews import Label
 from store.versions import Activation, ChartVersion
+from tests.pages import texts, words
 from trag.record import AnswerRecord, Approval, CheckedSentence, Checks, Entity, ModelUsed, Source, StatementUsed
 from trag.web import render, visitors
 from trag.web.active_runs import Draft
@@ -38,6 +39,7 @@ APPROVED = "Grants are approved by the Board."
 MANUAL = Source("s1", "section", "manual.pdf", "7 Money > 7.3 Limits", 23, f"Money is tight. {APPROVED}", 0.714)
 SPARE = Source("s2", "qa", "manual.pdf", "1 General", None, "In May.", 0.3, question="When does it meet?")
 TREE = Source("chart-1", "chart", "Organization chart", "Larkmoor Foundation > Legal Division", None, PLACED, 1.0)
+ANOTHER = "; another one is in use now"
 
 
 def record(answer: str = APPROVED, **changes: object) -> AnswerRecord:
@@ -55,22 +57,16 @@ def record(answer: str = APPROVED, **changes: object) -> AnswerRecord:
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
+UNSUPPORTED = Checks((CheckedSentence(APPROVED, False),), chart=CHART.version)
 THERE = {"manual.pdf": True}
 """The documents that are there, and whether the reader may open each."""
 
 
 def shown(
-    answer: AnswerRecord,
-    label: Label | None = None,
-    chart: Chart | None = CHART,
-    documents: Mapping[str, bool] = THERE,
+    answer: AnswerRecord, label: Label | None = None, chart: Chart | None = CHART, documents: Mapping[str, bool] = THERE
 ) -> BeautifulSoup:
     html = render.conversation([render.Turn(answer, label)], chart, documents=documents, id="c1")
     return BeautifulSoup(html, "html.parser")
-
-
-def text(soup: BeautifulSoup | Tag, selector: str) -> str:
-    return " ".join(" ".join(found.get_text(" ", strip=True).split()) for found in soup.select(selector))
 
 
 @pytest.mark.parametrize(
@@ -81,28 +77,22 @@ def text(soup: BeautifulSoup | Tag, selector: str) -> str:
         ({"status": "cannot_answer"}, "none", "No answer found"),
         ({"approved": Approval("Rita", "2026-11-03", "Why?")}, "checked", "Approved by Rita on 3 Nov 2026"),
         ({"approved": Approval("local", "2026-11-03", "Why?")}, "checked", "Approved on 3 Nov 2026"),
-        (
-            {"checks": Checks((CheckedSentence(APPROVED, False),), chart=CHART.version)},
-            "unchecked",
-            "Checked against the chart, parts without a source",
-        ),
+        ({"checks": UNSUPPORTED}, "unchecked", "Checked against the chart, parts without a source"),
         ({"checks": Checks()}, "unchecked", "No chart to check against"),
         ({"interrupted": "stopped by the reader"}, "unchecked", "Not finished"),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_the_badge_says_how_far_to_rely_on_the_answer(changes: dict[str, object], kind: str, title: str) -> None:
-    badge = render.badge(record(**changes))
-    assert (badge.kind, badge.title) == (kind, title)
-    assert text(shown(record(**changes)), f".badge.{kind}") == title
+    assert words(shown(record(**changes)), f".badge.{kind}") == title
 
 
 def test_an_approved_answer_names_the_question_that_it_was_approved_for_where_it_is_another() -> None:
-    badges = [
-        render.badge(record(approved=Approval("Rita", "2026-11-03", question)))
-        for question in ("who approves  grants", "Who may approve grants?")
-    ]
-    assert [badge.reason for badge in badges] == ["", "For the question: Who may approve grants?"]
+    for question, reason in (
+        ("who approves  grants", ""),
+        ("Who may approve grants?", "For the question: Who may approve grants?"),
+    ):
+        assert render.badge(record(approved=Approval("Rita", "2026-11-03", question))).reason == reason
 
 
 def test_all_that_an_approved_answer_stands_on_is_a_source_of_it() -> None:
@@ -118,54 +108,40 @@ def test_all_that_an_approved_answer_stands_on_is_a_source_of_it() -> None:
     ]
     assert len(soup.select(".label button[data-verdict]")) == 3
     withdrawn = shown(answer, documents={"manual.pdf": False, "rules.md": False})
-    assert (withdrawn.select("a.open"), text(withdrawn, "blockquote")) == ([], "")
+    assert (withdrawn.select("a.open"), words(withdrawn, "blockquote")) == ([], "")
 
 
 @pytest.mark.parametrize(
-    ("version", "told"),
+    ("version", "given", "told"),
     [
-        (CHART.version, f"Chart of 2 Jan 2026 ({CHART.version[:8]})"),
-        ("0123456789ab", "Chart of 1 Jul 2025 (01234567); another one is in use now"),
-        ("ba9876543210", "Chart ba987654; another one is in use now"),
-        ("", ""),
+        (CHART.version, NOW, f"Chart of 2 Jan 2026 ({CHART.version[:8]})"),
+        ("0123456789ab", NOW, f"Chart of 1 Jul 2025 (01234567){ANOTHER}"),
+        ("0123456789ab", datetime(2025, 2, 1, tzinfo=UTC), f"Chart of 1 Feb 2025 (01234567){ANOTHER}"),
+        ("0123456789ab", datetime(2025, 6, 30, tzinfo=UTC), f"Chart of 1 Feb 2025 (01234567){ANOTHER}"),
+        ("0123456789ab", datetime(2025, 7, 1, tzinfo=UTC), f"Chart of 1 Jul 2025 (01234567){ANOTHER}"),
+        ("0123456789ab", datetime(2025, 1, 1, tzinfo=UTC), f"Chart 01234567{ANOTHER}"),
+        ("ba9876543210", NOW, f"Chart ba987654{ANOTHER}"),
+        ("", NOW, ""),
     ],
 )
-def test_an_answer_names_the_chart_it_was_checked_against(version: str, told: str) -> None:
-    assert told_of_chart(version, NOW) == told
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        (datetime(2025, 2, 1, tzinfo=UTC), "Chart of 1 Feb 2025"),
-        (datetime(2025, 6, 30, 23, 59, tzinfo=UTC), "Chart of 1 Feb 2025"),
-        (datetime(2025, 7, 1, tzinfo=UTC), "Chart of 1 Jul 2025"),
-        (datetime(2025, 1, 1, tzinfo=UTC), "Chart"),
-    ],
-    ids=["at once", "before a rollback", "after it", "before any"],
-)
-def test_an_answer_is_dated_by_the_last_activation_before_it(given: datetime, told: str) -> None:
-    assert told_of_chart("0123456789ab", given) == f"{told} (01234567); another one is in use now".replace(
-        "Chart (01234567)", "Chart 01234567"
-    )
-
-
-def told_of_chart(version: str, given: datetime) -> str:
+def test_an_answer_names_the_chart_it_was_checked_against_as_it_was_last_activated_before(
+    version: str, given: datetime, told: str
+) -> None:
     former = tuple(Activation(datetime(2025, month, 1, tzinfo=UTC), "ada") for month in (2, 7))
     charts = (
         ChartVersion(CHART.version, "chart.csv", "0", NOW, active=True, activations=(Activation(NOW),)),
         ChartVersion("0123456789ab", "old.csv", "1", former[-1].at, active=False, activations=former),
     )
     turn = render.Turn(record(checks=Checks(chart=version)), given=given)
-    html = render.conversation([turn], CHART, charts=charts, documents=THERE)
-    return text(BeautifulSoup(html, "html.parser"), ".against")
+    page = BeautifulSoup(render.conversation([turn], CHART, charts=charts, documents=THERE), "html.parser")
+    assert words(page, ".against") == told
 
 
 def test_sentences_without_support_are_marked_in_words_too() -> None:
     checks = Checks((CheckedSentence(APPROVED, True, "s1"), CheckedSentence("It is quick.", False)), chart="x")
     soup = shown(record(f"{APPROVED} It is quick.", checks=checks))
-    assert text(soup, ".words .unsupported") == "It is quick. (no source found)"
-    assert "no source was found" in text(soup, ".caution")
+    assert words(soup, ".words .unsupported") == "It is quick. (no source found)"
+    assert "no source was found" in words(soup, ".caution")
     assert not shown(record()).select(".caution")
 
 
@@ -193,9 +169,9 @@ def test_the_answer_is_cut_without_losing_a_letter(
 def test_the_row_of_a_table_is_shown_cell_by_cell() -> None:
     said = "Limits <b> – Post: Head; Limit: 10 LMD."
     soup = shown(record(said, checks=Checks((CheckedSentence(said, True, "s1"),), chart="x")))
-    assert text(soup, ".words .row .caption") == "Limits <b>"
+    assert words(soup, ".words .row .caption") == "Limits <b>"
     assert [" ".join(cell.get_text().split()) for cell in soup.select(".cell")] == ["Post: Head", "Limit: 10 LMD"]
-    assert text(soup, ".words .cite") == "1"
+    assert words(soup, ".words .cite") == "1"
 
 
 def test_sentences_in_a_row_on_one_source_carry_its_number_once() -> None:
@@ -211,32 +187,32 @@ def test_sources_that_support_come_first_and_are_numbered_as_cited() -> None:
         (CheckedSentence(APPROVED, True, "s1"), CheckedSentence(PLACED, True, "chart-1")), chart=CHART.version
     )
     soup = shown(record(f"{APPROVED} {PLACED}", checks=checks))
-    assert text(soup, ".words .cite") == "1 2"
+    assert words(soup, ".words .cite") == "1 2"
     assert [cite["href"] for cite in soup.select(".cite")] == ["#source-a1-1", "#source-a1-2"]
     assert [details["id"] for details in soup.select(".sources details")] == [f"source-a1-{n}" for n in (1, 2, 3)]
-    assert text(soup, "#source-a1-1 .title") == "manual.pdf 7 Money > 7.3 Limits"
-    assert text(soup, "#source-a1-1 .page") == "page 23"
-    assert "71%" in text(soup, "#source-a1-1 .score")
-    assert text(soup, "#source-a1-1 mark") == APPROVED
-    assert text(soup, "#source-a1-2 .title") == "Organization chart Ethics Office under Legal Division"
+    assert words(soup, "#source-a1-1 .title") == "manual.pdf 7 Money > 7.3 Limits"
+    assert words(soup, "#source-a1-1 .page") == "page 23"
+    assert "71%" in words(soup, "#source-a1-1 .score")
+    assert words(soup, "#source-a1-1 mark") == APPROVED
+    assert words(soup, "#source-a1-2 .title") == "Organization chart Ethics Office under Legal Division"
     assert not soup.select("#source-a1-2 .score")
-    assert text(soup, ".read > summary") == "1 more passage read"
-    assert text(soup, "#source-a1-3 .asked") == "When does it meet?"
+    assert words(soup, ".read > summary") == "1 more passage read"
+    assert words(soup, "#source-a1-3 .asked") == "When does it meet?"
 
 
 def test_who_gets_no_answer_is_shown_where_it_may_stand() -> None:
     again = replace(SPARE, id="s3", kind="section")
     nothing = record("I cannot say.", status="cannot_answer", sources=(TREE, SPARE, again, MANUAL), checks=Checks())
     soup = shown(nothing)
-    assert text(soup, ".evidence > h3") == "Nearest to your question"
-    assert text(soup, ".evidence > .sources .title") == "manual.pdf 1 General manual.pdf 7 Money > 7.3 Limits"
-    assert text(soup, ".evidence > .sources .number") == "1 2"
+    assert words(soup, ".evidence > h3") == "Nearest to your question"
+    assert words(soup, ".evidence > .sources .title") == "manual.pdf 1 General manual.pdf 7 Money > 7.3 Limits"
+    assert words(soup, ".evidence > .sources .number") == "1 2"
     assert not soup.select(".evidence > .sources .score")
-    assert text(soup, ".read > summary") == "2 more passages read"
-    assert text(soup, ".read .document") == "manual.pdf Organization chart"
+    assert words(soup, ".read > summary") == "2 more passages read"
+    assert words(soup, ".read .document") == "manual.pdf Organization chart"
     hidden = shown(nothing, documents={"manual.pdf": False})
-    assert text(hidden, ".evidence > h3") == ""
-    assert text(hidden, ".read > summary") == "4 passages read, none of which supports the answer"
+    assert words(hidden, ".evidence > h3") == ""
+    assert words(hidden, ".read > summary") == "4 passages read, none of which supports the answer"
 
 
 @pytest.mark.parametrize(
@@ -262,26 +238,23 @@ def test_a_source_opens_unless_its_document_is_gone_or_for_others(
     assert not soup.select(".sources details a.open"), "a link in what unfolds"
 
 
+ON_CHART = Checks((CheckedSentence(PLACED, True, "chart-1"),), chart=CHART.version)
+
+
 def test_a_chart_source_shows_its_path_and_its_neighbours() -> None:
-    checks = Checks((CheckedSentence(PLACED, True, "chart-1"),), chart=CHART.version)
-    soup = shown(record(PLACED, checks=checks))
-    assert [crumb.get_text() for crumb in soup.select("#source-a1-1 .path li")] == [
-        "Larkmoor Foundation",
-        "Legal Division",
-        "Ethics Office",
-    ]
-    assert text(soup, "#source-a1-1 .path [aria-current]") == "Ethics Office"
-    neighbours = [text(each, "h4, li") for each in soup.select("#source-a1-1 .neighbours")]
+    soup = shown(record(PLACED, checks=ON_CHART))
+    assert texts(soup, "#source-a1-1 .path li") == ["Larkmoor Foundation", "Legal Division", "Ethics Office"]
+    assert words(soup, "#source-a1-1 .path [aria-current]") == "Ethics Office"
+    neighbours = [words(each, "h4, li") for each in soup.select("#source-a1-1 .neighbours")]
     assert neighbours == ["Directly under it Hotline Panel & <Jury>", "Beside it Registry"]
 
 
 @pytest.mark.parametrize("chart", [None, load(b"name,parent,type\nOther,,x\n", "o.csv")], ids=["none", "another"])
 def test_a_chart_that_is_no_longer_there_leaves_the_words_that_were_used(chart: Chart | None) -> None:
-    checks = Checks((CheckedSentence(PLACED, True, "chart-1"),), chart=CHART.version)
-    soup = shown(record(PLACED, checks=checks), chart=chart)
+    soup = shown(record(PLACED, checks=ON_CHART), chart=chart)
     assert not soup.select(".path")
-    assert soup.select("#source-a1-1 blockquote")[0].get_text() == PLACED
-    assert text(soup, "#source-a1-1 .place") == "Larkmoor Foundation > Legal Division"
+    assert texts(soup, "#source-a1-1 blockquote") == [PLACED]
+    assert words(soup, "#source-a1-1 .place") == "Larkmoor Foundation > Legal Division"
 
 
 def test_a_shared_name_offers_the_units_it_may_mean() -> None:
@@ -298,25 +271,19 @@ def test_a_shared_name_offers_the_units_it_may_mean() -> None:
     assert not shown(record(standalone=asked, entities=entities), chart=None).select(".choices")
 
 
-@pytest.mark.parametrize("verdict", ["Correct", "Correct-Verbose", "Incorrect"])
-def test_the_label_is_shown_again(verdict: str) -> None:
-    soup = shown(record(), Label("a1", "local", verdict, "too <long>", "The Board.", NOW))
-    assert text(soup, ".verdicts [aria-pressed=true]") == verdict
-    assert len(soup.select(".verdicts [aria-pressed=false]")) == 2
-    assert text(soup, ".remark [name=comment]") == "too <long>"
-    assert text(soup, ".remark [name=corrected]") == "The Board."
+def test_the_label_is_shown_again() -> None:
+    for verdict in ("Correct", "Correct-Verbose", "Incorrect"):
+        soup = shown(record(), Label("a1", "local", verdict, "too <long>", "The Board.", NOW))
+        assert words(soup, ".verdicts [aria-pressed=true]") == verdict
+        assert len(soup.select(".verdicts [aria-pressed=false]")) == 2
+        assert words(soup, ".remark [name=comment]") == "too <long>"
+        assert words(soup, ".remark [name=corrected]") == "The Board."
     assert not shown(record()).select(".remark, [aria-pressed=true]")
 
 
 def test_used_sources_are_those_of_supported_sentences_only() -> None:
-    checks = Checks(
-        (
-            CheckedSentence("X.", False, "s2"),
-            CheckedSentence(APPROVED, True, "gone"),
-            CheckedSentence(APPROVED, True, "s1"),
-        )
-    )
-    found = evidence(record(checks=checks), None, THERE)
+    said = (("X.", False, "s2"), (APPROVED, True, "gone"), (APPROVED, True, "s1"))
+    found = evidence(record(checks=Checks(tuple(CheckedSentence(*each) for each in said))), None, THERE)
     assert [(each.number, each.source.id, each.used) for each in found] == [
         (1, "s1", True),
         (2, "chart-1", False),
@@ -327,27 +294,26 @@ def test_used_sources_are_those_of_supported_sentences_only() -> None:
 @pytest.mark.parametrize(("in_charge", "led"), [(True, ["/documents", "/charts"]), (False, [])])
 def test_an_empty_home_leads_to_what_fills_it_whoever_may_do_that(in_charge: bool, led: list[str]) -> None:
     soup = BeautifulSoup(render.welcome("", [], empty=True, in_charge=in_charge), "html.parser")
-    assert text(soup, "h1") == "Nothing to answer from yet"
+    assert words(soup, "h1") == "Nothing to answer from yet"
     assert [link["href"] for link in soup.select("a")] == led
 
 
 def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
     kept = [Conversation(id, "local", f"Title {id}", NOW, NOW) for id in ("x", "y")]
     soup = BeautifulSoup(render.sidebar(kept, "y", "Larkmoor"), "html.parser")
-    assert text(soup, "[aria-current=page]") == "Title y"
+    assert words(soup, "[aria-current=page]") == "Title y"
     assert {each["maxlength"] for each in soup.select("[name=title]")} == {str(render.LONGEST_TITLE)}
-    assert [link["href"] for link in soup.select("nav a")] == [
-        "?c=x",
-        "?c=y",
-        *(lead.path for lead in visitors.LEADS),
-    ]
+    assert [link["href"] for link in soup.select("nav a")] == ["?c=x", "?c=y", *(lead.path for lead in visitors.LEADS)]
     assert all(button.get("aria-label") or button.get_text(strip=True) for button in soup.select("button"))
+
+
+PLACES = "1st 2nd 3rd 4th 11th 12th 21st 113th"
 
 
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        (Draft("Q?", waiting=2), "2nd in line"),
+        *((Draft("Q?", waiting=int(place[:-2])), f"{place} in line") for place in PLACES.split()),
         (Draft("Q?"), "Looking it up"),
         (Draft("Q?", sources=1), "Reading 1 source"),
         (Draft("Q?", sources=3), "Reading 3 sources"),
@@ -356,26 +322,18 @@ def test_the_sidebar_marks_the_conversation_that_is_shown() -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_draft_says_how_far_it_is(state: Draft, said: str) -> None:
-    assert text(BeautifulSoup(render.draft(state), "html.parser"), "[role=status]") == said
+    assert words(BeautifulSoup(render.draft(state), "html.parser"), "[role=status]") == said
 
 
 def test_a_withdrawn_draft_says_why() -> None:
     soup = BeautifulSoup(render.draft(Draft("Q?", sources=1, text="Now", retry="It is not under X.")), "html.parser")
-    assert text(soup, ".reason") == "The first draft contradicted the chart and is being rewritten. It is not under X."
-    assert text(soup, ".words") == "Now"
+    assert words(soup, ".reason") == "The first draft contradicted the chart and is being rewritten. It is not under X."
+    assert words(soup, ".words") == "Now"
 
 
 def test_a_failed_question_keeps_what_was_written_and_can_be_asked_again() -> None:
     state = Draft("Q?", sources=1, text="Half an", problem="The model died.", hint="Ask again.", over=True)
     soup = BeautifulSoup(render.draft(state), "html.parser")
-    assert text(soup, ".words") == "Half an"
-    assert text(soup, "[role=alert] p") == "The model died. Ask again."
-    assert soup.select_one("button")["data-question"] == "Q?"  # type: ignore[index]
-
-
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (21, "21st"), (113, "113th")],
-)
-def test_places_are_counted_as_people_do(number: int, words: str) -> None:
-    assert render.ordinal(number) == words
+    assert words(soup, ".words") == "Half an"
+    assert words(soup, "[role=alert] p") == "The model died. Ask again."
+    assert soup.select("button[data-question='Q?']")

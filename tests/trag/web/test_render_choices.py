@@ -1,5 +1,7 @@
 """The choice among units of one name: each button sends a question that means the unit it names, and no other."""
 
+from dataclasses import replace
+
 import pytest
 from bs4 import BeautifulSoup
 
@@ -87,25 +89,26 @@ def test_the_question_of_each_button_finds_one_unit_and_each_another(question: s
     assert len(set(meant)) == len(meant)
 
 
+def labels(question: str, chart: Chart = UNIVERSITY) -> list[str]:
+    return [label for label, _ in buttons(question, chart)]
+
+
 def test_a_button_names_the_nearest_unit_above_that_differs() -> None:
-    assert [label for label, _ in buttons("where is the registry", UNIVERSITY)] == [
+    assert labels("where is the registry") == [
         "Registry under School of Law > Administration",
         "Registry under School of Medicine",
         "Registry under University",
         "Records Office under School of Law",
     ]
-    assert [label for label, _ in buttons("where is the administration", UNIVERSITY)] == [
-        "Administration under School of Law",
-        "Administration under School of Medicine",
-    ]
-    first, _ = buttons("How late is the Front Desk open?", UNIVERSITY)[0]
-    assert first == "Front Desk under North > Branch 1"
+    schools = ["Administration under School of Law", "Administration under School of Medicine"]
+    assert labels("where is the administration") == schools
+    assert labels("How late is the Front Desk open?")[0] == "Front Desk under North > Branch 1"
+    assert labels("Where is Larkmoor?", LARKMOOR) == ["Larkmoor at the top", "Larkmoor under Bar"]
 
 
 def test_the_topmost_unit_can_be_chosen_too() -> None:
-    shown = buttons("Where is Larkmoor?", LARKMOOR)
-    assert [label for label, _ in shown] == ["Larkmoor at the top", "Larkmoor under Bar"]
-    assert [asked(sent, LARKMOOR).entities[0].unit for _, sent in shown] == ["0", "2"]
+    sent = [asked(each, LARKMOOR) for _, each in buttons("Where is Larkmoor?", LARKMOOR)]
+    assert [again.entities[0].unit for again in sent] == ["0", "2"]
 
 
 def test_brackets_that_did_not_tell_one_are_replaced() -> None:
@@ -118,8 +121,7 @@ def test_no_more_than_some_units_are_offered_and_the_rest_is_counted() -> None:
     houses = "".join(f"House {number},Top,\nLarder,House {number},\n" for number in range(render.CHOICES + 5))
     chart = load(f"name,parent,type\nTop,,\n{houses}".encode(), "chart.csv")
     larders = tuple(Entity(unit.id, "Larder", "Larder", 13, 19) for unit in chart.named("Larder"))
-    question = "Where is the Larder?"
-    record = AnswerRecord("a1", question, question, "", "answered", ModelUsed("", "", ""), entities=larders)
+    record = replace(asked("Where is the Larder?", UNIVERSITY), entities=larders)
     soup = BeautifulSoup(render.conversation([render.Turn(record)], chart, documents={}), "html.parser")
     assert len(soup.select(".choices button")) == render.CHOICES
     assert soup.select(".choices p")[-1].get_text().startswith("5 more share it.")

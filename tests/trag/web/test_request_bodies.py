@@ -2,26 +2,14 @@
 what the browser sends, and nothing else, however deep."""
 
 import asyncio
-import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI, Request
+from fastapi import Request
 
 from store.records import Records
-from trag.settings import Settings
-from trag.web.gate import Gate
-from trag.web.people.authentication import Authenticator
-from trag.web.request_bodies import (
-    CANCEL_FIELDS,
-    JOIN_FIELDS,
-    BrokenOffError,
-    TooLargeError,
-    plain,
-    replayed,
-    whole,
-)
+from tests.pages import gated
+from trag.web.request_bodies import CANCEL_FIELDS, JOIN_FIELDS, BrokenOffError, TooLargeError, plain, replayed, whole
 
 ID = "0af" * 10 + "12"
 LEFT = {"type": "http.disconnect"}
@@ -48,60 +36,46 @@ def receiving(*messages: dict[str, Any]) -> Any:
         ([part(b"")], b""),
         ([part(b"ab", more=True), part(b"cd")], b"abcd"),
         ([part(b"ab", more=True), part(b"", more=True), part(b"")], b"ab"),
-    ],
-    ids=["none", "in parts", "empty parts"],
-)
-def test_a_body_is_put_together_and_given_again_before_what_follows(messages: list[Any], body: bytes) -> None:
-    async def read() -> list[Any]:
-        receive = receiving(*messages, LEFT)
-        again = replayed(await whole(receive, 4), receive)
-        return [await again(), await again()]
-
-    assert asyncio.run(read()) == [part(body), LEFT]
-
-
-@pytest.mark.parametrize(
-    ("messages", "error"),
-    [
         ([part(b"abcde")], TooLargeError),
         ([part(b"abcd", more=True), part(b"e", more=True)], TooLargeError),
         ([LEFT], BrokenOffError),
         ([part(b"ab", more=True), LEFT], BrokenOffError),
     ],
-    ids=["too large", "too large in parts", "left at once", "left half-way"],
+    ids=["none", "in parts", "empty parts", "too large", "too large in parts", "left at once", "left half-way"],
 )
-def test_what_is_too_large_or_broke_off_is_no_body(messages: list[Any], error: type[Exception]) -> None:
-    with pytest.raises(error):
-        asyncio.run(whole(receiving(*messages), 4))
+def test_a_body_is_put_together_and_given_again_unless_it_is_too_large_or_broke_off(
+    messages: list[Any], body: bytes | type[Exception]
+) -> None:
+    async def read() -> list[Any]:
+        receive = receiving(*messages, LEFT)
+        again = replayed(await whole(receive, 4), receive)
+        return [await again(), await again()]
+
+    if isinstance(body, bytes):
+        assert asyncio.run(read()) == [part(body), LEFT]
+    else:
+        with pytest.raises(body):
+            asyncio.run(read())
 
 
-def test_nothing_is_done_with_half_a_form(empty_database: Path, tmp_path: Path) -> None:
+def test_nothing_is_done_with_half_a_form(records: Records) -> None:
     done: list[bytes] = []
-    app = FastAPI(openapi_url=None)
+    app, path = gated(records), f"/review/{ID}/verdict"
 
     async def judge(request: Request) -> None:
         done.append(await request.body())
 
-    app.post("/review/{id}/verdict")(judge)
+    app.post(path)(judge)
     fields = {"host": "127.0.0.1", "content-type": "application/x-www-form-urlencoded", "content-length": "40"}
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": "POST",
-        "path": f"/review/{ID}/verdict",
-        "query_string": b"",
-        "headers": [(name.encode(), value.encode()) for name, value in fields.items()],
-    }
+    headers = [(name.encode(), value.encode()) for name, value in fields.items()]
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
     sent: list[Any] = []
-    door = Authenticator(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}"), Settings(home=tmp_path))
 
     async def send(message: Any) -> None:
         sent.append(message)
 
     for messages in ([part(b"verdict=Correct&comment=Not ", more=True), LEFT], [part(b"verdict=Correct")]):
-        asyncio.run(Gate(app, door, {})(dict(scope), receiving(*messages, LEFT), send))
-    door.records.close()
+        asyncio.run(app(dict(scope), receiving(*messages, LEFT), send))
     assert done == [b"verdict=Correct"]
     assert [message.get("status") for message in sent if message["type"] == "http.response.start"] == [200]
 
@@ -116,7 +90,6 @@ def test_nothing_is_done_with_half_a_form(empty_database: Path, tmp_path: Path) 
         CALL | {"data": [ID], "event_data": {"answer": ID, "comment": "", "corrected": '{"path": "/etc"}'}},
         {"session_hash": "1h7nnoy6n2qi", "fn_index": 0},
     ],
-    ids=str,
 )
 def test_what_the_browser_sends_passes(call: dict[str, Any]) -> None:
     assert plain(call, JOIN_FIELDS)

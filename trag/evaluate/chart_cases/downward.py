@@ -77,20 +77,18 @@ def nothing(material: Material) -> Iterator[Fact]:
 
 def none_of_type(material: Material) -> Iterator[Fact]:
     """A unit with others under it, asked for those of a type of which there are none."""
-    form = "list: none of type"
     for unit in material.parents if material.types.nouns else ():
         noun = material.chance.choice(material.types.nouns)
         found = material.types.under(noun, unit)
         if found is not None and not found:
-            yield fact(form, f"No {noun} is under {unit.name}.", unit, count=0, noun=noun)
+            yield fact("list: none of type", f"No {noun} is under {unit.name}.", unit, count=0, noun=noun)
 
 
 def count_children(material: Material) -> Iterator[Fact]:
     """How many are right under a unit."""
     for unit in material.parents:
         number = len(material.tree.children(unit))
-        answer = f"{number} directly under {unit.name}."
-        yield fact("count: children", answer, unit, count=number)
+        yield fact("count: children", f"{number} directly under {unit.name}.", unit, count=number)
 
 
 def count_below(material: Material) -> Iterator[Fact]:
@@ -98,16 +96,14 @@ def count_below(material: Material) -> Iterator[Fact]:
     for unit in material.parents:
         number = material.tree.total(unit)
         if number > len(material.tree.children(unit)):
-            answer = f"{number} under {unit.name}, at every level."
-            yield fact("count: below", answer, unit, count=number)
+            yield fact("count: below", f"{number} under {unit.name}, at every level.", unit, count=number)
 
 
 def count_of_type(material: Material) -> Iterator[Fact]:
     """How many of a type are under a unit at every level."""
-    form = "count: of type"
     for unit, noun, found in _typed(material):
         answer = f"{len(found)} of the type {noun} under {unit.name}, at every level."
-        yield fact(form, answer, unit, count=len(found), noun=noun)
+        yield fact("count: of type", answer, unit, count=len(found), noun=noun)
 
 
 def count_everywhere(material: Material) -> Iterator[Fact]:

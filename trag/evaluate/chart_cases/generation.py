@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from random import Random
 
 from org.chart import Chart
 from trag.evaluate.cases import Case
@@ -59,26 +58,25 @@ def drawn(chart: Chart, *, seed: int, number: int) -> Iterator[Fact]:
         return
     drawn_from = material(chart, seed)
     words, chance, asked = Phrasings(drawn_from.names), drawn_from.chance, set[str]()
+
+    def worded(facts: Iterator[Fact]) -> Iterator[Fact]:
+        """The facts for which there is a question that was not asked yet, with it."""
+        failed = 0
+        for fact in facts:
+            question = words.ask(fact, chance)
+            if question and question.casefold() not in asked:
+                failed = 0
+                asked.add(question.casefold())
+                yield replace(fact, case=replace(fact.case, question=question))
+            elif (failed := failed + 1) == _PATIENCE:
+                return
+
     kinds: list[Iterator[Fact]] = []
     for kind, forms in _FORMS.items():
-        order = chance.sample(forms, len(forms))
-        facts = in_turn([_worded(form(drawn_from), words, chance, asked) for form in order])
+        facts = in_turn([worded(form(drawn_from)) for form in chance.sample(forms, len(forms))])
         kinds.append(islice(facts, -(-number // len(KINDS))) if kind == "unanswerable" else facts)
     numbers = Counter[str]()
     for fact in islice(in_turn(kinds), number):
         kind = fact.case.kind
         numbers[kind] += 1
         yield replace(fact, case=replace(fact.case, id=f"{kind.replace(' ', '-')}-{numbers[kind]:03}"))
-
-
-def _worded(facts: Iterator[Fact], words: Phrasings, chance: Random, asked: set[str]) -> Iterator[Fact]:
-    """The facts for which there is a question that was not asked yet, with it."""
-    failed = 0
-    for fact in facts:
-        question = words.ask(fact, chance)
-        if question and question.casefold() not in asked:
-            failed = 0
-            asked.add(question.casefold())
-            yield replace(fact, case=replace(fact.case, question=question))
-        elif (failed := failed + 1) == _PATIENCE:
-            return

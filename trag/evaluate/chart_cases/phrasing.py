@@ -18,7 +18,7 @@ _TRIES = 6
 _POLITE, _RAMBLING = 0.16, 0.14  # of the questions
 _LONGEST_NAME = 3  # words of a phrasing looked at together
 _SLOT = re.compile(r"\{(\w+)\}")
-_HEADING = re.compile(r"\[(\w[^\]]*)\]")
+_HEADING = re.compile(r"^\[(\w[^\]\n]*)\]$", re.MULTILINE)
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _SHORTEST = 5  # letters of a short form: "it" would be short for the IT Office
 _LONG = 10  # letters of a name that people make slips in
@@ -30,14 +30,11 @@ _ACRONYM = re.compile(r"[A-Z]{2,6}")
 @cache
 def phrasings() -> Mapping[str, tuple[str, ...]]:
     """The lines of phrasings.txt under each heading."""
-    found: dict[str, list[str]] = {}
-    form = ""
-    for line in Path(__file__).with_name("phrasings.txt").read_text(encoding="utf-8").splitlines():
-        if heading := _HEADING.fullmatch(line):
-            form = heading[1]
-        elif line and not line.startswith("#"):
-            found.setdefault(form, []).append(line)
-    return {form: tuple(lines) for form, lines in found.items()}
+    _, *parts = _HEADING.split(Path(__file__).with_name("phrasings.txt").read_text(encoding="utf-8"))
+    return {
+        form: tuple(line for line in lines.splitlines() if line and not line.startswith("#"))
+        for form, lines in zip(parts[::2], parts[1::2], strict=True)
+    }
 
 
 class Phrasings:
@@ -49,14 +46,16 @@ class Phrasings:
         self._usable = {form: [line for line in lines if self._is_usable(line)] for form, lines in phrasings().items()}
 
     def _is_usable(self, line: str) -> bool:
-        found = words(_SLOT.sub(" . ", line))
-        for length in range(1, _LONGEST_NAME + 1):
-            for start in range(len(found) - length + 1):
-                phrase = " ".join(found[start : start + length])
-                known = self._names.is_known(phrase) or self._names.is_column(phrase)
-                if self._names.is_type(phrase) or (known and phrase not in EVERYDAY):
-                    return False
-        return True
+        found, names = words(_SLOT.sub(" . ", line)), self._names
+        phrases = (
+            " ".join(found[start : start + length])
+            for length in range(1, _LONGEST_NAME + 1)
+            for start in range(len(found) - length + 1)
+        )
+        return not any(
+            names.is_type(one) or (one not in EVERYDAY and (names.is_known(one) or names.is_column(one)))
+            for one in phrases
+        )
 
     def ask(self, fact: Fact, chance: Random) -> str:
         """One question for the fact; "" when none was found that names its units for sure and does not give the

@@ -47,24 +47,19 @@ def far_whether(material: Material) -> Iterator[Fact]:
 
 
 def _whether(material: Material, form: str, unit: Unit, units: Sequence[Unit]) -> Iterator[Fact]:
+    tree, chance = material.tree, material.chance
     if not units:
         return
-    if material.chance.random() < 0.5:
-        other = material.chance.choice(units)
+    if chance.random() < 0.5:
+        other = chance.choice(units)
         yield fact(form, f"Yes, {unit.name} is under {other.name}.", unit, other, polarity="yes")
-    elif wrong := _elsewhere(unit, material):
-        yield fact(form, f"No, {unit.name} is not under {wrong.name}.", unit, wrong, polarity="no")
-
-
-def _elsewhere(unit: Unit, material: Material) -> Unit | None:
-    """A unit that this one is not under, if chance finds one: beside its parent, right under it, or anywhere."""
-    tree, chance = material.tree, material.chance
-    for _ in range(_TRIES):
-        beside = tree.children(tree.parent(tree.parent(unit)))
+        return
+    beside = tree.children(tree.parent(tree.parent(unit)))
+    for _ in range(_TRIES):  # beside its parent, right under it, or anywhere
         other = chance.choice(chance.choice([some for some in (beside, tree.children(unit), tree.order) if some]))
         if other.id != unit.id and not tree.is_under(unit, other):
-            return other
-    return None
+            yield fact(form, f"No, {unit.name} is not under {other.name}.", unit, other, polarity="no")
+            return
 
 
 def path(material: Material) -> Iterator[Fact]:
@@ -83,8 +78,7 @@ def second(material: Material) -> Iterator[Fact]:
         units = material.tree.above(unit)[:2]
         item = material.names.item(units[1]) if len(units) == 2 else ()
         if item and not any(holds(name, form) for name in (units[0].name, *units[0].aliases) for form in item):
-            answer = f"{units[1].name} is two levels above {unit.name}."
-            yield fact("complex: second", answer, unit, gold=(item,))
+            yield fact("complex: second", f"{units[1].name} is two levels above {unit.name}.", unit, gold=(item,))
 
 
 def kind_above(material: Material) -> Iterator[Fact]:
@@ -104,22 +98,22 @@ def kind_above(material: Material) -> Iterator[Fact]:
 
 def more(material: Material) -> Iterator[Fact]:
     """Whether a unit has more units under it than another, on the next level as in all."""
-    form, tree = "complex: more", material.tree
+    tree = material.tree
     for unit in material.parents:
         for _ in range(_TRIES):
             other = material.chance.choice(material.speakable_parents)
             in_all = tree.total(unit) - tree.total(other)
             direct = len(tree.children(unit)) - len(tree.children(other))
             if in_all * direct > 0 and not tree.is_under(unit, other) and not tree.is_under(other, unit):
-                answer = f"{tree.total(unit)} units are under {unit.name} and {tree.total(other)} under {other.name}."
                 yes = "yes" if in_all > 0 else "no"
-                yield fact(form, f"{yes.title()}: {answer}", unit, other, polarity=yes)
+                answer = f"{tree.total(unit)} units are under {unit.name} and {tree.total(other)} under {other.name}."
+                yield fact("complex: more", f"{yes.title()}: {answer}", unit, other, polarity=yes)
                 break
 
 
 def common(material: Material) -> Iterator[Fact]:
     """The closest unit above two, of which neither is above the other."""
-    form, tree, chance = "common parent: two", material.tree, material.chance
+    tree, chance = material.tree, material.chance
     for unit in material.units:
         line = (unit, *tree.above(unit))
         for _ in range(_TRIES if len(line) > 1 else 0):
@@ -130,29 +124,29 @@ def common(material: Material) -> Iterator[Fact]:
             if branch.id != line[place - 1].id and item:
                 other = chance.choice((branch, *tree.below(branch)[:1000]))
                 answer = f"The closest unit above both {unit.name} and {other.name} is {line[place].name}."
-                yield fact(form, answer, unit, other, gold=(item,))
+                yield fact("common parent: two", answer, unit, other, gold=(item,))
                 break
 
 
 def siblings(material: Material) -> Iterator[Fact]:
     """The other units right under the same parent."""
-    form, tree = "siblings: others", material.tree
+    tree = material.tree
     for unit in material.units:
         together = tree.children(tree.parent(unit)) if unit.parent is not None else ()
         if 1 < len(together) <= MOST_LISTED + 1:
             others = [other for other in together if other.id != unit.id]
             if labels := material.names.labels(others):
                 answer = f"Beside {unit.name}: {'; '.join(other.name for other in others)}."
-                yield fact(form, answer, unit, units=labels)
+                yield fact("siblings: others", answer, unit, units=labels)
 
 
 def no_siblings(material: Material) -> Iterator[Fact]:
     """An only child."""
-    form, tree = "siblings: nothing", material.tree
     for unit in material.units:
-        parent = tree.parent(unit)
-        if parent is not unit and len(tree.children(parent)) == 1:
-            yield fact(form, f"No other unit is directly under {parent.name}.", unit, gold=(NOTHING,))
+        parent = material.tree.parent(unit)
+        if parent is not unit and len(material.tree.children(parent)) == 1:
+            answer = f"No other unit is directly under {parent.name}."
+            yield fact("siblings: nothing", answer, unit, gold=(NOTHING,))
 
 
 def whether_siblings(material: Material) -> Iterator[Fact]:
@@ -174,14 +168,12 @@ def kind(material: Material) -> Iterator[Fact]:
     """The type of a unit."""
     for unit in material.units:
         if material.types.is_news(unit):
-            answer = f"{unit.name} is of the type {unit.type}."
-            yield fact("simple: type", answer, unit, gold=((unit.type,),))
+            yield fact("simple: type", f"{unit.name} is of the type {unit.type}.", unit, gold=((unit.type,),))
 
 
 def anything(material: Material) -> Iterator[Fact]:
     """Whether there is anything under a unit."""
-    form = "simple: anything"
     for unit in in_turn([iter(material.parents), iter(material.leaves)]):
         yes = "yes" if material.tree.total(unit) else "no"
         answer = f"{yes.title()}, {material.tree.total(unit) or 'no'} units are under {unit.name}."
-        yield fact(form, answer, unit, polarity=yes)
+        yield fact("simple: anything", answer, unit, polarity=yes)

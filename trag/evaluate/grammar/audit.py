@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -67,13 +67,16 @@ def load(cases_sha256: str, results: Path) -> Audit:
     file = results / AUDITS / f"{cases_sha256}.json"
     try:
         values: dict[str, Any] = json.loads(file.read_bytes())
-        dropped, problems = Dropped(**values.pop("dropped")), tuple(values.pop("problems"))
-        meanings = []
-        for one in values.pop("meanings"):
-            lists: dict[str, Any] = {name: tuple(one.pop(name)) for name in ("values", "short", "long")}
-            gold = tuple(tuple(item) for item in one.pop("gold"))
-            meanings.append(Meaning(gold=gold, **lists, **one))
-        return Audit(meanings=tuple(meanings), dropped=dropped, problems=problems, **values)
+        meanings = tuple(
+            Meaning(
+                **one
+                | {name: tuple(one[name]) for name in ("values", "short", "long")}
+                | {"gold": tuple(map(tuple, one["gold"]))}
+            )
+            for one in values["meanings"]
+        )
+        dropped, problems = Dropped(**values["dropped"]), tuple(values["problems"])
+        return Audit(**values | {"meanings": meanings, "dropped": dropped, "problems": problems})
     except FileNotFoundError as error:
         raise TragError("That run is no audit.", "python -m trag evaluate list") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -108,12 +111,15 @@ def prepare(
     TragError instead. Raises TragError when nothing can be asked, StoreError when the database goes away.
     """
     ready, broken = check(templates, source.tables, source.dialect)
-    if strict and broken:
-        raise TragError(f"{origin} cannot be used:\n" + "\n".join(broken), "Correct them, or leave them out.")
+
+    def refuse(wrong: Sequence[str]) -> None:
+        if strict and wrong:
+            raise TragError(f"{origin} cannot be used:\n" + "\n".join(wrong), "Correct them, or leave them out.")
+
+    refuse(broken)
     filled = fill(ready, source, seed=seed, bound=bound, texts=texts, progress=progress)
+    refuse(filled.problems)
     problems = (*broken, *filled.problems)
-    if strict and filled.problems:
-        raise TragError(f"{origin} cannot be used:\n" + "\n".join(filled.problems), "Correct them, or leave them out.")
     if not filled.meanings:
         left_out = filled.dropped
         raise TragError(
@@ -157,18 +163,25 @@ def prepare_home(
     for another), or a file. Raises TragError for templates that cannot be used and when nothing can be asked,
     StoreError when the database cannot be read.
     """
-    with _opened(home, database) as source:
-        origin = templates or (MODEL if database else SHIPPED)
-        strict = origin not in (SHIPPED, MODEL)
-        if strict:
-            try:
-                chosen: Sequence[Template] = read(Path(origin).read_bytes(), origin)
-            except OSError as error:
-                raise TragError(f"{origin} cannot be read: {error.strerror}.", "Check the path.") from error
-        else:
-            chosen = organization.shipped() if origin == SHIPPED else _generated(home, source, texts, progress)
-        drawn = {"seed": seed, "bound": bound, "texts": texts}
-        audit = prepare(source, chosen, origin, strict=strict, **drawn, progress=progress)
+    origin = templates or (MODEL if database else SHIPPED)
+    strict = origin not in (SHIPPED, MODEL)
+    own = home.folder / "cache" / "organization.db"
+    try:
+        if not database:
+            own.parent.mkdir(parents=True, exist_ok=True)
+            organization.build(own, home.organization.chart, home.records.library.passages())
+        with closing(Source(database or sqlite_address(own))) as source:
+            if strict:
+                try:
+                    chosen: Sequence[Template] = read(Path(origin).read_bytes(), origin)
+                except OSError as error:
+                    raise TragError(f"{origin} cannot be read: {error.strerror}.", "Check the path.") from error
+            else:
+                chosen = organization.shipped() if origin == SHIPPED else _generated(home, source, texts, progress)
+            drawn = {"seed": seed, "bound": bound, "texts": texts}
+            audit = prepare(source, chosen, origin, strict=strict, **drawn, progress=progress)
+    finally:  # it holds in clear what the tables say, and nothing of a document may outlast it
+        own.unlink(missing_ok=True)
     return audit if database else replace(audit, database=OWN)
 
 
@@ -216,21 +229,6 @@ def examine_run(home: Home, run: Run, audit: Audit) -> Examined:
 
 def _results(home: Home) -> Path:
     return home.folder / "results"
-
-
-@contextmanager
-def _opened(home: Home, database: str) -> Iterator[Source]:
-    """The database with an address, "" for one about the chart and the documents, which is made for this alone: it
-    holds in clear what their tables say, and nothing of a document may outlast it."""
-    own = home.folder / "cache" / "organization.db"
-    try:
-        if not database:
-            own.parent.mkdir(parents=True, exist_ok=True)
-            organization.build(own, home.organization.chart, home.records.library.passages())
-        with closing(Source(database or sqlite_address(own))) as source:
-            yield source
-    finally:
-        own.unlink(missing_ok=True)
 
 
 def _generated(home: Home, source: Source, texts: int, progress: Progress) -> Sequence[Template]:

@@ -101,8 +101,7 @@ def _facts(passage: Passage) -> Iterator[tuple[str, ...]]:
     if passage.kind != "section":
         return
     for line in passage.text.splitlines():
-        row = read_row(line)
-        if row is None:
+        if (row := read_row(line)) is None:
             continue
         (kind, subject), *cells = row.cells
         for header, cell in cells:

@@ -29,9 +29,8 @@ def modules(examined: Examined) -> Table:
     """The wrong answers that each module owes, and the diagnosis in words."""
     diagnosis = examined.diagnosis
     total = diagnosis.asked - diagnosis.right
-    rows = tuple(
-        (fault.module, str(fault.wrong), _percent(fault.wrong / total if total else None)) for fault in diagnosis.faults
-    )
+    share = {fault: _percent(fault.wrong / total if total else None) for fault in diagnosis.faults}
+    rows = tuple((fault.module, str(fault.wrong), share[fault]) for fault in diagnosis.faults)
     left_out = f" {examined.undecided} answers wait for people and are left out." if examined.undecided else ""
     return Table("Weak module", ("Module", "Wrong answers", "Share"), rows, diagnosis.words + left_out)
 
@@ -65,18 +64,11 @@ def isolated(examined: Examined) -> Table:
 
 def benchmark(audit: Audit) -> Table:
     """What was asked, and what could not be (GRAMMAR, table 2)."""
-    texts = (
-        sum(len(meaning.short) for meaning in audit.meanings),
-        sum(len(meaning.long) for meaning in audit.meanings),
-    )
-    dropped = audit.dropped
-    row = (
-        str(len({meaning.sql for meaning in audit.meanings})),
-        str(len(audit.meanings)),
-        *map(str, texts),
-        *map(str, (dropped.no_answer, dropped.several, dropped.unsayable, dropped.given_away)),
-        str(len(audit.problems)),
-    )
+    meanings, dropped = audit.meanings, audit.dropped
+    asked = (len({one.sql for one in meanings}), len(meanings))
+    texts = (sum(len(one.short) for one in meanings), sum(len(one.long) for one in meanings))
+    left_out = (dropped.no_answer, dropped.several, dropped.unsayable, dropped.given_away, len(audit.problems))
+    row = tuple(map(str, (*asked, *texts, *left_out)))
     header = (
         "SQL Templates", "SQL Queries", "Short Texts", "Long Texts", "No answer", "Several answers", "Nobody says it",
         "Given away", "Templates left out",

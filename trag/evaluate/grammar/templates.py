@@ -140,20 +140,15 @@ def text_problem(text: str, select: Select, form: str) -> str:
     return "; ".join(problems)
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _lines(text: str) -> list[tuple[int, str]]:
     """Each line with its number, those that go on joined to the one above, comments left out; "" for an empty one."""
-    waiting: tuple[int, str] | None = None
+    found: list[tuple[int, str]] = []
     for number, line in enumerate(text.splitlines(), 1):
-        if line.startswith("#"):
-            continue
-        if waiting and line[:1].isspace() and line.strip():
-            waiting = (waiting[0], f"{waiting[1]} {line.strip()}")
-            continue
-        if waiting:
-            yield waiting
-        waiting = (number, line.strip())
-    if waiting:
-        yield waiting
+        if found and line[:1].isspace() and line.strip():
+            found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
+        elif not line.startswith("#"):
+            found.append((number, line.strip()))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

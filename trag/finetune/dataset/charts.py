@@ -254,30 +254,19 @@ def _table(rows: list[_Row]) -> bytes:
     return text.getvalue().encode()
 
 
-def _email(chance: Random) -> str:
-    return f"{_pick(chance, 'topics')}{chance.randrange(1, 99)}@{_pick(chance, 'place stems').lower()}.example"
-
-
-def _telephone(chance: Random) -> str:
-    return f"{chance.randrange(100, 999)} {chance.randrange(1000, 9999)}"
-
-
-def _room(chance: Random) -> str:
-    return chance.choice((f"{chance.choice('ABCDE')}{chance.randrange(100, 499)}", f"Floor {chance.randrange(1, 9)}"))
-
-
 _COLUMNS: Mapping[str, Callable[[Random], str]] = {
     "head": _person,
-    "email": _email,
-    "phone": _telephone,
-    "room": _room,
+    "email": lambda chance: (
+        f"{_pick(chance, 'topics')}{chance.randrange(1, 99)}@{_pick(chance, 'place stems').lower()}.example"
+    ),
+    "phone": lambda chance: f"{chance.randrange(100, 999)} {chance.randrange(1000, 9999)}",
+    "room": lambda chance: chance.choice(
+        (f"{chance.choice('ABCDE')}{chance.randrange(100, 499)}", f"Floor {chance.randrange(1, 9)}")
+    ),
     "location": _place,
     "staff": lambda chance: str(chance.randrange(2, 90)),
 }
 _OF_PEOPLE: Mapping[str, Callable[[Random], str]] = {
     "Department": lambda chance: _pick(chance, "fields"),
-    "Email": _email,
-    "Phone": _telephone,
-    "Room": _room,
-    "Location": _place,
+    **{name.title(): _COLUMNS[name] for name in ("email", "phone", "room", "location")},
 }

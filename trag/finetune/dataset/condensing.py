@@ -46,9 +46,17 @@ def from_organization(
             turns.append((question, name, reply.text))
     for _ in range(number):
         before = chance.sample(told, 1) if told and chance.random() < _LONGER else []
-        if made := _dialogue(turns, told, chance):
-            history, follow_up, standalone = made
-            yield Example(source, KIND, standalone, prompts.condense([*before, *history], follow_up), standalone)
+        if len(turns) < 2:
+            continue
+        (first, name, answer), (second, other, _) = chance.sample(turns, 2)
+        if chance.random() < _ALONE:
+            follow_up = standalone = chance.choice(told)[0] if told and chance.random() < 0.5 else second
+        elif chance.random() < 0.5:
+            follow_up, standalone = chance.choice(_AND).format(other), first.replace(name, other)
+        else:
+            follow_up, standalone = second.replace(other, chance.choice(_IT), 1), second.replace(other, name, 1)
+        messages = prompts.condense([*before, (first, answer)], follow_up)
+        yield Example(source, KIND, standalone, messages, standalone)
 
 
 def written() -> Iterator[Example]:
@@ -57,22 +65,6 @@ def written() -> Iterator[Example]:
         one = json.loads(line)
         messages = prompts.condense([(asked, answer) for asked, answer in one["history"]], one["follow_up"])
         yield Example(f"follow-up {number % 10}", KIND, one["standalone"], messages, one["standalone"])
-
-
-def _dialogue(
-    turns: Sequence[tuple[str, str, str]], told: Sequence[tuple[str, str]], chance: Random
-) -> tuple[list[tuple[str, str]], str, str] | None:
-    """Earlier turns, a follow-up, and what it stands for."""
-    if len(turns) < 2:
-        return None
-    (first, name, answer), (second, other, _) = chance.sample(turns, 2)
-    history = [(first, answer)]
-    if chance.random() < _ALONE:
-        alone = chance.choice(told)[0] if told and chance.random() < 0.5 else second
-        return history, alone, alone
-    if chance.random() < 0.5:
-        return history, chance.choice(_AND).format(other), first.replace(name, other)
-    return history, second.replace(other, chance.choice(_IT), 1), second.replace(other, name, 1)
 
 
 def _written(name: str, question: str) -> str:

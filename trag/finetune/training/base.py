@@ -139,42 +139,33 @@ def shape(base: Base) -> Shape:
 
 def load(base: Base, precision: torch.dtype) -> PreTrainedModel:
     """The model with its weights in `precision`, frozen, on the CPU. Raises TragError when they cannot be read."""
+    import torch
     from transformers import AutoModelForCausalLM
 
+    model: PreTrainedModel
     if base.is_folder:
         try:
-            model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(
+            model = AutoModelForCausalLM.from_pretrained(
                 base.path, dtype=precision, local_files_only=True, use_safetensors=True
             )
         except (OSError, ValueError) as error:
             raise TragError(f"{base.path} cannot be loaded: {error}", "Copy the whole folder of the model.") from error
     else:
-        model = _from_file(base.path, precision)
+        # transformers' own way reads all of the file's words twice over, and takes twice the memory.
+        about = files.read_header(base.path)
+        found = layout.file_shape(about, base.path)
+        config, weights = _config(found, about), _weights(base.path, found, precision)
+        with torch.device("meta"):
+            model = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
+        model.load_state_dict(weights, assign=True, strict=False)
+        model.tie_weights()
+        if missing := [name for name, value in model.named_parameters() if value.is_meta]:
+            raise TragError(f"{base.path} lacks weights: {', '.join(missing[:5])}.", "Copy the file again.")
+        model.model.rotary_emb = type(model.model.rotary_emb)(config)  # its tables are no weights, and were meta
     # PEFT asks for it under its former name.
     warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
     model.requires_grad_(False)
     model.config.use_cache = False
-    return model
-
-
-def _from_file(path: Path, precision: torch.dtype) -> PreTrainedModel:
-    """A GGUF model, one tensor dequantized after the other: transformers' own way reads all of the file's words twice
-    over, and takes twice the memory."""
-    import torch
-    from transformers import AutoModelForCausalLM
-
-    about = files.read_header(path)
-    found = layout.file_shape(about, path)
-    config = _config(found, about)
-    weights = _weights(path, found, precision)
-    with torch.device("meta"):
-        model: PreTrainedModel = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
-    model.load_state_dict(weights, assign=True, strict=False)
-    model.tie_weights()
-    missing = [name for name, value in model.named_parameters() if value.is_meta]
-    if missing:
-        raise TragError(f"{path} lacks weights: {', '.join(missing[:5])}.", "Copy the file again.")
-    model.model.rotary_emb = type(model.model.rotary_emb)(config)  # its tables are no weights, and were meta
     return model
 
 
@@ -206,7 +197,7 @@ def _real(about: Header, key: str, otherwise: float) -> float:
 
 
 def _weights(path: Path, found: Shape, precision: torch.dtype) -> dict[str, torch.Tensor]:
-    """The weights as transformers names and orders them."""
+    """The weights as transformers names and orders them, one tensor dequantized after the other."""
     import torch
     from gguf import GGUFReader
     from gguf.quants import dequantize

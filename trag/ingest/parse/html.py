@@ -125,20 +125,15 @@ def _pictures(body: Tag) -> Iterator[str]:
     for tag in body.find_all(["img", "svg", _HEADING]):
         if tag.name not in ("img", "svg"):
             heading = _text([tag]).replace("\n", " ")
-        elif tag.get("alt") != "" and tag.get("role") != "presentation" and is_counted(*_sides(tag)):
-            yield heading
-
-
-def _sides(tag: Tag) -> tuple[float | None, float | None]:
-    """The width and the height of a picture in points, as far as the page says them."""
-    styled = dict(_SIDE.findall(str(tag.get("style", ""))))
-    box = str(tag.get("viewbox", "")).replace(",", " ").split()[2:4] or ("", "")
-
-    def side(name: str, drawn: str) -> float | None:
-        said = (styled.get(name, ""), str(tag.get(name, "")).removesuffix("px"), drawn)
-        return next((_PIXEL * float(one) for one in said if _NUMBER.fullmatch(one)), None)
-
-    return side("width", box[0]), side("height", box[-1])
+        elif tag.get("alt") != "" and tag.get("role") != "presentation":
+            styled = dict(_SIDE.findall(str(tag.get("style", ""))))
+            box = str(tag.get("viewbox", "")).replace(",", " ").split()[2:4] or ("", "")
+            sides: list[float | None] = []  # in points, as far as the page says them
+            for name, drawn in (("width", box[0]), ("height", box[-1])):
+                said = (styled.get(name, ""), str(tag.get(name, "")).removesuffix("px"), drawn)
+                sides.append(next((_PIXEL * float(one) for one in said if _NUMBER.fullmatch(one)), None))
+            if is_counted(*sides):
+                yield heading
 
 
 def _blocks(parent: Tag, level: int = 0) -> Iterator[Block]:

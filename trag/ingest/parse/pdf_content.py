@@ -74,7 +74,7 @@ def page_content(page: PageObject, fonts: dict[int, Font]) -> PageContent:
         180: (-1, 0, 0, -1, right, top),
         270: (0, 1, -1, 0, top, -left),
     }.get(int(page.get("/Rotate", 0) or 0) % 360, IDENTITY)  # fmt: skip
-    left, bottom, right, top = edges = box_of(turn, (left, bottom, right, top))
+    left, bottom, right, top = box_of(turn, (left, bottom, right, top))
     drawn = _Interpreter(page.pdf, turn, fonts)
     resources = page.get("/Resources")
     if (contents := page.get("/Contents")) is not None:
@@ -86,8 +86,13 @@ def page_content(page: PageObject, fonts: dict[int, Font]) -> PageContent:
 
     seen = tuple(filter(is_seen, drawn.fragments))
     hidden = sum(len(fragment.text) for fragment in drawn.fragments) - sum(len(fragment.text) for fragment in seen)
-    covered = min(1.0, sum(_share(picture, edges) for picture in drawn.pictures))
-    return PageContent(seen, tuple(drawn.shapes.rules), len(drawn.pictures), covered, drawn.unread, hidden)
+    width, height = (right - left) or 1, (top - bottom) or 1
+    covered = sum(
+        max(0, min(x1, right) - max(x0, left)) / width * (max(0, min(y1, top) - max(y0, bottom)) / height)
+        for x0, y0, x1, y1 in drawn.pictures
+    )
+    rules, pictures = tuple(drawn.shapes.rules), len(drawn.pictures)
+    return PageContent(seen, rules, pictures, min(1.0, covered), drawn.unread, hidden)
 
 
 def without_stamps(pages: Sequence[PageContent]) -> list[PageContent]:
@@ -98,14 +103,6 @@ def without_stamps(pages: Sequence[PageContent]) -> list[PageContent]:
         replace(page, fragments=tuple(each for each in page.fragments if not (each.slanted and each.text in stamps)))
         for page in pages
     ]
-
-
-def _share(picture: Box, page: Box) -> float:
-    """How much of a page a picture covers."""
-    left, bottom, right, top = page
-    across = max(0, min(picture[2], right) - max(picture[0], left)) / ((right - left) or 1)
-    up = max(0, min(picture[3], top) - max(picture[1], bottom)) / ((top - bottom) or 1)
-    return across * up
 
 
 @dataclass(slots=True)

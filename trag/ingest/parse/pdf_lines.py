@@ -82,7 +82,8 @@ def text_lines(fragments: Sequence[Fragment], number: int) -> list[Line]:
         for above in range(1, min(_WITHIN_ROW, len(found)) + 1):
             line = found[-above]
             level = abs(line.y - piece.y) <= 0.35 * max(piece.size, line.size)
-            level = level or _has_script(line, piece) or _is_script(line, piece)
+            gap = piece.x - line.end
+            level = level or _is_script(piece, line, gap) or _is_script(line, piece, gap)
             if level and (above == 1 or (piece.x > line.end - 1 and not _is_column(found[-above:]))):
                 _join(line, piece)
                 break
@@ -110,13 +111,13 @@ def _join(line: Line, piece: Fragment) -> None:
     if piece.end < start + 0.5 * piece.size and from_right(piece.text) != piece.text:
         line.cells[-1] = Cell(piece.x, end, piece.text + " " * (start - piece.end > _WORD * piece.size) + before)
         return
-    if _has_script(line, piece):
+    if _is_script(piece, line, gap):
         text = piece.text.translate(_RAISED) if piece.y > line.y else piece.text
         line.cells[-1] = Cell(start, piece.end, before + text)
         line.end = max(line.end, piece.end)
         return
     apart = gap > _APART * piece.size or gap < -_APART * piece.size
-    mark = _MARK.fullmatch(before.strip()) is not None or _is_script(line, piece)
+    mark = _MARK.fullmatch(before.strip()) is not None or _is_script(line, piece, gap)
     if apart and not (mark and len(line.cells) == 1):
         line.cells.append(Cell(piece.x, piece.end, piece.text))
     else:
@@ -129,21 +130,12 @@ def _join(line: Line, piece: Fragment) -> None:
     line.end = max(line.end, piece.end)
 
 
-def _has_script(line: Line, piece: Fragment) -> bool:
-    """Whether a piece is the mark of a note, an exponent or an index at the end of a line."""
-    stands = _stands_off(piece.size, line.size, piece.y - line.y, piece.x - line.end)
-    return stands and len(piece.text.strip()) <= _LONGEST_SCRIPT
-
-
-def _is_script(line: Line, piece: Fragment) -> bool:
-    """Whether a line is the mark of the note that a piece begins."""
-    stands = _stands_off(line.size, piece.size, line.y - piece.y, piece.x - line.end)
-    return stands and len(line.text.strip()) <= _LONGEST_SCRIPT
-
-
-def _stands_off(size: float, usual: float, rise: float, gap: float) -> bool:
-    """Whether text stands above or below the baseline beside it: smaller than the text there, and touching it."""
-    return size <= _SCRIPT * usual and 0.1 * usual < abs(rise) <= 0.6 * usual and abs(gap) <= 0.25 * usual
+def _is_script(small: Line | Fragment, beside: Line | Fragment, gap: float) -> bool:
+    """Whether a little text is the mark of a note, an exponent or an index: smaller than the text that it touches, and
+    above or below its baseline."""
+    usual, rise = beside.size, small.y - beside.y
+    stands_off = small.size <= _SCRIPT * usual and 0.1 * usual < abs(rise) <= 0.6 * usual and abs(gap) <= 0.25 * usual
+    return stands_off and len(small.text.strip()) <= _LONGEST_SCRIPT
 
 
 def _is_column(passed: Sequence[Line]) -> bool:
@@ -188,21 +180,20 @@ def without_contents(found: Sequence[Line]) -> Sequence[Line]:
     """The lines without tables of contents, and without the dots that lead from one thing to another in other lines."""
     left_out = contents_lines([line.text for line in found])
     kept = [line for at, line in enumerate(found) if at not in left_out]
-    undotted = [line if line.rows else replace(line, cells=list(_undotted(line))) for line in kept]
-    return [line for line in undotted if line.cells]
-
-
-def _undotted(line: Line) -> Iterator[Cell]:
-    """The cells of a line, of which dots part those that they lead to from those that they lead from."""
-    for cell in line.cells:
-        *before, last = LEADER.split(cell.text)
-        letter = (cell.end - cell.x) / len(cell.text)
-        start = cell.x
-        for text in filter(None, before):
-            yield Cell(start, start + letter * len(text), text)
-            start = cell.end
-        if last:
-            yield Cell(cell.end - letter * len(last) if before else cell.x, cell.end, last)
+    for line in kept:
+        if not line.rows:
+            cells: list[Cell] = []
+            for cell in line.cells:
+                *before, last = LEADER.split(cell.text)
+                letter = (cell.end - cell.x) / len(cell.text)
+                start = cell.x
+                for text in filter(None, before):
+                    cells.append(Cell(start, start + letter * len(text), text))
+                    start = cell.end
+                if last:
+                    cells.append(Cell(cell.end - letter * len(last) if before else cell.x, cell.end, last))
+            line.cells = cells
+    return [line for line in kept if line.cells]
 
 
 def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[Line]:

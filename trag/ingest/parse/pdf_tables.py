@@ -106,7 +106,15 @@ class _Grid:
 
     def merged(self) -> dict[_Place, _Place]:
         """For each cell the first of those that it is merged with."""
-        parted = {cell for cell in self.open_right if self._is_parted(*cell)}
+        # Some programs leave out the rules between cells of every second row: both have text, and none runs over.
+        parted: set[_Place] = set()
+        for row, column in self.open_right:
+            left, right = (
+                [fragment for fragment in self.inside.get((row, at), []) if fragment.text.strip()]
+                for at in (column, column + 1)
+            )
+            if left and right and all(fragment.end <= self.xs[column + 1] + _NEAR for fragment in left):
+                parted.add((row, column))
         columns = {column for row, column in parted if row}
         across = (
             ((row, column), (row, column + 1))
@@ -115,16 +123,6 @@ class _Grid:
         )
         down = (((row, column), (row + 1, column)) for row, column in self.open_below)
         return _united(product(range(len(self.ys) - 1), range(len(self.xs) - 1)), chain(across, down))
-
-    def _is_parted(self, row: int, column: int) -> bool:
-        """Whether text begins in a cell and in the one to its right, and none runs over from one to the other: some
-        programs leave out the rules between the cells of every second row."""
-        edge = self.xs[column + 1]
-        left, right = (
-            [fragment for fragment in self.inside.get((row, at), []) if fragment.text.strip()]
-            for at in (column, column + 1)
-        )
-        return bool(left) and bool(right) and all(fragment.end <= edge + _NEAR for fragment in left)
 
 
 def _united(items: Iterable[_Item], pairs: Iterable[tuple[_Item, _Item]]) -> dict[_Item, _Item]:

@@ -44,7 +44,6 @@ class Message:
 
     @property
     def text(self) -> str:
-        """Its words."""
         if isinstance(self.content, tuple):
             return "".join(part.text for part in self.content)
         return self.content or ""

@@ -18,7 +18,6 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-from starlette.requests import ClientDisconnect
 
 from org import export
 from org.chart import Chart
@@ -31,7 +30,7 @@ from trag.web.charts import changes
 from trag.web.charts.reviews import Choice, Review, Reviews, Upload, Uploads
 from trag.web.forms import Form
 from trag.web.render import environment
-from trag.web.responses import attachment, explain, missing, table
+from trag.web.responses import Denied, attachment, explain, table, there
 from trag.web.visitors import named
 
 if TYPE_CHECKING:
@@ -90,7 +89,6 @@ class ChartsPage:
         self._one_at_a_time = threading.Lock()
 
     def router(self) -> APIRouter:
-        """Every route of the page. Plain functions run in threads."""
         router = APIRouter(prefix="/charts")
         router.get("")(self.show)
         router.get("/sample.csv")(self.sample)
@@ -126,25 +124,19 @@ class ChartsPage:
         )
 
     def sample(self) -> Response:
-        """A small chart to begin from."""
         return attachment(SAMPLE.encode(), "chart.csv", "text/csv; charset=utf-8")
 
     def download(self, request: Request, version: str, name: str) -> Response:
-        """A version as a file."""
-        kept = self._version(version)
-        if kept is None or name not in FORMATS:
-            return missing(request)
-        wanted, media = FORMATS[name]
+        kept = there(self._version(version))
+        wanted, media = there(FORMATS.get(name))
         stem = kept.name.rsplit(".", 1)[0]
         end = f"{'-tree' if wanted == 'tree' else ''}.{name.rsplit('.', 1)[1]}"
         return attachment(export.write(self.home.chart(version), wanted), f"{stem}-{version}{end}", media)
 
     def original(self, request: Request, version: str) -> Response:
         """The file that a version was given in, to be kept and never shown."""
-        kept = self._version(version)
-        content = self.home.original_chart(version) if kept else None
-        if kept is None or content is None:
-            return missing(request)
+        kept = there(self._version(version))
+        content = there(self.home.original_chart(version))
         return attachment(content, kept.name, "application/octet-stream")
 
     # Uploads
@@ -153,14 +145,11 @@ class ChartsPage:
         """Keep the body as a file; `name` is what it is called."""
         try:
             upload = await self.uploads.receive(request.stream(), request.query_params.get("name", ""), named(request))
-        except ClientDisconnect:
-            return Response(status_code=400)
         except SHOWN as error:
             return JSONResponse({"detail": in_one_line(error)}, status_code=507)
         return JSONResponse({"page": f"/charts/uploads/{upload.id}"}, status_code=201)
 
     def discard(self, id: str) -> Response:
-        """Forget a file that waits."""
         self.uploads.discard(id)
         return RedirectResponse("/charts", 303)
 
@@ -169,8 +158,6 @@ class ChartsPage:
     async def review(self, request: Request, kind: Kind, id: str) -> Response:
         """All there is to see before it is decided; a page that waits as long as that takes to make."""
         subject, choice, against = await run_in_threadpool(self._asked, request, kind, id)
-        if subject is None:
-            return missing(request)
         review = await _within(self._review(subject, choice, against), PATIENCE)
         if review is None:
             return _page("working", subject=subject, path=_path(subject), query=_query(choice, against=against))
@@ -209,17 +196,15 @@ class ChartsPage:
 
     async def ready(self, request: Request, kind: Kind, id: str) -> Response:
         """Whether the page can be shown whole; waits a while for it."""
-        subject, choice, against = await run_in_threadpool(self._asked, request, kind, id)
-        if subject is None:
-            return missing(request)
-        review = await _within(self._review(subject, choice, against), LONG_PATIENCE)
+        asked = await run_in_threadpool(self._asked, request, kind, id)
+        review = await _within(self._review(*asked), LONG_PATIENCE)
         return JSONResponse({"ready": review is not None})
 
     async def picture(self, request: Request, kind: Kind, id: str) -> Response:
         """The units as flat arrays, which stay as they are for as long as their address does."""
         review = await self._seen(request, kind, id)
-        if review is None or review.picture is None:
-            return missing(request)
+        if review.picture is None:
+            raise Denied
         headers = {"etag": review.tag, "cache-control": "private, no-cache"}
         if request.headers.get("if-none-match") == review.tag:
             return Response(status_code=304, headers=headers)
@@ -228,24 +213,18 @@ class ChartsPage:
     async def unit(self, request: Request, kind: Kind, id: str, place: int) -> Response:
         """What is known of the unit at a place of the picture."""
         review = await self._seen(request, kind, id)
-        if review is None or review.layout is None or not 0 <= place < len(review.layout.units):
-            return missing(request)
+        if review.layout is None or not 0 <= place < len(review.layout.units):
+            raise Denied
         return JSONResponse(review.layout.details(place), headers={"cache-control": "no-store"})
 
     async def problems(self, request: Request, kind: Kind, id: str) -> Response:
-        """Everything that was found wrong, as a table."""
-        review = await self._seen(request, kind, id)
-        if review is None or review.report is None:
-            return missing(request)
-        rows = ((one.severity, str(one.row or ""), one.message, one.hint) for one in review.report.problems)
+        report = there((await self._seen(request, kind, id)).report)
+        rows = ((one.severity, str(one.row or ""), one.message, one.hint) for one in report.problems)
         header = ("severity", "row", "problem", "what to do")
         return await run_in_threadpool(table, chain([header], rows), "problems.csv")
 
     async def changes(self, request: Request, kind: Kind, id: str) -> Response:
-        """Everything that would change, as a table."""
         review = await self._seen(request, kind, id)
-        if review is None:
-            return missing(request)
         return await run_in_threadpool(table, changes.lines(review.groups), "changes.csv")
 
     def activate(self, request: Request, form: Form, kind: Kind, id: str) -> Response:
@@ -275,10 +254,13 @@ class ChartsPage:
         log.info("%s activated the chart %s (%s)", by, done.version, done.name)
         return RedirectResponse(f"/charts?{urlencode({'now': done.version})}", 303)
 
-    def _asked(self, request: Request, kind: Kind, id: str) -> tuple[Subject | None, Choice, str]:
-        """What a request is about: an upload or a version, how to read it, and what to compare it with."""
-        query = dict(request.query_params)
-        return self._subject(kind, id), Choice.read(query), query.get("against", self._active())
+    def _asked(self, request: Request, kind: Kind, id: str) -> tuple[Subject, Choice, str]:
+        """What a request is about: an upload or a version, how to read it, and what to compare it with. Raises Denied
+        where that is not there."""
+        subject, query = self._subject(kind, id), dict(request.query_params)
+        if subject is None:
+            raise Denied
+        return subject, Choice.read(query), query.get("against", self._active())
 
     def _subject(self, kind: Kind, id: str) -> Subject | None:
         return self.uploads.find(id) if kind == "uploads" else self._version(id)
@@ -288,12 +270,10 @@ class ChartsPage:
             return self.reviews.of_upload(subject, choice, against)
         return self.reviews.of_version(subject.version, against)
 
-    async def _seen(self, request: Request, kind: Kind, id: str) -> Review | None:
-        """The review that a request is about, None when what it is of is not there."""
-        subject, choice, against = await run_in_threadpool(self._asked, request, kind, id)
-        if subject is None:
-            return None
-        review: Review = await asyncio.shield(asyncio.wrap_future(self._review(subject, choice, against)))
+    async def _seen(self, request: Request, kind: Kind, id: str) -> Review:
+        """The review that a request is about. Raises what `_asked` raises."""
+        asked = await run_in_threadpool(self._asked, request, kind, id)
+        review: Review = await asyncio.shield(asyncio.wrap_future(self._review(*asked)))
         return review
 
     def _version(self, version: str) -> ChartVersion | None:

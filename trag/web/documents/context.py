@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from fastapi import Request
+from fastapi.responses import HTMLResponse
 
 from trag.ingest.pairs import DIRECT_TYPES, LONGEST, OTHER_TYPES
 from trag.people.permissions import may_read
@@ -14,7 +15,7 @@ from trag.web.documents.names import key
 from trag.web.documents.pair_review import fingerprint
 from trag.web.evidence import marked
 from trag.web.render import environment, time_left
-from trag.web.responses import Notices
+from trag.web.responses import Denied, Notices, there
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ class DocumentsContext:
 
     @property
     def library(self) -> Library:
-        """Where documents and pairs are kept."""
         return self.home.records.library
 
     def find(self, wanted: str) -> Document | None:
@@ -46,11 +46,13 @@ class DocumentsContext:
             self._names = {key(document.name): document.name for document in self.library.documents()}
         return self.library.document(self._names[wanted]) if wanted in self._names else None
 
-    def readable(self, request: Request, wanted: str) -> Document | None:
-        """The document of a key. One that whoever asks may not read is None, like one that does not exist."""
-        document = self.find(wanted)
-        chart = self.home.organization.chart
-        return document if document and may_read(caller(request), document.audience, chart) else None
+    def readable(self, request: Request, wanted: str) -> Document:
+        """The document of a key. Raises Denied for one that whoever asks may not read, as for one that does not
+        exist."""
+        document = there(self.find(wanted))
+        if not may_read(caller(request), document.audience, self.home.organization.chart):
+            raise Denied
+        return document
 
     def sections(self, document: Document) -> int:
         """How many sections a document has; counted once for each content."""
@@ -60,23 +62,20 @@ class DocumentsContext:
         return self._sections[document.sha256]
 
 
-def page(template: str, **values: object) -> str:
+def page(template: str, status: int = 200, **values: object) -> HTMLResponse:
     """A page of templates/documents with these values, which are escaped there: names and words come from files that
     nobody has checked."""
-    return (
-        environment()
-        .get_template(f"documents/{template}.html")
-        .render(
-            here="/documents",
-            fingerprint=fingerprint,
-            key=key,
-            longest_words=LONGEST,
-            marked=marked,
-            origins=ORIGINS,
-            states=STATES,
-            time_left=time_left,
-            types={"Searched": sorted(DIRECT_TYPES), "For training alone": sorted(OTHER_TYPES)},
-            urlencode=urlencode,
-            **values,
-        )
-    )
+    html = environment().get_template(f"documents/{template}.html")
+    shared = {
+        "here": "/documents",
+        "fingerprint": fingerprint,
+        "key": key,
+        "longest_words": LONGEST,
+        "marked": marked,
+        "origins": ORIGINS,
+        "states": STATES,
+        "time_left": time_left,
+        "types": {"Searched": sorted(DIRECT_TYPES), "For training alone": sorted(OTHER_TYPES)},
+        "urlencode": urlencode,
+    }
+    return HTMLResponse(html.render(shared | values), status)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import JSONResponse, Response
 
 from org.chart import Chart, Unit
 from store.passage import EVERYONE, OPEN, Audience, audience_field, read_audience
@@ -20,7 +20,7 @@ from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key as key_of
 from trag.web.documents.pair_review import PairSource, pair_source
 from trag.web.forms import Form, number
-from trag.web.responses import Notice, attachment, missing
+from trag.web.responses import Notice, attachment, there
 from trag.web.visitors import named
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ class DocumentPage:
         self._one_at_a_time = threading.Lock()
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of the page. Plain functions run in threads."""
         router.get("/units")(self.units)
         router.get("/{key}")(self.show)
         router.get("/{key}/original")(self.original)
@@ -51,16 +50,13 @@ class DocumentPage:
         router.post("/{key}/delete")(self.delete)
 
     def show(self, request: Request, key: str) -> Response:
-        """Everything about a document."""
         document = self.context.readable(request, key)
-        if document is None:
-            return missing(request)
         library, chart = self.context.library, self.context.home.organization.chart
         pairs = library.pairs(document.name)
         sections = contents(library.passages(document.name), pairs)
         first = number(request.query_params.get("first", ""))
         shown = sections[first : first + MOST]
-        html = page(
+        return page(
             "document",
             document=document,
             path=f"/documents/{key}",
@@ -77,27 +73,20 @@ class DocumentPage:
             notice=self.context.notices.said(request),
             largest=Limits().file_bytes,
         )
-        return HTMLResponse(html)
 
     def original(self, request: Request, key: str) -> Response:
         """The file as it was given, to be kept and never shown."""
         document = self.context.readable(request, key)
-        content = self.context.home.original(document.name) if document else None
-        if document is None or content is None:
-            return missing(request)
+        content = there(self.context.home.original(document.name))
         return attachment(content, document.name.rsplit("/", 1)[-1], "application/octet-stream")
 
     def units(self, words: str = "") -> Response:
-        """The units of the chart that are called so."""
         found = find_units(self.context.home.organization.chart, words[:200])
         rows = [{"id": each.id, "name": each.name, "under": each.under} for each in found]
         return JSONResponse(rows, headers={"cache-control": "no-store"})
 
     def audience(self, request: Request, form: Form, key: str) -> Response:
-        """Who may read it from now on."""
-        document = self.context.find(key)
-        if document is None:
-            return missing(request)
+        document = there(self.context.find(key))
         path = f"/documents/{key}#readers"
         everyone, units = form.get("readers") == EVERYONE, [unit for unit in form.getlist("unit") if unit]
         seen = form.get("instead_of")
@@ -119,9 +108,7 @@ class DocumentPage:
         with self._one_at_a_time:  # a second press finds nothing to delete, or what the first could not
             document = self.context.find(key)
             leaving = (each.name for each in self.context.library.leaving() if key_of(each.name) == key)
-            name = document.name if document else next(leaving, None)
-            if name is None:
-                return missing(request)
+            name = there(document.name if document else next(leaving, None))
             receipt = self.context.home.forget(name, by=named(request))
         log.info("%s deleted a document", named(request))
         more = "Answers that quoted it keep their words; their source is marked as withdrawn."
@@ -142,12 +129,10 @@ class Section:
 
     @property
     def searched(self) -> int:
-        """How many of its pairs are searched."""
         return sum(pair.searched for pair in self.pairs)
 
     @property
     def reviews(self) -> int:
-        """How many of its pairs wait for review."""
         return sum(pair.state == "review" for pair in self.pairs)
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, JSONResponse, Response
-from starlette.requests import ClientDisconnect
+from fastapi.responses import JSONResponse, Response
 
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.ingest.parse.formats import FORMATS
@@ -156,7 +155,6 @@ class DocumentsPage:
         self.cache.keep_only({document.sha256 for document in self.context.library.documents()})
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of the page. Plain functions run in threads."""
         router.get("")(self.show)
         router.get("/queue")(self.queue)
         router.post("/uploads")(self.upload)
@@ -172,7 +170,7 @@ class DocumentsPage:
         """What is being worked on, and every document."""
         documents, jobs = self.context.library.documents(), self.home.queue.jobs()
         chart = self.home.organization.chart
-        html = page(
+        return page(
             "list",
             documents=documents,
             listing=listing(documents, TableQuery.read(request.query_params), jobs, self.context.sections),
@@ -185,11 +183,9 @@ class DocumentsPage:
             largest=Limits().file_bytes,
             formats=FORMATS,
         )
-        return HTMLResponse(html)
 
     def queue(self) -> Response:
-        """The part of the page that changes while files are worked on."""
-        return HTMLResponse(page("queue", jobs=self.home.queue.jobs(), writing=self.writing.now))
+        return page("queue", jobs=self.home.queue.jobs(), writing=self.writing.now)
 
     async def upload(self, request: Request) -> Response:
         """Keep the body as a file that is worked on next. `name` is what it is called, each `unit` one that may read it
@@ -200,8 +196,6 @@ class DocumentsPage:
             audience = audience_of(units, self.home.organization.chart)
             async with received(request.stream(), self.home.folder / "uploads") as file:
                 job = await run_in_threadpool(self._add, file.path, name, audience, named(request))
-        except ClientDisconnect:
-            return Response(status_code=400)
         except SHOWN as error:
             return JSONResponse({"detail": in_one_line(error)}, status_code=422)
         return JSONResponse({"job": job.id, "name": job.name}, status_code=201)
@@ -225,17 +219,14 @@ class DocumentsPage:
         return JSONResponse({"present": present})
 
     def cancel(self, id: str) -> Response:
-        """Work on a file no more."""
         self.home.queue.cancel(id)
         return self.context.notices.go("/documents")
 
     def retry(self, id: str) -> Response:
-        """Work on a file again that failed or was cancelled."""
         self.home.queue.retry(id)
         return self.context.notices.go("/documents")
 
     def clear(self) -> Response:
-        """Forget what has ended."""
         self.home.queue.clear()
         return self.context.notices.go("/documents")
 
@@ -246,13 +237,11 @@ class DocumentsPage:
         return self.context.notices.go("/documents")
 
     def stop_writing(self, request: Request) -> Response:
-        """End it where it is."""
         self.writing.stop()
         log.info("%s stopped the writing of pairs", named(request))
         return self.context.notices.go("/documents")
 
     def dismiss_writing(self) -> Response:
-        """Say no more of what has ended."""
         self.writing.dismiss()
         return self.context.notices.go("/documents")
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -79,9 +80,8 @@ class PairEditor:
         with self._one_at_a_time:
             pair = library.pair(id)
             if pair is None:
-                raise TragError(
-                    "This pair is no longer here.", "Its document was deleted or replaced: reload the page."
-                )
+                hint = "Its document was deleted or replaced: reload the page."
+                raise TragError("This pair is no longer here.", hint)
             if fingerprint(pair) != seen:
                 return PairChange(pair, False)
             if action == "delete":
@@ -93,17 +93,13 @@ class PairEditor:
             self._home.put_pair(changed)
         return PairChange(library.pair(id) or changed, True)
 
-    def approve(self, pairs: Iterable[tuple[str, str]], *, by: str) -> tuple[int, int]:
+    def approve(self, pairs: Sequence[tuple[str, str]], *, by: str) -> tuple[int, int]:
         """Approve pairs by their ids and fingerprints: how many are, and how many are otherwise by now."""
-        done = other = 0
+        done = 0
         for id, seen in pairs:
-            try:
-                changed = self.change(id, seen, "approve", by=by)
-            except TragError:
-                other += 1
-            else:
-                done, other = done + changed.done, other + (not changed.done)
-        return done, other
+            with suppress(TragError):
+                done += self.change(id, seen, "approve", by=by).done
+        return done, len(pairs) - done
 
     def add(self, document: str, section: str, wording: Wording, *, by: str) -> Pair:
         """A new pair of a section of a document, approved by whoever writes it."""

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from store import StoreError
 from trag.background import BackgroundJob
@@ -42,7 +42,6 @@ class PairWriting(BackgroundJob[WritingProgress]):
     about is begun again after them."""
 
     def __init__(self, home: Home, ready: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """See BackgroundJob."""
         super().__init__("The writing of pairs", ready, busy)
         self._home = home
 
@@ -73,7 +72,6 @@ class ExamplesPage:
         self.context = context
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of the page. Plain functions run in threads."""
         router.get("/examples")(self.show)
         router.post("/examples")(self.save)
 
@@ -95,8 +93,5 @@ class ExamplesPage:
 
     def _page(self, seen: Sequence[str], status: int = 200, **values: object) -> Response:
         """The questions that whoever looks is taken to have `seen`, and what was typed where there is a problem."""
-        unset = {"typed": None, "problem": None, "notice": None, "changed": False}
-        return HTMLResponse(
-            page("examples", seen_questions=seen, most=MOST_EXAMPLES, longest=LONGEST_EXAMPLE, **(unset | values)),
-            status,
-        )
+        values = {"typed": None, "problem": None, "notice": None, "changed": False} | values
+        return page("examples", status, seen_questions=seen, most=MOST_EXAMPLES, longest=LONGEST_EXAMPLE, **values)

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, JSONResponse, Response
-from starlette.requests import ClientDisconnect
+from fastapi.responses import JSONResponse, Response
 
 from trag.errors import SHOWN, TragError, in_one_line
 from trag.ingest.pair_changes import Wording
 from trag.json_lines import as_line
 from trag.web.documents.context import DocumentsContext, page
 from trag.web.documents.names import key
-from trag.web.documents.pair_review import ACTIONS, PairEditor, pair_sources
+from trag.web.documents.pair_review import ACTIONS, Action, PairEditor, pair_sources
 from trag.web.forms import Form, number, received
-from trag.web.responses import Notice, attachment, missing, table
+from trag.web.responses import Notice, attachment, table, there
 from trag.web.visitors import named
 
 if TYPE_CHECKING:
@@ -59,7 +58,6 @@ class PairQuery:
 
     @property
     def states(self) -> tuple[State, ...]:
-        """The states of the pairs that are shown."""
         return tuple(state for state in STATES if state == self.state) or KEPT
 
 
@@ -71,7 +69,6 @@ class PairsPage:
         self.editor = PairEditor(context.home)
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of the page. Plain functions run in threads."""
         router.get("/pairs")(self.show)
         router.get("/pairs.jsonl")(self.as_lines)
         router.get("/pairs.csv")(self.as_table)
@@ -80,16 +77,13 @@ class PairsPage:
         router.post("/pairs/import")(self.take)
 
     def show(self, request: Request) -> Response:
-        """The pairs that are asked for."""
         query = PairQuery.read(request.query_params)
-        document = self.context.find(query.document) if query.document else None
-        if query.document and document is None:
-            return missing(request)
+        document = self._of(query.document)
         library, name = self.context.library, document.name if document else None
         found = library.pairs(name, states=query.states, words=query.words, first=query.first, most=MOST)
         counts = {state: library.count_pairs(name, states=(state,), words=query.words) for state in STATES}
         others = tuple(each for each in library.documents()[:CHOICES] if each != document)
-        html = page(
+        return page(
             "pairs",
             pairs=found,
             query=query,
@@ -102,21 +96,20 @@ class PairsPage:
             says=pair_sources(found, library),
             notice=self.context.notices.said(request),
         )
-        return HTMLResponse(html)
 
-    def as_lines(self, request: Request, document: str = "") -> Response:
+    def _of(self, key: str) -> Document | None:
+        """The document whose pairs are asked for, None for those of all. Raises Denied for one that is not there."""
+        return there(self.context.find(key)) if key else None
+
+    def as_lines(self, document: str = "") -> Response:
         """The pairs as a file that can be imported again; those that were deleted are not in it."""
-        of = self.context.find(document) if document else None
-        if document and of is None:
-            return missing(request)
+        of = self._of(document)
         content = lines(self.context.library.pairs(of.name if of else None, states=KEPT)).encode()
         return attachment(content, _file(of, "jsonl"), "application/jsonl; charset=utf-8")
 
-    def as_table(self, request: Request, document: str = "") -> Response:
+    def as_table(self, document: str = "") -> Response:
         """The pairs as a table for people, which can be imported again too."""
-        of = self.context.find(document) if document else None
-        if document and of is None:
-            return missing(request)
+        of = self._of(document)
         return table(rows(self.context.library.pairs(of.name if of else None)), _file(of, "csv"))
 
     def change(self, request: Request, form: Form) -> Response:
@@ -124,31 +117,26 @@ class PairsPage:
         by, back = named(request), _back(form)
         wording = Wording(form.get("question", ""), form.get("answer", ""), form.get("type", ""))
         if form.get("do", "") == "add":
-            document = self.context.find(form.get("document", ""))
-            if document is None:
-                return missing(request)
+            document = there(self.context.find(form.get("document", "")))
             pair = self.editor.add(document.name, form.get("section", ""), wording, by=by)
             path = f"/documents/pairs?document={key(document.name)}&state=approved#pair-{pair.id}"
             use = "searched from now on" if pair.searched else "not searched: its type is for training alone"
             return self.context.notices.go(path, Notice(f"The pair is added. It is {use}."))
-        action = next((each for each in ACTIONS if each == form.get("do", "")), None)
-        if action is None:
-            return missing(request)
+        action: Action = there(next((each for each in ACTIONS if each == form.get("do", "")), None))
         changed = self.editor.change(form.get("id", ""), form.get("seen", ""), action, wording, by=by)
         part = form.get("part") == "row"
         if changed.done and not part:
             return self.context.notices.go(f"{back.partition('#')[0]}#pair-{changed.pair.id}")
-        values = {
-            "pair": changed.pair,
-            "done": changed.done,
-            "typed": wording if action == "edit" and not changed.done else None,
-            "says": pair_sources([changed.pair], self.context.library),
-            "back": back,
-        }
-        return HTMLResponse(page("pair" if part else "meanwhile", **values), 200 if part else 409)
+        return page(
+            *("pair", 200) if part else ("meanwhile", 409),
+            pair=changed.pair,
+            done=changed.done,
+            typed=wording if action == "edit" and not changed.done else None,
+            says=pair_sources([changed.pair], self.context.library),
+            back=back,
+        )
 
     def approve(self, request: Request, form: Form) -> Response:
-        """Every pair that was chosen."""
         chosen = [(id, seen) for id, colon, seen in (each.partition(":") for each in form.getlist("pair")) if colon]
         done, other = self.editor.approve(chosen, by=named(request))
         more = f"{other:,} changed or went meanwhile and {'was' if other == 1 else 'were'} left alone." if other else ""
@@ -167,8 +155,6 @@ class PairsPage:
             if all(result.failed for result in results):
                 raise TragError(text)
             log.info("%s imported pairs", by)
-        except ClientDisconnect:
-            return Response(status_code=400)
         except SHOWN as error:
             return JSONResponse({"detail": in_one_line(error)}, status_code=422)
         return JSONResponse({"told": text}, status_code=201)

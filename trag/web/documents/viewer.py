@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 
 from store import StoreError, files
 from store.passage import Passage
@@ -27,10 +27,11 @@ from trag.errors import TragError, in_one_line
 from trag.people.permissions import opened
 from trag.record import AnswerRecord
 from trag.view import PageView
-from trag.web.documents.context import DocumentsContext, page
+from trag.web.documents.context import DocumentsContext
+from trag.web.documents.context import page as render
 from trag.web.evidence import documents_of
 from trag.web.forms import number as read_number
-from trag.web.responses import missing
+from trag.web.responses import Denied, there
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
@@ -134,16 +135,13 @@ class Viewer:
         self.cache = cache
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of the viewer. Plain functions run in threads."""
         router.get("/{key}/view")(self.show)
         router.get("/{key}/pages/{number}.png")(self.picture)
 
     def show(self, request: Request, key: str, passage: str = "", answer: str = "", page: str = "") -> Response:
         """The source at its place; `page` is another page of it, nonsense in it is left alone."""
         document = self.context.readable(request, key)
-        target = self._target(request, document, passage, answer) if document else None
-        if document is None or target is None:
-            return missing(request)
+        target = self._target(request, document, passage, answer)
         if not is_drawn(document):
             return _text(document, target, key)
         shown = read_number(page) or (target.here.page if target.here and target.here.page else 1)
@@ -152,14 +150,15 @@ class Viewer:
         except TragError as error:
             return _text(document, target, key, in_one_line(error))
         asked = {name: value for name, value in (("passage", passage), ("answer", answer)) if value}
-        return _page("view_page", key, document=document, place=target, drawn=drawn, asked=asked)
+        path = f"/documents/{key}"
+        return render("view_page", path=path, document=document, place=target, drawn=drawn, asked=asked)
 
     def picture(self, request: Request, key: str, number: int, passage: str = "", answer: str = "") -> Response:
         """A page as a picture, which stays as it is for as long as the document does."""
         document = self.context.readable(request, key)
-        target = self._target(request, document, passage, answer) if document else None
-        if document is None or target is None or not is_drawn(document):
-            return missing(request)
+        target = self._target(request, document, passage, answer)
+        if not is_drawn(document):
+            raise Denied
         headers = {"etag": f'"{document.sha256[:32]}-{number}"', "cache-control": "private, no-cache"}
         if request.headers.get("if-none-match") == headers["etag"]:
             return Response(status_code=304, headers=headers)
@@ -178,8 +177,8 @@ class Viewer:
         words, support = (passage.text, target.support) if passage else ("", ())
         return self.cache.page(original, document.sha256, document.name, number, words, support)
 
-    def _target(self, request: Request, document: Document, passage: str, answer: str) -> Target | None:
-        """What is looked for, None where there is no such passage."""
+    def _target(self, request: Request, document: Document, passage: str, answer: str) -> Target:
+        """What is looked for. Raises Denied where there is no such passage."""
         passages = tuple(self.context.library.passages(document.name))
         if not passage:
             return Target(passages, next((each for each in passages if each.kind == "section"), None))
@@ -201,8 +200,7 @@ class Viewer:
             quoted = Passage(passage, "section", *place, source.text, source.question)
         if current is not None and (quoted is None or quoted.text == current.text):
             return Target(passages, view.source(passages, wanted), current, support, question)
-        if quoted is None:
-            return None
+        quoted = there(quoted)
         if current is not None:
             return Target(passages, view.source(passages, wanted), quoted, support, question, changed=True)
         return Target((*passages, quoted), quoted, quoted, support, question, changed=True)
@@ -230,8 +228,4 @@ def _text(document: Document, target: Target, key: str, problem: str = "") -> Re
     alone = target.here is not None and target.here is target.quoted and target.changed
     passages = (target.here,) if alone and target.here else target.passages
     found = view.text(passages, target.here.id, target.support, around=AROUND) if target.here else None
-    return _page("view_text", key, document=document, place=target, found=found, problem=problem)
-
-
-def _page(template: str, key: str, **values: object) -> Response:
-    return HTMLResponse(page(template, path=f"/documents/{key}", **values))
+    return render("view_text", path=f"/documents/{key}", document=document, place=target, found=found, problem=problem)

@@ -20,14 +20,14 @@ from trag.finetune.running import FineTune
 from trag.finetune.stages import training, works_of
 from trag.finetune.training import plan, training_process
 from trag.finetune.training.training_process import Needed
-from trag.finetune.work import MOST_SEED, STAGES
+from trag.finetune.work_folders import MOST_SEED, STAGES
 from trag.models.adapters import candidate_status
 from trag.models.catalogue import MODELS, by_hand
 from trag.models.local import local_files, try_model
 from trag.web.forms import Form, both, whole
 from trag.web.models.figures import HEIGHT, SHIPPED, WIDTH, Curve, answering, curve
 from trag.web.render import environment, percent, time_left
-from trag.web.responses import Notice, Notices, attachment, explain, missing
+from trag.web.responses import Denied, Notice, Notices, attachment, explain
 from trag.web.visitors import named
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ class ModelsPage:
         self._trying = threading.Lock()
 
     def router(self) -> APIRouter:
-        """Every route of the page. Plain functions run in threads."""
         router = APIRouter(prefix=PATH)
         router.get("")(self.show)
         router.get("/progress")(self.progress)
@@ -93,14 +92,12 @@ class ModelsPage:
         )
 
     def progress(self) -> Response:
-        """The part of the page that changes while a fine-tune runs."""
         losses, needed = self._losses()
         return _page("progress", going=self.fine_tune.now, curve=losses, needed=needed)
 
     # The fine-tune
 
     def begin(self, request: Request, form: Form) -> Response:
-        """A new fine-tune."""
 
         def read_passes() -> float:
             try:
@@ -118,23 +115,19 @@ class ModelsPage:
         return self.notices.go(PATH)
 
     def go_on(self) -> Response:
-        """With what was stopped, interrupted or failed."""
         self.fine_tune.go_on()
         return self.notices.go(PATH)
 
     def stop(self) -> Response:
-        """End what runs where it is."""
         self.fine_tune.stop()
         return self.notices.go(PATH)
 
     def discard(self, request: Request) -> Response:
-        """Forget what is over."""
         self.fine_tune.discard()
         log.info("%s discarded a fine-tune", named(request))
         return self.notices.go(PATH)
 
     def dismiss(self) -> Response:
-        """Say no more of what is done."""
         self.fine_tune.dismiss()
         return self.notices.go(PATH)
 
@@ -145,7 +138,7 @@ class ModelsPage:
         places = {"card.md": "dataset/card.md", "loss.csv": "training/loss.csv"}
         file = works.place(work) / places[name] if work and name in places else None
         if file is None or not file.is_file():
-            return missing(request)
+            raise Denied
         return attachment(file.read_bytes(), f"{id}-{name}", "text/plain; charset=utf-8")
 
     def _losses(self) -> tuple[Curve | None, Needed | None]:
@@ -165,7 +158,6 @@ class ModelsPage:
         return self._promoted(request)
 
     def roll_back(self, request: Request, form: Form) -> Response:
-        """Back to the adapter before."""
         self.home.roll_back(by=named(request), instead_of=form.get("instead_of"))
         return self._promoted(request)
 

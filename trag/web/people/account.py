@@ -18,7 +18,7 @@ from trag.people import passwords
 from trag.people.external_identity import sign_in_method
 from trag.web.forms import Form, number
 from trag.web.people.context import PeopleContext, SecretNotice
-from trag.web.responses import Notice, missing
+from trag.web.responses import Denied, Notice
 from trag.web.visitors import caller, visit, where
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ class AccountPage:
         self.notices = context.notices
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of the page. Plain functions run in threads."""
         router.get(PATH)(self.show)
         router.post("/account/password")(self.set_password)
         router.post("/account/sessions/end")(self.end_others)
@@ -68,47 +67,39 @@ class AccountPage:
         """Another password, for whoever knows the one before."""
         person = self._person(request)
         if not self.context.authenticator.sign_in.is_own(person, form.get("current", ""), where(request)):
-            return self.notices.go(
-                PATH, Notice("Your current password is another one. Nothing was changed.", good=False)
-            )
+            return self._not_done("Your current password is another one. Nothing was changed.")
         password = form.get("password", "")
         if password != form.get("again", ""):
-            return self.notices.go(
-                PATH, Notice("The two new passwords are not the same. Nothing was changed.", good=False)
-            )
+            return self._not_done("The two new passwords are not the same. Nothing was changed.")
         try:
             passwords.check(password, (person.name, person.shown, self.context.organization))
         except TragError as error:
-            return self.notices.go(PATH, Notice(error.message, good=False, more=(error.hint,)))
+            return self._not_done(error.message, error.hint)
         hashed, here = passwords.hashed(password), visit(request).session
         self.records.people.put_secret(person.id, hashed, by=person.name, where=where(request), session=here)
         return self.notices.go(PATH, Notice("Your password is changed. Every other browser is signed out."))
 
     def end_others(self, request: Request) -> Response:
-        """Sign out everywhere else."""
         person = self._person(request)
         self.records.sessions.end_all(person.id, but=visit(request).session)
         self.records.audit.add(person.name, "sessions ended", person.name, where=where(request), result="all others")
         return self.notices.go(PATH, Notice("Every other browser is signed out."))
 
     def end_session(self, request: Request, id: str) -> Response:
-        """Sign out one browser."""
         person = self._person(request)
         if id not in {each.id for each in self.records.sessions.of(person.id)}:
-            return missing(request)
+            raise Denied
         self.records.sessions.end(id)
         self.records.audit.add(person.name, "sessions ended", person.name, where=where(request), result="one")
         return self.notices.go(PATH, Notice("That browser is signed out."))
 
     def make_token(self, request: Request, form: Form) -> Response:
-        """A token for a program, shown once."""
         person, name = self._person(request), " ".join(form.get("name", "").split())[:100]
         days = number(form.get("days", ""))
         if not name or not 1 <= days <= MOST_DAYS:
-            needed = f"A token needs a name, and lasts 1 to {MOST_DAYS} days."
-            return self.notices.go(PATH, Notice(f"{needed} None was made.", good=False))
+            return self._not_done(f"A token needs a name, and lasts 1 to {MOST_DAYS} days. None was made.")
         if len(self.records.tokens.of(person.id)) >= MOST_TOKENS:
-            return self.notices.go(PATH, Notice(f"You have {MOST_TOKENS} tokens already. End one first.", good=False))
+            return self._not_done(f"You have {MOST_TOKENS} tokens already. End one first.")
         lasts = timedelta(days=days)
         secret, token = self.records.tokens.make(person.id, name, lasts, by=person.name, where=where(request))
         advice = f"It is shown this once. A program that has it acts as you until {token.ends:%-d %b %Y}."
@@ -116,12 +107,14 @@ class AccountPage:
         return RedirectResponse(f"/account?{urlencode({'given': ticket})}#tokens", 303)
 
     def end_token(self, request: Request, id: str) -> Response:
-        """End a token."""
         person = self._person(request)
         if id not in {each.id for each in self.records.tokens.of(person.id)}:
-            return missing(request)
+            raise Denied
         self.records.tokens.end(id, by=person.name, where=where(request))
         return self.notices.go(PATH, Notice("That token opens nothing any more."))
+
+    def _not_done(self, why: str, *more: str) -> Response:
+        return self.notices.go(PATH, Notice(why, good=False, more=more))
 
     def _person(self, request: Request) -> Person:
         """The visitor's own account. Raises TragError where there are no accounts."""

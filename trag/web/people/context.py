@@ -6,7 +6,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -17,6 +17,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from org.chart import Chart
 from store.person import How, Person, Role, State
+from trag.errors import TragError
+from trag.people.accounts import make_admin
 from trag.people.passwords import LONGEST, SHORTEST
 from trag.people.permissions import ROLES
 from trag.web.people.authentication import LOCAL, Authenticator, host_name
@@ -40,6 +42,11 @@ MEANINGS: dict[Role, str] = {
     "admin": "also runs everything: documents, chart, models, people",
 }
 WAYS: dict[How, str] = {"password": "password", "sso": "single sign-on", "proxy": "the proxy"}
+SHARED = {
+    **{"longest": LONGEST, "meanings": MEANINGS, "roles": ROLES, "shortest": SHORTEST},
+    **{"states": STATES, "unit_name": unit_name, "ways": WAYS},
+}
+"""What every page of the people may show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +96,20 @@ class PeopleContext:
 
     @property
     def chart(self) -> Chart | None:
-        """The chart in use."""
         return self.home.organization.chart
 
     @property
     def organization(self) -> str:
         """The name on the chart, "" without one."""
         return self.chart.root.name if self.chart else ""
+
+    def first_admin(self, request: Request, form: Mapping[str, str], *, by: str, link: str = "") -> Person:
+        """The first admin of a home without accounts, as a form says. Raises TragError for what cannot be."""
+        name, shown, password = form.get("name", ""), form.get("shown", ""), typed_twice(form)
+        return make_admin(
+            self.records, name, shown, password,
+            organization=self.organization, by=by, where=where(request), link=link, first=True,
+        )  # fmt: skip
 
     def shown_once(self, request: Request) -> SecretNotice | None:
         """The secrets that the address of a request names, for the one time."""
@@ -120,19 +134,16 @@ class PeopleContext:
         chart = values.get("chart")
         units = [unit.name for unit in chart.units.values()][:MOST_UNITS] if isinstance(chart, Chart) else []
         html = environment().get_template(f"people/{template}.html")
-        constants = {
-            "longest": LONGEST,
-            "meanings": MEANINGS,
-            "now": datetime.now(UTC),
-            "roles": ROLES,
-            "shortest": SHORTEST,
-            "states": STATES,
-            "unit_name": unit_name,
-            "unit_typed": unit_typed,
-            "units": sorted(dict.fromkeys(units), key=str.casefold),
-            "ways": WAYS,
-        }
-        return HTMLResponse(html.render({"here": ""} | values | constants), status)
+        shown = {"here": ""} | values | SHARED | {"now": datetime.now(UTC), "unit_typed": unit_typed}
+        return HTMLResponse(html.render(shown | {"units": sorted(dict.fromkeys(units), key=str.casefold)}), status)
+
+
+def typed_twice(form: Mapping[str, str]) -> str:
+    """The password that was typed twice. Raises TragError for two."""
+    password = form.get("password", "")
+    if password != form.get("again", ""):
+        raise TragError("The two passwords are not the same.", "Type the same one twice.")
+    return password
 
 
 def unit_typed(unit: str, chart: Chart | None) -> str:

@@ -6,10 +6,10 @@ here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
@@ -20,15 +20,15 @@ from store.person import Newcomer, Person, Role, State
 from trag.errors import TragError
 from trag.ingest.parse.characters import counted
 from trag.json_lines import as_line
-from trag.people.accounts import accepted, accepted_shown, make_admin, newcomers, read_people, unit_of
+from trag.people.accounts import accepted, accepted_shown, newcomers, read_people, unit_of
 from trag.people.external_identity import NO_PASSWORD, is_external, sign_in_method
-from trag.people.permissions import ROLES, role_of
+from trag.people.permissions import ROLES
 from trag.web.forms import Form, number
 from trag.web.people.account import AccountPage
 from trag.web.people.authentication import Authenticator
 from trag.web.people.context import STATES, PeopleContext, unit_typed
-from trag.web.people.sign_in import SignInPages, typed_twice
-from trag.web.responses import Notice, csv_line, explain, missing, streamed, table
+from trag.web.people.sign_in import SignInPages
+from trag.web.responses import Denied, Notice, csv_line, explain, exported, table, there
 from trag.web.visitors import caller, where
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 MOST = 100
 """People, and events of the log, on a page."""
+BECAME = {"active": "may use the assistant now", "disabled": "is disabled, and signed out", "pending": "waits again"}
+_Kind = TypeVar("_Kind", Role, State)
 FIELDS = ("number", "at", "who", "what", "about", "where", "result", "chain")
 """What is exported of each event of the log."""
 
@@ -72,7 +74,6 @@ class PeoplePage:
         self.authenticator = context.authenticator
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of the page. Plain functions run in threads."""
         router.get("/people")(self.show)
         router.post("/people")(self.add)
         router.post("/people/first")(self.first)
@@ -109,13 +110,9 @@ class PeoplePage:
     def first(self, request: Request, form: Form) -> Response:
         """The first admin of a home without accounts."""
         if not self.authenticator.local:
-            return missing(request)
+            raise Denied
         try:
-            name, shown, password = form.get("name", ""), form.get("shown", ""), typed_twice(form)
-            person = make_admin(
-                self.records, name, shown, password,
-                organization=self.context.organization, by="local", where=where(request), first=True,
-            )  # fmt: skip
+            person = self.context.first_admin(request, form, by="local")
         except TragError as error:
             return self._no_accounts(form, error)
         response = RedirectResponse("/people", 303)
@@ -128,13 +125,9 @@ class PeoplePage:
     def add(self, request: Request, form: Form) -> Response:
         """Somebody new, and a link for them to choose a password by."""
         name = accepted(form.get("name", ""))
-        newcomer = Newcomer(
-            name,
-            accepted_shown(form.get("shown", ""), name),
-            read_role(form.get("role", "employee")),
-            state="active",
-            unit=unit_of(form.get("unit", "").strip(), self.context.chart),
-        )
+        shown, role = accepted_shown(form.get("shown", ""), name), _one_of(ROLES, "role", form.get("role", "employee"))
+        unit = unit_of(form.get("unit", "").strip(), self.context.chart)
+        newcomer = Newcomer(name, shown, role, state="active", unit=unit)
         person = self.records.people.add(newcomer, by=caller(request).name, where=where(request))
         return self.context.give_links(request, (person,), f"{person.shown} is added")
 
@@ -168,13 +161,8 @@ class PeoplePage:
         return self.context.notices.go("/people", Notice(f"{text} refused and removed."))
 
     def sample(self) -> Response:
-        """A file to be imported, to begin with."""
-        rows = [
-            ("name", "shown", "role", "unit"),
-            ("ada", "Ada Lovelace", "employee", ""),
-            ("bo", "Bo Berg", "reviewer", ""),
-        ]
-        return table(rows, "people.csv")
+        people = (("ada", "Ada Lovelace", "employee", ""), ("bo", "Bo Berg", "reviewer", ""))
+        return table([("name", "shown", "role", "unit"), *people], "people.csv")
 
     def log(self, request: Request, before: str = "", who: str = "", check: str = "") -> Response:
         """What was done, the newest first; where that is to be checked, with the first row that does not follow from
@@ -192,16 +180,10 @@ class PeoplePage:
         )
 
     def log_csv(self, request: Request) -> Response:
-        """The whole log as a table."""
-        return self._exported(request, as_csv(self.records.audit.all()), "audit-log.csv", "text/csv; charset=utf-8")
+        return exported(request, self.records.audit, "audit log", as_csv(self.records.audit.all()), "audit-log.csv")
 
     def log_jsonl(self, request: Request) -> Response:
-        """The whole log as lines of JSON."""
-        return self._exported(request, as_json(self.records.audit.all()), "audit-log.jsonl", "application/jsonl")
-
-    def _exported(self, request: Request, lines: Iterator[str], name: str, media: str) -> Response:
-        self.records.audit.add(caller(request).name, "export", "audit log", where=where(request), result=name)
-        return streamed(lines, name, media)
+        return exported(request, self.records.audit, "audit log", as_json(self.records.audit.all()), "audit-log.jsonl")
 
 
 class PersonPage:
@@ -212,7 +194,6 @@ class PersonPage:
         self.records = context.records
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of the page. Plain functions run in threads."""
         router.get("/people/{id}")(self.show)
         router.post("/people/{id}")(self.change)
         router.post("/people/{id}/name")(self.rename)
@@ -222,10 +203,7 @@ class PersonPage:
         router.post("/people/{id}/remove")(self.remove)
 
     def show(self, request: Request, id: str) -> Response:
-        """Everything about one person."""
-        person = self.records.people.get(id)
-        if person is None:
-            return missing(request)
+        person = there(self.records.people.get(id))
         return self.context.page(
             "one",
             here="/people",
@@ -244,9 +222,7 @@ class PersonPage:
 
     def change(self, request: Request, form: Form, id: str) -> Response:
         """Another role, state, unit or shown name; what a form does not name stays."""
-        before = self.records.people.get(id)
-        if before is None:
-            return missing(request)
+        before = there(self.records.people.get(id))
         unit, chart = form.get("unit"), self.context.chart
         unchanged = (before.unit, unit_typed(before.unit, chart))
         person = self.records.people.change(
@@ -254,18 +230,15 @@ class PersonPage:
             by=caller(request).name,
             where=where(request),
             shown=accepted_shown(form["shown"], before.name) if "shown" in form else None,
-            role=read_role(form["role"]) if "role" in form else None,
-            state=read_state(form["state"]) if "state" in form else None,
+            role=_one_of(ROLES, "role", form["role"]) if "role" in form else None,
+            state=_one_of(STATES, "state", form["state"]) if "state" in form else None,
             unit=None if unit is None or unit in unchanged else unit_of(unit.strip(), chart),
         )
         path = f"/people/{id}" if form.get("back") == "one" else "/people"
         return self.context.notices.go(path, Notice(difference(before, person)))
 
     def rename(self, request: Request, form: Form, id: str) -> Response:
-        """Another name to sign in with."""
-        before = self.records.people.get(id)
-        if before is None:
-            return missing(request)
+        before = there(self.records.people.get(id))
         name = accepted(form.get("name", ""))
         shown = name if before.shown == before.name else None
         person = self.records.people.change(id, by=caller(request).name, where=where(request), name=name, shown=shown)
@@ -275,37 +248,26 @@ class PersonPage:
     def link(self, request: Request, id: str) -> Response:
         """A link by which somebody sets a new password: an admin never knows it. Raises TragError for who is vouched
         for by somebody else."""
-        person = self.records.people.get(id)
-        if person is None:
-            return missing(request)
+        person = there(self.records.people.get(id))
         if is_external(self.records.people, person, self.context.authenticator.settings):
             raise TragError(*NO_PASSWORD)
         return self.context.give_links(request, (person,), f"A link for {person.shown}", f"/people/{id}")
 
     def end(self, request: Request, id: str) -> Response:
-        """Sign somebody out everywhere."""
-        person = self.records.people.get(id)
-        if person is None:
-            return missing(request)
+        person = there(self.records.people.get(id))
         self.records.sessions.end_all(id)
         self.records.audit.add(caller(request).name, "sessions ended", person.name, where=where(request), result="all")
         return self.context.notices.go(f"/people/{id}", Notice(f"{person.shown} is signed out everywhere."))
 
     def forget(self, request: Request, id: str) -> Response:
-        """Forget every conversation of somebody, who stays."""
-        person = self.records.people.get(id)
-        if person is None:
-            return missing(request)
+        person = there(self.records.people.get(id))
         gone = self.records.forget_person(id, by=caller(request).name, where=where(request))
-        return self.context.notices.go(
-            f"/people/{id}", Notice(f"Forgotten of {person.shown}: {forgotten_in_words(gone)}")
-        )
+        told = f"Forgotten of {person.shown}: {forgotten_in_words(gone)}"
+        return self.context.notices.go(f"/people/{id}", Notice(told))
 
     def remove(self, request: Request, id: str) -> Response:
         """Remove somebody with all that let them in, and forget their conversations."""
-        person = self.records.people.get(id)
-        if person is None:
-            return missing(request)
+        person = there(self.records.people.get(id))
         gone = self.records.people.remove(id, by=caller(request).name, where=where(request))
         text = f"{person.shown} is removed, and the name {person.name} is free. Forgotten: {forgotten_in_words(gone)}"
         return self.context.notices.go("/people", Notice(text))
@@ -320,20 +282,12 @@ def mount(app: FastAPI, home: Home, authenticator: Authenticator) -> None:
     explain(app)
 
 
-def read_role(typed: str) -> Role:
-    """A role as a form names it. Raises TragError for what is none."""
-    found = role_of(typed)
-    if found is None:
-        raise TragError(f"{typed!r} is no role.", f"Use one of {', '.join(ROLES)}.")
-    return found
-
-
-def read_state(typed: str) -> State:
-    """A state as a form names it. Raises TragError for what is none."""
-    found = next((each for each in STATES if each == typed), None)
-    if found is None:
-        raise TragError(f"{typed!r} is no state.", f"Use one of {', '.join(STATES)}.")
-    return found
+def _one_of(kinds: Collection[_Kind], what: str, typed: str) -> _Kind:
+    """A role or a state as a form names it. Raises TragError for what is none."""
+    for each in kinds:
+        if each == typed:
+            return each
+    raise TragError(f"{typed!r} is no {what}.", f"Use one of {', '.join(map(str, kinds))}.")
 
 
 def difference(before: Person, now: Person) -> str:
@@ -341,12 +295,7 @@ def difference(before: Person, now: Person) -> str:
     if before == now:
         return "Nothing was different."
     if before.state != now.state:
-        words = {
-            "active": "may use the assistant now",
-            "disabled": "is disabled, and signed out",
-            "pending": "waits again",
-        }
-        return f"{now.shown} {words[now.state]}."
+        return f"{now.shown} {BECAME[now.state]}."
     if before.role != now.role:
         return f"{now.shown} is {'an' if now.role[0] in 'ae' else 'a'} {now.role} now."
     return f"{now.shown} is changed."

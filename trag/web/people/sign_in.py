@@ -17,15 +17,15 @@ from store.keys import Link
 from store.person import Newcomer, Person
 from trag.errors import TragError
 from trag.people import passwords
-from trag.people.accounts import accepted, accepted_shown, make_admin
+from trag.people.accounts import accepted, accepted_shown
 from trag.people.external_identity import NO_PASSWORD, is_external, provision
 from trag.people.sign_in import DISABLED, WAITS, RateLimited
 from trag.people.sso import LASTS, broken_off
 from trag.web import access
 from trag.web.forms import Form
 from trag.web.people.authentication import LOCAL, forget_session, host_name, one_cookie
-from trag.web.people.context import PeopleContext
-from trag.web.responses import missing
+from trag.web.people.context import PeopleContext, typed_twice
+from trag.web.responses import Denied, there
 from trag.web.visitors import visit, where
 
 MOST_WAITING = 500
@@ -52,7 +52,6 @@ class SignInPages:
         self.apart = CapacityLimiter(APART)
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of these pages. Plain functions run in threads."""
         router.get("/sign-in")(self.show)
         router.post("/sign-in")(self.sign_in)
         router.get("/sign-in/sso")(self.go)
@@ -74,7 +73,6 @@ class SignInPages:
         return self._page(after, problem, asked=bool(asked), status=401 if over else 200)
 
     def sign_in(self, request: Request, form: Form) -> Response:
-        """Let somebody in who knows their password."""
         name, after = form.get("name", "").strip(), form.get("after", "")
         try:
             person = self.authenticator.sign_in.by_password(name, form.get("password", ""), where(request))
@@ -83,7 +81,6 @@ class SignInPages:
             return self._page(after, error, name=name, status=429 if isinstance(error, RateLimited) else 403)
 
     def sign_out(self, request: Request) -> Response:
-        """End the session."""
         here = visit(request)
         if here.session:
             self.records.sessions.end(here.session)
@@ -93,16 +90,14 @@ class SignInPages:
     # Single sign-on
 
     async def go(self, request: Request, after: str = "/") -> Response:
-        """On to the OpenID provider."""
         return await to_thread.run_sync(self._begin_at_provider, request, after, limiter=self.apart)
 
     def _begin_at_provider(self, request: Request, after: str) -> Response:
-        if self.authenticator.sso is None:
-            return missing(request)
-        local, host = host_name(request.headers) in LOCAL, request.headers["host"]
+        sso, host = there(self.authenticator.sso), request.headers["host"]
+        local = host_name(request.headers) in LOCAL
         own = f"http://{host}" if local else self.authenticator.settings.address.rstrip("/")
         try:
-            pending = self.authenticator.sso.begin(f"{own}/sign-in/back", _inside(after))
+            pending = sso.begin(f"{own}/sign-in/back", _inside(after))
         except TragError as error:
             return self._page(after, error, status=502)
         response = RedirectResponse(pending.url, 303, {"cache-control": "no-store"})
@@ -113,17 +108,14 @@ class SignInPages:
         return response
 
     async def come_back(self, request: Request, state: str = "", code: str = "", error: str = "") -> Response:
-        """From the OpenID provider."""
         return await to_thread.run_sync(self._finish_at_provider, request, state, code, error, limiter=self.apart)
 
     def _finish_at_provider(self, request: Request, state: str, code: str, error: str) -> Response:
-        if self.authenticator.sso is None:
-            return missing(request)
-        name, secure = _sso_cookie(request)
+        sso, (name, secure) = there(self.authenticator.sso), _sso_cookie(request)
         try:
             if error or not code:
                 raise broken_off(error)
-            claim, after = self.authenticator.sso.finish(state, code, one_cookie(request.headers, name))
+            claim, after = sso.finish(state, code, one_cookie(request.headers, name))
             person = provision(self.records.people, claim, where=where(request))
             if person.state != "active":
                 raise _not_active(person)
@@ -136,14 +128,15 @@ class SignInPages:
 
     # New accounts
 
-    def show_new(self, request: Request) -> Response:
-        """The page to ask for an account on."""
-        return missing(request) if self._closed() else self._choosing("new")
+    def show_new(self) -> Response:
+        if self._closed():
+            raise Denied
+        return self._choosing("new")
 
     def ask(self, request: Request, form: Form) -> Response:
         """Keep somebody who waits for an admin."""
         if self._closed():
-            return missing(request)
+            raise Denied
         people, key = self.records.people, f"asking:{where(request)}"
         try:
             if people.failures(key).count >= MOST_ASKED:
@@ -176,14 +169,10 @@ class SignInPages:
         link = self.records.links.find(code)
         if link is None:
             return self._gone()
-        people, organization = self.records.people, self.context.organization
+        people = self.records.people
         try:
             if link.kind == "first admin":
-                name, shown, password = form.get("name", ""), form.get("shown", ""), typed_twice(form)
-                person = make_admin(
-                    self.records, name, shown, password,
-                    organization=organization, by="", where=where(request), link=code, first=True,
-                )  # fmt: skip
+                person = self.context.first_admin(request, form, by="", link=code)
             else:
                 found = people.get(link.person or "")
                 if found is None:
@@ -191,10 +180,9 @@ class SignInPages:
                 if is_external(people, found, self.authenticator.settings):
                     return self._link_page(link, code)
                 person, password = found, typed_twice(form)
-                passwords.check(password, (person.name, person.shown, organization))
-                people.put_secret(
-                    person.id, passwords.hashed(password), by=person.name, where=where(request), link=code
-                )
+                passwords.check(password, (person.name, person.shown, self.context.organization))
+                hashed = passwords.hashed(password)
+                people.put_secret(person.id, hashed, by=person.name, where=where(request), link=code)
         except (TragError, StoreError) as error:
             return self._link_page(link, code, error, form)
         if person.state != "active":
@@ -260,14 +248,6 @@ class SignInPages:
         if isinstance(problem, RateLimited):
             page.headers["retry-after"] = str(problem.seconds)
         return page
-
-
-def typed_twice(form: Mapping[str, str]) -> str:
-    """The password that was typed twice. Raises TragError for two."""
-    password = form.get("password", "")
-    if password != form.get("again", ""):
-        raise TragError("The two passwords are not the same.", "Type the same one twice.")
-    return password
 
 
 def _not_active(person: Person) -> TragError:

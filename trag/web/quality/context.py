@@ -17,7 +17,7 @@ from trag.web.evidence import documents_of
 from trag.web.quality.answers import Answer, numbered
 from trag.web.quality.evaluation import Evaluating, Evaluation
 from trag.web.quality.figures import Figures
-from trag.web.responses import Notices
+from trag.web.responses import Denied, Notices, there
 
 if TYPE_CHECKING:
     from trag.background import JobStatus
@@ -44,13 +44,13 @@ class QualityContext:
     needle_figures: Figures
     notices: Notices = field(default_factory=Notices)
 
-    def run(self, run_id: str) -> Run | None:
-        """The run of an id, None when there is none."""
-        return next((run for run in self.results.runs() if run.id == run_id), None)
+    def run(self, run_id: str) -> Run:
+        """The run of an id. Raises Denied where there is none."""
+        return there(next((run for run in self.results.runs() if run.id == run_id), None))
 
-    def needle(self, run_id: str) -> Run | None:
-        """The needle test of an id, None when there is none."""
-        return next((run for run in self.needles.runs() if run.id == run_id), None)
+    def needle(self, run_id: str) -> Run:
+        """The needle test of an id. Raises Denied where there is none."""
+        return there(next((run for run in self.needles.runs() if run.id == run_id), None))
 
     def is_limited(self, user: CurrentUser) -> bool:
         """Whether a document is closed to somebody. They neither begin anything nor add questions: a question with its
@@ -59,7 +59,10 @@ class QualityContext:
         return readers(user, chart) is not None and bool(hidden(user, self.home.records.library.documents(), chart))
 
     def allowed(self, user: CurrentUser) -> Callable[[], bool]:
-        """Whether somebody may go on with what they begin, which is asked again while it runs."""
+        """Whether somebody may go on with what they begin, which is asked again while it runs. Raises Denied for who
+        may not begin it."""
+        if self.is_limited(user):
+            raise Denied(LIMITED, 403)
         return lambda: not self.is_limited(user)
 
     def answers(self, run: Run) -> tuple[Answer, ...]:

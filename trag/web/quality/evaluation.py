@@ -50,7 +50,6 @@ class Evaluation(BackgroundJob[Evaluating]):
     every document, asked before each question. Raises TragError while another one is under way."""
 
     def __init__(self, home: Home, ready: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """See BackgroundJob."""
         super().__init__("An evaluation", ready, busy)
         self._home = home
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, Response
-from starlette.requests import ClientDisconnect
 
 from trag.errors import SHOWN, TragError
 from trag.evaluate import needle
@@ -27,7 +26,7 @@ from trag.web.quality.context import LIMITED, QualityContext
 from trag.web.quality.evaluation import Evaluation
 from trag.web.quality.figures import Figures, offered, trends
 from trag.web.quality.runs import RunPages
-from trag.web.responses import Notice, attachment, error_response, explain, missing
+from trag.web.responses import Notice, attachment, explain, there
 from trag.web.visitors import caller, named
 
 if TYPE_CHECKING:
@@ -46,7 +45,6 @@ class QualityPage:
         self.context = context
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of the page. Plain functions run in threads."""
         router.get("")(self.show)
         router.get("/progress")(self.progress)
         router.post("/runs")(self.begin)
@@ -94,25 +92,17 @@ class QualityPage:
     # What is measured
 
     def begin(self, request: Request, form: Form) -> Response:
-        """Put a set of questions to systems."""
-        if self.context.is_limited(user := caller(request)):
-            return error_response(request, LIMITED, 403)
+        allowed = self.context.allowed(caller(request))
         kept, systems = self.context.sets.find(form.get("set", "")), form.getlist("system")
         if kept is None or not systems:
             return self._nothing("Choose a set of questions." if kept is None else "Choose one system at least.")
-        cases = self.context.sets.cases(kept)
-        self.context.evaluation.begin(cases, kept.name, systems, allowed=self.context.allowed(user))
+        self.context.evaluation.begin(self.context.sets.cases(kept), kept.name, systems, allowed=allowed)
         log.info("%s began an evaluation", named(request))
         return self.context.notices.go("/quality")
 
     def resume(self, request: Request, run_id: str) -> Response:
-        """Go on with a run that was stopped or interrupted."""
-        if self.context.is_limited(user := caller(request)):
-            return error_response(request, LIMITED, 403)
-        run = self.context.run(run_id)
-        if run is None:
-            return missing(request)
-        cases, allowed = self.context.results.cases(run.id), self.context.allowed(user)
+        allowed, run = self.context.allowed(caller(request)), self.context.run(run_id)
+        cases = self.context.results.cases(run.id)
         self.context.evaluation.begin(cases, run.cases_name, run.systems, allowed=allowed, resume=run.id)
         log.info("%s went on with an evaluation", named(request))
         return self.context.notices.go("/quality")
@@ -120,35 +110,28 @@ class QualityPage:
     def begin_audit(self, request: Request, form: Form) -> Response:
         """Audit a system with the chart and the documents. Another database is audited from the terminal: an address
         that is typed into a page would have the server connect to anything."""
-        if self.context.is_limited(user := caller(request)):
-            return error_response(request, LIMITED, 403)
-        system = form.get("system", "")
+        allowed, system = self.context.allowed(caller(request)), form.get("system", "")
         if not system:
             return self._nothing("Choose a system.")
-        self.context.evaluation.begin_audit(system, allowed=self.context.allowed(user))
+        self.context.evaluation.begin_audit(system, allowed=allowed)
         log.info("%s began a self-audit", named(request))
         return self.context.notices.go("/quality")
 
     def begin_needle(self, request: Request, form: Form) -> Response:
         """Put what answers the questions of a set at each place of a prompt."""
-        if self.context.is_limited(user := caller(request)):
-            return error_response(request, LIMITED, 403)
-        kept = self.context.sets.find(form.get("set", ""))
+        allowed, kept = self.context.allowed(caller(request)), self.context.sets.find(form.get("set", ""))
         if kept is None:
             return self._nothing("Choose a set of questions.")
-        cases = self.context.sets.cases(kept)
-        self.context.evaluation.begin_needle(cases, kept.name, allowed=self.context.allowed(user))
+        self.context.evaluation.begin_needle(self.context.sets.cases(kept), kept.name, allowed=allowed)
         log.info("%s began a needle test", named(request))
         return self.context.notices.go("/quality")
 
     def stop(self, request: Request) -> Response:
-        """End what runs where it is."""
         self.context.evaluation.stop()
         log.info("%s stopped an evaluation", named(request))
         return self.context.notices.go("/quality")
 
     def dismiss(self) -> Response:
-        """Say no more of what has ended."""
         self.context.evaluation.dismiss()
         return self.context.notices.go("/quality")
 
@@ -158,13 +141,11 @@ class QualityPage:
     # Sets of questions
 
     def sample(self) -> Response:
-        """A small set to begin from."""
         return attachment(render.SAMPLE.encode(), "questions.jsonl", "application/jsonl; charset=utf-8")
 
     async def upload(self, request: Request) -> Response:
         """Keep the questions in the body; `name` is what the file is called."""
-        if await run_in_threadpool(self.context.is_limited, caller(request)):
-            return error_response(request, LIMITED, 403)
+        await run_in_threadpool(self.context.allowed, caller(request))
         name = request.query_params.get("name", "")[-200:] or "questions.jsonl"
 
         def keep(path: Path) -> CaseSet:
@@ -173,8 +154,6 @@ class QualityPage:
         try:
             async with received(request.stream(), self.context.home.folder / "uploads") as file:
                 kept = await run_in_threadpool(keep, file.path)
-        except ClientDisconnect:
-            return Response(status_code=400)
         except SHOWN as error:
             lines = error.message.split("\n")
             more = [f"and {len(lines) - LINES:,} more lines"] if len(lines) > LINES else []
@@ -203,9 +182,7 @@ class QualityPage:
 
     def download(self, request: Request, id: str) -> Response:
         """A set as a file that can be uploaded again."""
-        kept = self.context.sets.find(id)
-        if kept is None:
-            return missing(request)
+        kept = there(self.context.sets.find(id))
         return attachment(self.context.sets.content(kept), f"{kept.name}.jsonl", "application/jsonl; charset=utf-8")
 
     def remove(self, id: str) -> Response:

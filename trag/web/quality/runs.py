@@ -21,14 +21,14 @@ from trag.evaluate.grammar import tables as audit_tables
 from trag.evaluate.runs import Run
 from trag.evaluate.tables import by_system, report
 from trag.people.permissions import opened
-from trag.record import VERDICTS
+from trag.record import VERDICTS, Verdict
 from trag.web.evidence import documents_of, evidence
 from trag.web.forms import Form
 from trag.web.quality import render
 from trag.web.quality.answers import CHANGES, MOST, Answer, AnswerFilter, pairs
 from trag.web.quality.figures import shares
 from trag.web.render import NEIGHBOURS, badge, pieces
-from trag.web.responses import Notice, attachment, missing
+from trag.web.responses import Denied, Notice, attachment, there
 from trag.web.visitors import caller, named
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ class RunPages:
         self._one_at_a_time = threading.Lock()
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of a run. Plain functions run in threads."""
         router.get("/compare")(self.compare)
         router.get("/runs/{run_id}")(self.show)
         router.post("/runs/{run_id}/remove")(self.remove)
@@ -78,8 +77,6 @@ class RunPages:
     def show(self, request: Request, run_id: str) -> Response:
         """All that was measured, and the answers that are asked for."""
         run = self.context.run(run_id)
-        if run is None:
-            return missing(request)
         answers, query = self.context.answers(run), AnswerFilter.read(request.query_params)
         results, readable = [answer.result for answer in answers], self.context.open_to(caller(request), run, answers)
         matching = [answer for answer in readable if query.matches(answer.result)]
@@ -107,10 +104,7 @@ class RunPages:
         )
 
     def remove(self, request: Request, run_id: str) -> Response:
-        """Forget a run and its answers."""
         run = self.context.run(run_id)
-        if run is None:
-            return missing(request)
         if self.context.is_running(run):
             raise TragError("This evaluation is running.", "Stop it first.")
         self.context.results.remove(run.id)
@@ -121,8 +115,6 @@ class RunPages:
     def file(self, request: Request, run_id: str, name: str) -> Response:
         """The tables to be pasted into a report, every answer for a spreadsheet, or all of it as JSON."""
         run = self.context.run(run_id)
-        if run is None:
-            return missing(request)
         stem, results = f"{run.cases_name}-{run.id}", self.context.results.results(run.id)
         if name == "answers.csv":
             return attachment(tables.run_csv(results).encode("utf-8-sig"), f"{stem}.csv", "text/csv; charset=utf-8")
@@ -130,15 +122,13 @@ class RunPages:
             return attachment(tables.run_json(run, results).encode(), f"{stem}.json", "application/json")
         if name == "report.md":
             return attachment(tables.run_markdown(run, results).encode(), f"{stem}.md", MARKDOWN)
-        return missing(request)
+        raise Denied
 
     # Its answers
 
     def answer(self, request: Request, run_id: str, number: int) -> Response:
         """One answer with what it stands on, and what was found wrong with it."""
         run, answers, answer = self._found(request, run_id, number)
-        if run is None or answer is None:
-            return missing(request)
         home, record, case = self.context.home, answer.result.record, answer.result.case
         chart, charts = home.organization.chart, home.records.chart_versions.all()
         numbers = [each.number for each in answers]
@@ -165,11 +155,8 @@ class RunPages:
         )
 
     def label(self, request: Request, form: Form, run_id: str, number: int) -> Response:
-        """What a person says of an answer."""
         run, _, answer = self._found(request, run_id, number)
-        verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)
-        if run is None or answer is None or verdict is None:
-            return missing(request)
+        verdict: Verdict = there(next((each for each in VERDICTS if each == form.get("verdict")), None))
         with self._one_at_a_time:
             self.context.results.label(run, answer.result.system, answer.result.case.id, verdict, by=named(request))
         self.context.figures.forget(run.id)
@@ -184,9 +171,7 @@ class RunPages:
         chosen = _chosen(sides, request.query_params)
         if chosen is None:
             return render.page("nothing")
-        before, after = chosen
-        if before is None or after is None:
-            return missing(request)
+        before, after = there(chosen[0]), there(chosen[1])
         earlier, later = (
             self.context.open_to(
                 caller(request),
@@ -218,23 +203,17 @@ class RunPages:
             kinds=list(dict.fromkeys(pair.after.result.case.kind for pair in paired)),
         )
 
-    def _found(
-        self, request: Request, run_id: str, number: int
-    ) -> tuple[Run | None, tuple[Answer, ...], Answer | None]:
+    def _found(self, request: Request, run_id: str, number: int) -> tuple[Run, tuple[Answer, ...], Answer]:
         """A run, those of its answers that are open to whoever asks, and the one of that number among them."""
         run = self.context.run(run_id)
-        answers = self.context.open_to(caller(request), run, self.context.answers(run)) if run else ()
-        return run, answers, next((each for each in answers if each.number == number), None)
+        answers = self.context.open_to(caller(request), run, self.context.answers(run))
+        return run, answers, there(next((each for each in answers if each.number == number), None))
 
     # A self-audit
 
     def audit(self, request: Request, run_id: str) -> Response:
         """Which module is weak, and every table of it; whoever may not read all documents sees no words of them."""
-        run = self._audited(run_id)
-        if run is None:
-            return missing(request)
-        audit = audits.audit_of(self.context.home, run)
-        examined, limited = audits.examine_run(self.context.home, run, audit), self.context.is_limited(caller(request))
+        run, audit, examined, limited = self._audited(request, run_id)
         diagnosis = examined.diagnosis
         return render.page(
             "audit",
@@ -251,27 +230,23 @@ class RunPages:
         )
 
     def audit_markdown(self, request: Request, run_id: str) -> Response:
-        """The same tables, to be pasted into a report."""
-        run = self._audited(run_id)
-        if run is None:
-            return missing(request)
-        audit = audits.audit_of(self.context.home, run)
-        examined, limited = audits.examine_run(self.context.home, run, audit), self.context.is_limited(caller(request))
+        run, audit, examined, limited = self._audited(request, run_id)
         shown = audit_tables.figures(audit, examined) if limited else audit_tables.report(audit, examined)
         return attachment(tables.run_tables_markdown(run, shown).encode(), f"{run.cases_name}-{run.id}.md", MARKDOWN)
 
-    def _audited(self, run_id: str) -> Run | None:
-        """The run of that id, None when there is none, or it is no audit's."""
-        run = self.context.run(run_id)
-        return run if run and audits.is_audit(self.context.home, run) else None
+    def _audited(self, request: Request, run_id: str) -> tuple[Run, audits.Audit, audits.Examined, bool]:
+        """The run of an audit with that, what was found, and whether a document is closed to whoever asks."""
+        home, run = self.context.home, self.context.run(run_id)
+        if not audits.is_audit(home, run):
+            raise Denied
+        audit = audits.audit_of(home, run)
+        return run, audit, audits.examine_run(home, run, audit), self.context.is_limited(caller(request))
 
     # A needle test
 
     def needle(self, request: Request, run_id: str) -> Response:
         """How many answers were right at each place."""
         run = self.context.needle(run_id)
-        if run is None:
-            return missing(request)
         results = self.context.needles.results(run.id)
         return render.page(
             "needle",
@@ -283,18 +258,12 @@ class RunPages:
         )
 
     def needle_markdown(self, request: Request, run_id: str) -> Response:
-        """The table, to be pasted into a report."""
         run = self.context.needle(run_id)
-        if run is None:
-            return missing(request)
         text = tables.run_tables_markdown(run, [needle.table(self.context.needles.results(run.id))])
         return attachment(text.encode(), f"{run.cases_name}-{run.id}.md", MARKDOWN)
 
     def remove_needle(self, request: Request, run_id: str) -> Response:
-        """Forget a test and its answers."""
         run = self.context.needle(run_id)
-        if run is None:
-            return missing(request)
         if not run.finished and self.context.is_needle_running():
             raise TragError("A needle test is running, and may be adding to this one.", "Stop it first.")
         self.context.needles.remove(run.id)

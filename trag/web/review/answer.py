@@ -17,7 +17,7 @@ from trag.review import approvals, verdicts
 from trag.web.evidence import documents_of, evidence
 from trag.web.forms import Form, remark
 from trag.web.render import against, badge, pieces
-from trag.web.responses import Notice, missing
+from trag.web.responses import Denied, Notice, there
 from trag.web.review import render
 from trag.web.review.context import COUNTED, GivenAnswer, QueuePlace, ReviewContext, readable
 from trag.web.visitors import caller, named, where
@@ -30,7 +30,6 @@ class AnswerPage:
         self.context = context
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of an answer, and of those that are approved. Plain functions run in threads."""
         router.get("/approved")(self.approved)
         router.post("/approved/{id}/unpin")(self.unpin)
         router.post("/{id}/pin")(self.pin)
@@ -47,8 +46,6 @@ class AnswerPage:
         """An answer; where a verdict was not kept because of a `problem`, one of SHOWN, with what was `typed`."""
         who, place = caller(request), QueuePlace.read(request.query_params)
         given = self.context.find(who, id)
-        if given is None:
-            return missing(request)
         records, chart, review, record = self.context.records, self.context.chart, given.review, given.record
         seen = self.context.sight(who, review)
         people = {each.reviewer: records.people.get(each.reviewer) for each in seen.others}
@@ -85,8 +82,7 @@ class AnswerPage:
     def undo(self, request: Request, id: str) -> Response:
         """One's last verdict taken back, and its answer again."""
         who = caller(request)
-        if self.context.find(who, id) is None:
-            return missing(request)
+        self.context.find(who, id)
         verdicts.take_back_label(self.context.records, id, who.person, by=who.name, where=where(request))
         return self._again(request, id)
 
@@ -106,13 +102,11 @@ class AnswerPage:
 
     def unpin(self, request: Request, id: str) -> Response:
         """Give an approved answer to nobody any more; it goes back into the queue."""
-        found, hidden = self.context.records.approved.get(id), self.context.hidden(caller(request))
-        if found is None or not readable(found, hidden):
-            return missing(request)
+        if not readable(there(self.context.records.approved.get(id)), self.context.hidden(caller(request))):
+            raise Denied
         approvals.unpin(self.context.records, id, by=named(request), where=where(request))
-        return self.context.notices.go(
-            "/review/approved", Notice("It is no longer given. Its answer is back in the queue.")
-        )
+        told = Notice("It is no longer given. Its answer is back in the queue.")
+        return self.context.notices.go("/review/approved", told)
 
     def _again(self, request: Request, id: str, told: str = "") -> Response:
         """To the answer again, at its place in the queue."""
@@ -123,9 +117,7 @@ class AnswerPage:
         """A verdict, and on to the next answer."""
         who, place = caller(request), QueuePlace.read(request.query_params)
         given = self.context.find(who, id)
-        verdict = next((each for each in VERDICTS if each == form.get("verdict")), None)
-        if given is None or verdict is None:
-            return missing(request)
+        verdict = there(next((each for each in VERDICTS if each == form.get("verdict")), None))
         try:
             self._keep(request, form, given, verdict)
         except SHOWN as error:
@@ -166,23 +158,16 @@ class AnswerPage:
 
     def second(self, request: Request, form: Form, id: str) -> Response:
         """Two reviewers for this answer, or one after all."""
-        if self.context.find(caller(request), id) is None:
-            return missing(request)
+        self.context.find(caller(request), id)
         wanted = form.get("wanted") == "yes"
         verdicts.ask_second(self.context.records, id, wanted, by=named(request), where=where(request))
-        return self._again(
-            request,
-            id,
-            "Two reviewers are wanted for this answer." if wanted else "One reviewer is enough for this answer.",
-        )
+        told = "Two reviewers are wanted" if wanted else "One reviewer is enough"
+        return self._again(request, id, f"{told} for this answer.")
 
     def pin(self, request: Request, form: Form, id: str) -> Response:
         """Let an answer that was judged be given to everybody who asks its question."""
         who = caller(request)
-        given = self.context.find(who, id)
-        if given is None:
-            return missing(request)
-        record = given.record
+        record = self.context.find(who, id).record
         question, reply = (form.get(name, "").replace("\r\n", "\n").strip() for name in ("question", "reply"))
         if not question or not reply:
             raise TragError("An approved answer needs its question and its words.", "Fill in both.")

@@ -20,7 +20,7 @@ from trag.record import VERDICTS, AnswerRecord
 from trag.review.verdicts import Sight, sight
 from trag.web.evidence import documents_of
 from trag.web.forms import number
-from trag.web.responses import Notices
+from trag.web.responses import Denied, Notices, there
 from trag.web.visitors import caller
 
 if TYPE_CHECKING:
@@ -102,12 +102,10 @@ class ReviewContext:
 
     @property
     def records(self) -> Records:
-        """Where answers and verdicts are kept."""
         return self.home.records
 
     @property
     def chart(self) -> Chart | None:
-        """The chart in use."""
         return self.home.organization.chart
 
     def hidden(self, who: CurrentUser) -> frozenset[str]:
@@ -115,19 +113,18 @@ class ReviewContext:
         and may have been."""
         if readers(who, self.chart) is None:
             return frozenset()
-        there = self.records.library.documents()
-        gone = {*self.records.reviews.values("document")} - {each.name for each in there}
-        return hidden(who, there, self.chart) | gone
+        documents = self.records.library.documents()
+        gone = {*self.records.reviews.values("document")} - {each.name for each in documents}
+        return hidden(who, documents, self.chart) | gone
 
-    def find(self, who: CurrentUser, id: str) -> GivenAnswer | None:
-        """An answer that somebody may judge. One that stands on what they may not read is None, like one that does not
-        exist."""
-        review, stored = self.records.reviews.review(id), self.records.answer(id)
-        if review is None or stored is None:
-            return None
+    def find(self, who: CurrentUser, id: str) -> GivenAnswer:
+        """An answer that somebody may judge. Raises Denied for one that stands on what they may not read, as for one
+        that does not exist."""
+        review, stored = there(self.records.reviews.review(id)), there(self.records.answer(id))
         record = AnswerRecord.from_json(stored.record_json)
-        readable = opened(who, documents_of(record), self.records.library, self.chart)
-        return GivenAnswer(review, record) if all(readable.values()) else None
+        if not all(opened(who, documents_of(record), self.records.library, self.chart).values()):
+            raise Denied
+        return GivenAnswer(review, record)
 
     def sight(self, who: CurrentUser, review: Review) -> Sight:
         """What somebody sees of the verdicts on an answer, and may do about it."""
@@ -155,10 +152,13 @@ class ReviewContext:
 
     def last(self, request: Request) -> tuple[AnswerRecord, Label] | None:
         """What somebody judged a moment ago, as the address says, and can take back."""
-        who, id = caller(request), request.query_params.get("last", "")
-        given = self.find(who, id) if id else None
-        mine = self.sight(who, given.review).mine if given else None
-        return (given.record, mine) if given and mine else None
+        who = caller(request)
+        try:
+            given = self.find(who, request.query_params.get("last", ""))
+        except Denied:
+            return None
+        mine = self.sight(who, given.review).mine
+        return (given.record, mine) if mine else None
 
 
 def readable(approved: Approved, hidden: Collection[str]) -> bool:

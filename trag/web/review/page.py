@@ -7,7 +7,7 @@ and none that stands on documents that whoever takes it may not read.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -22,11 +22,11 @@ from trag.review import agreement
 from trag.review.verdicts import holding
 from trag.web.evidence import documents_of
 from trag.web.render import unit_name
-from trag.web.responses import csv_line, explain, streamed
+from trag.web.responses import csv_line, explain, exported
 from trag.web.review import render
 from trag.web.review.answer import AnswerPage
 from trag.web.review.context import CHOICES, COUNTED, QueuePlace, ReviewContext
-from trag.web.visitors import caller, named, where
+from trag.web.visitors import caller
 
 if TYPE_CHECKING:
     from store.records import Records
@@ -53,7 +53,6 @@ class ReviewPage:
         self.context = context
 
     def routes(self, router: APIRouter) -> None:
-        """Every route of the page. Plain functions run in threads."""
         router.get("")(self.show)
         router.get("/next")(self.next)
         router.get("/figures")(self.figures)
@@ -61,7 +60,6 @@ class ReviewPage:
         router.get("/judged.jsonl")(self.as_lines)
 
     def show(self, request: Request) -> Response:
-        """A queue, and how many wait in each."""
         who, place = caller(request), QueuePlace.read(request.query_params)
         hidden, reviews = self.context.hidden(who), self.context.records.reviews
         returned, chart = self.context.returned(hidden), self.context.chart
@@ -121,18 +119,15 @@ class ReviewPage:
         )
 
     def as_table(self, request: Request) -> Response:
-        """Every judged answer, for a spreadsheet."""
-        answers = judged(self.context.records, self.context.hidden(caller(request)))
-        return self._exported(request, as_csv(answers), "judged-answers.csv", "text/csv; charset=utf-8")
+        return self._exported(request, as_csv, "judged-answers.csv")
 
     def as_lines(self, request: Request) -> Response:
         """Every judged answer with what it stood on, to learn from."""
-        answers = judged(self.context.records, self.context.hidden(caller(request)))
-        return self._exported(request, as_json(answers), "judged-answers.jsonl", "application/jsonl")
+        return self._exported(request, as_json, "judged-answers.jsonl")
 
-    def _exported(self, request: Request, lines: Iterator[str], name: str, media: str) -> Response:
-        self.context.records.audit.add(named(request), "export", "judged answers", where=where(request), result=name)
-        return streamed(lines, name, media)
+    def _exported(self, request: Request, lines: Callable[[Iterable[Judged]], Iterator[str]], name: str) -> Response:
+        answers = judged(self.context.records, self.context.hidden(caller(request)))
+        return exported(request, self.context.records.audit, "judged answers", lines(answers), name)
 
 
 def mount(app: FastAPI, home: Home) -> None:

@@ -22,18 +22,20 @@ NAMES = (
 )  # fmt: skip
 
 
+TYPES = ("team", "Team", "teams", "group", "working group", "unit", "laboratory", "Amt für Wasser", "board", "")
+
+
 def drawn_chart(chance: Random) -> Chart:
     """A small chart in which most names are shared, contained in one another, everyday words or mere signs."""
-    size = chance.randint(1, 14)
     return Chart(
         Unit(
             str(at),
             chance.choice(NAMES),
-            chance.choice(("team", "Teams", "board", "")),
+            chance.choice(TYPES),
             str(chance.randrange(max(0, at - 4), at)) if at else None,
             tuple(chance.sample((*NAMES, "DPO", "WHO", "Boss"), chance.randint(0, 2))),
         )
-        for at in range(size)
+        for at in range(chance.randint(1, 14))
     )
 
 

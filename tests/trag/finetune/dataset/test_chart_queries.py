@@ -34,7 +34,7 @@ def organization() -> Organization:
 
 def test_every_expression_runs_and_is_asked_for_as_the_product_does(organization: Organization) -> None:
     made = list(chart_queries.from_chart("tollen", organization, chance=Random(1), number=120))
-    assert organization.chart
+    assert made == list(chart_queries.from_chart("tollen", organization, chance=Random(1), number=120))
     assert len(made) > 60
     for one in made:
         given = chart_queries.linked(one.question, organization)
@@ -45,11 +45,6 @@ def test_every_expression_runs_and_is_asked_for_as_the_product_does(organization
     shapes = Counter(one.answer.partition("(")[0] for one in made)
     assert {"parent", "children", "count", "is_under", "documents", "about", "head"} < set(shapes)
     assert shapes["documents"] < len(made) / 3
-
-
-def test_the_same_chance_makes_the_same(organization: Organization) -> None:
-    made = [list(chart_queries.from_chart("tollen", organization, chance=Random(4), number=30)) for _ in range(2)]
-    assert made[0] == made[1]
 
 
 @pytest.mark.parametrize(
@@ -79,18 +74,17 @@ def test_what_no_plain_expression_answers_is_left_out(organization: Organization
 
 @pytest.mark.slow
 def test_what_an_expression_quotes_stands_in_its_question_and_can_be_written() -> None:
-    chance = Random(4)
-    quoting = []
+    chance, quoting = Random(4), []
     for _ in range(6):
         chart = charts.of_people(chance)
         own = Organization(chart.root.name, chart, EntityFinder(chart))
         made = chart_queries.from_chart("made", own, chance=chance, number=40, people=True)
-        quoting += [(chart, one) for one in made if one.answer.startswith(("where(", "count(named("))]
+        quoting += [(own, one) for one in made if one.answer.startswith(("where(", "count(named("))]
     assert len(quoting) > 20
-    for chart, one in quoting:
+    for own, one in quoting:
         text = ast.literal_eval(one.answer.rpartition(", ")[2].rstrip(")")) if "where" in one.answer else ""
         assert {*words(text)} <= {*words(one.question)}
-        assert run(one.answer, chart_queries.linked(one.question, Organization("a", chart, EntityFinder(chart))), chart)
+        assert run(one.answer, chart_queries.linked(one.question, own), own.chart)
 
 
 @pytest.mark.slow

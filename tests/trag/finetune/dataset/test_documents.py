@@ -9,21 +9,15 @@ from org.linking.entities import Organization
 from prompts import NO_QUESTION, NOT_FOUND
 from trag.evaluate.cases import Case
 from trag.evaluate.scoring.wording import says_all
-from trag.finetune.dataset import corpus, documents
-from trag.finetune.dataset.corpus import CORPUS, Written
+from trag.finetune.dataset import documents
+from trag.finetune.dataset.corpus import Written
 from trag.finetune.dataset.documents import short
 from trag.lexical import numbers
 
 
-@pytest.fixture(scope="module")
-def written() -> Written:
-    return corpus.read(CORPUS / "ardstat")
-
-
 @pytest.mark.slow
 def test_an_answer_stands_in_its_excerpts_and_a_refusal_does_not(written: Written) -> None:
-    own = written.organization
-    made = list(documents.examples(written.cases, written.passages, own, chance=Random(2)))
+    made = list(documents.examples(written.cases, written.passages, written.organization, chance=Random(2)))
     kinds = Counter(example.kind for _, example in made)
     assert kinds["document"] > 80
     assert kinds["absent"] > 5
@@ -32,22 +26,22 @@ def test_an_answer_stands_in_its_excerpts_and_a_refusal_does_not(written: Writte
         shown = example.messages[-1].content
         assert example.question in shown
         assert shown.count("\n[") <= documents.EXCERPTS
+        assert len(example.answer.split()) <= documents.LONGEST_ANSWER
         if example.answer == NOT_FOUND:
             assert case.refuse or case.polarity or not says_all(shown.partition("\n\nQuestion:")[0], case.gold), shown
         elif example.kind == "two parts":
             assert example.answer.startswith(short(case).rstrip(". "))
-            assert len(example.answer.split()) <= documents.LONGEST_ANSWER
         else:
             assert example.answer == short(case)
-            assert len(example.answer.split()) <= documents.LONGEST_ANSWER
             assert case.polarity or says_all(shown, case.gold), shown
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.4])
 def test_the_share_of_refusals_is_as_asked_for(written: Written, share: float) -> None:
-    own = written.organization
-    made = list(documents.examples(written.cases, written.passages, own, chance=Random(2), refused=share))
+    made = list(
+        documents.examples(written.cases, written.passages, written.organization, chance=Random(2), refused=share)
+    )
     refused = sum(one.answer == NOT_FOUND for _, one in made) / len(made)
     assert refused == pytest.approx(share, abs=0.07)
 
@@ -89,7 +83,4 @@ def test_words_and_numbers_bear_an_answer_out() -> None:
     assert documents.bears(text, "how long for a claim", "Within 30 days of the journey.")
     assert not documents.bears(text, "how long for a claim", "Within 60 days of the journey.")
     assert not documents.bears(text, "who pays", "The treasurer pays it in May.")
-
-
-def test_without_a_chart_no_place_is_told() -> None:
-    assert documents.places("where is the Audit Board", Organization("Desk")) == []
+    assert documents.places("where is the Audit Board", Organization("Desk")) == [], "without a chart no place is told"

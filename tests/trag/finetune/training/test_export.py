@@ -22,7 +22,7 @@ from store.files import UNFINISHED
 from tests.tiny_model import write_gguf
 from trag.errors import TragError
 from trag.finetune.training import base as bases
-from trag.finetune.training import export, run
+from trag.finetune.training import export, layout, run
 from trag.finetune.training import plan as plans
 from trag.finetune.training.plan import Plan
 from trag.llm import files
@@ -74,7 +74,7 @@ def test_peft_and_llama_cpp_agree_with_the_exported_adapter(either: Path, tmp_pa
 
 @pytest.mark.slow
 def test_what_is_trained_on_a_folder_is_for_the_file_that_was_made_of_it(
-    plan: Plan, tiny: Path, tmp_path: Path
+    plan: Plan, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import torch
 
@@ -85,17 +85,15 @@ def test_what_is_trained_on_a_folder_is_for_the_file_that_was_made_of_it(
     plans.write(training, order)
     run.train(training, order, lambda _: None, threading.Event())
     found, folder = run.trained(training), bases.find(order.base)
-    assert found
     assert (found.base_name, found.base_sha256) == ("tiny", bases.find(str(tiny)).sha256)
     assert found.weights == f"folder {folder.sha256[:12]}"
 
-    def exported(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "trag.finetune.training.export", str(training), *words]
-        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    def exported(*words: str) -> None:
+        monkeypatch.setattr(sys, "argv", ["export", str(training), *words])
+        export.main()
 
-    for words in ([str(target)], [str(merged), "--merged"]):
-        said = exported(*words)
-        assert said.returncode == 0, said.stderr
+    exported(str(target))
+    exported(str(merged), "--merged")
     find(str(tiny), str(target))
     assert files.read_header(target).text("general.base_model.0.name") == "tiny"
     apart = list(compare(bases.find(str(tiny)), run.adapter(training), tiny, target, MESSAGES))
@@ -105,25 +103,19 @@ def test_what_is_trained_on_a_folder_is_for_the_file_that_was_made_of_it(
     values = json.loads((training / "trained.json").read_text())
     values["trained"]["base_sha256"] = "0" * 64
     (training / "trained.json").write_text(json.dumps(values))
-    said = exported(str(tmp_path / "other.gguf"))
-    assert said.returncode == 1
-    assert "is another model than the tiny" in said.stderr
+    with pytest.raises(SystemExit):
+        exported(str(tmp_path / "other.gguf"))
+    assert "is another model than the tiny" in capsys.readouterr().err
     assert not (tmp_path / "other.gguf").exists()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tensor", ["attn_q", "attn_k"])
-def test_rows_in_the_order_of_peft_would_not_agree(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tensor: str
-) -> None:
+def test_rows_in_the_order_of_peft_would_not_agree(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison notices the mistake that is easily made."""
-    from trag.finetune.training import layout
-
     base, source, target = bases.find(str(tiny)), make_adapter(tmp_path / "peft"), tmp_path / "adapter.gguf"
-    right = layout.turned
-    monkeypatch.setattr(layout, "turned", lambda name, *of: 0 if tensor in name else right(name, *of))
-    export.adapter(source, base, target)
-    monkeypatch.undo()
+    with monkeypatch.context() as wrong:
+        wrong.setattr(layout, "turned", lambda *_: 0)
+        export.adapter(source, base, target)
     assert max(one.apart for one in compare(base, source, tiny, target, MESSAGES)) > 0.005
 
 
@@ -170,15 +162,22 @@ def test_a_target_that_cannot_be_written_is_said_before_anything_is_read(
     assert [path.name for path in tmp_path.iterdir()] == ["note.txt"]
 
 
+STILL = """
+import gguf, runpy, time
+gguf.GGUFWriter.write_tensors_to_file = lambda self: time.sleep(60)
+runpy.run_module("trag.finetune.training.export", run_name="__main__", alter_sys=True)
+"""
+
+
 @pytest.mark.slow
 def test_an_export_that_is_stopped_leaves_no_file(plan: Plan, tmp_path: Path) -> None:
     training, place = tmp_path / "training", tmp_path / "written"
     plans.write(training, plan)
-    run.train(training, plan, lambda _: None, threading.Event())
-    command = [sys.executable, "-m", "trag.finetune.training.export", training, place / "whole.gguf", "--merged"]
+    make_adapter(run.adapter(training))
+    command = [sys.executable, "-c", STILL, training, place / "whole.gguf", "--merged"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=ROOT) as process:
         while process.poll() is None and not any(place.glob(f"*{UNFINISHED}")):
-            time.sleep(0.001)
+            time.sleep(0.01)
         process.terminate()
     assert process.returncode
     assert list(place.iterdir()) == []

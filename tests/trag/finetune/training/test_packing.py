@@ -71,9 +71,7 @@ def test_each_example_is_read_and_learned_as_in_a_prompt_of_its_own() -> None:
     assert all(
         packed.positions[place] == len(read) - 1 for (place, _), (read, _) in zip(packed.learned, told, strict=True)
     )
-    assert len(packed.tokens) < sum(len(one.read) for one in rows) - 3 * len(
-        "<system> Answer shortly. </system>".split()
-    )
+    assert len(packed.tokens) < sum(len(one.read) for one in rows) - 3 * 4, "each begins with the same four"
     assert all(parent < place for place, parent in enumerate(packed.parents))
 
 

@@ -5,12 +5,11 @@ import socket
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import docx
-import openpyxl
-import pptx
 import pytest
 
+from tests.trag.ingest.made import slides, word, workbook
 from trag.errors import TragError
 from trag.ingest.parse import parse
 from trag.ingest.reading import Reading
@@ -18,34 +17,14 @@ from trag.ingest.reading import Reading
 RELATION = '<Relationship Id="rId99" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{}" '
 
 
-def word() -> bytes:
-    document = docx.Document()
-    document.add_paragraph("Some text.")
-    return saved(document)
-
-
-def excel() -> bytes:
-    book = openpyxl.Workbook()
-    book.active.append(("Some text.",))
-    return saved(book)
-
-
-def powerpoint() -> bytes:
-    presentation = pptx.Presentation()
+def titled(presentation: Any) -> None:
     presentation.slides.add_slide(presentation.slide_layouts[5]).shapes.title.text = "Some text."
-    return saved(presentation)
-
-
-def saved(made: object) -> bytes:
-    file = io.BytesIO()
-    made.save(file)  # type: ignore[attr-defined]
-    return file.getvalue()
 
 
 FILES = {
-    ".docx": (word(), "word/document.xml"),
-    ".xlsx": (excel(), "xl/workbook.xml"),
-    ".pptx": (powerpoint(), "ppt/presentation.xml"),
+    ".docx": (word(lambda document: document.add_paragraph("Some text.")), "word/document.xml"),
+    ".xlsx": (workbook(lambda book: book.active.append(("Some text.",))), "xl/workbook.xml"),
+    ".pptx": (slides(titled), "ppt/presentation.xml"),
 }
 
 
@@ -79,44 +58,31 @@ def locked(content: bytes, main: str) -> bytes:
     return bytes(changed)
 
 
-BAD = [
-    pytest.param(
-        lambda file, main: repacked(file, "media/x.xml", lambda _: bytes(30_000_000)), "ZIP bomb", id="packed 1000 to 1"
-    ),
-    pytest.param(
-        lambda file, main: repacked(
-            file, main, lambda xml: b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]>' + xml[55:]
-        ),
-        "declares XML entities",
-        id="entities",
-    ),
-    pytest.param(
-        lambda file, main: repacked(file, "x.xml", lambda _: b" " * (2**20 - 5) + b"<!DOCTYPE a>"),
-        "declares XML entities",
-        id="entities over the end of a piece",
-    ),
-    pytest.param(
-        lambda file, main: repacked(file, "x.xml", lambda _: "\ufeff<!DOCTYPE a>".encode("utf-16-le")),
-        "declares XML entities",
-        id="entities in utf-16",
-    ),
-    pytest.param(
-        lambda file, main: repacked(file, "x", lambda _: b"y", zipfile.ZIP_BZIP2), "packed in a way", id="bzip2"
-    ),
-    pytest.param(locked, "encrypted with a password", id="encrypted"),
-    pytest.param(lambda file, main: file[:-300], "damaged", id="truncated"),
-    pytest.param(lambda file, main: repacked(file, main, lambda xml: xml[:200]), "damaged", id="broken XML"),
-    pytest.param(
-        lambda file, main: repacked(file, "[Content_Types].xml", lambda _: b""), "damaged", id="no table of contents"
-    ),
-]
+ENTITY = b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]>'
+BAD = {
+    "packed 1000 to 1": ("media/x.xml", lambda _: bytes(30_000_000), "ZIP bomb"),
+    "entities": ("", lambda xml: ENTITY + xml[55:], "declares XML entities"),
+    "entities over the end of a piece": ("x.xml", lambda _: b" " * (2**20 - 5) + ENTITY[21:], "declares XML entities"),
+    "entities in utf-16": ("x.xml", lambda _: "\ufeff<!DOCTYPE a>".encode("utf-16-le"), "declares XML entities"),
+    "broken XML": ("", lambda xml: xml[:200], "damaged"),
+    "no table of contents": ("[Content_Types].xml", lambda _: b"", "damaged"),
+}
+"""What is wrong in a container: the entry, "" for the main part, what becomes of it, and what is said."""
+SPOILT: dict[str, tuple[Callable[[bytes, str], bytes], str]] = {
+    **{
+        name: (lambda file, main, entry=entry, change=change: repacked(file, entry or main, change), said)
+        for name, (entry, change, said) in BAD.items()
+    },
+    "bzip2": (lambda file, _: repacked(file, "x", lambda _: b"y", zipfile.ZIP_BZIP2), "packed in a way"),
+    "encrypted": (locked, "encrypted with a password"),
+    "truncated": (lambda file, _: file[:-300], "damaged"),
+}
 
 
 @pytest.mark.parametrize("suffix", FILES)
-@pytest.mark.parametrize(("spoil", "said"), BAD)
-def test_a_hostile_or_damaged_container_is_refused(
-    spoil: Callable[[bytes, str], bytes], said: str, suffix: str
-) -> None:
+@pytest.mark.parametrize("bad", SPOILT)
+def test_a_hostile_or_damaged_container_is_refused(bad: str, suffix: str) -> None:
+    spoil, said = SPOILT[bad]
     with pytest.raises(TragError) as caught:
         parse(spoil(*FILES[suffix]), suffix)
     assert said in caught.value.message
@@ -133,14 +99,10 @@ def test_a_container_of_too_many_parts_is_refused(suffix: str) -> None:
         parse(file.getvalue(), suffix)
 
 
-@pytest.mark.parametrize(
-    ("made", "suffix"),
-    [(docx.Document(), ".docx"), (openpyxl.Workbook(), ".xlsx"), (pptx.Presentation(), ".pptx")],
-    ids=[*FILES],
-)
-def test_a_file_without_text_is_refused(made: object, suffix: str) -> None:
+@pytest.mark.parametrize(("make", "suffix"), [(word, ".docx"), (workbook, ".xlsx"), (slides, ".pptx")], ids=[*FILES])
+def test_a_file_without_text_is_refused(make: Callable[..., bytes], suffix: str) -> None:
     with pytest.raises(TragError, match="holds no text"):
-        parse(saved(made), suffix)
+        parse(make(lambda _: None), suffix)
 
 
 def read(content: bytes, suffix: str) -> Reading:

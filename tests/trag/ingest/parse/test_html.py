@@ -35,41 +35,28 @@ def test_only_what_a_reader_sees_is_read(hidden: str) -> None:
     )
 
 
-def test_the_main_part_is_read_where_there_is_one() -> None:
-    assert [block.text for block in blocks("<div>Menu</div><main><p>Rules.</p></main>")] == ["Rules."]
+LINKS = "<a href='/a'>Ana</a>, <a href='/b'>Bo</a>, <a href='/c'>Cy</a>"
 
 
-def test_an_older_page_has_its_main_part_by_its_name_if_most_of_the_text_is_there() -> None:
-    assert [
-        block.text for block in blocks("<p>Read 3 times</p><div id=content><p>All rules of the club.</p></div>")
-    ] == ["All rules of the club."]
-    assert len(blocks("<p>All rules of the club.</p><div id=content><p>See above.</p></div>")) == 2
-
-
-def test_links_that_are_text_are_kept() -> None:
-    links = "<a href='/a'>Ana</a>, <a href='/b'>Bo</a>, <a href='/c'>Cy</a>"
-    assert blocks(f"<p>Chairs: {links}</p><h1>Rules</h1><p>{links}</p>")[-1].text == "Ana, Bo, Cy"
-    assert blocks(f"<p>Chairs: {links}</p><h1>Rules</h1><p>{links}</p>")[0].text == "Chairs: Ana, Bo, Cy"
-
-
-def test_text_beside_blocks_and_inside_links_is_kept_in_order() -> None:
-    assert [
-        block.text for block in blocks("one <b>two</b><div>three<p>four</p>five</div><a><h3>six</h3></a>seven<br>eight")
-    ] == [
-        "one two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven\neight",
-    ]
-
-
-def test_words_that_only_tags_part_stay_apart() -> None:
-    assert [block.text for block in blocks("<p><a href='/a'>Take it</a>\n<i>here</i> <code>now</code></p>")] == [
-        "Take it here now"
-    ]
-    assert blocks("<p><b>Sick</b> <b>leave</b></p><p>Call in.</p>")[0].text == "Sick leave"
+@pytest.mark.parametrize(
+    ("body", "texts"),
+    [
+        ("<div>Menu</div><main><p>Rules.</p></main>", ["Rules."]),
+        ("<p>Read 3 times</p><div id=content><p>All rules of the club.</p></div>", ["All rules of the club."]),
+        ("<p>All rules of the club.</p><div id=main><p>See here.</p></div>", ["All rules of the club.", "See here."]),
+        (f"<p>Chairs: {LINKS}</p><h1>Rules</h1><p>{LINKS}</p>", ["Chairs: Ana, Bo, Cy", "Rules", "Ana, Bo, Cy"]),
+        (
+            "one <b>two</b><div>three<p>four</p>five</div><a><h3>six</h3></a>seven<br>eight",
+            ["one two", "three", "four", "five", "six", "seven\neight"],
+        ),
+        ("<p><a href='/a'>Take it</a>\n<i>here</i> <code>now</code></p>", ["Take it here now"]),
+        ("<p><b>Sick</b> <b>leave</b></p><p>Call in.</p>", ["Sick leave", "Call in."]),
+        ("<table><tr><td><h2>Rules</h2><p>Be kind.</p></td><td>All</td></tr></table>", ["Rules", "Be kind.", "All"]),
+    ],
+    ids=["main", "most in an older main", "little in it", "links as text", "beside", "apart", "bold", "layout"],
+)
+def test_text_is_read_in_order_where_it_is_the_pages_own(body: str, texts: list[str]) -> None:
+    assert [block.text for block in blocks(body)] == texts
 
 
 def test_lists_keep_their_numbers_depth_and_definitions() -> None:
@@ -116,11 +103,6 @@ def test_header_rows_header_columns_and_units_are_understood() -> None:
         Block("table", rows=(("Post", "Limit"), ("Director", "50"), ("Head", "10"))),
         Block("table", rows=(("", "2025", "2026"), ("Head", "10", "12"))),
     )
-
-
-def test_a_table_for_the_layout_is_read_cell_by_cell() -> None:
-    layout = "<table><tr><td><h2>Rules</h2><p>Be kind.</p></td><td>Aside</td></tr></table>"
-    assert [block.text for block in blocks(layout)] == ["Rules", "Be kind.", "Aside"]
 
 
 _GUESSED = ("not UTF-8: read as Windows-1252",)

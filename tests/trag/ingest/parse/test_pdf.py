@@ -2,9 +2,9 @@ import io
 from collections.abc import Callable
 
 import pytest
-from pypdf import PdfReader, PdfWriter
 from reportlab.pdfgen.canvas import Canvas
 
+from tests.trag.ingest.made import locked
 from trag.errors import TragError
 from trag.ingest.parse import parse
 
@@ -135,15 +135,12 @@ def test_lines_that_differ_in_figures_are_running_lines_only_where_these_count_w
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-128", "AES-256"])
 @pytest.mark.parametrize("password", ["secret", ""], ids=["a user's password", "an owner's only"])
 def test_an_encrypted_pdf_is_read_only_where_everybody_may(manual: bytes, password: str, algorithm: str) -> None:
-    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(manual)))
-    writer.encrypt(user_password=password, owner_password="owner", algorithm=algorithm)
-    file = io.BytesIO()
-    writer.write(file)
+    content = locked(manual, password, algorithm)
     if password:
         with pytest.raises(TragError, match="encrypted with a password"):
-            parse(file.getvalue(), ".pdf")
+            parse(content, ".pdf")
     else:
-        assert parse(file.getvalue(), ".pdf").blocks == parse(manual, ".pdf").blocks
+        assert parse(content, ".pdf").blocks == parse(manual, ".pdf").blocks
 
 
 @pytest.mark.parametrize(

@@ -1,41 +1,21 @@
 """What a PDF holds that is not read, and what the notes say of it."""
 
-import io
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from PIL import Image
-from pypdf import PdfReader, PdfWriter
+from pypdf import PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, StreamObject, TextStringObject
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
+from tests.trag.ingest.made import changed, drawn
 from trag.errors import TragError
 from trag.ingest.parse import parse
 from trag.ingest.parse.characters import from_right
 
 TEXT = "The committee meets every month in Oslo."
-
-
-def pages(*draws: Callable[[Canvas], Any]) -> bytes:
-    """A PDF of one page for each function, which draws it."""
-    file = io.BytesIO()
-    canvas = Canvas(file)
-    for draw in draws:
-        canvas.setFont("Helvetica", 11)
-        draw(canvas)
-        canvas.showPage()
-    canvas.save()
-    return file.getvalue()
-
-
-def changed(content: bytes, change: Callable[[PdfWriter], Any]) -> bytes:
-    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(content)))
-    change(writer)
-    file = io.BytesIO()
-    writer.write(file)
-    return file.getvalue()
 
 
 def text(canvas: Canvas) -> None:
@@ -95,24 +75,24 @@ def with_a_script(writer: PdfWriter) -> None:
 @pytest.mark.parametrize(
     ("content", "notes"),
     [
-        pytest.param(pages(text, scan, scan, text, scan), ("pages 2-3, 5 without text (scanned?)",), id="pictures"),
-        pytest.param(pages(text, blank), ("page 2 without text (blank?)",), id="blank"),
-        pytest.param(pages(text, unseen), ("page 2 with text that cannot be seen, left out",), id="unseen"),
-        pytest.param(pages(text, scan_with_a_text_layer), (), id="a scan with a text layer"),
+        pytest.param(drawn(text, scan, scan, text, scan), ("pages 2-3, 5 without text (scanned?)",), id="pictures"),
+        pytest.param(drawn(text, blank), ("page 2 without text (blank?)",), id="blank"),
+        pytest.param(drawn(text, unseen), ("page 2 with text that cannot be seen, left out",), id="unseen"),
+        pytest.param(drawn(text, scan_with_a_text_layer), (), id="a scan with a text layer"),
         pytest.param(
-            changed(pages(text, text), in_a_font_without_a_map),
+            changed(drawn(text, text), in_a_font_without_a_map),
             ("page 2 with text in fonts that do not say which characters they draw, not read",),
             id="a font without a map",
         ),
-        pytest.param(changed(pages(text, text), with_a_bomb), ("page 2 damaged, not read",), id="a flate bomb"),
-        pytest.param(changed(pages(text), with_a_script), ("scripts not run",), id="JavaScript"),
+        pytest.param(changed(drawn(text, text), with_a_bomb), ("page 2 damaged, not read",), id="a flate bomb"),
+        pytest.param(changed(drawn(text), with_a_script), ("scripts not run",), id="JavaScript"),
         pytest.param(
-            changed(pages(text), lambda writer: writer.add_attachment("../../x.exe", b"MZ")),
+            changed(drawn(text), lambda writer: writer.add_attachment("../../x.exe", b"MZ")),
             ("embedded files not read",),
             id="embedded file",
         ),
         pytest.param(
-            pages(lambda canvas: (text(canvas), canvas.acroForm.textfield(name="a", value="b"))),
+            drawn(lambda canvas: (text(canvas), canvas.acroForm.textfield(name="a", value="b"))),
             ("1 form field not read",),
             id="form",
         ),
@@ -154,7 +134,7 @@ def test_a_scan_with_a_few_words_printed_over_it_is_said() -> None:
 
         return draw
 
-    reading = parse(pages(*(stamped(*each) for each in stamps)), ".pdf")
+    reading = parse(drawn(*(stamped(*each) for each in stamps)), ".pdf")
     assert reading.notes == ("pages 1-3 with little text beside a large picture, which is not read (scanned?)",)
     assert "Received in Oslo." in {block.text for block in reading.blocks}
 
@@ -162,7 +142,7 @@ def test_a_scan_with_a_few_words_printed_over_it_is_said() -> None:
 @pytest.mark.parametrize(("draw", "said"), [(scan, "scanned?"), (blank, "blank?")])
 def test_a_pdf_without_any_text_is_refused_with_its_pages(draw: Callable[[Canvas], None], said: str) -> None:
     with pytest.raises(TragError) as caught:
-        parse(pages(draw, draw), ".pdf")
+        parse(drawn(draw, draw), ".pdf")
     assert "holds no text" in caught.value.message
     assert f"pages 1-2 without text ({said})" in caught.value.hint
 
@@ -181,7 +161,7 @@ def test_the_outline_says_which_lines_are_headings_and_how_deep() -> None:
                 canvas.drawString(72, at - 20 - 12 * line, f"{TEXT} {TEXT} {line}")
             at -= 90
 
-    blocks = parse(pages(draw), ".pdf").blocks
+    blocks = parse(drawn(draw), ".pdf").blocks
     assert [(block.text, block.level) for block in blocks if block.kind == "heading"] == [
         ("Handbook", 0),
         ("1 Money", 1),
@@ -211,4 +191,4 @@ def test_a_form_that_draws_itself_ends() -> None:
         stream.set_data(page.get_contents().get_data() + b"\n/Me Do")
         page[NameObject("/Contents")] = writer._add_object(stream)
 
-    assert [block.text for block in parse(changed(pages(text), change), ".pdf").blocks] == [TEXT]
+    assert [block.text for block in parse(changed(drawn(text), change), ".pdf").blocks] == [TEXT]

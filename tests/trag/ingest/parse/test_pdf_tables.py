@@ -1,5 +1,4 @@
 import io
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,8 +7,8 @@ from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
+from tests.trag.ingest.made import drawn
 from trag.ingest.parse import parse
-from trag.ingest.passages import sections
 from trag.ingest.reading import Block
 
 STYLES = getSampleStyleSheet()
@@ -22,15 +21,6 @@ def built(*parts: Any) -> bytes:
     file = io.BytesIO()
     story = [Paragraph(part, STYLES["BodyText"]) if isinstance(part, str) else part for part in parts]
     SimpleDocTemplate(file).build(story)
-    return file.getvalue()
-
-
-def drawn(draw: Callable[[Canvas], None], size: tuple[float, float] = A4) -> bytes:
-    """A PDF of pages drawn by hand."""
-    file = io.BytesIO()
-    canvas = Canvas(file, pagesize=size)
-    draw(canvas)
-    canvas.save()
     return file.getvalue()
 
 
@@ -64,24 +54,34 @@ def test_a_table_is_rows_of_cells_however_it_is_ruled(style: list[Any]) -> None:
     assert rows(built(LEAD, Table(LIMITS, style=style, colWidths=130), LEAD)) == [LIMITS]
 
 
-def test_rules_tell_cells_apart_that_touch_or_are_wrapped() -> None:
-    cells = [
-        ["Body", "Members", "Task"],
-        ["Council", "12", "adopts the budget and the rules of the house, and hears the auditors every spring"],
-        ["Committee on Grants", "5", "prepares"],
-        ["Jury", "", "selects the laureate and says why, in writing"],
-    ]
+@pytest.mark.parametrize(
+    ("widths", "cells"),
+    [
+        (
+            [70, 55, 140],
+            [
+                ["Body", "Members", "Task"],
+                ["Council", "12", "adopts the budget and the rules of the house, and hears the auditors every spring"],
+                ["Committee on Grants", "5", "prepares"],
+                ["Jury", "", "selects the laureate and says why, in writing"],
+            ],
+        ),
+        (
+            [120, 120, 110],
+            [
+                ["Body", "Task", "Seat"],
+                [
+                    *("Committee on Grants and Prizes", "prepares what the council decides"),
+                    "Oslo, in the new main building",
+                ],
+            ],
+        ),
+    ],
+    ids=["some cells wrapped, some touching", "all cells of a row wrapped"],
+)
+def test_rules_tell_cells_apart_that_touch_or_are_wrapped(widths: list[int], cells: list[list[str]]) -> None:
     wrapped = [[Paragraph(cell, STYLES["BodyText"]) for cell in row] for row in cells]
-    assert rows(built(LEAD, Table(wrapped, style=[GRID], colWidths=[70, 55, 140]))) == [cells]
-
-
-def test_a_row_of_cells_that_are_all_wrapped_is_one_row() -> None:
-    cells = [
-        ["Body", "Task", "Seat"],
-        ["Committee on Grants and Prizes", "prepares what the council decides", "Oslo, in the new main building"],
-    ]
-    wrapped = [[Paragraph(cell, STYLES["BodyText"]) for cell in row] for row in cells]
-    assert rows(built(LEAD, Table(wrapped, style=[GRID], colWidths=[120, 120, 110]))) == [cells]
+    assert rows(built(LEAD, Table(wrapped, style=[GRID], colWidths=widths))) == [cells]
 
 
 @pytest.mark.parametrize("below", ["paragraph", "heading"])
@@ -225,16 +225,6 @@ def test_a_long_table_keeps_its_header_and_its_caption_on_every_page() -> None:
         assert {block.rows[0] for block in found} == {tuple(LIMITS[0])}
         assert {block.text for block in found} == {"Table 3: Limits (in LMD)"}
         assert [list(row) for block in found for row in block.rows[1:]] == body
-
-
-def test_a_row_is_said_with_its_caption_its_header_and_its_page() -> None:
-    content = built(LEAD, "Table 2: Limits (in thousand LMD)", Table(LIMITS, style=[GRID], colWidths=130))
-    assert [section.text.split("\n")[-2:] for section in sections(parse(content, ".pdf").blocks, "Rules")] == [
-        [
-            "Table 2: Limits (in thousand LMD) – Post: Director; Limit: 50,000 LMD; Remark: with the Treasurer.",
-            "Table 2: Limits (in thousand LMD) – Post: Head; Limit: 10,000 LMD.",
-        ]
-    ]
 
 
 COLUMN = "the committee meets in every month and hears what the members of the house have to say to it ".split()

@@ -1,14 +1,12 @@
-import io
 from collections.abc import Callable
 from typing import Any
 
-import pptx
-from PIL import Image
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.enum.shapes import MSO_SHAPE
 from pptx.util import Inches
 
+from tests.trag.ingest.made import picture, slides
 from trag.ingest.parse import parse
 from trag.ingest.passages import sections
 from trag.ingest.reading import Block, Reading
@@ -18,11 +16,7 @@ TITLE, CONTENT, SECTION, TITLE_ONLY, BLANK = 0, 1, 2, 5, 6
 
 
 def read(build: Callable[[Any], Any]) -> Reading:
-    presentation = pptx.Presentation()
-    build(presentation)
-    file = io.BytesIO()
-    presentation.save(file)
-    return parse(file.getvalue(), ".pptx")
+    return parse(slides(build), ".pptx")
 
 
 def slide(presentation: Any, layout: int, title: str = "") -> Any:
@@ -36,13 +30,6 @@ def box(shapes: Any, text: str, left: float, top: float) -> Any:
     added = shapes.add_textbox(Inches(left), Inches(top), Inches(2), Inches(1))
     added.text_frame.text = text
     return added
-
-
-def picture(side: int = 20) -> io.BytesIO:
-    file = io.BytesIO()
-    Image.new("L", (side, side)).save(file, "PNG")
-    file.seek(0)
-    return file
 
 
 def test_slides_are_pages_under_their_titles() -> None:

@@ -3,7 +3,6 @@ import pytest
 from trag.errors import TragError
 from trag.ingest.parse import parse
 from trag.ingest.parse.sheets import ROWS, blocks
-from trag.ingest.passages import sections
 from trag.ingest.reading import Block
 
 
@@ -60,64 +59,33 @@ def test_quotation_marks_within_a_field_are_read() -> None:
     assert read('Firm,Size\n"Acme" Ltd,5" bolt\n"Bee",6')[0].rows[1:] == (("Acme Ltd", '5" bolt'), ("Bee", "6"))
 
 
+def cells(text: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(row.split("|")) for row in text.split(" / "))
+
+
 @pytest.mark.parametrize(
     ("rows", "found"),
     [
-        pytest.param(
-            [("Limits 2026", ""), ("in EUR", ""), ("Post", "Limit"), ("Head", "10")],
-            [Block("table", "Limits 2026 – in EUR", rows=(("Post", "Limit"), ("Head", "10")))],
-            id="titles above",
-        ),
-        pytest.param(
-            [("Fees 2026", ""), ("In force from May.", ""), ("Post", "Limit"), ("Head", "10")],
-            [
-                Block("paragraph", "In force from May."),
-                Block("table", "Fees 2026", rows=(("Post", "Limit"), ("Head", "10"))),
-            ],
-            id="a sentence above",
-        ),
-        pytest.param(
-            [("Post", "Limit"), ("Head", "10"), ("", ""), ("Notes", ""), ("None decides alone.", "")],
-            [
-                Block("table", rows=(("Post", "Limit"), ("Head", "10"))),
-                Block("paragraph", "Notes"),
-                Block("paragraph", "None decides alone."),
-            ],
-            id="lines below",
-        ),
-        pytest.param(
-            [("Post", "Limit"), ("Head", "10"), ("", ""), ("Clerk", "5"), ("Guard", "4")],
-            [
-                Block("table", rows=(("Post", "Limit"), ("Head", "10"))),
-                Block("table", rows=(("Post", "Limit"), ("Clerk", "5"), ("Guard", "4"))),
-            ],
-            id="a blank row within",
-        ),
-        pytest.param(
-            [("Chair", "Ana"), ("Clerk", "Bo"), ("Guard", "Cy")],
-            [Block("table", rows=(("", ""), ("Chair", "Ana"), ("Clerk", "Bo"), ("Guard", "Cy")))],
-            id="names and values",
-        ),
-        pytest.param(
-            [("", "", "Post", "Limit"), ("", "", "Head", "10")],
-            [Block("table", rows=(("Post", "Limit"), ("Head", "10")))],
-            id="empty columns",
-        ),
-        pytest.param([("Only a remark.", "")], [Block("paragraph", "Only a remark.")], id="no table"),
-        pytest.param(
-            [("Post", "2025", "2026"), ("Head", "10", "12"), ("Clerk", "5", "6")],
-            [Block("table", rows=(("Post", "2025", "2026"), ("Head", "10", "12"), ("Clerk", "5", "6")))],
-            id="years",
-        ),
+        ("Limits 2026| / in EUR| / Post|Limit / Head|10", ["Limits 2026 – in EUR: Post|Limit / Head|10"]),
+        ("Fees| / In force from May.| / Post|Limit / Head|10", ["In force from May.", "Fees: Post|Limit / Head|10"]),
+        ("Post|Limit / Head|10 / | / Notes| / All agree.|", [": Post|Limit / Head|10", "Notes", "All agree."]),
+        ("Post|Limit / Head|10 / | / A|5 / B|4", [": Post|Limit / Head|10", ": Post|Limit / A|5 / B|4"]),
+        ("Chair|Ana / Clerk|Bo / Guard|Cy", [": | / Chair|Ana / Clerk|Bo / Guard|Cy"]),
+        ("||Post|Limit / ||Head|10", [": Post|Limit / Head|10"]),
+        ("Only a remark.|", ["Only a remark."]),
+        ("Post|2025|2026 / Head|10|12 / Clerk|5|6", [": Post|2025|2026 / Head|10|12 / Clerk|5|6"]),
+    ],
+    ids=[
+        *("titles above", "a sentence above", "lines below", "a blank row within", "names and values"),
+        *("empty columns", "no table", "years"),
     ],
 )
-def test_a_sheet_is_captions_and_tables(rows: list[tuple[str, ...]], found: list[Block]) -> None:
-    assert list(blocks(rows)) == found
+def test_a_sheet_is_captions_and_tables(rows: str, found: list[str]) -> None:
+    def block(text: str) -> Block:
+        caption, colon, table = text.partition(": ")
+        return Block("table", caption, rows=cells(table)) if colon else Block("paragraph", text)
 
-
-def test_a_row_is_a_sentence_with_its_header_and_the_name_of_the_file() -> None:
-    (section,) = sections(read("Post;Limit\nHead;10,000\n"), "approval limits")
-    assert section.text == "approval limits – Post: Head; Limit: 10,000."
+    assert list(blocks(cells(rows))) == list(map(block, found))
 
 
 @pytest.mark.slow

@@ -5,23 +5,15 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
-import openpyxl
 import pytest
+from openpyxl.drawing.image import Image
 from openpyxl.styles import Font
-from PIL import Image
 
+from tests.trag.ingest.made import picture, workbook
 from trag.ingest.parse import parse
 from trag.ingest.parse.sheets import ROWS
 from trag.ingest.passages import sections
 from trag.ingest.reading import Block, Reading
-
-
-def built(build: Callable[[Any], Any]) -> bytes:
-    book = openpyxl.Workbook()
-    build(book)
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
 
 
 def filled(sheet: Any, *rows: tuple[Any, ...]) -> Any:
@@ -31,7 +23,7 @@ def filled(sheet: Any, *rows: tuple[Any, ...]) -> Any:
 
 
 def read(build: Callable[[Any], Any]) -> Reading:
-    return parse(built(build), ".xlsx")
+    return parse(workbook(build), ".xlsx")
 
 
 def edited(content: bytes, entry: str, old: str, new: str) -> bytes:
@@ -141,7 +133,7 @@ def test_a_note_is_no_way_to_deceive() -> None:
 
 
 def test_a_formula_is_read_by_the_value_stored_with_it_and_missed_without() -> None:
-    content = built(
+    content = workbook(
         lambda book: filled(book.active, ("Post", "Limit", "Sum"), ("Head", 10, "=B2*2"), ("Clerk", 5, "=B3"))
     )
     stored = edited(content, "xl/worksheets/sheet1.xml", r"<f>B2\*2</f><v ?/?>(</v>)?", "<f>B2*2</f><v>20</v>")
@@ -166,24 +158,16 @@ def test_a_cell_far_away_costs_nothing() -> None:
     assert reading.notes == (f"only the first {ROWS:,} rows of sheet Sheet read",)
 
 
-def picture(side: int = 20) -> Any:
-    from openpyxl.drawing.image import Image as Drawn
-
-    file = io.BytesIO()
-    Image.new("L", (side, side)).save(file, "PNG")
-    return Drawn(file)
-
-
 def test_pictures_are_said_with_their_sheets() -> None:
     def build(book: Any) -> None:
         first, other, last = book.active, book.create_sheet("Travel"), book.create_sheet("Old")
         for sheet in (first, other, last):
             filled(sheet, *LIMITS)
-            sheet.add_image(picture(), "E1")
+            sheet.add_image(Image(picture()), "E1")
         first.title = "Limits"
         for _ in range(2):
-            other.add_image(picture(300), "F5")
-        last.add_image(picture(300), "F5")
+            other.add_image(Image(picture(300)), "F5")
+        last.add_image(Image(picture(300)), "F5")
         last.sheet_state = "hidden"
 
     assert read(build).notes == ("2 pictures could not be read (sheet Travel)", "hidden sheet Old left out")
@@ -192,10 +176,10 @@ def test_pictures_are_said_with_their_sheets() -> None:
 @pytest.mark.parametrize(("side", "count"), [(95 * 9525, 0), (96 * 9525, 1)])
 def test_a_picture_that_moves_with_its_cells_has_a_size_of_its_own(side: int, count: int) -> None:
     def build(book: Any) -> None:
-        filled(book.active, *LIMITS).add_image(picture(300), "E1")
+        filled(book.active, *LIMITS).add_image(Image(picture(300)), "E1")
 
     space = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
-    content = built(build)
+    content = workbook(build)
     for old, new in (
         ("oneCellAnchor", "twoCellAnchor"),
         ("<ext cx[^>]*/>", ""),

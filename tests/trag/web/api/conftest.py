@@ -1,7 +1,6 @@
 """The programs' addresses behind the gate, over real records; who answers is a script."""
 
 import shutil
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from starlette.testclient import TestClient
 
 from store.person import Newcomer, Role
 from store.records import Records
+from tests.pages import ADDRESS as HERE
+from tests.pages import gated
 from tests.scripted import ScriptedAssistant
 from trag.events import Answer, Found, Retry, Token, Waiting
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source, Tokens
@@ -23,17 +24,11 @@ from trag.settings import Settings
 from trag.web.active_runs import ActiveRuns
 from trag.web.api import page
 from trag.web.api.answering import Answerer
-from trag.web.gate import Gate
-from trag.web.people.authentication import Authenticator
 
-HERE = "http://127.0.0.1:7860"
 SOURCE = Source("p1", "section", "manual.md", "Ethics", 3, "It sits under the Board.", 0.7)
 RECORD = AnswerRecord(
     "0af" * 10 + "12",
-    "Where is Ethics?",
-    "Where is Ethics?",
-    "Under the Board.\n\nNowhere else.",
-    "answered",
+    *("Where is Ethics?", "Where is Ethics?", "Under the Board.\n\nNowhere else.", "answered"),
     ModelUsed("small", "0", ""),
     sources=(SOURCE,),
     checks=Checks((CheckedSentence("Under the Board.", True, "p1"),)),
@@ -99,8 +94,7 @@ def opened(empty_database: Path) -> Callable[[Path], AbstractContextManager[Plac
         with closing(Records(f"sqlite:///{shutil.copy(empty_database, folder)}")) as records:
             home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=None))
             assistant: Any = ScriptedAssistant(lambda _: iter(SCRIPT))
-            app, answerer = FastAPI(openapi_url=None), Answerer(home, ActiveRuns(), lambda: assistant)
-            app.add_middleware(Gate, door=Authenticator(records, Settings(home=folder)), functions={})
+            app, answerer = gated(records, Settings(home=folder)), Answerer(home, ActiveRuns(), lambda: assistant)
             page.mount(app, answerer)
             yield Place(records, assistant, answerer, app)
             answerer.runs.end_all()
@@ -125,7 +119,7 @@ def door(serving: Any, own_home: Path, model_address: str) -> Iterator[tuple[str
         token, _ = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
     with serving(own_home, model_address) as (address, process):
         yield address, token
-        process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
+        process.terminate()
+        _, err = process.end()
+    assert process.exitcode == 0, err
     assert "Traceback" not in err, err

@@ -38,8 +38,8 @@ def call(arguments: Any = None, name: str = NAME) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
 
 
-def sent(place: Place, tool: Tool, message: Any, *headers: dict[str, str]) -> Any:
-    """What comes back for a message, sent with each of the `headers`: the status, and the data."""
+def sent(place: Place, tool: Tool, *calls: tuple[Any, dict[str, str]]) -> Any:
+    """What comes back for each message, sent with its headers: the status, and the data."""
 
     async def ask() -> list[tuple[int, Any]]:
         transport = httpx2.ASGITransport(app=place.app, client=("10.0.0.7", 4711))
@@ -48,8 +48,8 @@ def sent(place: Place, tool: Tool, message: Any, *headers: dict[str, str]) -> An
             tool.running(),
             httpx2.AsyncClient(transport=transport, base_url=HERE, headers={"accept": ACCEPT}) as client,
         ):
-            for fields in headers:
-                answer = await client.post("/mcp", json=message, headers=fields)
+            for message, headers in calls:
+                answer = await client.post("/mcp", json=message, headers=headers)
                 data = next((line[6:] for line in answer.text.splitlines() if line.startswith("data: {")), answer.text)
                 found.append((answer.status_code, json.loads(data)))
         return found
@@ -59,7 +59,7 @@ def sent(place: Place, tool: Tool, message: Any, *headers: dict[str, str]) -> An
 
 def test_a_call_is_asked_for_the_person_whose_token_is_sent(place: Place, tool: Tool) -> None:
     tokens = place.token("ann"), place.token("root", "admin")
-    for status, answer in sent(place, tool, call(), *tokens):
+    for status, answer in sent(place, tool, *((call(), token) for token in tokens)):
         assert status == 200, answer
         assert answer["result"]["structuredContent"]["answer"] == "Under the Board.\n\nNowhere else."
     of_ann, of_root = (more["readers"] for _, more in place.assistant.asked)
@@ -67,22 +67,19 @@ def test_a_call_is_asked_for_the_person_whose_token_is_sent(place: Place, tool: 
     assert [question for question, _ in place.assistant.asked] == [ASKED, ASKED]
 
 
-@pytest.mark.parametrize(
-    ("message", "told"),
-    [
+def test_what_cannot_be_asked_is_told_as_the_tools_own_error(place: Place, tool: Tool) -> None:
+    wrong = (
         (call({}), "question: Field required"),
         (call({"question": 7}), "question: Input should be a valid string"),
         (call({"question": " \x00 "}), "The question is empty."),
         (call({"question": "x" * 4001}), "at most 4000 characters"),
         (call({"question": ASKED, "system": "rag"}), "system: Unexpected keyword argument"),
         (call(name="shell"), "There is no tool 'shell' here."),
-    ],
-    ids=["nothing", "a number", "empty", "too long", "more", "another tool"],
-)
-def test_what_cannot_be_asked_is_told_as_the_tools_own_error(place: Place, tool: Tool, message: Any, told: str) -> None:
-    ((status, answer),) = sent(place, tool, message, {})
-    assert (status, answer["result"]["isError"]) == (200, True)
-    assert told in answer["result"]["content"][0]["text"]
+    )
+    answers = sent(place, tool, *((message, {}) for message, _ in wrong))
+    for (_, said), (status, answer) in zip(wrong, answers, strict=True):
+        assert (status, answer["result"]["isError"]) == (200, True)
+        assert said in answer["result"]["content"][0]["text"]
     assert place.assistant.asked == []
 
 
@@ -92,37 +89,29 @@ def test_a_full_line_is_told_as_the_tools_own_error(place: Place, tool: Tool) ->
         raise QueueFull("20 people are already waiting for an answer.", "")
 
     place.assistant.script = full
-    ((_, answer),) = sent(place, tool, call(), {})
+    ((_, answer),) = sent(place, tool, (call(), {}))
     assert answer["result"]["isError"]
     assert "20 people are already waiting" in answer["result"]["content"][0]["text"]
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        pytest.param({}, 401, id="no token"),
-        pytest.param({"Authorization": "Bearer trag_forged"}, 401, id="forged"),
-        pytest.param({"Cookie": "trag=x"}, 401, id="a cookie"),
-        pytest.param({"Origin": "https://evil.example"}, 403, id="another site"),
-        pytest.param({"Origin": "http://127.0.0.1:7860"}, 403, id="a page of ours"),
-        pytest.param({"Sec-Fetch-Site": "none"}, 403, id="a browser"),
-        pytest.param({"Host": "evil.example"}, 421, id="another name for this machine"),
-        pytest.param({"Content-Type": "text/plain"}, 401, id="a form"),
-    ],
-)
-def test_the_gate_lets_nobody_else_in(place: Place, tool: Tool, headers: dict[str, str], status: int) -> None:
-    place.token()  # from now on there are accounts
-    ((found, answer),) = sent(place, tool, call(), headers)
-    assert (found, set(answer)) == (status, {"detail"})
+def test_the_gate_lets_nobody_else_in(place: Place, tool: Tool) -> None:
+    token = place.token()  # from now on there are accounts
+    place.records.people.change(place.records.people.find("ann").id, state="disabled", by="test")
+    wrong = (
+        ({}, 401),
+        (token, 401),
+        ({"Authorization": "Bearer trag_forged"}, 401),
+        ({"Cookie": "trag=x"}, 401),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "http://127.0.0.1:7860"}, 403),
+        ({"Sec-Fetch-Site": "none"}, 403),
+        ({"Host": "evil.example"}, 421),
+        ({"Content-Type": "text/plain"}, 401),
+    )
+    answers = sent(place, tool, *((call(), headers) for headers, _ in wrong))
+    assert [status for status, _ in answers] == [status for _, status in wrong]
+    assert [set(answer) for _, answer in answers] == [{"detail"}] * len(wrong)
     assert place.assistant.asked == []
-
-
-def test_a_token_that_was_ended_opens_nothing(place: Place, tool: Tool) -> None:
-    token = place.token()
-    person = place.records.people.find("ann")
-    place.records.people.change(person.id, state="disabled", by="test")
-    ((status, _),) = sent(place, tool, call(), token)
-    assert status == 401
 
 
 def test_only_a_question_is_taken_and_nothing_is_there_while_it_is_off(place: Place, tool: Tool) -> None:

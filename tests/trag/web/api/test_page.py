@@ -194,9 +194,9 @@ def test_the_assistant_is_the_one_model(place: Place) -> None:
 # Refusals
 
 
-@pytest.mark.parametrize(
-    ("path", "sent", "status", "says"),
-    [
+def test_what_cannot_be_asked_is_refused_with_the_reason(place: Place) -> None:
+    program = place.program()
+    for path, sent, status, says in (
         (ASK, {}, 422, "question: Field required"),
         (ASK, {"question": ""}, 422, "question"),
         (ASK, {"question": " \u200b\n"}, 422, "The question is empty."),
@@ -215,22 +215,17 @@ def test_the_assistant_is_the_one_model(place: Place) -> None:
         (CHAT, TALK | {"model": "gpt-4"}, 404, "no model 'gpt-4'"),
         (CHAT, TALK | {"n": 2}, 422, "n: "),
         (CHAT, TALK | {"stream": "yes"}, 422, "stream"),
-    ],
-    ids=repr,
-)
-def test_what_cannot_be_asked_is_refused_with_the_reason(
-    place: Place, path: str, sent: Any, status: int, says: str
-) -> None:
-    refused = place.program().post(path, json=sent)
-    assert refused.status_code == status
-    assert says.lower() in told(path, refused).lower()
+    ):
+        refused = program.post(path, json=sent)
+        assert refused.status_code == status, sent
+        assert says.lower() in told(path, refused).lower(), sent
     assert not place.assistant.asked
 
 
 @pytest.mark.parametrize("path", [ASK, CHAT])
-@pytest.mark.parametrize(
-    ("body", "kind", "status"),
-    [
+def test_a_body_that_is_no_question_is_refused(place: Place, path: str) -> None:
+    program = place.program()
+    for body, kind, status in (
         (b"", "application/json", 422),
         (b"{", "application/json", 422),
         (b"\xff", "application/json; charset=utf-8", 422),
@@ -240,46 +235,43 @@ def test_what_cannot_be_asked_is_refused_with_the_reason(
         (b'{"question": "Q"}', "text/plain", 415),
         (b"question=Q", "application/x-www-form-urlencoded", 415),
         (b" " * (LARGEST + 1), "application/json", 413),
-    ],
-    ids=["nothing", "half", "no UTF-8", "half a character", "deep", "huge number", "text", "form", "large"],
-)
-def test_a_body_that_is_no_question_is_refused(place: Place, path: str, body: bytes, kind: str, status: int) -> None:
-    refused = place.program().post(path, content=body, headers={"Content-Type": kind})
-    assert refused.status_code == status, refused.text
-    assert told(path, refused)
+    ):
+        refused = program.post(path, content=body, headers={"Content-Type": kind})
+        assert refused.status_code == status, refused.text
+        assert told(path, refused)
 
 
 @pytest.mark.parametrize("path", [ASK, CHAT])
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
-@pytest.mark.parametrize(
-    ("error", "status"),
-    [
-        (QueueFull("9 people are already waiting for an answer.", "The question is kept in the box."), 429),
-        (TragError("The model cannot be started.", "Look at the log."), 503),
-    ],
-    ids=["line", "model"],
-)
-def test_what_the_assistant_refuses_has_a_status_of_its_own(
-    place: Place, path: str, stream: bool, error: TragError, status: int
+def test_what_the_assistant_refuses_has_a_status_of_its_own(place: Place, path: str) -> None:
+    line = QueueFull("9 people are already waiting for an answer.", "The question is kept in the box.")
+    for error, status in ((line, 429), (TragError("The model cannot be started.", "Look at the log."), 503)):
+        place.assistant.script = raising(error)
+        for refused in (
+            place.program().post(path, json=SENT[path]),
+            place.program(Accept="text/event-stream").post(path, json=STREAMED[path]),
+        ):
+            assert refused.status_code == status
+            assert error.message in told(path, refused)
+            assert "box" not in told(path, refused)
+            assert refused.headers.get("retry-after") == ("10" if status == 429 else None)
+            assert idle(place)
+
+
+@pytest.mark.parametrize("path", [ASK, CHAT])
+def test_what_the_assistant_refuses_while_an_answer_is_told_is_in_the_stream(
+    place: Place, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place.assistant.script = raising(error)
-    program = place.program(Accept="text/event-stream") if stream else place.program()
-    refused = program.post(path, json=STREAMED[path] if stream else SENT[path])
-    assert refused.status_code == status
-    assert error.message in told(path, refused)
-    assert "box" not in told(path, refused)
-    assert refused.headers.get("retry-after") == ("10" if status == 429 else None)
-    assert idle(place)
-
-
-@pytest.mark.parametrize("path", [ASK, CHAT])
-def test_an_answer_that_breaks_off_while_it_is_told_says_so(place: Place, path: str) -> None:
-    place.assistant.script = raising(TragError("The disk is full."), Token("Un"))
     program = place.program(Accept="text/event-stream")
+    place.assistant.script = raising(TragError("The disk is full."), Token("Un"))
     found = events(program.post(path, json=STREAMED[path]).text)
-    last = found[-1] if path == ASK else found[-2]
-    assert "The disk is full." in json.dumps(last)
+    assert "The disk is full." in json.dumps(found[-1 if path == ASK else -2])
     assert "answer" not in dict(found)
+    monkeypatch.setattr(responses, "QUIET", 0.02)
+    refuse = raising(QueueFull("9 people are already waiting for an answer."))
+    place.assistant.script = lambda stop: refuse(stop) if not stop.wait(0.2) else iter(())
+    late = program.post(path, json=STREAMED[path])
+    assert (late.status_code, "9 people are already waiting" in late.text) == (200, True)
+    assert idle(place)
 
 
 @pytest.mark.parametrize("path", [ASK, CHAT])
@@ -288,33 +280,12 @@ def test_comments_keep_a_stream_open_while_nothing_comes(
 ) -> None:
     monkeypatch.setattr(responses, "QUIET", 0.02)
     swift = place.assistant.script
-
-    def slow(stop: threading.Event) -> Iterator[Event]:
-        for event in swift(stop):
-            stop.wait(0.2)
-            yield event
-
-    place.assistant.script = slow
-    program = place.program(Accept="text/event-stream")
-    text = program.post(path, json=STREAMED[path]).text
+    place.assistant.script = lambda stop: (event for event in swift(stop) if not stop.wait(0.1))
+    text = place.program(Accept="text/event-stream").post(path, json=STREAMED[path]).text
     told = text.split("\n\n")
     assert ":" in told[:2], "before the first event"
-    assert told.count(":") > 12, "between any two"
+    assert told.count(":") > 6, "between any two"
     assert ID in text
-
-
-@pytest.mark.parametrize("path", [ASK, CHAT])
-def test_what_the_assistant_refuses_late_is_told_in_the_stream(
-    place: Place, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(responses, "QUIET", 0.02)
-    refuse = raising(QueueFull("9 people are already waiting for an answer."))
-    place.assistant.script = lambda stop: refuse(stop) if not stop.wait(0.2) else iter(())
-    program = place.program(Accept="text/event-stream")
-    told = program.post(path, json=STREAMED[path])
-    assert told.status_code == 200
-    assert "9 people are already waiting" in told.text
-    assert idle(place)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -329,50 +300,38 @@ def test_a_fault_of_the_program_is_told_without_its_words(place: Place) -> None:
 
 
 @pytest.mark.parametrize("path", [ASK, CHAT])
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
+def test_a_program_comes_with_a_token_and_nothing_of_a_browser(place: Place, path: str) -> None:
+    assert place.program().post(CHAT, json=TALK).status_code == 200, "without accounts, on this machine"
+    assert place.program(Authorization="Bearer not-needed").post(CHAT, json=TALK).status_code == 200
+    assert place.program(Origin="http://127.0.0.1:7860").post(CHAT, json=TALK).status_code == 403
+    token = place.token()
+    for headers, status in (
         ({}, 401),
         ({"Authorization": "Bearer"}, 401),
         ({"Authorization": "Bearer trag_wrong"}, 401),
-        ({"Authorization": "Basic {token}"}, 401),
-        ({"Authorization": "bearer {token}"}, 200),
-        ({"Authorization": "Bearer {token}"}, 200),
-        ({"Authorization": "Bearer {token}", "Cookie": "other=1"}, 200),
-        ({"Authorization": "Bearer {token}", "Cookie": "trag=x"}, 400),
-        ({"Authorization": "Bearer {token}", "Cookie": "__Host-trag=x"}, 400),
-        ({"Authorization": "Bearer {token}", "Origin": "http://127.0.0.1:7860"}, 403),
-        ({"Authorization": "Bearer {token}", "Sec-Fetch-Site": "same-origin"}, 403),
-        ({"Authorization": "Bearer {token}", "Origin": "null"}, 403),
-    ],
-    ids=repr,
-)
-def test_a_program_comes_with_a_token_and_nothing_of_a_browser(
-    place: Place, path: str, headers: dict[str, str], status: int
-) -> None:
-    token = place.token()["Authorization"].removeprefix("Bearer ")
-    sent = {name: value.format(token=token) for name, value in headers.items()}
-    answer = place.program(**sent).post(path, json=SENT[path])
-    assert answer.status_code == status, answer.text
-    if status != 200:
-        assert told(path, answer)
-    assert answer.headers.get("www-authenticate") == ("Bearer" if status == 401 else None)
+        ({"Authorization": token["Authorization"].replace("Bearer", "Basic")}, 401),
+        ({"Authorization": token["Authorization"].replace("Bearer", "bearer")}, 200),
+        (token, 200),
+        (token | {"Cookie": "other=1"}, 200),
+        (token | {"Cookie": "trag=x"}, 400),
+        (token | {"Cookie": "__Host-trag=x"}, 400),
+        (token | {"Origin": "http://127.0.0.1:7860"}, 403),
+        (token | {"Sec-Fetch-Site": "same-origin"}, 403),
+        (token | {"Origin": "null"}, 403),
+    ):
+        answer = place.program(**headers).post(path, json=SENT[path])
+        assert answer.status_code == status, (headers, answer.text)
+        assert status == 200 or told(path, answer)
+        assert answer.headers.get("www-authenticate") == ("Bearer" if status == 401 else None)
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [({}, 200), ({"Authorization": "Bearer not-needed"}, 200), ({"Origin": "http://127.0.0.1:7860"}, 403)],
-    ids=repr,
-)
-def test_without_accounts_a_program_on_this_machine_needs_no_token(
-    place: Place, headers: dict[str, str], status: int
-) -> None:
-    assert place.program(**headers).post(CHAT, json=TALK).status_code == status
+def disable(place: Place, name: str = "ann") -> None:
+    place.records.people.change(place.records.people.find(name).id, state="disabled", by="test")
 
 
 def test_a_token_opens_nothing_once_its_person_is_disabled(place: Place) -> None:
     sent = place.token()
-    place.records.people.change(place.records.people.find("ann").id, state="disabled", by="test")
+    disable(place)
     assert place.program(**sent).post(ASK, json=QUESTION).status_code == 401
 
 
@@ -403,8 +362,8 @@ def endless(stopped: threading.Event) -> Any:
 
 async def asked_until(place: Place, path: str, sent: Any, headers: dict[str, str], leaves: bool) -> list[Any]:
     """What comes to a program that asks, and leaves once there are words, or would listen for ever."""
-    body, got, words = json.dumps(sent).encode(), [], asyncio.Event()
-    left = iter([{"type": "http.request", "body": body}])
+    got, words = [], asyncio.Event()
+    left = iter([{"type": "http.request", "body": json.dumps(sent).encode()}])
 
     async def receive() -> Any:
         if message := next(left, None):
@@ -442,12 +401,10 @@ def test_a_program_that_leaves_ends_its_answer(place: Place, path: str, sent: An
 
 def test_a_token_that_is_ended_ends_what_is_being_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "PACE", 0.05)
-    stopped, sent = threading.Event(), place.token()
+    stopped, headers = threading.Event(), {"accept": "text/event-stream"} | place.token()
     place.assistant.script = endless(stopped)
-    person = place.records.people.find("ann").id
-    ending = threading.Timer(0.3, lambda: place.records.people.change(person, state="disabled", by="test"))
+    ending = threading.Timer(0.3, disable, [place])
     ending.start()
-    headers = {"accept": "text/event-stream"} | sent
     got = asyncio.run(asked_until(place, ASK, QUESTION, headers, leaves=False))
     ending.join(PATIENCE)
     assert got[-1] == {"type": "http.response.body", "body": b""}

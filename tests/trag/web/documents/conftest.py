@@ -1,21 +1,18 @@
 """Homes over the encoder that is opened once, and the pages of the documents over them, through the gate."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from bs4 import BeautifulSoup, Tag
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from tests.pages import ADDRESS, gated
 from trag.embed import Embedder, open_embedder
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.documents import page as documents
-from trag.web.gate import Gate
-from trag.web.people.authentication import Authenticator
 
 Opened = Callable[[Path], AbstractContextManager[Home]]
 
@@ -41,20 +38,8 @@ def opened(embedder: Embedder) -> Opened:
 @contextmanager
 def served(home: Home, **options: Any) -> Iterator[TestClient]:
     """A browser of whoever sits at the machine; `client.documents` is what the routes share."""
-    app = FastAPI()
-    app.add_middleware(Gate, door=Authenticator(home.records, home.settings), functions={})
+    app = gated(home.records, home.settings)
     page = documents.mount(app, home, **options)
-    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+    with closing(page.writing), TestClient(app, base_url=ADDRESS) as client:
         client.documents = page  # type: ignore[attr-defined]
         yield client
-    page.writing.close()
-
-
-def soup(client: TestClient, path: str, status: int = 200) -> BeautifulSoup:
-    answer = client.get(path)
-    assert answer.status_code == status, answer.text
-    return BeautifulSoup(answer.text, "html.parser")
-
-
-def words(page: BeautifulSoup | Tag, selector: str) -> str:
-    return " ".join(" ".join(found.get_text(" ").split()) for found in page.select(selector))

@@ -2,16 +2,15 @@
 
 import io
 import re
-import subprocess
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, Route, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, Route, expect
 
-Ask = Callable[[Page, str], Locator]
-Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+from tests.pages import ask, assert_fits_a_phone
+from tests.serving import Visit
+
 HOSTILE = "<img src=x onerror=alert(1)>.md"
 LOAN = "A harbour drone is lent for nine days at most."
 QUESTION = "For how many days is a harbour drone lent?"
@@ -21,8 +20,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Page:
-    page = context.new_page()
+def page(app: str, visit: Visit) -> Page:
+    page = visit(app)
     page.goto("/documents")
     return page
 
@@ -74,7 +73,7 @@ def remove(page: Page, name: str) -> None:
 
 
 def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
-    page: Page, context: BrowserContext, ask: Ask, pdf: Callable[..., bytes]
+    page: Page, pdf: Callable[..., bytes]
 ) -> None:
     drones = pdf(
         ("1 Words", ["A harbour drone is a small aircraft of the Foundation."]), ("2 Loans", [LOAN, "Ask first."])
@@ -87,7 +86,7 @@ def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
     answered = ask(page, QUESTION)
     expect(answered.locator(".words")).to_contain_text(re.compile("nine days", re.IGNORECASE))
     opens = answered.locator(".sources > li").filter(has_text="drones.pdf").get_by_role("link", name="Open").first
-    with context.expect_page() as opened:
+    with page.context.expect_page() as opened:
         opens.click()
     source = opened.value
     expect(source.get_by_label("Page, of 2")).to_have_value("2")
@@ -117,7 +116,21 @@ def test_documents_go_from_files_to_a_source_that_opens_and_are_withdrawn(
     expect(old.locator(".sources > li").filter(has_text="drones.pdf").get_by_role("link", name="Open")).to_have_count(0)
 
 
-def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page, context: BrowserContext, ask: Ask) -> None:
+def over(route: Route) -> None:
+    """A refusal as the gate makes it: a page to who reads pages, else a word."""
+    if route.request.method != "POST":
+        route.fallback()
+    elif "text/html" in route.request.headers["accept"]:
+        route.fulfill(status=401, content_type="text/html", body="<h1>Sign in</h1>")
+    else:
+        route.fulfill(status=401, json={"detail": "You are not signed in any more."})
+
+
+def test_a_pair_is_written_edited_and_deleted_and_what_is_refused_is_said_beside_what_was_typed(
+    app: str, browser: Browser
+) -> None:
+    page = browser.new_context(base_url=app).new_page()  # of its own: the console tells of every refusal
+    page.goto("/documents")
     upload(page, ("sheds.md", MARKDOWN.replace("shed fourteen", "shed fifteen").encode()))
     page.get_by_role("link", name="sheds.md", exact=True).click()
     page.locator(".section summary").first.click()
@@ -128,7 +141,7 @@ def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page, context: Br
     row = page.locator(".pair").filter(has_text="visiting bicycle")
     expect(row.locator(".tag")).to_have_text("Approved")
 
-    other = context.new_page()
+    other = page.context.new_page()
     other.goto(page.url)
     row.focus()
     page.keyboard.press("e")
@@ -137,53 +150,28 @@ def test_a_pair_is_written_edited_and_found_in_an_answer(page: Page, context: Br
     expect(row.locator(".reply")).to_have_text("In shed fifteen <b>behind</b> the boathouse.")
     expect(row).to_be_focused()
     late = other.locator(".pair").filter(has_text="visiting bicycle")
-    late.get_by_text("Edit").click()
-    late.get_by_role("textbox", name="Answer").fill("My own words.")
+    late.get_by_text("Edit", exact=True).click()
+    answer = late.get_by_role("textbox", name="Answer")
+    answer.fill("My own words.")
     late.get_by_role("button", name="Save and approve").click()
     expect(late.locator(".notice")).to_contain_text("meanwhile")
-    expect(late.get_by_role("textbox", name="Answer")).to_have_value("My own words.")
+    expect(answer).to_have_value("My own words.")
     expect(late.locator(".reply")).to_contain_text("shed fifteen")
-    other.close()
 
-    to_the_questions(page)
-    answered = ask(page, "Where is a visiting bicycle kept?")
-    for closed in answered.locator("details:not([open]) > summary").all():
-        if closed.is_visible():
-            closed.click()
-    expect(answered.locator(".asked").filter(has_text="Where is a visiting bicycle kept?").first).to_be_attached()
-
-
-def test_example_questions_are_written_by_keyboard_and_not_over_what_others_wrote(
-    app: str, browser: Browser, page: Page
-) -> None:
-    link = page.get_by_role("link", name="Example questions")
-    link.focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Example questions")
-    field = page.get_by_label("Questions")
-    other = browser.new_context(base_url=app)
-    late = other.new_page()
-    late.goto("/documents/examples")
-    field.press_sequentially("Who signs above 50,000 LMD?")
-    page.keyboard.press("Enter")
-    page.keyboard.type("Which <b>office</b> answers for the boathouse?")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    expect(page.locator(".notice.good")).to_have_text("2 example questions saved.")
-    expect(field).to_have_value("Who signs above 50,000 LMD?\nWhich <b>office</b> answers for the boathouse?")
-
-    late.get_by_label("Questions").fill("Mine?")
-    late.get_by_role("button", name="Save").click()
-    expect(late.get_by_role("alert")).to_contain_text("changed meanwhile")
-    expect(late.get_by_label("Questions")).to_have_value("Mine?")
-    expect(late.locator(".now li")).to_have_text(
-        ["Who signs above 50,000 LMD?", "Which <b>office</b> answers for the boathouse?"]
-    )
-    late.get_by_role("button", name="Save").click()
-    expect(late.locator(".notice.good")).to_have_text("1 example question saved.")
-    other.close()
-    page.reload()
-    expect(field).to_have_value("Mine?")
+    other.route("**/documents/pairs", over)
+    late.get_by_role("button", name="Save and approve").click()
+    expect(late.locator(".error")).to_have_text("You are not signed in any more.")
+    expect(answer).to_have_value("My own words.")
+    other.unroute("**/documents/pairs")
+    late.get_by_role("button", name="Delete").click()
+    expect(late.locator(".tag")).to_have_text("Deleted")
+    other.route("**/documents/pairs", over)
+    late.get_by_role("button", name="Restore").click()
+    expect(late.locator(".error")).to_have_text("You are not signed in any more.")
+    other.unroute("**/documents/pairs")
+    late.get_by_role("button", name="Restore").click()
+    expect(late.locator(".tag")).to_have_text("Approved")
+    page.context.close()
 
 
 def test_readers_are_chosen_before_and_after_an_upload_by_keyboard_and_by_a_slow_press(page: Page) -> None:
@@ -300,40 +288,9 @@ def test_an_upload_is_shown_in_progress_and_cancelled(page: Page) -> None:
     expect(row("gates.md").get_by_role("button", name="Try gates.md again")).to_be_visible()
 
 
-def test_what_is_refused_is_said_and_an_ended_session_leads_to_sign_in(app: str, browser: Browser) -> None:
-    def over(route: Route) -> None:
-        """A refusal as the gate makes it: a page to who reads pages, else a word."""
-        if route.request.method != "POST":
-            route.fallback()
-        elif "text/html" in route.request.headers["accept"]:
-            route.fulfill(status=401, content_type="text/html", body="<h1>Sign in</h1>")
-        else:
-            route.fulfill(status=401, json={"detail": "You are not signed in any more."})
-
+def test_what_is_refused_in_the_queue_is_said_and_an_ended_session_leads_to_sign_in(app: str, browser: Browser) -> None:
     context = browser.new_context(base_url=app)  # of its own: the console tells of every refusal
     page = context.new_page()
-    page.goto("/documents/pairs")
-    row = page.locator(".pair").first
-    question = row.locator(".question").inner_text()
-    pair = page.locator(f"#{row.get_attribute('id')}")
-
-    page.route("**/documents/pairs", over)
-    pair.get_by_text("Edit", exact=True).click()
-    pair.get_by_role("textbox", name="Answer").fill("My own words.")
-    pair.get_by_role("button", name="Save and approve").click()
-    expect(pair.get_by_role("alert")).to_have_text("You are not signed in any more.")
-    expect(pair.locator(".question")).to_have_text(question)
-    expect(pair.get_by_role("textbox", name="Answer")).to_have_value("My own words.")
-    page.unroute("**/documents/pairs")
-    pair.get_by_role("button", name="Delete").click()
-    expect(pair.locator(".tag")).to_have_text("Deleted")
-    page.route("**/documents/pairs", over)
-    pair.get_by_role("button", name="Restore").click()
-    expect(pair.get_by_role("alert")).to_have_text("You are not signed in any more.")
-    page.unroute("**/documents/pairs")
-    pair.get_by_role("button", name="Restore").click()
-    expect(pair.locator(".tag")).to_have_text("Approved")
-
     page.goto("/documents")
     upload(page, ("mole.md", b"# Mole\n\nThe mole is long.\n"))
     row = page.locator(".queue li").filter(has_text="mole.md")
@@ -384,23 +341,11 @@ def test_files_are_dropped_anywhere_folders_are_uploaded_and_bad_files_say_why(p
     expect(page.locator(".queue li")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_pages_fit_a_phone(app: str, browser: Browser, scheme: str) -> None:
-    context = browser.new_context(
-        base_url=app,
-        viewport={"width": 390, "height": 844},
-        color_scheme=scheme,  # type: ignore[arg-type]
-        has_touch=True,
-        is_mobile=True,
-    )
-    page = context.new_page()
-    page.goto("/documents")
-    addresses = ["/documents", "/documents/pairs", "/documents/examples"]
-    document = page.locator("tbody th a").first.get_attribute("href")
-    addresses += [f"{document}", f"{document}/view"]
-    for address in addresses:
-        page.goto(address)
-        assert page.evaluate("document.documentElement.scrollWidth") == 390, address
-        background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (max(map(int, re.findall(r"\d+", background))) < 60) is (scheme == "dark"), background
-    context.close()
+def test_the_pages_fit_a_phone(phone: Page) -> None:
+    phone.goto("/documents")
+    document = phone.locator("tbody th a").first.get_attribute("href")
+    for address in ("/documents", "/documents/pairs", "/documents/examples", f"{document}", f"{document}/view"):
+        phone.goto(address)
+        for scheme in ("light", "dark"):
+            phone.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            assert_fits_a_phone(phone, scheme)

@@ -5,14 +5,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
-from bs4 import BeautifulSoup
+from httpx import Response
 from starlette.testclient import TestClient
 
 from org.reading.charts import load
 from store import StoreError
-from tests.trag.web.documents.conftest import Opened, served, soup, words
+from tests.pages import ADDRESS, parsed, soup, words
+from tests.trag.web.documents.conftest import Opened, served
 from trag import ingest as ingestion
 from trag.home import Home
 from trag.ingest.queue import Queue
@@ -21,14 +23,8 @@ from trag.web.gate import UPLOADS
 
 pytestmark = pytest.mark.slow  # each opens a home with the real encoder
 
-RULES = b"""# 1 Grants
-
-The Board approves every grant above 50,000 LMD.
-
-# 2 Leave
-
-A member of staff asks for leave two weeks before it begins.
-"""
+RULES = b"# 1 Grants\n\nThe Board approves every grant above 50,000 LMD.\n\n# 2 Leave\n\nAsk two weeks before.\n"
+RULES_PATH = f"/documents/{key('rules.md')}"
 CLUB = b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Club,team\n"
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7*7}}.md"""
 QUERY = "Who approves large grants?"
@@ -71,6 +67,17 @@ def searched(home: Home, question: str, readers: set[str] | None = None) -> set[
     return {passage.document for passage in found}
 
 
+def audience(home: Home) -> frozenset[str]:
+    document = home.records.library.document("rules.md")
+    assert document
+    return document.audience
+
+
+def told(answer: Response) -> str:
+    """What a page says of what was done."""
+    return words(parsed(answer), ".notice.good, .notice[role=alert]")
+
+
 def club(home: Home) -> dict[str, str]:
     """A chart in use: the ids of its units by their names."""
     chart = load(CLUB, "club.csv")
@@ -100,14 +107,6 @@ def test_others_are_served_while_an_upload_waits_for_the_queue_to_be_opened(
     settled(home)
 
 
-def test_a_home_without_documents_says_how_to_begin(client: TestClient) -> None:
-    page = soup(client, "/documents")
-    assert words(page, "h1") == "No documents yet"
-    assert not page.select("table, .queue")
-    assert ".pdf" in str(page.select_one("input[name=files]")["accept"])  # type: ignore[index]
-    assert "no pairs yet" in words(soup(client, "/documents/pairs"), ".none-found")
-
-
 def test_uploads_are_worked_on_and_searched(client: TestClient, home: Home) -> None:
     upload(client, home)
     page = soup(client, "/documents")
@@ -115,10 +114,8 @@ def test_uploads_are_worked_on_and_searched(client: TestClient, home: Home) -> N
     assert words(page, "tbody th a") == "rules.md"
     assert "by local" in words(page, "tbody td[data-name=Added]")
     assert searched(home, QUERY) == {"rules.md"}
-    page = soup(client, f"/documents/{key('rules.md')}")
-    assert words(page, ".section .title") == "1 Grants 2 Leave"
-    cleared = client.post("/documents/queue/clear")
-    assert not BeautifulSoup(cleared.text, "html.parser").select(".queue li")
+    assert words(soup(client, RULES_PATH), ".section .title") == "1 Grants 2 Leave"
+    assert not parsed(client.post("/documents/queue/clear")).select(".queue li")
     upload(client, home, RULES.replace(b"two weeks", b"four weeks"))
     texts = " ".join(passage.text for passage in home.records.library.passages("rules.md"))
     assert ("four weeks" in texts, "two weeks" in texts) == (True, False), "the newer version is in its place"
@@ -129,14 +126,12 @@ def test_a_bad_file_says_why_and_can_be_tried_again(client: TestClient, home: Ho
     refused = client.post("/documents/uploads?name=setup.exe", content=b"x")
     assert (refused.status_code, "is named .exe" in refused.json()["detail"]) == (422, True)
     assert not home.queue.jobs()
-    answer = client.post("/documents/uploads?name=broken.pdf", content=b"%PDF-1.7 nothing")
-    assert answer.status_code == 201
+    assert client.post("/documents/uploads?name=broken.pdf", content=b"%PDF-1.7 nothing").status_code == 201
     settled(home)
     page = soup(client, "/documents/queue")
     assert "Failed" in words(page, ".state")
     assert "broken.pdf" in words(page, ".said")
-    retry = str(page.select_one("form[action$=retry]")["action"])  # type: ignore[index]
-    client.post(retry)
+    client.post(str(page.select("form[action$=retry]")[0]["action"]))
     settled(home)
     assert [job.state for job in home.queue.jobs()] == ["failed"]
     assert not home.records.library.documents()
@@ -192,7 +187,7 @@ def test_documents_with_problems_are_seen_at_a_glance_and_shown_alone(client: Te
     assert words(page, "td[data-name=State]") == "Searched Newer version failed"
     assert "A newer version failed: rules.md is named .md but looks like" in words(page, "tbody .notes")
     assert page.select("th[aria-sort=ascending]")
-    assert "problems=1" in str(page.select_one("thead a")["href"])  # type: ignore[index]
+    assert page.select("thead a[href*='problems=1']")
     assert words(soup(client, "/documents?problems=1&words=pier"), "#list") == (
         "0 documents with “ pier ” with problems Show all Find No document is called that. Show all"
     )
@@ -200,79 +195,63 @@ def test_documents_with_problems_are_seen_at_a_glance_and_shown_alone(client: Te
 
 def test_a_document_is_deleted_with_a_receipt(client: TestClient, home: Home) -> None:
     upload(client, home)
-    path = f"/documents/{key('rules.md')}"
-    asked = soup(client, path)
-    assert "the original, 2 passages" in words(asked, "#delete")
-    assert client.get(f"{path}/original").content == RULES
-    done = client.post(f"{path}/delete")
+    assert "the original, 2 passages" in words(soup(client, RULES_PATH), "#delete")
+    assert client.get(f"{RULES_PATH}/original").content == RULES
+    done = client.post(f"{RULES_PATH}/delete")
     assert done.history[0].status_code == 303
-    page = BeautifulSoup(done.text, "html.parser")
-    assert "rules.md is deleted." in words(page, ".notice.good")
-    assert "nothing is left" in words(page, ".notice.good")
-    assert "nothing is left" in words(soup(client, str(done.url).removeprefix("http://127.0.0.1:7860")), ".notice.good")
+    for again in (done, client.get(str(done.url).removeprefix(ADDRESS))):
+        assert "rules.md is deleted." in told(again)
+        assert "nothing is left" in told(again)
     assert searched(home, QUERY) == set()
     for end in ("", "/original", "/view"):
-        assert client.get(path + end).status_code == 404
+        assert client.get(RULES_PATH + end).status_code == 404
     for end in ("/delete", "/audience"):
-        assert client.post(path + end).status_code == 404
+        assert client.post(RULES_PATH + end).status_code == 404
 
 
 def test_a_document_that_cannot_be_deleted_whole_is_said_to_be_and_is_by_a_second_press(
     client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upload(client, home)
-    path = f"/documents/{key('rules.md')}"
-
-    def fail(*_: object) -> None:
-        raise StoreError("The server is away.")
-
-    monkeypatch.setattr("store.collection.remove", fail)
-    page = BeautifulSoup(client.post(f"{path}/delete").text, "html.parser")
-    assert "not all of it is deleted yet" in words(page, ".notice[role=alert]")
-    assert "STILL THERE: its vectors (The server is away.)" in words(page, ".notice[role=alert]")
+    monkeypatch.setattr("store.collection.remove", Mock(side_effect=StoreError("The server is away.")))
+    said = told(client.post(f"{RULES_PATH}/delete"))
+    assert "not all of it is deleted yet" in said
+    assert "STILL THERE: its vectors (The server is away.)" in said
     assert searched(home, QUERY) == set()
-    assert client.get(path).status_code == 404
+    assert client.get(RULES_PATH).status_code == 404
     monkeypatch.undo()
-    page = BeautifulSoup(client.post(f"{path}/delete").text, "html.parser")
-    assert "nothing is left" in words(page, ".notice.good")
-    assert client.post(f"{path}/delete").status_code == 404
+    assert "nothing is left" in told(client.post(f"{RULES_PATH}/delete"))
+    assert client.post(f"{RULES_PATH}/delete").status_code == 404
 
 
 def test_readers_are_everyone_or_units_and_searches_keep_to_it(client: TestClient, home: Home) -> None:
     upload(client, home)
     ids = club(home)
-    path = f"/documents/{key('rules.md')}"
     assert client.get("/documents/units?words=bo").json() == [{"id": ids["Board"], "name": "Board", "under": "Club"}]
-    done = client.post(f"{path}/audience", data={"readers": "units", "unit": [ids["Board"], ids["Bar"]]})
-    assert "may read it" in words(BeautifulSoup(done.text, "html.parser"), ".notice.good")
-    assert home.records.library.document("rules.md").audience == {ids["Board"], ids["Bar"]}  # type: ignore[union-attr]
-    assert words(soup(client, path), ".chips li") == "Bar under Club × Board under Club ×"
+    units = {"readers": "units", "unit": [ids["Board"], ids["Bar"]]}
+    assert "may read it" in told(client.post(f"{RULES_PATH}/audience", data=units))
+    assert audience(home) == {ids["Board"], ids["Bar"]}
+    assert words(soup(client, RULES_PATH), ".chips li") == "Bar under Club × Board under Club ×"
     assert words(soup(client, "/documents"), "td[data-name=Readers]") == "2 units"
     assert searched(home, QUERY, {ids["Bar"]}) == {"rules.md"}
     assert searched(home, QUERY, {ids["Club"]}) == set()
     for wrong in ({"readers": "units"}, {"readers": "units", "unit": "gone"}):
-        refused = client.post(f"{path}/audience", data=wrong)
-        assert "not set" in words(BeautifulSoup(refused.text, "html.parser"), ".notice[role=alert]")
-    client.post(f"{path}/audience", data={"readers": "everyone"})
+        assert "not set" in told(client.post(f"{RULES_PATH}/audience", data=wrong))
+    client.post(f"{RULES_PATH}/audience", data={"readers": "everyone"})
     assert searched(home, QUERY, {ids["Club"], "everyone"}) == {"rules.md"}
 
 
 def test_a_page_that_shows_earlier_readers_opens_nothing_that_was_closed_since(client: TestClient, home: Home) -> None:
     upload(client, home)
     ids = club(home)
-    board, bar = ids["Board"], ids["Bar"]
-    path = f"/documents/{key('rules.md')}"
-    for after in ((board, bar), (bar,)):
-        seen = str(soup(client, path).select("[name=instead_of]")[0]["value"])
+    for after in ({ids["Board"], ids["Bar"]}, {ids["Bar"]}):
+        seen = str(soup(client, RULES_PATH).select("[name=instead_of]")[0]["value"])
         sent = {"readers": "units", "unit": list(after), "instead_of": seen.replace("\n", "\r\n")}
-        done = client.post(f"{path}/audience", data=sent)
-        assert "may read it" in words(BeautifulSoup(done.text, "html.parser"), ".notice.good")
-        late = BeautifulSoup(
-            client.post(f"{path}/audience", data={"readers": "everyone", "instead_of": seen}).text, "html.parser"
-        )
-        assert "was changed meanwhile, so nothing was saved" in words(late, ".notice[role=alert]")
-        assert home.records.library.document("rules.md").audience == set(after)  # type: ignore[union-attr]
-    assert words(soup(client, path), ".chips li") == "Bar under Club ×"
+        assert "may read it" in told(client.post(f"{RULES_PATH}/audience", data=sent))
+        late = client.post(f"{RULES_PATH}/audience", data={"readers": "everyone", "instead_of": seen})
+        assert "was changed meanwhile, so nothing was saved" in told(late)
+        assert audience(home) == after
+    assert words(soup(client, RULES_PATH), ".chips li") == "Bar under Club ×"
 
 
 def test_what_is_new_is_from_the_first_moment_only_for_those_it_is_for(client: TestClient, home: Home) -> None:
@@ -281,51 +260,40 @@ def test_what_is_new_is_from_the_first_moment_only_for_those_it_is_for(client: T
     assert (refused.status_code, "no unit gone" in refused.json()["detail"]) == (422, True)
     assert not home.queue.jobs()
     upload(client, home, units=[bar])
-    assert home.records.library.document("rules.md").audience == {bar}  # type: ignore[union-attr]
+    assert audience(home) == {bar}
     assert searched(home, QUERY, {"everyone"}) == set()
     assert searched(home, QUERY, {bar}) == {"rules.md"}
     upload(client, home, RULES + b"\n\nGrants end in June.\n")
-    assert home.records.library.document("rules.md").audience == {bar}  # type: ignore[union-attr]
+    assert audience(home) == {bar}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        HOSTILE,
-        "a/b/../c.md",
-        "..md",
-        "تقرير \u2067المنح.md",
-        "line\nbreak.md",
-        f"{'é' * 297}.md",
-        "rules.md?x=1&y#z.md",
-    ],
-    ids=["html", "path", "dots", "right to left", "line break", "long", "query"],
-)
-def test_any_name_stays_text_and_is_reached(client: TestClient, home: Home, name: str) -> None:
-    upload(client, home, name=name)
-    (document,) = home.records.library.documents()
-    for path in ("/documents", f"/documents/{key(document.name)}", "/documents/pairs"):
+def test_any_name_stays_text_and_is_reached(client: TestClient, home: Home) -> None:
+    long = f"{'é' * 297}.md"
+    given = [HOSTILE, "a/b/../c.md", "..md", "تقرير \u2067المنح.md", "line\nbreak.md", long, "rules.md?x=1&y#z.md"]
+    for name in given:
+        upload(client, home, name=name)
+    names = [document.name for document in home.records.library.documents()]
+    assert len(names) == len(given)
+    for path in ("/documents", "/documents/pairs", *(f"/documents/{key(name)}" for name in names)):
         page = soup(client, path)
         assert not page.select("img")
-        assert {script.get("src", script.text[:12]) for script in page.select("script")} == {
-            "document.doc",
-            "/documents.js",
-        }
-        assert not [name for tag in page.find_all() for name in tag.attrs if name.startswith("on")]
-    assert document.name in soup(client, f"/documents/{key(document.name)}").select("h1")[0].get_text()
-    answer = client.get(f"/documents/{key(document.name)}/original")
-    assert answer.content == RULES
-    disposition = answer.headers["content-disposition"]
-    assert disposition.startswith('attachment; filename="')
-    assert disposition.isascii()
-    assert disposition.count('"') == 2
-    assert answer.headers["content-type"] == "application/octet-stream"
-    assert answer.headers["x-content-type-options"] == "nosniff"
+        scripts = {script.get("src", script.text[:12]) for script in page.select("script")}
+        assert scripts == {"document.doc", "/documents.js"}
+        assert not [attribute for tag in page.find_all() for attribute in tag.attrs if attribute.startswith("on")]
+    for name in names:
+        assert name in soup(client, f"/documents/{key(name)}").select("h1")[0].get_text()
+        answer = client.get(f"/documents/{key(name)}/original")
+        assert answer.content == RULES
+        disposition = answer.headers["content-disposition"]
+        assert disposition.startswith('attachment; filename="')
+        assert (disposition.isascii(), disposition.count('"')) == (True, 2)
+        assert answer.headers["content-type"] == "application/octet-stream"
+        assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.parametrize("end", ["", "/view", "/original", "/pages/1.png"])
-def test_what_was_never_there_is_not_found(client: TestClient, end: str) -> None:
-    assert "There is nothing here" in words(soup(client, f"/documents/{'0' * 32}{end}", 404), "h1")
+def test_what_was_never_there_is_not_found(client: TestClient) -> None:
+    for end in ("", "/view", "/original", "/pages/1.png"):
+        assert "There is nothing here" in words(soup(client, f"/documents/{'0' * 32}{end}", 404), "h1")
 
 
 def test_looking_changes_nothing(client: TestClient, home: Home, pdf: Callable[..., bytes]) -> None:

@@ -1,6 +1,5 @@
 """The writing of pairs, begun and stopped on the page of the documents, and the page of the example questions."""
 
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -8,27 +7,20 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from bs4 import BeautifulSoup, Tag
+from httpx import Response
 from starlette.testclient import TestClient
 
 from store.passage import Passage
+from tests.pages import parsed, soup, texts, words
 from tests.trag.web.documents.conftest import Opened, served
 from trag.errors import TragError
-from trag.home import Home, open_home
+from trag.home import Home
 from trag.ingest.pairs import GeneratedPair
 from trag.progress import Cancelled, silent
-from trag.settings import Settings
 
 RULES = "# 1 Grants\n\nThe Board approves every grant.\n\n# 2 Leave\n\nStaff ask two weeks before.\n"
 PATH = "/documents/examples"
 HOSTILE = '</textarea><script>alert(1)</script>"?'
-
-
-@pytest.fixture
-def home(tmp_path: Path, empty_database: Path) -> Iterator[Home]:
-    shutil.copy(empty_database, tmp_path)
-    with open_home(Settings(home=tmp_path)) as home:
-        yield home
 
 
 @pytest.fixture
@@ -37,46 +29,42 @@ def client(home: Home) -> Iterator[TestClient]:
         yield client
 
 
-def seen(client: TestClient) -> str:
-    return field(client.get(PATH).text, "[name=seen]", "value")
-
-
-def field(page: str, selector: str, attribute: str = "") -> str:
-    (found,) = BeautifulSoup(page, "html.parser").select(selector)
+def field(answer: Response, selector: str, attribute: str = "") -> str:
+    (found,) = parsed(answer).select(selector)
     return str(found[attribute]) if attribute else found.get_text().removeprefix("\n")
+
+
+def save(client: TestClient, questions: str, seen: str) -> Response:
+    return client.post(PATH, data={"questions": questions, "seen": seen})
 
 
 def test_what_is_saved_is_shown(client: TestClient, home: Home) -> None:
     assert "from now on" in client.get(PATH).text
-    saved = client.post(PATH, data={"questions": f"Who?\r\n\r\n{HOSTILE}\r\n", "seen": ""})
-    assert field(saved.text, ".notice.good p") == "2 example questions saved."
-    assert field(saved.text, "textarea") == f"Who?\n{HOSTILE}"
+    saved = save(client, f"Who?\r\n\r\n{HOSTILE}\r\n", "")
+    assert field(saved, ".notice.good p") == "2 example questions saved."
+    assert field(saved, "textarea") == f"Who?\n{HOSTILE}"
     assert home.records.examples.all() == ("Who?", HOSTILE)
-    emptied = client.post(PATH, data={"questions": "", "seen": seen(client)})
-    assert field(emptied.text, ".notice.good p") == "There are no examples now."
+    emptied = save(client, "", field(client.get(PATH), "[name=seen]", "value"))
+    assert field(emptied, ".notice.good p") == "There are no examples now."
     assert home.records.examples.all() == ()
 
 
 def test_too_much_is_refused_with_what_was_typed(client: TestClient, home: Home) -> None:
     home.set_examples("Who?")
     typed = "\n".join(f"Question {number}?" for number in range(21))
-    refused = client.post(PATH, data={"questions": typed, "seen": "Who?"})
-    assert refused.status_code == 422
-    assert "20 are the most" in field(refused.text, "[role=alert]")
-    assert field(refused.text, "textarea") == typed
-    assert field(refused.text, "[name=seen]", "value") == "Who?"
+    refused = save(client, typed, "Who?")
+    assert (refused.status_code, "20 are the most" in field(refused, "[role=alert]")) == (422, True)
+    assert (field(refused, "textarea"), field(refused, "[name=seen]", "value")) == (typed, "Who?")
     assert home.records.examples.all() == ("Who?",)
 
 
 def test_nothing_is_written_over_what_somebody_else_wrote_meanwhile(client: TestClient, home: Home) -> None:
     home.set_examples("Who?\nWhen?")
-    late = client.post(PATH, data={"questions": "Mine?", "seen": ""})
-    assert late.status_code == 409
-    assert field(late.text, "textarea") == "Mine?"
-    assert [each.get_text() for each in BeautifulSoup(late.text, "html.parser").select(".now li")] == ["Who?", "When?"]
+    late = save(client, "Mine?", "")
+    assert (late.status_code, field(late, "textarea")) == (409, "Mine?")
+    assert texts(parsed(late), ".now li") == ["Who?", "When?"]
     assert home.records.examples.all() == ("Who?", "When?")
-    again = client.post(PATH, data={"questions": "Mine?", "seen": field(late.text, "[name=seen]", "value")})
-    assert again.status_code == 200
+    assert save(client, "Mine?", field(late, "[name=seen]", "value")).status_code == 200
     assert home.records.examples.all() == ("Mine?",)
 
 
@@ -86,17 +74,14 @@ class Desk:
     def __init__(self, home: Home, client: TestClient, people: list[str]) -> None:
         self.home, self.client, self.people = home, client, people
 
-    def row(self) -> Tag | None:
-        answer = self.client.get("/documents/queue")
-        assert answer.status_code == 200
-        return BeautifulSoup(answer.text, "html.parser").select_one("#writing")
+    def row(self) -> str:
+        """What is said of the writing, "" when nothing is."""
+        return words(soup(self.client, "/documents/queue"), "#writing")
 
     def told(self, part: str) -> str:
         """What the row says once it holds these words."""
         for _ in range(200):
-            row = self.row()
-            said = " ".join(row.get_text(" ").split()) if row else ""
-            if part in said:
+            if part in (said := self.row()):
                 return said
             time.sleep(0.05)
         pytest.fail(f"{part!r} is not in {said!r}")
@@ -125,13 +110,13 @@ def test_pairs_are_written_when_somebody_says_so_and_the_page_tells_how_many(
 ) -> None:
     given: list[Sequence[str]] = []
 
-    def pairs_of(passage: Passage, *_: Any, examples: Sequence[str], **__: Any) -> tuple[GeneratedPair, ...]:
+    def pairs_of(passage: Passage, *_: Any, examples: Sequence[str], **__: Any) -> Any:
         given.append(examples)
         return written(passage)
 
     monkeypatch.setattr("trag.home.pairs_of", pairs_of)
     desk.home.set_examples("Who?\nWhen?")
-    assert desk.row() is None
+    assert not desk.row()
     assert desk.home.records.library.pairs() == ()
     page = desk.client.post("/documents/writing")
     assert (page.status_code, page.url.path) == (200, "/documents")
@@ -139,16 +124,14 @@ def test_pairs_are_written_when_somebody_says_so_and_the_page_tells_how_many(
     assert len(desk.home.records.library.pairs()) == 2
     assert given == [("Who?", "When?")] * 2
     desk.client.post("/documents/writing/dismiss")
-    assert desk.row() is None
+    assert not desk.row()
 
 
 @pytest.mark.slow
 def test_whoever_asks_goes_first_and_it_can_be_stopped_and_gone_on_with(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def somebody_asks(
-        passage: Passage, *_: object, interrupted: Callable[[], bool], **__: Any
-    ) -> tuple[GeneratedPair, ...]:
+    def somebody_asks(passage: Passage, *_: Any, interrupted: Callable[[], bool], **__: Any) -> Any:
         if passage.section == "2 Leave":
             desk.people.append("ada")
         if interrupted():
@@ -170,9 +153,6 @@ def test_whoever_asks_goes_first_and_it_can_be_stopped_and_gone_on_with(
 
 @pytest.mark.slow
 def test_what_went_wrong_is_said_with_what_to_do(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(*_: object, **__: object) -> tuple[()]:
-        raise TragError("The model is gone.", "Start it.")
-
-    monkeypatch.setattr("trag.home.pairs_of", gone)
+    monkeypatch.setattr("trag.home.pairs_of", Mock(side_effect=TragError("The model is gone.", "Start it.")))
     desk.client.post("/documents/writing")
     assert "The model is gone. Start it. What was written is kept." in desk.told("Failed")

@@ -5,15 +5,15 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup, Tag
+from httpx import Response
 from starlette.testclient import TestClient
 
 from store.library import Pair
+from tests.pages import parsed, soup, texts, words
 from tests.trag.web.documents.conftest import Opened, served
-from tests.trag.web.documents.conftest import soup as soup_of
 from trag.home import Home
 from trag.progress import silent
 from trag.web.documents import pairs as pairs_page
@@ -25,7 +25,6 @@ RULES = b"# 1 Grants\n\nThe Board approves every grant above 50,000 LMD.\n\n# 2 
 FORMULA = "=HYPERLINK(1)"
 LINES = '\'=A\nB "x" ü'
 RULES_KEY = key("rules.md")
-PATH = "/documents/pairs"
 
 
 @pytest.fixture(scope="module")
@@ -53,19 +52,13 @@ def client(app: TestClient, home: Home) -> TestClient:
     return app
 
 
-def soup(client: TestClient, path: str = PATH) -> BeautifulSoup:
-    return soup_of(client, path)
-
-
 def questions(page: BeautifulSoup) -> list[str]:
     return [each.get_text() for each in page.select(".pair .question")]
 
 
-def fields(page: BeautifulSoup | Tag, id: str, action: str) -> dict[str, str]:
+def fields(page: BeautifulSoup | Tag, letter: str, action: str) -> dict[str, str]:
     """What the form of an action on a pair sends."""
-    form = next(
-        form for form in page.select(f"#pair-{id} form") if form.select_one(f"[name=do][value={action}]") is not None
-    )
+    form = page.select(f"#pair-{letter * 32} form:has([name=do][value={action}])")[0]
     chosen = {str(each["name"]): each.select("option[selected]")[0].get_text() for each in form.select("select")}
     return chosen | {str(each["name"]): str(each["value"]) for each in form.select("input")}
 
@@ -74,6 +67,12 @@ def pair(home: Home, letter: str) -> Pair:
     found = home.records.library.pair(letter * 32)
     assert found is not None
     return found
+
+
+def act(client: TestClient, letter: str, do: str, path: str = "/documents/pairs", **changes: str) -> Response:
+    """Presses the button of an action on a pair, as it is shown on a page."""
+    form = fields(soup(client, path), letter, do)
+    return client.post("/documents/pairs", data=form | changes)
 
 
 @pytest.mark.parametrize(
@@ -98,18 +97,17 @@ def test_pairs_are_found_by_words_state_and_document(client: TestClient, query: 
 
 def test_many_pairs_are_turned_page_by_page(client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pairs_page, "MOST", 2)
-    page = soup(client)
-    assert questions(page) == ["Who approves?", "How much <b>?"]
-    assert "1 to 2 of 3" in page.select(".paging")[0].get_text()
-    assert not page.select("a[rel=prev]")
-    page = soup(client, str(page.select_one("a[rel=next]")["href"]))  # type: ignore[index]
-    assert questions(page) == ["When?"]
-    assert page.select("a[rel=prev]")
-    assert not page.select("a[rel=next]")
+    first = soup(client, "/documents/pairs")
+    assert questions(first) == ["Who approves?", "How much <b>?"]
+    assert "1 to 2 of 3" in words(first, ".paging")
+    last = soup(client, str(first.select("a[rel=next]")[0]["href"]))
+    assert questions(last) == ["When?"]
+    assert not first.select("a[rel=prev]") + last.select("a[rel=next]")
+    assert last.select("a[rel=prev]")
 
 
 def says(page: BeautifulSoup, letter: str) -> list[str]:
-    return [" ".join(each.get_text().split()) for each in page.select(f"#pair-{letter * 32} .says")]
+    return texts(page, f"#pair-{letter * 32} .says")
 
 
 @pytest.mark.parametrize("path", ["/documents/pairs?state=review", f"/documents/{RULES_KEY}"])
@@ -130,93 +128,83 @@ def test_what_is_for_review_shows_what_the_document_says(client: TestClient, hom
 
 
 def test_a_pair_that_is_approved_stands_on_what_was_shown(client: TestClient, home: Home) -> None:
-    client.post("/documents/pairs", data=fields(soup(client), "b" * 32, "approve"))
+    act(client, "b", "approve")
     assert pair(home, "b").source == "The Board approves every grant above 50,000 LMD."
-    row = client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "approve") | {"part": "row"})
-    assert not says(BeautifulSoup(row.text, "html.parser"), "a")
+    assert not says(parsed(act(client, "a", "approve", part="row")), "a")
 
 
 def test_the_type_of_a_pair_is_edited_and_says_whether_it_is_searched(client: TestClient, home: Home) -> None:
-    form = fields(soup(client), "a" * 32, "edit")
+    said = {"question": "Who approves?", "answer": "The Board."}
+    form = fields(soup(client, "/documents/pairs"), "a", "edit") | said
     assert form["type"] == "short answer"
-    words = {"question": "Who approves?", "answer": "The Board."}
-    client.post("/documents/pairs", data=form | words | {"type": "dialogue"})
+    client.post("/documents/pairs", data=form | {"type": "dialogue"})
     assert (pair(home, "a").type, pair(home, "a").state, pair(home, "a").searched) == ("dialogue", "approved", False)
-    assert "not searched" in soup(client).select(f"#pair-{'a' * 32} .about")[0].get_text()
-    refused = client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "edit") | words | {"type": "riddle"})
-    assert refused.status_code == 409
+    assert "not searched" in words(soup(client, "/documents/pairs"), f"#pair-{'a' * 32} .about")
+    assert act(client, "a", "edit", **said, type="riddle").status_code == 409
     assert pair(home, "a").type == "dialogue"
-    client.post("/documents/pairs", data=form | words | {"type": "list"})
+    client.post("/documents/pairs", data=form | {"type": "list"})
     assert pair(home, "a").type == "dialogue", "what was seen is otherwise by now"
 
 
 def test_a_pair_is_approved_edited_deleted_and_restored(client: TestClient, home: Home) -> None:
-    done = client.post("/documents/pairs", data=fields(soup(client), "b" * 32, "approve"))
+    def found() -> set[str]:
+        question = "Who approves grants?"
+        vector = home.embedder.embed_questions([question])[0]
+        return {each.id[:1] for each in home.vectors.search(vector, question, kinds=("qa",), k=3, readers=None)}
+
+    done = act(client, "b", "approve")
     assert (done.history[0].status_code, done.status_code) == (303, 200)
     assert (pair(home, "b").state, pair(home, "b").by, pair(home, "b").searched) == ("approved", "local", True)
-    edit = fields(soup(client), "a" * 32, "edit") | {"question": "Who approves grants?", "answer": "The Board does."}
-    client.post("/documents/pairs", data=edit)
-    assert (pair(home, "a").question, pair(home, "a").answer) == ("Who approves grants?", "The Board does.")
-    assert pair(home, "a").state == "approved"
-    vector = home.embedder.embed_questions(["Who approves grants?"])[0]
-    assert "a" * 32 in {
-        each.id[:32] for each in home.vectors.search(vector, "Who approves grants?", kinds=("qa",), k=3, readers=None)
-    }
-    client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "delete"))
+    act(client, "a", "edit", question="Who approves grants?", answer="The Board does.")
+    edited = pair(home, "a")
+    assert (edited.question, edited.answer, edited.state) == ("Who approves grants?", "The Board does.", "approved")
+    assert "a" in found()
+    act(client, "a", "delete")
     assert (pair(home, "a").state, pair(home, "a").searched) == ("deleted", False)
-    assert "a" * 32 not in {
-        each.id[:32] for each in home.vectors.search(vector, "Who approves grants?", kinds=("qa",), k=3, readers=None)
-    }
-    client.post("/documents/pairs", data=fields(soup(client, "/documents/pairs?state=deleted"), "a" * 32, "restore"))
+    assert "a" not in found()
+    act(client, "a", "restore", "/documents/pairs?state=deleted")
     assert (pair(home, "a").state, pair(home, "a").answer) == ("approved", "The Board does.")
 
 
 def test_one_who_comes_second_is_told_and_loses_nothing(client: TestClient, home: Home) -> None:
-    mine = fields(soup(client), "a" * 32, "edit") | {"question": "Mine?", "answer": "Mine <i>."}
-    theirs = mine | {"question": "Theirs?", "answer": "Theirs."}
-    client.post("/documents/pairs", data=theirs)
+    typed = {"question": "Mine?", "answer": "Mine <i>."}
+    mine = fields(soup(client, "/documents/pairs"), "a", "edit") | typed
+    client.post("/documents/pairs", data=mine | {"question": "Theirs?", "answer": "Theirs."})
     for form in (mine, mine | {"part": "row"}):
-        told = client.post("/documents/pairs", data=form)
-        page = BeautifulSoup(told.text, "html.parser")
+        page = parsed(client.post("/documents/pairs", data=form))
         assert pair(home, "a").question == "Theirs?"
-        assert "meanwhile" in page.select(".pair .notice")[0].get_text()
+        assert "meanwhile" in words(page, ".pair .notice")
         assert questions(page) == ["Theirs?"]
         assert [each.get_text() for each in page.select("textarea")] == ["Mine?", "Mine <i>."]
-    again = fields(page, "a" * 32, "edit") | {"question": "Mine?", "answer": "Mine <i>."}
-    client.post("/documents/pairs", data=again)
+    client.post("/documents/pairs", data=fields(page, "a", "edit") | typed)
     assert pair(home, "a").question == "Mine?"
     client.post("/documents/pairs", data=mine | {"do": "delete"})
     assert pair(home, "a").state == "approved", "a deletion of what was seen otherwise"
-
-
-def test_what_was_typed_survives_a_deletion_meanwhile(client: TestClient, home: Home) -> None:
-    mine = fields(soup(client), "a" * 32, "edit") | {"question": "Mine?", "answer": "Mine.", "part": "row"}
-    client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "delete"))
-    page = BeautifulSoup(client.post("/documents/pairs", data=mine).text, "html.parser")
-    assert [each.get_text() for each in page.select("textarea")] == ["Mine?", "Mine."]
+    mine = fields(soup(client, "/documents/pairs"), "a", "edit") | typed | {"part": "row"}
+    act(client, "a", "delete")
+    page = parsed(client.post("/documents/pairs", data=mine))
+    assert [each.get_text() for each in page.select("textarea")] == ["Mine?", "Mine <i>."]
     assert pair(home, "a").state == "deleted"
 
 
 def test_many_are_approved_at_once_but_for_those_that_changed(client: TestClient, home: Home) -> None:
-    boxes = [str(each["value"]) for each in soup(client).select(".choose:not([disabled])")]
+    boxes = [str(each["value"]) for each in soup(client, "/documents/pairs").select(".choose:not([disabled])")]
     assert len(boxes) == 2
     home.put_pair(replace(pair(home, "a"), answer="Otherwise."))
     done = client.post("/documents/pairs/many", data={"pair": [*boxes, "nonsense", "x:y"], "back": "/documents/pairs"})
-    assert "1 pair is approved. 2 changed or went meanwhile" in BeautifulSoup(done.text, "html.parser").get_text()
+    assert "1 pair is approved. 2 changed or went meanwhile" in parsed(done).get_text()
     assert (pair(home, "a").state, pair(home, "b").state) == ("made", "approved")
 
 
 def test_a_pair_is_added_to_a_section(client: TestClient, home: Home) -> None:
     form = {"do": "add", "document": RULES_KEY, "section": "2 Leave", "question": "How early?", "answer": "Two weeks."}
-    done = client.post("/documents/pairs", data=form)
-    assert "How early?" in questions(BeautifulSoup(done.text, "html.parser"))
+    assert "How early?" in questions(parsed(client.post("/documents/pairs", data=form)))
     (added,) = home.records.library.pairs("rules.md", words="early")
     assert (added.section, added.origin, added.state, added.by) == ("2 Leave", "person", "approved", "local")
     assert (added.type, added.source) == ("short answer", "Staff ask two weeks before.")
     for wrong, said in (({"section": "9"}, "no such section"), ({"question": " "}, "question is empty")):
         refused = client.post("/documents/pairs", data=form | wrong)
-        assert refused.status_code == 409
-        assert said in refused.text
+        assert (refused.status_code, said in refused.text) == (409, True)
     assert client.post("/documents/pairs", data=form | {"document": "x"}).status_code == 404
     assert home.records.library.count_pairs("rules.md") == 4
 
@@ -229,47 +217,42 @@ def test_a_pair_is_added_to_a_section(client: TestClient, home: Home) -> None:
 def test_what_cannot_be_done_is_said_and_changes_nothing(
     client: TestClient, home: Home, changes: dict[str, str], status: int
 ) -> None:
-    form = fields(soup(client), "a" * 32, "edit") | {"question": "x", "answer": "y"} | changes
+    form = fields(soup(client, "/documents/pairs"), "a", "edit") | {"question": "x", "answer": "y"} | changes
     before = home.records.library.pairs()
     answer = client.post("/documents/pairs", data=form, headers={"Accept": "application/json, text/html"})
-    assert answer.status_code == status
-    assert answer.json()["detail"]
+    assert (answer.status_code, bool(answer.json()["detail"])) == (status, True)
     assert home.records.library.pairs() == before
 
 
 @pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "/documents.evil", "/charts", ""])
 def test_nobody_is_sent_elsewhere(client: TestClient, back: str) -> None:
-    form = fields(soup(client), "c" * 32, "delete") | {"back": back}
+    form = fields(soup(client, "/documents/pairs"), "c", "delete") | {"back": back}
     answer = client.post("/documents/pairs", data=form, follow_redirects=False)
     assert answer.headers["location"] == f"/documents/pairs#pair-{'c' * 32}"
 
 
 def test_pairs_leave_as_lines_and_as_a_guarded_table_and_come_back(client: TestClient, home: Home) -> None:
-    client.post("/documents/pairs", data=fields(soup(client), "c" * 32, "delete"))
+    act(client, "c", "delete")
     answer = client.get(f"/documents/pairs.jsonl?document={RULES_KEY}")
     assert answer.headers["content-disposition"].startswith('attachment; filename="rules-pairs.jsonl"')
     lines = [json.loads(line) for line in answer.text.splitlines()]
     assert [line["question"] for line in lines] == ["Who approves?", "How much <b>?"]
     assert lines[0].keys() >= {"question", "answer", "type", "document", "section"}
-
-    table = client.get("/documents/pairs.csv")
-    header, *rows = csv.reader(io.StringIO(table.content.decode("utf-8-sig")))
-    assert len(rows) == 3
-    assert [dict(zip(header, row, strict=True))["answer"] for row in rows] == ["The Board.", f"'{FORMULA}", f"'{LINES}"]
-
+    table = client.get("/documents/pairs.csv").content.decode("utf-8-sig")
+    answers = [row["answer"] for row in csv.DictReader(io.StringIO(table))]
+    assert answers == ["The Board.", f"'{FORMULA}", f"'{LINES}"]
     lines[0] |= {"question": "Brought in?", "answer": "Yes."}
     content = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
     taken = client.post("/documents/pairs/import?name=more.jsonl", content=content)
-    assert taken.status_code == 201, taken.text
-    assert taken.json()["told"]
-    assert "Brought in?" in questions(soup(client))
+    assert (taken.status_code, bool(taken.json()["told"])) == (201, True)
+    assert "Brought in?" in questions(soup(client, "/documents/pairs"))
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
 def test_pairs_come_back_as_they_left(client: TestClient, home: Home, suffix: str) -> None:
     library = home.records.library
-    client.post("/documents/pairs", data=fields(soup(client), "c" * 32, "delete"))
-    client.post("/documents/pairs", data=fields(soup(client), "a" * 32, "approve"))
+    act(client, "c", "delete")
+    act(client, "a", "approve")
     before = [each for each in library.pairs() if suffix == "csv" or each.state != "deleted"]
     content = client.get(f"/documents/pairs.{suffix}").content
     same = client.post(f"/documents/pairs/import?name=pairs.{suffix}", content=content)
@@ -294,15 +277,14 @@ def test_pairs_come_back_as_they_left(client: TestClient, home: Home, suffix: st
     assert not {each.passage.id for each in library.pairs(states=("review", "deleted"))} & indexed
 
 
+COLUMNS = 'a.csv has no "type", no "document", no "section" among the columns in line 1.'
+
+
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
         *(("a.jsonl", content, "a.jsonl") for content in (b"", b"{", b'{"question": "x"}\n', b"\xff\xfe\x00")),
-        (
-            "a.csv",
-            b"question;answer\r\nWho?;I.\r\n",
-            'a.csv has no "type", no "document", no "section" among the columns in line 1.',
-        ),
+        ("a.csv", b"question;answer\r\nWho?;I.\r\n", COLUMNS),
     ],
     ids=["empty", "broken", "one field", "bytes", "columns"],
 )
@@ -311,7 +293,6 @@ def test_a_file_that_holds_no_pairs_is_refused(
 ) -> None:
     before = home.records.library.pairs()
     answer = client.post(f"/documents/pairs/import?name={name}", content=content)
-    assert answer.status_code == 422
-    assert told in answer.json()["detail"]
+    assert (answer.status_code, told in answer.json()["detail"]) == (422, True)
     assert home.records.library.pairs() == before
-    assert [*(Path(home.folder) / "uploads").iterdir()] == []
+    assert [*(home.folder / "uploads").iterdir()] == []

@@ -4,6 +4,8 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import pytest
@@ -108,8 +110,8 @@ def test_a_table_shows_what_is_asked_for(query: dict[str, str], names: list[str]
 
 
 def test_a_row_says_its_sections_its_state_and_its_problems() -> None:
-    def job(name: str, state: str, days: float) -> Job:
-        return Job(name + state, name, "0" * 64, "ada", NOW + timedelta(days), state, "It is damaged.", "Copy it.")  # type: ignore[arg-type]
+    def job(name: str, state: Any, days: float) -> Job:
+        return Job(name + state, name, "0" * 64, "ada", NOW + timedelta(days), state, "It is damaged.", "Copy it.")
 
     failed = "A newer version failed: It is damaged. Copy it."
     jobs = (
@@ -127,17 +129,18 @@ def test_a_row_says_its_sections_its_state_and_its_problems() -> None:
         (9, "replacing", ()),
     ]
     assert found.troubled == 1
-    assert shown(DOCUMENTS[1:], TableQuery(), job("A.md", "failed", -1)).troubled == 0, (
-        "another has taken its place since"
-    )
-    assert shown(DOCUMENTS[1:], TableQuery(), job("A.md", "failed", 1)).troubled == 1
+    troubled = [shown(DOCUMENTS[1:], TableQuery(), job("A.md", "failed", days)).troubled for days in (-1, 1)]
+    assert troubled == [0, 1], "another has taken the place of the first since"
 
 
 def test_a_press_on_a_column_turns_its_order() -> None:
-    assert TableQuery(order="name").turned("name") == "-name"
-    assert TableQuery(order="-name").turned("name") == "name"
-    assert TableQuery(order="name").turned("pages") == "-pages"
-    assert TableQuery(order="-pages").turned("pages") == "pages"
+    for order, column, turned in (
+        ("name", "name", "-name"),
+        ("-name", "name", "name"),
+        ("name", "pages", "-pages"),
+        ("-pages", "pages", "pages"),
+    ):
+        assert TableQuery(order=order).turned(column) == turned
 
 
 def test_a_long_table_is_turned_page_by_page() -> None:
@@ -151,20 +154,16 @@ PAIR = Pair("p1", "a.md", "2 Two", 3, "=Who?", "Ada.", "short answer", "rule")
 
 
 def test_sections_come_in_the_order_of_the_document_with_their_pairs() -> None:
-    passages = [
-        Passage("s1", "section", "a.md", "2 Two", 3, "x"),
-        Passage("s2", "section", "a.md", "1 One", 1, "y"),
-        Passage("s3", "section", "a.md", "2 Two", 4, "z"),
-        PAIR.passage,
+    parts = (("s1", "2 Two", 3, "Ada is who."), ("s2", "1 One", 1, "y"), ("s3", "2 Two", 4, "z"))
+    passages = [*(Passage(id, "section", "a.md", path, page, said) for id, path, page, said in parts), PAIR.passage]
+    waiting = replace(PAIR, id="p2", state="review", searched=False, source="Bob is who.")
+    found = contents(passages, (PAIR, waiting, replace(waiting, id="p3", section="0 Gone")))
+    assert [(each.path, each.page, len(each.passages), each.searched, each.reviews) for each in found] == [
+        ("2 Two", 3, 2, 1, 1),
+        ("1 One", 1, 1, 0, 0),
+        ("0 Gone", 3, 0, 0, 1),
     ]
-    gone = replace(PAIR, id="p2", section="0 Gone", state="review", searched=False)
-    found = contents(passages, (PAIR, gone))
-    assert [(each.path, each.page, len(each.passages)) for each in found] == [
-        ("2 Two", 3, 2),
-        ("1 One", 1, 1),
-        ("0 Gone", 3, 0),
-    ]
-    assert [(each.searched, each.reviews) for each in found] == [(1, 0), (0, 0), (0, 1)]
+    assert found[0].sources == {"p2": PairSource("Ada is who.", "Bob is who.")}
 
 
 @pytest.mark.parametrize(
@@ -176,7 +175,6 @@ def test_sections_come_in_the_order_of_the_document_with_their_pairs() -> None:
         ({UNIT["Board"]}, (Reader(UNIT["Board"], "Board", "Club"),)),
         ({UNIT["Club"], "gone"}, (Reader(UNIT["Club"], "Club"), Reader("gone", "gone", known=False))),
     ],
-    ids=["everyone", "everyone and one", "nobody", "one", "one that is gone"],
 )
 def test_readers_are_named(audience: set[str], named: tuple[Reader, ...] | None) -> None:
     assert readers(frozenset(audience), CHART) == named
@@ -192,63 +190,45 @@ def test_units_are_found_by_their_names(words: str, names: list[str]) -> None:
 
 
 def test_notices_are_remembered_for_a_while() -> None:
-    notices = Notices()
-    pages = [
-        notices.go("/documents?search=a#list", Notice(str(number))).headers["location"] for number in range(KEPT + 1)
-    ]
+    notices, address = Notices(), "/documents?search=a#list"
+    pages = [notices.go(address, Notice(str(number))).headers["location"] for number in range(KEPT + 1)]
 
     def said(address: str) -> Notice | None:
         query = urlsplit(address).query.encode()
         return notices.said(Request({"type": "http", "query_string": query}))
 
-    assert said(pages[0]) is None
-    assert said(pages[-1]) == Notice(str(KEPT))
+    assert [said(page) for page in (pages[0], pages[-1], "/documents")] == [None, Notice(str(KEPT)), None]
     assert re.fullmatch(r"/documents\?search=a&told=[\w-]+#list", pages[-1])
     assert notices.go("/documents#list").headers["location"] == "/documents#list"
-    assert said("/documents") is None
-
-
-def test_a_section_says_what_it_says_of_its_pairs_that_wait() -> None:
-    passages = [Passage("s1", "section", "a.md", "2 Two", 3, "Ada is who.")]
-    waiting = replace(PAIR, id="p2", state="review", searched=False, source="Bob is who.")
-    (section,) = contents(passages, (PAIR, waiting))
-    assert section.sources == {"p2": PairSource("Ada is who.", "Bob is who.")}
 
 
 def test_what_is_seen_of_a_pair_differs_when_it_does() -> None:
-    others = [replace(PAIR, question="Who?"), replace(PAIR, answer="Bob."), replace(PAIR, state="approved")]
-    others.append(replace(PAIR, type="list"))
-    assert len({fingerprint(each) for each in (PAIR, *others)}) == 5
+    changes = ({}, {"question": "Who?"}, {"answer": "Bob."}, {"state": "approved"}, {"type": "list"})
+    assert len({fingerprint(replace(PAIR, **change)) for change in changes}) == 5  # type: ignore[arg-type]
     assert fingerprint(replace(PAIR, by="ada", searched=False)) == fingerprint(PAIR)
 
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (10).to_bytes(4, "big") + (20).to_bytes(4, "big")
+VIEW = PageView(1, 9, PNG + bytes(1_000), 10, 20, (), (), 0.0, False, False, ())
 
 
 def test_a_drawn_page_is_kept_until_its_document_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
-
-    def page(content: bytes, name: str, number: int, passage: str, support: list[str]) -> PageView:
-        made.append(number)
-        return PageView(number, 3, PNG, 10, 20, (), (), 0.0, False, False, ())
-
-    monkeypatch.setattr(viewer.view, "page", page)
+    draw = Mock(side_effect=lambda *asked: replace(VIEW, number=asked[2]))
+    monkeypatch.setattr(viewer.view, "page", draw)
     pages, one, two = PageCache(tmp_path / "cache"), "1" * 64, "2" * 64
     for sha256, number, passage in ((one, 1, "x"), (one, 1, "x"), (one, 2, "x"), (one, 1, "y"), (two, 1, "x")):
         assert pages.page(lambda: b"", sha256, "a.pdf", number, passage, ()).number == number
-    assert made == [1, 2, 1, 1]
+    assert [call.args[2] for call in draw.call_args_list] == [1, 2, 1, 1]
     next((tmp_path / "cache" / two).iterdir()).write_text("{")
-    assert pages.page(lambda: b"", two, "a.pdf", 1, "x", ()).pages == 3, "a damaged page is drawn again"
+    assert pages.page(lambda: b"", two, "a.pdf", 1, "x", ()).pages == 9, "a damaged page is drawn again"
     pages.keep_only({two})
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [two]
 
 
 def test_the_pages_looked_at_longest_ago_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    view = PageView(1, 9, PNG + bytes(1_000), 10, 20, (), (), 0.0, False, False, ())
-    monkeypatch.setattr(viewer.view, "page", lambda *_: view)
-    monkeypatch.setattr(viewer, "KEPT", 4 * len(view.to_json()))
+    monkeypatch.setattr(viewer.view, "page", lambda *_: VIEW)
+    monkeypatch.setattr(viewer, "KEPT", 4 * len(VIEW.to_json()))
     pages = PageCache(tmp_path)
     for number in range(1, 9):
         pages.page(lambda: b"", "1" * 64, "a.pdf", number, "", ())
-    kept = [*tmp_path.rglob("*.json")]
-    assert len(kept) == 4
+    assert len([*tmp_path.rglob("*.json")]) == 4

@@ -1,12 +1,11 @@
 """A home of real records, the pages of the people over it behind the gate, and browsers that look at them."""
 
 import json
-import shutil
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,20 +14,22 @@ from typing import Any
 import pytest
 from anyio.from_thread import BlockingPortal
 from argon2 import PasswordHasher
-from bs4 import BeautifulSoup
 from fastapi import FastAPI
+from httpx import Response
 from starlette.testclient import TestClient
 
 from org.reading.charts import load
 from store.person import Newcomer, Person, Role, State
 from store.records import Records
+from tests import pages
+from tests.pages import ADDRESS as HERE
+from tests.pages import parsed
 from trag.people import passwords
 from trag.settings import Settings
 from trag.web.gate import Gate
 from trag.web.people import page as people
 from trag.web.people.authentication import Authenticator
 
-HERE = "http://127.0.0.1:7860"
 PASSWORD = "violet kettle orbit"
 OTHER = "amber spoon glacier"
 HOSTILE = """<script>alert(1)</script>"'{{7001*7003}}"""
@@ -37,13 +38,12 @@ CHART = load(b"name,parent,type\nClub,,club\nBoard,Club,board\nBar,Club,team\nBa
 
 def words(answer: Any) -> str:
     """What a page says."""
-    return " ".join(BeautifulSoup(answer.text, "html.parser").get_text(" ").split())
+    return " ".join(parsed(answer).get_text(" ").split())
 
 
 def alert(answer: Any) -> str:
     """What a page says is wrong."""
-    found = BeautifulSoup(answer.text, "html.parser").select_one("[role=alert]")
-    return " ".join(found.get_text(" ").split()) if found else ""
+    return pages.words(parsed(answer), "[role=alert]")
 
 
 @pytest.fixture(autouse=True)
@@ -65,13 +65,8 @@ class Place:
     portal: BlockingPortal
 
     def browser(self, address: str = HERE, host: str = "10.0.0.7") -> TestClient:
-        browser = TestClient(
-            self.app,
-            base_url=address,
-            headers={"Accept": "text/html"},
-            follow_redirects=False,
-            client=(host, 4711),
-        )
+        html, client = {"Accept": "text/html"}, (host, 4711)
+        browser = TestClient(self.app, base_url=address, headers=html, follow_redirects=False, client=client)
         browser.portal = self.portal
         return browser
 
@@ -79,31 +74,51 @@ class Place:
         secret = passwords.hashed(PASSWORD)
         return self.records.people.add(Newcomer(name, role=role, state=state, secret=secret, **more), by="test")  # type: ignore[arg-type]
 
+    def sign_in(self, name: str = "root", password: str = PASSWORD, **more: str) -> Response:
+        """What a new browser is told that sends these to the page."""
+        return self.browser().post("/sign-in", data={"name": name, "password": password, **more})
+
     def signed_in(self, name: str, address: str = HERE) -> TestClient:
         browser = self.browser(address)
         answer = browser.post("/sign-in", data={"name": name, "password": PASSWORD})
         assert answer.status_code == 303, answer.text
         return browser
 
+    def person(self, name: str) -> Person:
+        found = self.records.people.find(name)
+        assert found
+        return found
+
     def done(self, most: int = 5) -> list[tuple[str, str, str, str]]:
         return [(each.who, each.what, each.about, each.result) for each in self.records.audit.page(most=most)]
 
+    def noted(self, what: str) -> tuple[str, str, str]:
+        """Who did the last thing of a kind, to whom, and from where."""
+        event = self.records.audit.page(what=what)[0]
+        return event.who, event.about, event.where
+
+
+def sent(browser: TestClient, path: str, **data: str) -> str:
+    """What is said on the page that a form leads to."""
+    answer = browser.post(path, data=data)
+    assert answer.status_code == 303, answer.text
+    return words(browser.get(answer.headers["location"]))
+
 
 @pytest.fixture
-def opened(empty_database: Path, tmp_path: Path, portal: BlockingPortal) -> Iterator[Any]:
+def opened(records: Records, tmp_path: Path, portal: BlockingPortal) -> Any:
     """Opens a home under settings."""
-    with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
 
-        def opened(**settings: Any) -> Place:
-            home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
-            app = FastAPI(openapi_url=None)
-            authenticator = Authenticator(records, Settings(home=tmp_path, **settings))
-            app.add_middleware(Gate, door=authenticator, functions={0: "employee"})
-            app.get("/")(lambda: "asked")
-            people.mount(app, home, authenticator)
-            return Place(records, app, authenticator, portal)
+    def opened(**settings: Any) -> Place:
+        home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
+        app = FastAPI(openapi_url=None)
+        authenticator = Authenticator(records, Settings(home=tmp_path, **settings))
+        app.add_middleware(Gate, door=authenticator, functions={0: "employee"})
+        app.get("/")(lambda: "asked")
+        people.mount(app, home, authenticator)
+        return Place(records, app, authenticator, portal)
 
-        yield opened
+    return opened
 
 
 @pytest.fixture
@@ -112,6 +127,20 @@ def place(opened: Any) -> Place:
     place: Place = opened()
     place.add("root", "admin")
     return place
+
+
+@pytest.fixture
+def at(opened: Any) -> Any:
+    """Opens a home with one admin that people sign in to at a provider."""
+
+    def at(address: str, secret: str, **settings: Any) -> Place:
+        wanted = {"sso_issuer": address, "sso_client": "assistant", "sso_secret": secret} | settings
+        place: Place = opened(**wanted)
+        if not place.records.people.find("root"):
+            place.add("root", "admin")
+        return place
+
+    return at
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ import asyncio
 import re
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
-from bs4 import BeautifulSoup
 
 from store import StoreError, keys
+from tests.pages import parsed
 from tests.trag.web.people.conftest import HERE, OTHER, PASSWORD, Place, words
 from trag.people.accounts import first_link
 from trag.web import access, gate
@@ -35,9 +36,8 @@ def test_the_first_account_turns_signing_in_on(opened: Any) -> None:
     place = opened()
     browser, form = place.browser(), {"name": "root", "shown": "Ro Ot", "password": PASSWORD, "again": PASSWORD}
     assert "not the same" in words(browser.post("/people/first", data=form | {"again": OTHER}))
-    assert "guessed soon" in words(
-        browser.post("/people/first", data=form | {"password": "password", "again": "password"})
-    )
+    weak = {"password": "password", "again": "password"}
+    assert "guessed soon" in words(browser.post("/people/first", data=form | weak))
     assert browser.post("/people/first", data=form).headers["location"] == "/people"
     assert "Ro Ot" in words(browser.get("/people"))
     stranger = place.browser()
@@ -48,23 +48,20 @@ def test_the_first_account_turns_signing_in_on(opened: Any) -> None:
 
 def test_beyond_this_machine_nobody_comes_in_before_the_first_admin_who_has_a_link(opened: Any) -> None:
     place = opened(address=PUBLIC)
-    secret = first_link(place.records)
-    browser = place.browser(PUBLIC)
+    link, browser = f"/links/{first_link(place.records)}", place.browser(PUBLIC)
     assert browser.get("/").headers["location"] == "/sign-in"
     assert place.browser(HERE).get("/people").headers["location"] == "/sign-in?after=%2Fpeople"
     assert "no accounts yet" in words(browser.get("/sign-in"))
-    assert browser.get("/account/new").status_code == 404
-    assert browser.get(f"/links/{'x' * 43}").status_code == 404
-    assert "first admin" in words(browser.get(f"/links/{secret}"))
+    assert [browser.get(path).status_code for path in ("/account/new", f"/links/{'x' * 43}")] == [404, 404]
+    assert "first admin" in words(browser.get(link))
     form = {"name": "root", "password": PASSWORD, "again": PASSWORD}
-    done = browser.post(f"/links/{secret}", data=form)
+    done = browser.post(link, data=form)
     assert done.headers["location"] == "/"
-    assert re.match(
-        r"__Host-trag=[\w-]{43}; HttpOnly; Max-Age=\d+; Path=/; SameSite=lax; Secure$", done.headers["set-cookie"]
-    )
+    cookie = r"__Host-trag=[\w-]{43}; HttpOnly; Max-Age=\d+; Path=/; SameSite=lax; Secure$"
+    assert re.match(cookie, done.headers["set-cookie"])
     assert done.headers["strict-transport-security"]
     assert browser.get("/people").status_code == 200
-    assert browser.post(f"/links/{secret}", data=form | {"name": "second"}).status_code == 404
+    assert browser.post(link, data=form | {"name": "second"}).status_code == 404
     assert first_link(place.records) == ""
 
 
@@ -84,45 +81,25 @@ def test_signing_in_gives_a_new_session_and_ends_the_one_before(place: Place) ->
 
 def test_who_is_not_let_in_is_told_the_same_whether_the_name_exists(place: Place) -> None:
     place.add("waiting", state="pending")
-    told = set()
-    for name in ("root", "waiting", "nobody"):
-        answer = place.browser().post("/sign-in", data={"name": name, "password": "wrong"})
-        told.add((answer.status_code, words(answer), "set-cookie" in answer.headers))
-    assert len(told) == 1, told
-    assert "waits for an admin" in words(
-        place.browser().post("/sign-in", data={"name": "waiting", "password": PASSWORD})
-    )
+    answers = [place.sign_in(name, "wrong") for name in ("root", "waiting", "nobody")]
+    assert len({(each.status_code, words(each), "set-cookie" in each.headers) for each in answers}) == 1
+    assert "waits for an admin" in words(place.sign_in("waiting"))
 
 
 def test_too_many_wrong_tries_are_told_when_to_come_back(place: Place) -> None:
-    browser = place.browser()
     for _ in range(4):
-        assert browser.post("/sign-in", data={"name": "root", "password": "wrong"}).status_code == 403
-    answer = browser.post("/sign-in", data={"name": "root", "password": PASSWORD})
+        assert place.sign_in(password="wrong").status_code == 403
+    answer = place.sign_in()
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
-    assert (
-        place.browser(host="10.9.9.9").post("/sign-in", data={"name": "root", "password": PASSWORD}).status_code == 303
-    )
+    elsewhere = place.browser(host="10.9.9.9")
+    assert elsewhere.post("/sign-in", data={"name": "root", "password": PASSWORD}).status_code == 303
 
 
-@pytest.mark.parametrize(
-    ("after", "goes"),
-    [
-        ("/people?state=pending", "/people?state=pending"),
-        ("/?c=12", "/?c=12"),
-        ("//evil.example", "/"),
-        ("/\\evil.example", "/"),
-        ("https://evil.example", "/"),
-        ("/sign-in", "/"),
-        ("/links/abc", "/"),
-        ("/nothing", "/"),
-        ("/people\r\nset-cookie: a=b", "/"),
-        ("", "/"),
-    ],
-)
-def test_signing_in_goes_on_to_pages_of_ours_only(place: Place, after: str, goes: str) -> None:
-    answer = place.browser().post("/sign-in", data={"name": "root", "password": PASSWORD, "after": after})
-    assert answer.headers["location"] == goes
+def test_signing_in_goes_on_to_pages_of_ours_only(place: Place) -> None:
+    ours = ("/people?state=pending", "/?c=12")
+    others = ("//evil.example", "/\\evil.example", "https://evil.example", "/sign-in", "/links/abc", "/nothing", "")
+    for after in (*ours, *others, "/people\r\nset-cookie: a=b"):
+        assert place.sign_in(after=after).headers["location"] == (after if after in ours else "/"), after
 
 
 def test_nobody_is_led_away_from_what_only_programs_ask(place: Place) -> None:
@@ -144,9 +121,8 @@ def test_a_page_that_is_left_open_keeps_no_session_alive(
     assert answer.status_code == status
 
 
-@pytest.mark.parametrize(
-    ("referer", "after"),
-    [
+def test_a_form_sent_after_the_session_has_ended_leads_back_to_its_page(place: Place) -> None:
+    for referer, after in (
         (f"{HERE}/people?state=pending", "/people?state=pending"),
         (f"{HERE}/people", "/people"),
         ("https://evil.example/people", "/"),
@@ -155,39 +131,28 @@ def test_a_page_that_is_left_open_keeps_no_session_alive(
         (f"{HERE}/nothing", "/"),
         ("nonsense", "/"),
         ("", "/"),
-    ],
-)
-def test_a_form_sent_after_the_session_has_ended_leads_back_to_its_page(place: Place, referer: str, after: str) -> None:
-    answer = place.browser().post("/people", data={"name": "x"}, headers={"Referer": referer})
-    assert answer.status_code == 401
-    assert "what you sent was not kept" in words(answer)
-    field = BeautifulSoup(answer.text, "html.parser").select_one("form [name=after]")
-    assert field
-    assert field["value"] == after
+    ):
+        answer = place.browser().post("/people", data={"name": "x"}, headers={"Referer": referer})
+        assert (answer.status_code, "what you sent was not kept" in words(answer)) == (401, True)
+        assert parsed(answer).select("form [name=after]")[0]["value"] == after
     told = place.browser().post("/people", data={"name": "x"}, headers={"Accept": "*/*"}).json()["detail"]
     assert "sign in in another window" in told
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "status", "said"),
-    [
+def test_what_is_refused_is_said_on_a_page_to_who_reads_pages(place: Place) -> None:
+    place.add("ada")
+    ada = place.signed_in("ada")
+    for method, path, status, said in (
         ("POST", "/people", 403, "this needs admin"),
         ("POST", "/charts/uploads", 403, "this needs admin"),
         ("GET", "/people", 403, "this needs admin"),
         ("GET", "/nothing", 404, "There is nothing here."),
         ("POST", "/nothing", 404, "There is nothing here."),
-    ],
-)
-def test_what_is_refused_is_said_on_a_page_to_who_reads_pages(
-    place: Place, method: str, path: str, status: int, said: str
-) -> None:
-    place.add("ada")
-    ada = place.signed_in("ada")
-    answer = ada.request(method, path)
-    assert answer.status_code == status
-    assert said in words(answer)
-    assert BeautifulSoup(answer.text, "html.parser").select("main .message h1")
-    assert said in ada.request(method, path, headers={"Accept": "*/*"}).json()["detail"]
+    ):
+        answer = ada.request(method, path)
+        assert (answer.status_code, said in words(answer)) == (status, True), path
+        assert parsed(answer).select("main .message h1")
+        assert said in ada.request(method, path, headers={"Accept": "*/*"}).json()["detail"]
 
 
 def test_signing_out_ends_the_session_and_takes_the_cookie(place: Place) -> None:
@@ -199,11 +164,10 @@ def test_signing_out_ends_the_session_and_takes_the_cookie(place: Place) -> None
     assert browser.get("/sign-out").status_code == 404
 
 
-@pytest.mark.parametrize("cookie", ["trag={0}; trag=x", "__Host-trag={0}", "trag=", "trag={0}x", "TRAG={0}"])
-def test_only_the_one_cookie_counts(place: Place, cookie: str) -> None:
+def test_only_the_one_cookie_counts(place: Place) -> None:
     secret = place.signed_in("root").cookies["trag"]
-    headers = {"Cookie": cookie.format(secret)}
-    assert place.browser().get("/people", headers=headers).status_code == 303
+    for cookie in (f"trag={secret}; trag=x", f"__Host-trag={secret}", "trag=", f"trag={secret}x", f"TRAG={secret}"):
+        assert place.browser().get("/people", headers={"Cookie": cookie}).status_code == 303, cookie
     assert place.browser().get("/people", headers={"Cookie": f"a=b; trag={secret}"}).status_code == 200
 
 
@@ -236,31 +200,23 @@ def test_a_page_of_gradios_is_whose_it_was_first(place: Place) -> None:
     assert ada.get("/gradio_api/queue/data", params=second).status_code == 400
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b"{", b'"x"', b"[" * 100_000, b'{"session_hash": 7}', b'{"session_hash": ""}']
-)
-def test_what_is_no_call_is_refused(place: Place, body: bytes) -> None:
-    headers = {"Content-Type": "application/json"}
-    answer = place.signed_in("root").post("/gradio_api/queue/join", content=body, headers=headers)
-    assert answer.status_code == 400
+def test_what_is_no_call_is_refused(place: Place) -> None:
+    root, headers = place.signed_in("root"), {"Content-Type": "application/json"}
+    for body in (b"", b"[]", b"{", b'"x"', b"[" * 100_000, b'{"session_hash": 7}', b'{"session_hash": ""}'):
+        assert root.post("/gradio_api/queue/join", content=body, headers=headers).status_code == 400, body[:20]
 
 
 def test_a_call_with_anything_but_words_is_refused(place: Place) -> None:
     root, call = place.signed_in("root"), {"session_hash": "tab", "fn_index": 0}
     file = {"path": "http://198.51.100.7/", "meta": {"_type": "gradio.FileData"}}
-    for path, held in (
-        ("/gradio_api/queue/join", {"data": [[file]]}),
-        ("/gradio_api/queue/join", {"data": [], "event_data": {"answer": file}}),
-        ("/gradio_api/cancel", {"event_id": file}),
-    ):
-        answer = root.post(path, json=call | held)
-        assert (answer.status_code, "words alone" in answer.text) == (400, True), path
+    for held in ({"data": [[file]]}, {"data": [], "event_data": {"answer": file}}, {"event_id": file}):
+        answer = root.post(f"/gradio_api/{'cancel' if 'event_id' in held else 'queue/join'}", json=call | held)
+        assert (answer.status_code, "words alone" in answer.text) == (400, True), held
 
 
 def test_an_open_stream_ends_with_its_session(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "PACE", 0.02)
-    ada = place.add("ada")
-    secret = place.signed_in("ada").cookies["trag"]
+    ada, secret = place.add("ada"), place.signed_in("ada").cookies["trag"]
     sent: list[dict[str, Any]] = []
     ended = []
 
@@ -274,22 +230,16 @@ def test_an_open_stream_ends_with_its_session(place: Place, monkeypatch: pytest.
             await send({"type": "http.response.body", "body": b"cancelled at /place/in/the/machine"})
             ended.append(True)
 
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
     async def follow() -> None:
-        scope = {
-            "type": "http",
-            "method": "GET",
-            "path": "/gradio_api/queue/data",
-            "query_string": b"session_hash=tab",
-            "headers": [(b"host", b"127.0.0.1:7860"), (b"cookie", f"trag={secret}".encode())],
-            "client": ("10.0.0.7", 4711),
-        }
-
-        async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": b""}
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
+        headers = [(b"host", b"127.0.0.1:7860"), (b"cookie", f"trag={secret}".encode())]
+        scope = {"type": "http", "method": "GET", "path": "/gradio_api/queue/data", "client": ("10.0.0.7", 4711)}
+        scope |= {"query_string": b"session_hash=tab", "headers": headers}
         guarded = asyncio.create_task(Gate(app, place.authenticator, {})(scope, receive, send))
         await asyncio.sleep(0.3)
         assert not guarded.done()
@@ -332,14 +282,10 @@ def test_a_link_that_lets_somebody_in_is_in_no_log(place: Place, caplog: pytest.
 
 
 def test_records_that_cannot_be_read_let_nobody_in(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = place.signed_in("root")
-
-    def broken(_: str, *, used: bool) -> None:
-        raise StoreError("The database is held by another program.", "")
-
-    monkeypatch.setattr(place.records.sessions, "find", broken)
+    root, error = place.signed_in("root"), StoreError("The database is held by another program.", "")
+    monkeypatch.setattr(place.records.sessions, "find", Mock(side_effect=error))
     answer = root.get("/people")
-    assert (answer.status_code, "The database is held by another program." in words(answer)) == (503, True)
+    assert (answer.status_code, error.message in words(answer)) == (503, True)
 
 
 # What a proxy says
@@ -353,9 +299,8 @@ def behind(opened: Any) -> Place:
     return place
 
 
-@pytest.mark.parametrize(
-    ("host", "headers", "status"),
-    [
+def test_only_the_named_header_of_a_named_proxy_is_believed(behind: Place) -> None:
+    for host, headers, status in (
         ("10.0.0.9", {"X-Remote-User": "root"}, 200),
         ("10.0.0.9", {"x-remote-user": "ROOT"}, 200),
         ("10.0.1.9", {"X-Remote-User": "root"}, 303),
@@ -363,23 +308,17 @@ def behind(opened: Any) -> Place:
         ("10.0.0.9", {"X-Forwarded-User": "root"}, 303),
         ("10.0.0.9", {"X-Remote-User": ""}, 303),
         ("10.0.0.9", {"Authorization": "Basic cm9vdDpyb290"}, 303),
-    ],
-)
-def test_only_the_named_header_of_a_named_proxy_is_believed(
-    behind: Place, host: str, headers: dict[str, str], status: int
-) -> None:
-    assert behind.browser(PUBLIC, host).get("/people", headers=headers).status_code == status
-    twice = [*headers.items(), *headers.items()]
-    assert behind.browser(PUBLIC, host).get("/people", headers=twice).status_code == 303
+    ):
+        assert behind.browser(PUBLIC, host).get("/people", headers=headers).status_code == status, headers
+        twice = [*headers.items(), *headers.items()]
+        assert behind.browser(PUBLIC, host).get("/people", headers=twice).status_code == 303, headers
 
 
 def test_a_stranger_whom_the_proxy_names_waits(behind: Place) -> None:
-    browser = behind.browser(PUBLIC, "10.0.0.9")
-    headers = {"X-Remote-User": "ada"}
+    browser, headers = behind.browser(PUBLIC, "10.0.0.9"), {"X-Remote-User": "ada"}
     assert browser.get("/", headers=headers).headers["location"] == "/sign-in"
     assert "waits for an admin" in words(browser.get("/sign-in", headers=headers))
-    ada = behind.records.people.find("ada")
-    assert ada
+    ada = behind.person("ada")
     assert (ada.state, ada.how) == ("pending", "proxy")
     behind.records.people.change(ada.id, state="active", by="root")
     assert browser.get("/", headers=headers).json() == "asked"
@@ -394,7 +333,7 @@ def test_nobody_reserves_the_name_of_somebody_whom_the_proxy_will_name(behind: P
 
 
 def test_where_somebody_comes_from_is_the_nearest_address_that_is_no_proxys(behind: Place) -> None:
-    headers = {"X-Forwarded-For": "1.2.3.4, 192.0.2.7, 10.0.0.3"}
-    behind.browser(PUBLIC, "10.0.0.9").post("/sign-in", data={"name": "root", "password": "wrong"}, headers=headers)
-    behind.browser(PUBLIC, "10.0.1.9").post("/sign-in", data={"name": "root", "password": "wrong"}, headers=headers)
+    headers, wrong = {"X-Forwarded-For": "1.2.3.4, 192.0.2.7, 10.0.0.3"}, {"name": "root", "password": "wrong"}
+    for host in ("10.0.0.9", "10.0.1.9"):
+        behind.browser(PUBLIC, host).post("/sign-in", data=wrong, headers=headers)
     assert [each.where for each in behind.records.audit.page(most=2)] == ["10.0.1.9", "192.0.2.7"]

@@ -1,15 +1,12 @@
 """People and their accounts in a real Chromium, over the real app."""
 
-import os
 import re
 import socket
 import socketserver
 import ssl
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -21,9 +18,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 from joserfc.jwk import RSAKey
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-Serving = Callable[[Path], AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+from store.person import Newcomer
+from store.records import Records
+from tests.serving import Job, Visit, trag, visits
+
+Serving = Callable[..., AbstractContextManager[tuple[str, Job]]]
 PUBLIC = "assistant.localhost"
 PASSWORD = "violet kettle orbit"
 
@@ -33,33 +34,16 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home with the sample's chart, and nothing else."""
-    chart = Path(__file__).parents[4] / "examples" / "larkmoor" / "chart.csv"
-    command = [sys.executable, "-m", "trag", "chart", "activate", str(chart)]
-    subprocess.run(command, check=True, env=os.environ | {"TRAG_HOME": str(tmp_path)}, capture_output=True)
-    return tmp_path
+    home = tmp_path / "home"
+    trag(home, "chart", "activate", str(Path(__file__).parents[4] / "examples" / "larkmoor" / "chart.csv"))
+    return home
 
 
 @pytest.fixture
-def opened(browser: Browser) -> Iterator[Callable[[str], Page]]:
+def opened(browser: Browser) -> Iterator[Visit]:
     """Opens a page of a new browser; what its console calls an error fails the test, but for refusals."""
-    contexts: list[BrowserContext] = []
-    wrong: list[str] = []
-
-    def note(text: str) -> None:
-        if not re.search(r"status of (401|403|404|422)", text):
-            wrong.append(text)
-
-    def opened(address: str) -> Page:
-        context = browser.new_context(base_url=address, ignore_https_errors=True)
-        context.set_default_timeout(60_000)
-        context.on("console", lambda message: note(message.text) if message.type == "error" else None)
-        contexts.append(context)
-        return context.new_page()
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert not wrong
+    with visits(browser, refused=r"status of (401|403|404|422)", abroad=True) as opened:
+        yield opened
 
 
 def choose(page: Page, name: str, shown: str = "") -> None:
@@ -76,9 +60,9 @@ def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
 
 
 def test_from_the_first_admin_to_an_employee_who_is_shut_out(
-    serving: Serving, home: Path, opened: Callable[[str], Page]
+    serving: Serving, home: Path, model_address: str, opened: Visit
 ) -> None:
-    with serving(home) as (address, process):
+    with serving(home, model_address) as (address, process):
         root, ada = opened(address), opened(address)
         root.goto("/people")
         choose(root, "root", "Rosa Root")
@@ -129,7 +113,7 @@ def test_from_the_first_admin_to_an_employee_who_is_shut_out(
         root.locator("#remove").get_by_role("button", name="Remove").click()
         expect(root.get_by_role("status").first).to_contain_text("Ada Lovelace is removed, and the name ada is free.")
         process.terminate()
-        assert "Traceback" not in process.communicate(timeout=120)[1]
+        assert "Traceback" not in process.end()[1]
 
 
 @contextmanager
@@ -178,17 +162,16 @@ def over_tls(folder: Path, port: int, behind: int) -> Iterator[None]:
         server.shutdown()
 
 
-def test_behind_a_proxy_that_ends_tls(serving: Serving, home: Path, opened: Callable[[str], Page]) -> None:
+def test_behind_a_proxy_that_ends_tls(serving: Serving, home: Path, model_address: str, opened: Visit) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     public = f"https://{PUBLIC}:{port}"
     (home / "trag.toml").write_text(f'address = "{public}"\nproxy_from = "127.0.0.1"\n')
-    with serving(home) as (address, process):
-        assert process.stdout
-        link = process.stdout.readline().split()[-1]
+    with serving(home, model_address) as (address, process):
+        link = process.out.read_text().splitlines()[0].split()[-1]
         assert link.startswith(f"{public}/links/")
         with over_tls(home, port, int(address.rsplit(":", 1)[1])):
-            page = opened(public)
+            page = opened(public, ignore_https_errors=True)
             page.goto("/")
             expect(page.get_by_text("There are no accounts yet.")).to_be_visible()
             page.goto(link)
@@ -202,11 +185,10 @@ def test_behind_a_proxy_that_ends_tls(serving: Serving, home: Path, opened: Call
             expect(page.get_by_role("heading", name="People", exact=True)).to_be_visible()
             page.goto(link)
             expect(page.get_by_role("alert")).to_contain_text("used already")
-        process.kill()
 
 
 def test_single_sign_on(
-    serving: Serving, home: Path, opened: Callable[[str], Page], provided: Callable[..., Any]
+    serving: Serving, home: Path, model_address: str, opened: Visit, provided: Callable[..., Any]
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -217,12 +199,11 @@ def test_single_sign_on(
         "sso_roles": "staff=employee, leads=admin",
     }
     (home / "trag.toml").write_text("".join(f'{name} = "{value}"\n' for name, value in settings.items()))
-    add = [sys.executable, "-m", "trag", "people", "add-admin", "root"]
-    environment = os.environ | {"TRAG_HOME": str(home)}
-    subprocess.run(add, check=True, env=environment, input=f"{PASSWORD}\n", text=True, capture_output=True)
+    with closing(Records(f"sqlite:///{home}/trag.db")) as records:
+        records.people.add(Newcomer("root", role="admin", state="active"), by="test")
     key = RSAKey.generate_key(2048).as_dict(private=True)
     client = {"client_id": "assistant", "client_secret": "of the client"}
-    with serving(home) as (address, process):
+    with serving(home, model_address) as (address, _):
         client |= {"redirect_uris": [f"{address}/sign-in/back"]}
         with provided([client], [key], {"lee": {"name": "Lee", "groups": ["staff", "leads"]}}, port=port):
             page = opened(address)
@@ -245,4 +226,3 @@ def test_single_sign_on(
             page.get_by_role("button", name="Sign out").first.click()
             expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
             page.wait_for_load_state()  # what the page is made of comes from the process that ends now
-        process.kill()

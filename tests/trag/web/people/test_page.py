@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 import pytest
-from bs4 import BeautifulSoup
 
 from store.person import Newcomer
-from tests.trag.web.people.conftest import CHART, HERE, HOSTILE, OTHER, PASSWORD, Place, words
+from tests.pages import soup, texts
+from tests.trag.web.people.conftest import CHART, HERE, HOSTILE, OTHER, PASSWORD, Place, sent, words
 from trag.review.verdicts import put_label
 
 pytestmark = pytest.mark.slow
@@ -24,12 +24,9 @@ def test_another_role_counts_at_once_and_ends_every_session(place: Place) -> Non
 
 
 def test_the_last_admin_stays_one(place: Place) -> None:
-    root = place.signed_in("root")
-    person = place.records.people.find("root")
-    assert person
+    root, path = place.signed_in("root"), f"/people/{place.person('root').id}"
     for change in ({"role": "employee"}, {"state": "disabled"}):
-        answer = root.post(f"/people/{person.id}", data=change)
-        assert "last active admin" in words(answer)
+        assert "last active admin" in words(root.post(path, data=change))
     assert root.get("/people").status_code == 200
 
 
@@ -85,22 +82,17 @@ def imported(root: Any, content: str, **form: str) -> Any:
 
 def test_people_are_imported_all_or_none(place: Place) -> None:
     root = place.signed_in("root")
-
-    def send(content: str, **form: str) -> Any:
-        return imported(root, content, **form)
-
-    told = words(send("name,role,unit\nada,employee,Board\nbo,boss,\nada,,\ncy d,,\n,,Pub\n"))
+    told = words(imported(root, "name,role,unit\nada,employee,Board\nbo,boss,\nada,,\ncy d,,\n,,Pub\n"))
     for problem in ("row 3: 'boss' is no role", "row 4: ada stands in row 2", "row 5: 'cy d' cannot", "row 6: A name"):
         assert problem in told, told
-    assert place.records.people.count() == 1
     place.add("zoe")
-    told = words(send("name,role\nada,\nRoot,\nbo,\nZOE,\n"))
+    told = words(imported(root, "name,role\nada,\nRoot,\nbo,\nZOE,\n"))
     assert "These names are taken: row 3: Root; row 5: ZOE." in told
     assert place.records.people.count() == 2
-    page = root.get(send("name;shown;role\nada;Ada L;reviewer\nbo;;\n", links="1").headers["location"]).text
-    assert len(set(re.findall(r"/links/[\w-]{43}", page))) == 2
+    added = imported(root, "name;shown;role\nada;Ada L;reviewer\nbo;;\n", links="1")
+    assert len(set(re.findall(r"/links/[\w-]{43}", root.get(added.headers["location"]).text))) == 2
     assert [each.name for each in place.records.people.all(role="reviewer")] == ["ada"]
-    assert send("name\n" + "x" * 2_000_001).status_code == 413
+    assert imported(root, "name\n" + "x" * 2_000_001).status_code == 413
 
 
 def test_who_is_here_already_is_left_as_they_are_where_that_was_ticked(place: Place) -> None:
@@ -118,23 +110,20 @@ def test_who_is_here_already_is_left_as_they_are_where_that_was_ticked(place: Pl
 
 
 def test_all_who_wait_are_refused_at_once_and_their_names_are_free(place: Place) -> None:
-    root = place.signed_in("root")
-    assert root.get("/people").text.count('action="/people/refuse"') == 0, "nobody waits"
+    root, form = place.signed_in("root"), 'form[action="/people/refuse"]'
+    assert not soup(root, "/people").select(form), "nobody waits"
     for number in range(3):
         place.add(f"junk{number}", state="pending")
-    page = BeautifulSoup(root.get("/people").text, "html.parser")
-    form = page.select_one('form[action="/people/refuse"]')
-    assert form
-    assert "Refuse 3 requests?" in form.get_text()
-    seen = form.select_one("[name=seen]")["value"]
+    (refuse,) = soup(root, "/people").select(form)
+    assert "Refuse 3 requests?" in refuse.get_text()
     late = place.add("late", state="pending")
     for nonsense in ({}, {"seen": "x"}, {"seen": "9999-12-31T23:59:59-12:00"}):
         assert "not clear who" in words(root.post("/people/refuse", data=nonsense))
-    answer = root.post("/people/refuse", data={"seen": seen})
-    assert "3 requests are refused and removed." in words(root.get(answer.headers["location"]))
+    told = sent(root, "/people/refuse", seen=str(refuse.select("[name=seen]")[0]["value"]))
+    assert "3 requests are refused and removed." in told
     assert place.records.people.all(state="pending") == (late,), "nobody had seen that request"
     assert place.done(1) == [("root", "person removed", "junk2", "refused while waiting")]
-    assert place.records.audit.page(most=1)[0].where == "10.0.0.7"
+    assert place.noted("person removed")[2] == "10.0.0.7"
     assert place.add("junk0").state == "active"
 
 
@@ -143,9 +132,7 @@ def test_the_log_is_shown_and_exported_and_its_own_export_is_in_it(place: Place)
     root = place.signed_in("root")
     root.get("/people/log?check=1")
     assert "follow from each other" in words(root.get("/people/log?check=1"))
-    heading = BeautifulSoup(root.get("/people/log?who=root").text, "html.parser").select_one("#all")
-    assert heading
-    assert heading.get_text() == "1 row", "that root signed in"
+    assert texts(soup(root, "/people/log?who=root"), "#all") == ["1 row"], "that root signed in"
     assert "'=cmd()" in root.get("/people/log.csv").text
     lines = root.get("/people/log.jsonl").text.splitlines()
     assert len(lines) == place.records.audit.count()
@@ -154,45 +141,35 @@ def test_the_log_is_shown_and_exported_and_its_own_export_is_in_it(place: Place)
 
 
 def test_names_are_text_on_every_page(place: Place) -> None:
-    place.add("ada", shown=HOSTILE)
+    person = place.add("ada", shown=HOSTILE)
     root, ada = place.signed_in("root"), place.signed_in("ada")
-    person = place.records.people.find("ada")
-    assert person
     for page in (root.get("/people"), root.get(f"/people/{person.id}"), root.get("/people/log"), ada.get("/account")):
-        assert page.status_code == 200
-        assert HOSTILE not in page.text
-        assert "49028003" not in BeautifulSoup(page.text, "html.parser").get_text()
+        assert (page.status_code, HOSTILE in page.text, "49028003" in words(page)) == (200, False, False)
 
 
 def test_who_is_renamed_signs_in_under_the_new_name_and_the_old_one_is_free(place: Place) -> None:
     ada, root = place.add("ada"), place.signed_in("root")
     browser = place.signed_in("ada")
-    answer = root.post(f"/people/{ada.id}/name", data={"name": "ada.lovelace"})
-    told = words(root.get(answer.headers["location"]))
+    told = sent(root, f"/people/{ada.id}/name", name="ada.lovelace")
     assert "ada signs in as ada.lovelace from now on." in told
     assert "name: ada -> ada.lovelace; shown: ada -> ada.lovelace" in told, "in what was done about this account"
     assert browser.get("/").status_code == 200
-    assert place.browser().post("/sign-in", data={"name": "ada", "password": PASSWORD}).status_code == 403
-    place.signed_in("ada.lovelace")
-    event = place.records.audit.page(what="person changed")[0]
-    assert (event.who, event.about, event.where) == ("root", "ada.lovelace", "10.0.0.7")
+    assert (place.sign_in("ada").status_code, place.sign_in("ada.lovelace").status_code) == (403, 303)
+    assert place.noted("person changed") == ("root", "ada.lovelace", "10.0.0.7")
     assert place.add("ada").id != ada.id
 
 
 def test_what_somebody_asked_is_forgotten_and_how_much_it_was_is_told(place: Place) -> None:
     ada, root, records = place.add("ada"), place.signed_in("root"), place.records
     for number in range(2):
-        conversation = records.start_conversation(ada.id, "t").id
-        records.save_answer(f"a{number}", conversation, "q", "w", "{}")
+        records.save_answer(f"a{number}", records.start_conversation(ada.id, "t").id, "q", "w", "{}")
     put_label(records, "a0", "somebody", "Correct", "", "")
-    page = root.get(f"/people/{ada.id}")
-    assert "2 conversations with every answer, and what their programs asked, for good." in words(page)
-    answer = root.post(f"/people/{ada.id}/forget")
+    page = words(root.get(f"/people/{ada.id}"))
+    assert "2 conversations with every answer, and what their programs asked, for good." in page
     told = "Forgotten of ada: 2 conversations with 1 answer. 1 answer that reviewers judged stays, without a name."
-    assert told in words(root.get(answer.headers["location"]))
+    assert told in sent(root, f"/people/{ada.id}/forget")
     assert (records.conversations(ada.id), records.people.get(ada.id)) == ((), ada)
-    event = records.audit.page(what="conversations forgotten")[0]
-    assert (event.who, event.about, event.where) == ("root", "ada", "10.0.0.7")
+    assert place.noted("conversations forgotten") == ("root", "ada", "10.0.0.7")
 
 
 def test_who_is_removed_is_out_at_once_with_all_that_they_asked(place: Place) -> None:
@@ -207,23 +184,19 @@ def test_who_is_removed_is_out_at_once_with_all_that_they_asked(place: Place) ->
     assert (records.people.find("ada"), records.conversations(ada.id), records.answer("a")) == (None, (), None)
     for path in ("", "/name", "/link", "/end", "/forget", "/remove"):
         assert root.post(f"/people/{ada.id}{path}", data={"name": "x"}).status_code == 404
-    event = records.audit.page(what="person removed")[0]
-    assert (event.who, event.about, event.where) == ("root", "ada", "10.0.0.7")
+    assert place.noted("person removed") == ("root", "ada", "10.0.0.7")
 
 
 def test_the_last_admin_is_not_removed_and_nobody_is_offered_to_remove_themselves(place: Place) -> None:
-    root, person = place.signed_in("root"), place.records.people.find("root")
-    page = BeautifulSoup(root.get(f"/people/{person.id}").text, "html.parser")
-    assert page.select_one("#remove") is None
+    root, person = place.signed_in("root"), place.person("root")
+    assert not soup(root, f"/people/{person.id}").select("#remove")
     assert "last active admin" in words(root.post(f"/people/{person.id}/remove"))
-    assert place.records.people.find("root") == person
+    assert place.person("root") == person
 
 
 def test_a_request_is_refused_alone_too(place: Place) -> None:
     junk, root = place.add("junk", state="pending"), place.signed_in("root")
-    page = BeautifulSoup(root.get(f"/people/{junk.id}").text, "html.parser")
-    form = page.select_one("#remove")
-    assert form
+    (form,) = soup(root, f"/people/{junk.id}").select("#remove")
     assert "Refuse the request of junk ?" in " ".join(form.get_text(" ").split())
     root.post(str(form["action"]))
     assert place.records.people.find("junk") is None

@@ -4,8 +4,9 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -24,6 +25,31 @@ from trag.web.quality import page as quality
 from trag.web.quality.evaluation import Evaluating, Evaluation
 
 MODEL = ModelUsed("tiny <b>", "a" * 64, "evil.example.gguf")
+AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+
+def answered(case: Case, system: str, score: Score, said: str = "An answer.", **more: Any) -> Result:
+    record = AnswerRecord(f"{system}-{case.id}", case.question, case.question, said, "answered", MODEL, **more)
+    return Result(system, case, record, score)
+
+
+def kept(
+    store: Results, cases: Sequence[Case], found: Sequence[Result], *systems: str, day: int = 0, name: str = "Exam"
+) -> Run:
+    """A run of cases with these answers, at its end where it has all of the systems that answer, or of `systems`."""
+    systems = systems or tuple(dict.fromkeys(each.system for each in found))
+    total, at = len(systems) * len(cases), AT + timedelta(days=day)
+    planned = Run("", name, sha256_of(cases), systems, at, None, "abc123", MODEL, "0123456789ab", total)
+    run = store.begin(planned, cases)
+    for each in found:
+        store.add(run, each)
+    return store.finish(run) if found and len(found) == total else run
+
+
+def all_wrong(store: Results, cases: Sequence[Case], system: str, *, said: str = "No idea.", answers: int = 9) -> Run:
+    """A run by one system that has so many answers, all unless told otherwise, none of them right."""
+    found = [answered(case, system, Score("Incorrect"), said) for case in cases[:answers]]
+    return kept(store, cases, found, system, name="<i>One</i> evil.example")
 
 
 @pytest.fixture(scope="module")
@@ -58,42 +84,14 @@ def busy() -> threading.Event:
     return threading.Event()
 
 
-@pytest.fixture(scope="session")
-def seen() -> Callable[..., JobStatus[Evaluating]]:
+def seen(evaluation: Evaluation, fits: Callable[[JobStatus[Evaluating]], bool]) -> JobStatus[Evaluating]:
     """How far an evaluation has come, as soon as it has come as far as a test waits for."""
-
-    def wait(evaluation: Evaluation, fits: Callable[[JobStatus[Evaluating]], bool]) -> JobStatus[Evaluating]:
-        for _ in range(6000):
-            if evaluation.now and fits(evaluation.now):
-                return evaluation.now
-            time.sleep(0.01)
-        pytest.fail(f"stays at {evaluation.now}")
-
-    return wait
+    for _ in range(6000):
+        if evaluation.now and fits(evaluation.now):
+            return evaluation.now
+        time.sleep(0.01)
+    pytest.fail(f"stays at {evaluation.now}")
 
 
-@pytest.fixture(scope="session")
-def all_wrong() -> Callable[..., Run]:
-    """Keeps a run of cases by one system that has so many answers, all unless told otherwise, none of them right."""
-
-    def keep(store: Results, cases: Sequence[Case], system: str, *, said: str = "No idea.", answers: int = 9) -> Run:
-        at = datetime(2026, 1, 6, 9, tzinfo=UTC)
-        planned = Run(
-            "",
-            "<i>One</i> evil.example",
-            sha256_of(cases),
-            (system,),
-            at,
-            None,
-            "abc123",
-            MODEL,
-            "0123456789ab",
-            len(cases),
-        )
-        run = store.begin(planned, cases)
-        for case in cases[:answers]:
-            record = AnswerRecord(case.id, case.question, case.question, said, "answered", MODEL)
-            store.add(run, Result(system, case, record, Score("Incorrect")))
-        return store.finish(run) if answers >= len(cases) else run
-
-    return keep
+def over(evaluation: Evaluation) -> JobStatus[Evaluating]:
+    return seen(evaluation, lambda now: now.over)

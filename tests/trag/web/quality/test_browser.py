@@ -1,25 +1,26 @@
-"""The pages of the evaluations in a real Chromium: the real app over a copy of the sample's home, and by reviewers over
-a small home with a document that is closed to one of them."""
+"""The pages of the evaluations in a real Chromium: the real app over a copy of the sample's home, and over one with a
+document that is closed to others, by a reviewer."""
 
 import csv
 import io
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
+from org.reading.charts import load
+from store.person import Newcomer
 from tests.pages import assert_fits
+from tests.serving import Job, Visit, trag, visits
+from trag.home import open_home
+from trag.settings import Settings
 
-ROOT = Path(__file__).parents[4]
-Serving = Callable[..., AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
+Serving = Callable[..., AbstractContextManager[tuple[str, Job]]]
 LONG = 600_000
 """Milliseconds that a run of a few questions may take on a machine that does other things too."""
 QUESTIONS = (
@@ -52,35 +53,23 @@ BOARD = f"""# Doors
 """
 RULES = "# Rules\n\n" + "".join(f"## Rule {n}\n\nA boat of kind {n} is moored at the pier.\n\n" for n in range(1, 13))
 WHERE = {"id": "where", "kind": "simple", "question": "What is the Board under?", "gold": [["Club"]]}
-PEOPLE = {"ada": ("admin", ""), "olga": ("reviewer", "board"), "rita": ("reviewer", "")}
-"""The document of the Board is closed to rita."""
+PEOPLE = {"ada": ("admin", ""), "olga": ("reviewer", "board")}
 Enter = Callable[[str], Page]
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")
-def cookies(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+def club(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     """A home, and what the browser of each of its people holds."""
-    from org.reading.charts import load
-    from store.person import Newcomer
-    from trag.home import open_home
-    from trag.settings import Settings
-
-    folder, given = tmp_path_factory.mktemp("club"), tmp_path_factory.mktemp("given")
+    folder, given = tmp_path_factory.mktemp("club") / "home", tmp_path_factory.mktemp("given")
     (given / "board.md").write_text(BOARD, encoding="utf-8")
     (given / "rules.md").write_text(RULES, encoding="utf-8")
-    run = subprocess.run(
-        [sys.executable, "-m", "trag", "ingest", str(given)],
-        cwd=ROOT,
-        env=os.environ | {"TRAG_HOME": str(folder)},
-        capture_output=True,
-    )
-    assert run.returncode == 0, run.stderr.decode()
+    trag(folder, "ingest", str(given))
     found = {}
     with open_home(Settings(home=folder)) as home:
         home.activate_chart(load(CHART, "chart.csv"), "chart.csv", CHART, by="test")
-        home.set_audience("board.md", frozenset({"board"}))
+        home.records.library.set_audience("board.md", frozenset({"board"}))
         for name, (role, unit) in PEOPLE.items():
             newcomer = Newcomer(name, role=role, state="active", unit=unit)  # type: ignore[arg-type]
             person = home.records.people.add(newcomer, by="test")
@@ -89,27 +78,22 @@ def cookies(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, s
 
 
 @pytest.fixture(scope="module")
-def enter(serving: Serving, cookies: tuple[Path, dict[str, str]], browser: Browser) -> Iterator[Enter]:
-    """Opens the page as one of the people; any error on its console but a refusal that a test asked for fails it."""
-    folder, held = cookies
-    with serving(folder) as (address, process):
+def enter(serving: Serving, club: tuple[Path, dict[str, str]], model_address: str, browser: Browser) -> Iterator[Enter]:
+    """Opens the page as one of the people."""
+    folder, held = club
+    with serving(folder, model_address) as (address, _), visits(browser) as visit:
 
         def enter(name: str) -> Page:
-            context = browser.new_context(base_url=address)
-            context.set_default_timeout(60_000)
-            context.add_cookies([{"name": "trag", "value": held[name], "url": address}])
-            page = context.new_page()
+            page = visit(address, held[name])
             page.goto("/quality")
             return page
 
         yield enter
-        process.terminate()
-        process.communicate(timeout=120)
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Page:
-    page = context.new_page()
+def page(app: str, visit: Visit) -> Page:
+    page = visit(app)
     page.goto("/quality")
     return page
 
@@ -131,14 +115,6 @@ def ended(page: Page) -> None:
     """Until what runs is whole."""
     expect(page.locator("#progress [data-over=True]")).to_be_attached(timeout=LONG)
     expect(page.locator("#progress .what")).to_contain_text("Done")
-
-
-def measure(page: Page, *systems: str) -> None:
-    """Runs the chosen set to its end and opens what came of it."""
-    begin(page, *systems)
-    ended(page)
-    page.get_by_role("link", name="See the figures").click()
-    expect(page.locator("[data-plot=shares]")).to_be_visible()
 
 
 def bar(page: Page, system: str) -> float:
@@ -227,63 +203,30 @@ def test_what_is_wrong_with_a_file_is_told_line_by_line(app: str, browser: Brows
     page.close()
 
 
-def test_two_runs_are_compared_question_by_question(page: Page) -> None:
-    add(page, *QUESTIONS[:3], name="Twice.jsonl")
-    measure(page, "finetuned")
-    page.goto("/quality")
-    page.locator(".sets li").filter(has_text="Twice").get_by_role("radio").check()
-    measure(page, "trag")
-    page.get_by_role("link", name="Compare with the run before").click()
-    facts = dict(
-        zip(page.locator(".outcome dt").all_inner_texts(), page.locator(".outcome dd").all_inner_texts(), strict=True)
-    )
-    expect(page.locator(".compared")).to_have_count(3)
-    better = page.locator(".compared.better")
-    assert better.count() == int(facts["Better"])
-    assert better.count() >= 1, "the model alone knows nothing of this organization"
-    expect(better.first.locator(".side").nth(0).locator(".verdict")).to_have_text("Incorrect")
-    expect(better.first.locator(".side").nth(1).locator(".verdict")).to_contain_text("Correct")
-    page.locator(".tabs").get_by_role("link", name="Better").click()
-    expect(page.locator(".compared")).to_have_count(int(facts["Better"]))
-    page.get_by_label("Kind of question").select_option("list")
-    page.get_by_role("button", name="Show").click()
-    expect(page).to_have_url(re.compile("kind=list"))
-    assert page.locator(".compared").count() <= 1
-    page.goto("/quality")
-    plot = page.locator("[data-plot=trend]").filter(has_text="Twice")
-    assert plot.locator("g[data-system] use").count() == 2
-    drawn = {g.get_attribute("data-system"): g.locator("use").get_attribute("x") for g in plot.locator("g").all()}
-    assert drawn == {"finetuned": "25.00%", "trag": "75.00%"}
-    run = str(page.locator("#runs tbody th a").first.get_attribute("href"))
-    assert_fits(page, "/quality", run, f"{run}/answers/0", "/quality/compare")
-
-
 def test_a_run_goes_on_after_the_app_was_killed(
-    serving: Serving, sample_home: Path, model_address: str, tmp_path: Path, browser: Browser
+    serving: Serving, club: tuple[Path, dict[str, str]], model_address: str, visit: Visit, request: Any
 ) -> None:
-    home = Path(shutil.copytree(sample_home, tmp_path / "home", symlinks=True))
-    with serving(home, model_address) as (address, process):
-        page = browser.new_page(base_url=address)
+    folder, held = club
+    with serving(folder, model_address) as (address, _):
+        page = visit(address, held["olga"])
         page.goto("/quality")
         add(page, *(one | {"id": f"{one['id']}-{turn}"} for turn in range(4) for one in QUESTIONS))
         begin(page, "trag")
         expect(page.locator("#progress .count")).to_have_text(re.compile("^[1-9] of 16"), timeout=LONG)
-        process.kill()
-    page.close()
-    with serving(home, model_address) as (address, process):
-        page = browser.new_page(base_url=address)
-        page.goto("/quality")
-        expect(page.locator("#runs tbody th")).to_contain_text("not finished")
-        page.get_by_role("button", name="Go on with Harbour exam").click()
-        ended(page)
-        expect(page.locator("#runs tbody tr")).to_have_count(1)
-        page.get_by_role("link", name="See the figures").click()
-        expect(page.locator(".answer-row")).to_have_count(16)
         page.close()
-        process.kill()
+    page = request.getfixturevalue("enter")("olga")  # the app is started again here, for the tests after this one too
+    expect(page.locator("#runs tbody th")).to_contain_text("not finished")
+    page.get_by_role("button", name="Go on with Harbour exam").click()
+    ended(page)
+    expect(page.locator("#runs tbody tr")).to_have_count(1)
+    page.get_by_role("link", name="See the figures").click()
+    expect(page.locator(".answer-row")).to_have_count(16)
+    page.close()
 
 
-def test_a_reviewer_audits_a_system_from_the_page_stops_it_goes_on_and_reads_which_part_is_weak(enter: Enter) -> None:
+def test_a_reviewer_audits_a_system_stops_it_goes_on_reads_which_part_is_weak_and_tries_the_place_of_a_needle(
+    enter: Enter,
+) -> None:
     page = enter("olga")
     page.locator("#audit select").select_option("finetuned")
     start = page.get_by_role("button", name="Start the self-audit")
@@ -316,11 +259,8 @@ def test_a_reviewer_audits_a_system_from_the_page_stops_it_goes_on_and_reads_whi
     assert "### Weak module" in download.value.path().read_text("utf-8")
     page.get_by_role("link", name="All its answers").click()
     expect(page.locator("#answers-title")).to_have_text("44 answers")
-    page.context.close()
 
-
-def test_a_reviewer_tries_the_place_of_a_needle_from_the_page(enter: Enter) -> None:
-    page = enter("olga")
+    page.goto("/quality")
     add(page, WHERE, name="Where.jsonl")
     expect(page.locator("#needle select")).to_contain_text("Where")
     page.get_by_role("button", name="Start the needle test").click()
@@ -331,30 +271,12 @@ def test_a_reviewer_tries_the_place_of_a_needle_from_the_page(enter: Enter) -> N
     expect(page.locator(".sheet thead th").nth(1)).to_have_text("T-RAG, k = 2 (1 question)")
     assert page.locator(".sheet tbody th").all_inner_texts() == ["Top", "Mid", "End"]
     expect(page.get_by_role("button", name="Remove")).to_have_count(0)
-    page.context.close()
+    page.close()
 
-
-def test_a_reviewer_to_whom_a_document_is_closed_sees_the_figures_and_begins_nothing(enter: Enter) -> None:
     page = enter("ada")
     audit, needle = (str(page.locator(f"#{list} a").first.get_attribute("href")) for list in ("audits", "needles"))
-    assert_fits(page, "/quality", audit, needle)
-    page.context.close()
-    page = enter("rita")
-    expect(page.locator("#limited")).to_contain_text("Some documents are not open to you")
-    assert page.locator("main form").count() == page.locator(".danger").count() == 0
-    status = page.evaluate(
-        """async () => {
-            const body = new URLSearchParams([["system", "trag"]]);
-            const paths = ["/quality/audits", "/quality/needles", "/quality/runs", "/quality/cases?name=a.jsonl"];
-            return Promise.all(paths.map(async (path) => (await fetch(path, { method: "POST", body })).status));
-        }"""
-    )
-    assert status == [403] * 4
-    page.locator("#audits a").first.click()
-    expect(page.locator(".sheet h3").first).to_have_text("Weak module")
-    assert "Answered wrongly" not in page.locator(".sheet h3").all_inner_texts()
-    assert SECRET not in page.content()
-    page.get_by_role("link", name="All its answers").click()
-    expect(page.locator("#answers")).to_contain_text("44 answers are left out here")
-    assert SECRET not in page.content()
-    page.context.close()
+    run = str(page.locator("#runs tbody th a").filter(has_text="Harbour exam").get_attribute("href"))
+    compared = f"{run.rsplit('/', 1)[1]}/trag"
+    pages = (run, f"{run}/answers/0", f"/quality/compare?before={compared}&after={compared}")
+    assert_fits(page, "/quality", audit, needle, *pages)
+    page.close()

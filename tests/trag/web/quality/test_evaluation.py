@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
+from tests.trag.web.quality.conftest import over, seen
 from trag import background
-from trag.background import JobStatus
 from trag.errors import TragError
 from trag.evaluate.cases import Case, sha256_of
 from trag.evaluate.runs import Results, Run
@@ -19,7 +19,7 @@ from trag.home import Home
 from trag.progress import Progress
 from trag.record import ModelUsed
 from trag.web.quality import evaluation as evaluation_module
-from trag.web.quality.evaluation import Evaluating, Evaluation
+from trag.web.quality.evaluation import Evaluation
 
 CASES = (Case("a", "A?", "simple"), Case("b", "B?", "simple"))
 PLANNED = Run(
@@ -68,42 +68,37 @@ def evaluation(script: Script, tmp_path: Path, busy: threading.Event) -> Iterato
     evaluation.close()
 
 
-Seen = Callable[..., JobStatus[Evaluating]]
-
-
 def begin(evaluation: Evaluation, **more: Any) -> None:
     evaluation.begin(CASES, "Exam", ["trag"], **{"allowed": lambda: True} | more)
 
 
-def test_it_tells_how_far_it_has_come_and_which_run_it_makes(
-    evaluation: Evaluation, script: Script, seen: Seen
-) -> None:
+def test_it_tells_how_far_it_has_come_and_which_run_it_makes(evaluation: Evaluation, script: Script) -> None:
     assert evaluation.now is None
     begin(evaluation)
     now = seen(evaluation, lambda now: now.state == "running" and bool(now.about.run))
     assert (now.about.done, now.about.total, now.about.system, now.left) == (0, 2, "trag", None)
     script.free.set()
-    now = seen(evaluation, lambda now: now.over)
+    now = over(evaluation)
     (run,) = script.results.runs()
     assert (now.state, now.about.run, now.about.done, now.left) == ("done", run.id, 2, None)
     evaluation.dismiss()
     assert evaluation.now is None
 
 
-def test_one_at_a_time(evaluation: Evaluation, script: Script, seen: Seen) -> None:
+def test_one_at_a_time(evaluation: Evaluation, script: Script) -> None:
     begin(evaluation)
     with pytest.raises(TragError, match="running already"):
         begin(evaluation)
     evaluation.dismiss()
     assert evaluation.now is not None, "what runs is not dismissed"
     script.free.set()
-    seen(evaluation, lambda now: now.over)
+    over(evaluation)
     begin(evaluation)
-    seen(evaluation, lambda now: now.over)
+    over(evaluation)
     assert len(script.results.runs()) == 2
 
 
-def test_people_go_first(evaluation: Evaluation, script: Script, busy: threading.Event, seen: Seen) -> None:
+def test_people_go_first(evaluation: Evaluation, script: Script, busy: threading.Event) -> None:
     busy.set()
     script.free.set()
     begin(evaluation)
@@ -111,14 +106,12 @@ def test_people_go_first(evaluation: Evaluation, script: Script, busy: threading
     time.sleep(0.1)
     assert script.asked == []
     busy.clear()
-    assert seen(evaluation, lambda now: now.over).state == "done"
+    assert over(evaluation).state == "done"
     assert script.asked == ["a", "b"]
 
 
 @pytest.mark.parametrize("waits", [True, False], ids=["while people are answered", "while it asks"])
-def test_it_stops_and_goes_on(
-    evaluation: Evaluation, script: Script, busy: threading.Event, seen: Seen, waits: bool
-) -> None:
+def test_it_stops_and_goes_on(evaluation: Evaluation, script: Script, busy: threading.Event, waits: bool) -> None:
     if waits:
         busy.set()
     begin(evaluation)
@@ -126,26 +119,26 @@ def test_it_stops_and_goes_on(
     evaluation.stop()
     assert evaluation.now
     assert evaluation.now.state in ("stopping", "stopped")
-    assert seen(evaluation, lambda now: now.over).state == "stopped"
+    assert over(evaluation).state == "stopped"
     busy.clear()
     script.free.set()
     (run,) = script.results.runs()
     assert not run.finished
     begin(evaluation, resume=run.id)
-    now = seen(evaluation, lambda now: now.over)
+    now = over(evaluation)
     assert (now.state, now.about.run) == ("done", run.id)
 
 
 def test_it_ends_when_a_document_is_closed_to_whoever_began_it_and_another_goes_on(
-    evaluation: Evaluation, script: Script, seen: Seen
+    evaluation: Evaluation, script: Script
 ) -> None:
     script.free.set()
     begin(evaluation, allowed=lambda: "a" not in script.asked)
-    now = seen(evaluation, lambda now: now.over)
+    now = over(evaluation)
     assert (now.state, now.problem) == ("failed", "A document was closed to whoever began this.")
     assert script.asked == ["a"]
     begin(evaluation, resume=now.about.run)
-    assert seen(evaluation, lambda now: now.over).state == "done"
+    assert over(evaluation).state == "done"
 
 
 @pytest.mark.parametrize(
@@ -154,24 +147,24 @@ def test_it_ends_when_a_document_is_closed_to_whoever_began_it_and_another_goes_
     ids=["told", "a bug"],
 )
 def test_what_goes_wrong_is_told_and_the_next_one_can_begin(
-    evaluation: Evaluation, script: Script, seen: Seen, error: Exception, problem: str, caplog: pytest.LogCaptureFixture
+    evaluation: Evaluation, script: Script, error: Exception, problem: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     script.fails = error
     begin(evaluation)
-    now = seen(evaluation, lambda now: now.over)
+    now = over(evaluation)
     assert (now.state, now.problem) == ("failed", problem)
     assert ("ZeroDivisionError" in caplog.text) == isinstance(error, ZeroDivisionError)
     script.fails = None
     script.free.set()
     begin(evaluation)
-    assert seen(evaluation, lambda now: now.over).state == "done"
+    assert over(evaluation).state == "done"
 
 
-def test_it_does_not_begin_while_nobody_can_be_answered(tmp_path: Path, script: Script, seen: Seen) -> None:
+def test_it_does_not_begin_while_nobody_can_be_answered(tmp_path: Path, script: Script) -> None:
     def ready() -> None:
         raise TragError("The model cannot be opened.", "Look at TRAG_MODEL.")
 
     evaluation = Evaluation(cast(Home, SimpleNamespace(folder=tmp_path)), ready=ready, busy=lambda: False)
     begin(evaluation)
-    assert seen(evaluation, lambda now: now.over).problem == "The model cannot be opened."
+    assert over(evaluation).problem == "The model cannot be opened."
     assert script.results.runs() == ()

@@ -2,47 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from trag.evaluate.cases import Case, sha256_of
+from tests.trag.web.quality.conftest import answered, kept
+from trag.evaluate.cases import Case
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.paper_systems import SYSTEMS
-from trag.record import AnswerRecord, ModelUsed
 from trag.web import quality
 from trag.web.quality.answers import AnswerFilter, numbered, pairs
 from trag.web.quality.figures import Figures, offered, shares, tone, trends
 from trag.web.render import time_left
 
-MODEL = ModelUsed("tiny", "0" * 64, "")
-START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 CASES = tuple(Case(f"q{number}", f"Question {number}?", "simple" if number % 2 else "list") for number in range(4))
 RIGHT, VERBOSE, WRONG = Score("Correct"), Score("Correct-Verbose"), Score("Incorrect", ("lacks it",))
 OPEN = Score(None)
 
 
-def result(case: Case, score: Score, system: str = "trag") -> Result:
-    record = AnswerRecord(f"{system}-{case.id}", case.question, case.question, "An answer.", "answered", MODEL)
-    return Result(system, case, record, score)
-
-
 def results(*scores: Score, system: str = "trag") -> tuple[Result, ...]:
-    return tuple(result(case, score, system) for case, score in zip(CASES, scores, strict=False))
+    return tuple(answered(case, system, score) for case, score in zip(CASES, scores, strict=False))
 
 
-def kept(store: Results, answers: Sequence[Result], *, day: int, name: str = "Exam", whole: bool = True) -> Run:
-    cases = tuple({answer.case.id: answer.case for answer in answers}.values()) if whole else CASES
-    systems = tuple(dict.fromkeys(answer.system for answer in answers))
-    planned = Run(
-        "", name, sha256_of(cases), systems, START + timedelta(days=day), None, "abc", MODEL, "chart1", len(answers)
-    )
-    run = store.begin(planned, cases)
-    for answer in answers:
-        store.add(run, answer)
-    return store.finish(run) if whole else run
+def keep(store: Results, found: Sequence[Result], *, day: int, name: str = "Exam", whole: bool = True) -> Run:
+    cases = tuple({each.case.id: each.case for each in found}.values()) if whole else CASES
+    return kept(store, cases, found, day=day, name=name)
 
 
 def test_a_share_counts_correct_and_verbose_and_leaves_out_what_is_open() -> None:
@@ -57,7 +42,7 @@ def test_a_share_counts_correct_and_verbose_and_leaves_out_what_is_open() -> Non
 
 def test_the_figures_of_a_whole_run_are_read_once_until_somebody_judges(tmp_path: Path) -> None:
     store = Results(tmp_path)
-    run = kept(store, results(RIGHT, OPEN), day=0)
+    run = keep(store, results(RIGHT, OPEN), day=0)
     figures = Figures(store)
     before = figures.all()
     store.label(run, "trag", "q1", "Incorrect", by="ada")
@@ -68,8 +53,8 @@ def test_the_figures_of_a_whole_run_are_read_once_until_somebody_judges(tmp_path
 
 def test_what_grows_is_read_anew_and_what_is_damaged_is_told(tmp_path: Path) -> None:
     store = Results(tmp_path)
-    run = kept(store, results(RIGHT), day=0, whole=False)
-    damaged = kept(store, results(RIGHT), day=1)
+    run = keep(store, results(RIGHT), day=0, whole=False)
+    damaged = keep(store, results(RIGHT), day=1)
     (tmp_path / damaged.id / "results.jsonl").write_text("{}\n")
     figures = Figures(store)
     assert [(each.answers, bool(each.problem)) for each in figures.all()] == [(0, True), (1, False)]
@@ -80,10 +65,10 @@ def test_what_grows_is_read_anew_and_what_is_damaged_is_told(tmp_path: Path) -> 
 def test_a_trend_is_of_the_same_questions_earliest_first_and_only_of_whole_runs(tmp_path: Path) -> None:
     store = Results(tmp_path)
     both = (*results(WRONG, WRONG), *results(RIGHT, WRONG, system="rag"))
-    first = kept(store, both, day=0, name="Old name")
-    kept(store, results(RIGHT), day=1, name="Another set")
-    kept(store, results(RIGHT, RIGHT), day=2, whole=False)
-    last = kept(store, results(RIGHT, RIGHT), day=3, name="New name")
+    first = keep(store, both, day=0, name="Old name")
+    keep(store, results(RIGHT), day=1, name="Another set")
+    keep(store, results(RIGHT, RIGHT), day=2, whole=False)
+    last = keep(store, results(RIGHT, RIGHT), day=3, name="New name")
     (trend,) = trends(Figures(store).all())
     assert (trend.name, [run.id for run in trend.runs]) == ("New name", [first.id, last.id])
     assert {series.system: [(point.at, point.share.value) for point in series.points] for series in trend.series} == {

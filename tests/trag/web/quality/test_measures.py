@@ -2,7 +2,6 @@
 with, and kept where the terminal keeps them."""
 
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -12,9 +11,8 @@ import pytest
 from org.reading.charts import load
 from prompts import Message
 from tests.scripted import Scripted
+from tests.trag.web.quality.conftest import over, seen
 from trag import background
-from trag.background import JobStatus
-from trag.errors import TragError
 from trag.evaluate import needle
 from trag.evaluate.cases import Case
 from trag.evaluate.grammar import audit as audits
@@ -24,13 +22,12 @@ from trag.llm.model import LanguageModel, Usage
 from trag.llm.queue import RequestQueue
 from trag.progress import silent
 from trag.settings import Settings
-from trag.web.quality.evaluation import Evaluating, Evaluation
+from trag.web.quality.evaluation import Evaluation
 
 pytestmark = pytest.mark.slow  # an encoder is opened
 
 CHART = b"name,parent,type\nHarbour Board,,board\nPilots' Office,Harbour Board,office\n"
 ANIMALS = "dog cat gull crab seal eel cod hare owl fox mole toad".split()
-Seen = Callable[..., JobStatus[Evaluating]]
 CASES = (
     Case("where", "Where is the Pilots' Office?", "simple", gold=(("Harbour Board",),)),
     Case("pier", "What does a pier cost?", "document", gold=(("ten",),), document="rules.md", section="Piers"),
@@ -84,27 +81,27 @@ def evaluation(home: Home, model: Gated, busy: threading.Event) -> Iterator[Eval
     evaluation.close()
 
 
-def stopped(evaluation: Evaluation, model: Gated, begin: Callable[[], None], seen: Seen) -> int:
+def stopped(evaluation: Evaluation, model: Gated, begin: Callable[[], None]) -> int:
     """How many answers there are of what was begun and stopped."""
     begin()
     seen(evaluation, lambda now: now.about.done == 1)
     evaluation.stop()
     model.free.set()
-    now = seen(evaluation, lambda now: now.over)
+    now = over(evaluation)
     assert (now.state, now.problem) == ("stopped", "")
     return now.about.done
 
 
 def test_a_self_audit_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(
-    evaluation: Evaluation, home: Home, model: Gated, seen: Seen
+    evaluation: Evaluation, home: Home, model: Gated
 ) -> None:
     def begin() -> None:
         evaluation.begin_audit("finetuned-tree", allowed=lambda: True)
 
-    stopped(evaluation, model, begin, seen)
+    stopped(evaluation, model, begin)
     (run,) = results_of(home).runs()
     begin()
-    now = seen(evaluation, lambda now: now.over)
+    now = over(evaluation)
     assert (now.state, now.about.kind, now.about.run) == ("done", "audit", run.id)
     (run,) = results_of(home).runs()
     assert (bool(run.finished), run.systems, now.about.done) == (True, ("finetuned-tree",), run.total)
@@ -115,16 +112,16 @@ def test_a_self_audit_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(
 
 
 def test_a_needle_test_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(
-    evaluation: Evaluation, home: Home, model: Gated, seen: Seen
+    evaluation: Evaluation, home: Home, model: Gated
 ) -> None:
     def begin() -> None:
         evaluation.begin_needle(CASES, "Harbour", allowed=lambda: True)
 
-    stopped(evaluation, model, begin, seen)
+    stopped(evaluation, model, begin)
     (kept,) = needle.results_of(home).runs()
     assert not kept.finished
     begin()
-    now = seen(evaluation, lambda now: now.over)
+    now = over(evaluation)
     assert (now.state, now.about.kind, now.about.run, now.about.left_out) == ("done", "needle", kept.id, 1)
     (run,) = needle.results_of(home).runs()
     results = needle.results_of(home).results(run.id)
@@ -132,49 +129,19 @@ def test_a_needle_test_is_stopped_goes_on_and_is_kept_as_the_terminal_keeps_one(
     assert (bool(run.finished), run.total, len(model.asked)) == (True, 6, asked), "what was answered is not asked again"
     assert needle.table(results).rows
     begin()
-    assert seen(evaluation, lambda now: now.over).about.total == 6, "what is whole is shown again"
+    assert over(evaluation).about.total == 6, "what is whole is shown again"
     assert len(model.asked) == asked
 
 
-def test_people_go_first_before_the_first_question_and_while_it_is_made_ready(
-    evaluation: Evaluation, model: Gated, busy: threading.Event, seen: Seen
-) -> None:
-    busy.set()
-    model.free.set()
-    evaluation.begin_audit("finetuned", allowed=lambda: True)
-    seen(evaluation, lambda now: now.state == "waiting")
-    time.sleep(0.1)
-    assert model.asked == []
-    evaluation.stop()
-    assert seen(evaluation, lambda now: now.over).state == "stopped"
-
-
-@pytest.mark.parametrize(
-    ("begin", "problem"),
-    [
-        (lambda evaluation: evaluation.begin_audit("nonsense", allowed=lambda: True), "There is no system nonsense."),
+def test_what_cannot_be_measured_is_said(evaluation: Evaluation) -> None:
+    for begin, problem in (
+        (lambda: evaluation.begin_audit("nonsense", allowed=lambda: True), "There is no system nonsense."),
         (
-            lambda evaluation: evaluation.begin_needle(CASES[1:], "Pier", allowed=lambda: True),
+            lambda: evaluation.begin_needle(CASES[1:], "Pier", allowed=lambda: True),
             "No question of these has a needle.",
         ),
-        (
-            lambda evaluation: evaluation.begin_audit("trag", allowed=lambda: False),
-            "A document was closed to whoever began this.",
-        ),
-    ],
-    ids=["no system", "no needle", "a closed document"],
-)
-def test_what_cannot_be_measured_is_said(
-    evaluation: Evaluation, begin: Callable[[Evaluation], None], problem: str, seen: Seen
-) -> None:
-    begin(evaluation)
-    now = seen(evaluation, lambda now: now.over)
-    assert (now.state, now.problem) == ("failed", problem)
-
-
-def test_there_is_one_measurement_at_a_time_of_whatever_kind(evaluation: Evaluation, busy: threading.Event) -> None:
-    busy.set()
-    evaluation.begin_audit("trag", allowed=lambda: True)
-    with pytest.raises(TragError, match="running already"):
-        evaluation.begin_needle(CASES, "Harbour", allowed=lambda: True)
-    evaluation.stop()
+        (lambda: evaluation.begin_audit("trag", allowed=lambda: False), "A document was closed to whoever began this."),
+    ):
+        begin()
+        now = over(evaluation)
+        assert (now.state, now.problem) == ("failed", problem)

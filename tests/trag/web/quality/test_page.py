@@ -34,19 +34,6 @@ def upload(client: TestClient, content: bytes = write(CASES), name: str = "exam.
     return str(answer.json()["page"]).partition("=")[2].partition("#")[0]
 
 
-def test_an_empty_page_says_what_to_do(client: TestClient) -> None:
-    page = soup(client, "/quality")
-    assert "Let one be made from the chart" in texts(page, ".none-yet")[0]
-    assert "Add questions first" in texts(page, ".none-found")[0]
-    assert page.select_one("#begin") is None
-    upload(client)
-    page = soup(client, "/quality")
-    assert "press Start" in texts(page, ".none-found")[0]
-    assert len(page.select("#begin [name=system]")) == 6
-    assert "base model" in texts(page, ".note")[0]
-    assert "Nothing to compare yet" in soup(client, "/quality/compare").get_text()
-
-
 def test_each_system_is_offered_without_its_adapter_where_one_answers(
     client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,27 +95,21 @@ def test_questions_are_made_from_the_chart(client: TestClient, home: Home) -> No
     assert len(BeautifulSoup(again.text, "html.parser").select(".sets li")) == 1
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "2001", "x", "", "1e3", "٣", "9" * 5000])
-def test_numbers_that_are_none_are_refused_at_once(client: TestClient, number: str) -> None:
-    answer = client.post("/quality/cases/chart", data={"number": number, "seed": "0"})
-    assert answer.status_code == 409
-    assert "from 1 to 2,000. The seed must be a whole number from 1 to 1,000,000,000." in answer.text
+def test_numbers_that_are_none_are_refused_at_once(client: TestClient) -> None:
+    for number in ("0", "-1", "2001", "x", "", "1e3", "٣", "9" * 5000):
+        answer = client.post("/quality/cases/chart", data={"number": number, "seed": "0"})
+        assert answer.status_code == 409
+        assert "from 1 to 2,000. The seed must be a whole number from 1 to 1,000,000,000." in answer.text
 
 
-@pytest.mark.parametrize(
-    ("form", "told"),
-    [
+def test_nothing_is_begun_without_questions_or_systems(client: TestClient, home: Home) -> None:
+    id = upload(client)
+    for form, told in (
         ({"set": "0" * 64, "system": "trag"}, "Choose a set of questions."),
         ({"set": "", "system": "trag"}, "Choose a set of questions."),
-        ({"system": []}, "Choose one system at least."),
-    ],
-    ids=["a set that is gone", "no set", "no system"],
-)
-def test_nothing_is_begun_without_questions_or_systems(
-    client: TestClient, form: dict[str, str], told: str, home: Home
-) -> None:
-    answer = client.post("/quality/runs", data={"set": upload(client)} | form)
-    assert told in answer.text
+        ({"set": id}, "Choose one system at least."),
+    ):
+        assert told in client.post("/quality/runs", data=form).text
     assert Results(home.folder / "results").runs() == ()
 
 

@@ -5,16 +5,16 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from itertools import product
 
 import pytest
 from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
-from tests.pages import soup, texts
+from tests.pages import parsed, soup, texts
+from tests.trag.web.quality.conftest import all_wrong, answered, kept
 from trag.evaluate import needle, running
-from trag.evaluate.cases import Case, Some, sha256_of, write
+from trag.evaluate.cases import Case, Some, write
 from trag.evaluate.grammar import audit as audits
 from trag.evaluate.grammar import questions
 from trag.evaluate.grammar.audit import Audit
@@ -22,21 +22,19 @@ from trag.evaluate.grammar.questions import Dropped, Meaning
 from trag.evaluate.runs import Result, Results, Run
 from trag.evaluate.scoring import Score
 from trag.home import Home
-from trag.record import AnswerRecord, CheckedSentence, Checks, Misplaced, ModelUsed, Source
+from trag.record import CheckedSentence, Checks, Misplaced, Source
 from trag.web.quality import render
 from trag.web.quality.context import QualityContext
 
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'{{7001*7003}} evil.example"""
 FORMULA = "=HYPERLINK(1)"
 
-MODEL = ModelUsed("tiny <b>", "a" * 64, "evil.example.gguf")
 CASES = (
     Case("one", "Who runs the bar?", "simple", "The Board runs it.", gold=(("Board", "the board"),), group="bar"),
     Case("two", "Which teams are there?", "list", units=("Bar", "Kitchen"), some=(Some(("Bar",), 1),)),
     Case("three", HOSTILE, HOSTILE, HOSTILE, gold=((HOSTILE,),), forbidden=(HOSTILE,), document=HOSTILE),
     Case("four", "Where is the safe?", "unanswerable", refuse=True),
 )
-START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 SCORES = {
     "trag": (Score("Correct"), Score("Correct-Verbose", ("besides: Club",), 0.5, 1.0), Score(None), Score("Correct")),
     "rag": (Score("Incorrect", (HOSTILE,)), Score("Incorrect", (), 0.0, 0.0), Score(None), Score("Correct")),
@@ -44,34 +42,21 @@ SCORES = {
 }
 
 
-def record(case: Case, system: str) -> AnswerRecord:
-    said = HOSTILE if case.id == "three" else FORMULA if case.id == "two" else f"An answer of {system}."
-    source = Source("s1", "section", "rules.md <i>", HOSTILE, 2, f"{said} More.", 0.7)
-    checks = Checks(
-        (CheckedSentence(said, True, "s1"),), (Misplaced(HOSTILE, HOSTILE, HOSTILE),), (HOSTILE,), chart="0123456789ab"
-    )
-    return AnswerRecord(
-        "r" * 8, case.question, case.question, said, "answered", MODEL, sources=(source,), checks=checks
-    )
+def results(*systems: str, **said: str) -> list[Result]:
+    """What systems answered; what is `said` to a case, by its id."""
+    found = []
+    for system, case in product(systems, CASES):
+        words = {"two": FORMULA, "three": HOSTILE} | said
+        text, quoted = words.get(case.id, f"An answer of {system}."), Misplaced(HOSTILE, HOSTILE, HOSTILE)
+        source = Source("s1", "section", "rules.md <i>", HOSTILE, 2, f"{text} More.", 0.7)
+        checks = Checks((CheckedSentence(text, True, "s1"),), (quoted,), (HOSTILE,), chart="0123456789ab")
+        score = SCORES[system][CASES.index(case)]
+        found.append(answered(case, system, score, text, sources=(source,), checks=checks))
+    return found
 
 
-def results(*systems: str) -> list[Result]:
-    return [
-        Result(system, case, record(case, system), score)
-        for system in systems
-        for case, score in zip(CASES, SCORES[system], strict=True)
-    ]
-
-
-def keep(store: Results, found: Sequence[Result], *, day: int, name: str = "Exam", whole: bool = True) -> Run:
-    systems = tuple(dict.fromkeys(result.system for result in found))
-    at = START + timedelta(days=day)
-    total = len(systems) * len(CASES)
-    planned = Run("", name, sha256_of(CASES), systems, at, None, "abc123", MODEL, "0123456789ab", total)
-    run = store.begin(planned, CASES)
-    for result in found:
-        store.add(run, result)
-    return store.finish(run) if whole else run
+def keep(store: Results, found: Sequence[Result], *, day: int = 0, name: str = "Exam") -> Run:
+    return kept(store, CASES, found, day=day, name=name)
 
 
 @pytest.fixture
@@ -80,8 +65,8 @@ def store(home: Home, client: TestClient) -> Results:
 
 
 def test_every_run_is_listed_with_what_it_was_made_with(client: TestClient, store: Results, home: Home) -> None:
-    keep(store, results("trag", "rag", "trag:base"), day=0)
-    part = keep(store, results("trag")[:1], day=1, name="Part", whole=False)
+    keep(store, results("trag", "rag", "trag:base"))
+    part = keep(store, results("trag")[:1], day=1, name="Part")
     damaged = keep(store, results("trag"), day=2, name="Damaged")
     (home.folder / "results" / damaged.id / "results.jsonl").write_text("{}\n")
     page = soup(client, "/quality")
@@ -100,14 +85,13 @@ def test_many_runs_are_turned_page_by_page(client: TestClient, store: Results, m
         keep(store, results("trag")[:1], day=day, name=f"Exam {day}")
     monkeypatch.setattr(render, "MOST", 2)
     page = soup(client, "/quality")
-    assert texts(page, ".runs th a") == ["Exam 2", "Exam 1"]
-    assert texts(page, "#all-runs") == ["3 runs"]
+    assert (texts(page, ".runs th a"), texts(page, "#all-runs")) == (["Exam 2", "Exam 1"], ["3 runs"])
     page = soup(client, str(page.select("a[rel=next]")[0]["href"]))
     assert texts(page, ".runs th a") == ["Exam 0"]
 
 
 def test_the_plot_of_a_run_shows_its_figures_and_has_them_as_a_table(client: TestClient, store: Results) -> None:
-    run = keep(store, results("trag", "rag"), day=0)
+    run = keep(store, results("trag", "rag"))
     page = soup(client, f"/quality/runs/{run.id}")
     bars = {str(svg["data-system"]): svg for svg in page.select("[data-plot=shares] .track")}
     drawn = {system: str(svg.select("rect")[0]["width"]) for system, svg in bars.items()}
@@ -124,7 +108,7 @@ def test_the_plot_of_a_run_shows_its_figures_and_has_them_as_a_table(client: Tes
 
 
 def test_a_run_with_little_or_nothing_in_it_is_a_page(client: TestClient, store: Results) -> None:
-    undecided, empty = keep(store, [results("trag")[2]], day=0, whole=False), keep(store, [], day=0, whole=False)
+    undecided, empty = keep(store, [results("trag")[2]]), keep(store, [])
     page = soup(client, f"/quality/runs/{undecided.id}")
     assert "nothing decided yet" in page.select("[data-plot=shares]")[0].get_text()
     assert not page.select("[data-plot=shares] rect")
@@ -133,7 +117,7 @@ def test_a_run_with_little_or_nothing_in_it_is_a_page(client: TestClient, store:
 
 
 def test_the_same_questions_asked_again_are_drawn_over_time(client: TestClient, store: Results) -> None:
-    keep(store, results("rag"), day=0)
+    keep(store, results("rag"))
     assert "Ask the same questions again" in soup(client, "/quality").select("#over-time")[0].get_text()
     last = keep(store, results("trag", "rag"), day=1)
     page = soup(client, "/quality")
@@ -146,21 +130,22 @@ def test_the_same_questions_asked_again_are_drawn_over_time(client: TestClient, 
     assert page.select(f"#over-time a[href='/quality/runs/{last.id}']")
 
 
-@pytest.mark.parametrize(
-    ("query", "shown"),
-    [({}, 8), ({"verdict": "Incorrect", "kind": "simple"}, 1), ({"kind": HOSTILE}, 2), ({"kind": "none of it"}, 0)],
-    ids=str,
-)
-def test_answers_are_filtered(client: TestClient, store: Results, query: dict[str, str], shown: int) -> None:
-    run = keep(store, results("trag", "rag"), day=0)
-    answer = client.get(f"/quality/runs/{run.id}", params=query)
-    page = BeautifulSoup(answer.text, "html.parser")
-    assert len(page.select(".answer-row")) == shown
-    assert texts(page, "#answers-title") == [f"{shown} answer{'' if shown == 1 else 's'}"]
+def test_answers_are_filtered(client: TestClient, store: Results) -> None:
+    run = keep(store, results("trag", "rag"))
+    queries: tuple[tuple[dict[str, str], int], ...] = (
+        ({}, 8),
+        ({"verdict": "Incorrect", "kind": "simple"}, 1),
+        ({"kind": HOSTILE}, 2),
+        ({"kind": "none of it"}, 0),
+    )
+    for query, shown in queries:
+        page = parsed(client.get(f"/quality/runs/{run.id}", params=query))
+        assert len(page.select(".answer-row")) == shown, query
+        assert texts(page, "#answers-title") == [f"{shown} answer{'' if shown == 1 else 's'}"]
 
 
 def test_one_answer_is_shown_with_its_gold_its_checks_and_its_sources(client: TestClient, store: Results) -> None:
-    run = keep(store, results("trag", "rag"), day=0)
+    run = keep(store, results("trag", "rag"))
     page = soup(client, f"/quality/runs/{run.id}/answers/4")
     assert texts(page, "h1") == ["Who runs the bar?"]
     assert texts(page, ".about .verdict") == ["Incorrect"]
@@ -179,7 +164,7 @@ def test_one_answer_is_shown_with_its_gold_its_checks_and_its_sources(client: Te
 
 @pytest.mark.parametrize("part", [{}, {"part": "row"}], ids=["the page", "its row"])
 def test_people_decide_what_the_gold_leaves_open(client: TestClient, store: Results, part: dict[str, str]) -> None:
-    run = keep(store, results("trag"), day=0)
+    run = keep(store, results("trag"))
     assert texts(soup(client, "/quality"), ".share") == ["trag 100.0% of 3"]
     page = soup(client, f"/quality/runs/{run.id}")
     assert "1 answer waits for your verdict" in page.get_text()
@@ -190,16 +175,16 @@ def test_people_decide_what_the_gold_leaves_open(client: TestClient, store: Resu
     assert texts(soup(client, "/quality"), ".share") == ["trag 75.0% of 4"]
 
 
-@pytest.mark.parametrize(("number", "verdict"), [("2", "Perfect"), ("2", ""), ("4", "Correct")])
-def test_nonsense_is_no_verdict(client: TestClient, store: Results, number: str, verdict: str) -> None:
-    run = keep(store, results("trag"), day=0)
-    answer = client.post(f"/quality/runs/{run.id}/answers/{number}/label", data={"verdict": verdict})
-    assert answer.status_code == 404
+def test_nonsense_is_no_verdict(client: TestClient, store: Results) -> None:
+    run = keep(store, results("trag"))
+    for number, verdict in (("2", "Perfect"), ("2", ""), ("4", "Correct")):
+        answer = client.post(f"/quality/runs/{run.id}/answers/{number}/label", data={"verdict": verdict})
+        assert answer.status_code == 404, verdict
     assert store.results(run.id)[2].score.verdict is None
 
 
 def test_two_systems_are_compared_question_by_question(client: TestClient, store: Results) -> None:
-    first, second = keep(store, results("rag"), day=0), keep(store, results("trag", "trag:base"), day=1)
+    first, second = keep(store, results("rag")), keep(store, results("trag", "trag:base"), day=1)
     page = soup(client, f"/quality/compare?before={first.id}/rag&after={second.id}/trag")
     facts = dict(zip(texts(page, ".outcome dt"), texts(page, ".outcome dd"), strict=True))
     assert facts == {"Before": "33.3%", "After": "100.0%", "Better": "2", "Worse": "0", "Same": "1"}
@@ -223,77 +208,53 @@ def test_two_systems_are_compared_question_by_question(client: TestClient, store
 
 
 def test_another_set_has_nothing_in_common(client: TestClient, store: Results) -> None:
-    first = keep(store, results("rag")[:2], day=0, whole=False)
-    second = keep(store, results("trag")[2:], day=1, whole=False)
+    first, second = keep(store, results("rag")[:2]), keep(store, results("trag")[2:], day=1)
     page = soup(client, f"/quality/compare?before={first.id}/rag&after={second.id}/trag")
     assert "no question in common" in texts(page, ".notice")[0]
 
 
 def test_a_run_leaves_as_markdown_as_a_guarded_table_and_as_json(client: TestClient, store: Results) -> None:
-    run = keep(store, results("trag"), day=0, name="../Exam\r\n<b>")
-    markdown, table, whole = (
-        client.get(f"/quality/runs/{run.id}/{name}") for name in ("report.md", "answers.csv", "run.json")
-    )
-    for answer in (markdown, table, whole):
+    run = keep(store, results("trag"), name="../Exam\r\n<b>")
+    given = [client.get(f"/quality/runs/{run.id}/{name}") for name in ("report.md", "answers.csv", "run.json")]
+    for answer in given:
         disposition = answer.headers["content-disposition"]
         assert disposition.startswith("attachment; filename=")
         assert not set("/<\r\n") & set(disposition.partition("filename*")[0])
-    assert "### Overall" in markdown.text
-    assert "<script" not in markdown.text
-    header, *rows = csv.reader(io.StringIO(table.content.decode("utf-8-sig")))
-    assert [row[header.index("answer")] for row in rows][1] == f"'{FORMULA}"
+    markdown, table, whole = given
+    assert ("### Overall" in markdown.text, "<script" in markdown.text) == (True, False)
+    rows = [*csv.DictReader(io.StringIO(table.content.decode("utf-8-sig")))]
+    assert rows[1]["answer"] == f"'{FORMULA}"
     assert json.loads(whole.text)["results"][2]["record"]["answer"] == HOSTILE
 
 
 def test_a_run_is_removed(client: TestClient, store: Results) -> None:
-    run = keep(store, results("trag"), day=0)
+    run = keep(store, results("trag"))
     assert "is removed" in client.post(f"/quality/runs/{run.id}/remove").text
     assert store.runs() == ()
 
 
-LOOKED_AT = ("", "/report.md", "/answers.csv", "/run.json", "/answers/0", "/audit", "/audit.md")
-CHANGED = ("/remove", "/resume", "/answers/0/label")
-
-
-@pytest.mark.parametrize(
-    ("method", "path"), [*(("GET", path) for path in LOOKED_AT), *(("POST", path) for path in CHANGED)]
-)
-def test_a_run_that_is_gone_is_not_found(client: TestClient, method: str, path: str) -> None:
-    assert client.request(method, f"/quality/runs/20260101-000000{path}").status_code == 404
+def test_a_run_that_is_gone_is_not_found(client: TestClient) -> None:
+    looked_at = ("", "/report.md", "/answers.csv", "/run.json", "/answers/0", "/audit", "/audit.md")
+    changed = ("/remove", "/resume", "/answers/0/label")
+    for method, path in (*product(("GET",), looked_at), *product(("POST",), changed)):
+        assert client.request(method, f"/quality/runs/20260101-000000{path}").status_code == 404, path
 
 
 def test_a_run_that_a_gate_fills_is_not_removed(
     client: TestClient, store: Results, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = keep(store, results("trag")[:1], day=0, name="Gate of 20260105-0a0a0a0a", whole=False)
-    assert soup(client, f"/quality/runs/{run.id}").select("form[action$=resume], form[action$=remove]")
+    run = keep(store, results("trag")[:1], name="Gate of 20260105-0a0a0a0a")
+    acts = "form[action$=resume], form[action$=remove]"
+    assert soup(client, f"/quality/runs/{run.id}").select(acts)
     monkeypatch.setattr(running, "_filled", {(home.folder, run.id)})
-    page = soup(client, f"/quality/runs/{run.id}")
-    assert not page.select("form[action$=resume], form[action$=remove], #progress")
+    assert not soup(client, f"/quality/runs/{run.id}").select(f"{acts}, #progress")
     answer = client.post(f"/quality/runs/{run.id}/remove")
     assert (answer.status_code, "Stop it first" in answer.text) == (409, True)
     assert store.run(run.id)
 
 
-PAGES: dict[str, Callable[[Run, Run], str]] = {
-    "list": lambda first, second: "/quality",
-    "run": lambda first, second: f"/quality/runs/{first.id}",
-    "answer": lambda first, second: f"/quality/runs/{first.id}/answers/2",
-    "wrong answer": lambda first, second: f"/quality/runs/{second.id}/answers/0",
-    "compare": lambda first, second: f"/quality/compare?before={second.id}/rag&after={first.id}/trag",
-}
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_words_of_others_are_shown_as_text_in_their_own_direction(
-    client: TestClient, store: Results, undirected: Callable[[BeautifulSoup], list[str]], name: str
-) -> None:
-    hostile = [replace(result, record=replace(result.record, answer=HOSTILE)) for result in results("rag")]
-    second = keep(store, hostile, day=0, name=HOSTILE)
-    first = keep(store, results("trag"), day=1, name=HOSTILE)
-    answer = client.post("/quality/cases", params={"name": f"{HOSTILE}.jsonl"}, content=write(CASES))
-    assert answer.status_code == 201, answer.text
-    page = soup(client, PAGES[name](first, second))
+def assert_text(page: BeautifulSoup, undirected: Callable[[BeautifulSoup], list[str]]) -> None:
+    """Words of others are text, in their own direction."""
     assert not [script for script in page.select("script") if "alert" in script.get_text()]
     assert not page.select("img, b, i, [onerror]")
     assert "evil.example" in page.get_text()
@@ -301,15 +262,24 @@ def test_words_of_others_are_shown_as_text_in_their_own_direction(
     assert not undirected(page)
 
 
-def test_an_audit_says_which_part_is_weak_and_shows_words_of_others_as_text(
-    client: TestClient,
-    home: Home,
-    store: Results,
-    all_wrong: Callable[..., Run],
-    undirected: Callable[[BeautifulSoup], list[str]],
+def test_words_of_others_are_shown_as_text_in_their_own_direction(
+    client: TestClient, store: Results, undirected: Callable[[BeautifulSoup], list[str]]
 ) -> None:
-    texts_of_it = tuple(f"{HOSTILE} {number}?" for number in range(2))
-    meaning = Meaning("01-01", "SELECT", ("Bar",), HOSTILE, ((HOSTILE,),), texts_of_it[:1], texts_of_it[1:])
+    second = keep(store, results("rag", **{case.id: HOSTILE for case in CASES}), name=HOSTILE)
+    first = keep(store, results("trag"), day=1, name=HOSTILE)
+    answer = client.post("/quality/cases", params={"name": f"{HOSTILE}.jsonl"}, content=write(CASES))
+    assert answer.status_code == 201, answer.text
+    run, other = f"/quality/runs/{first.id}", f"/quality/runs/{second.id}"
+    compare = f"/quality/compare?before={second.id}/rag&after={first.id}/trag"
+    for path in ("/quality", run, f"{run}/answers/2", f"{other}/answers/0", compare):
+        assert_text(soup(client, path), undirected)
+
+
+def test_an_audit_says_which_part_is_weak_and_shows_words_of_others_as_text(
+    client: TestClient, home: Home, store: Results, undirected: Callable[[BeautifulSoup], list[str]]
+) -> None:
+    asked = tuple(f"{HOSTILE} {number}?" for number in range(2))
+    meaning = Meaning("01-01", "SELECT", ("Bar",), HOSTILE, ((HOSTILE,),), asked[:1], asked[1:])
     audit = Audit(HOSTILE, HOSTILE, 1, (meaning,), Dropped())
     audits.save(audit, home.folder / "results")
     run = all_wrong(store, questions.cases(audit.meanings), "trag", said=HOSTILE)
@@ -320,12 +290,10 @@ def test_an_audit_says_which_part_is_weak_and_shows_words_of_others_as_text(
     assert texts(page, ".sheet h3")[-1] == "Answered wrongly"
     assert texts(page, ".sheet:last-child tbody td")[1:3] == ["gap", "0/2"]
     assert f"Of {HOSTILE}" in texts(page, ".sheet .note")[-1]
-    markdown = client.get(f"/quality/runs/{run.id}/audit.md")
-    assert "| language model | 0 | 0% |" in markdown.text
-    assert "<script" not in markdown.text
+    markdown = client.get(f"/quality/runs/{run.id}/audit.md").text
+    assert ("| language model | 0 | 0% |" in markdown, "<script" in markdown) == (True, False)
     for each in (page, soup(client, "/quality")):
-        assert not each.select("img, main script, [onerror]")
-        assert not undirected(each)
+        assert_text(each, undirected)
     part = all_wrong(store, questions.cases(audit.meanings), "trag", answers=0)
     page = soup(client, f"/quality/runs/{part.id}/audit")
     assert "no answer yet" in page.get_text()
@@ -334,8 +302,11 @@ def test_an_audit_says_which_part_is_weak_and_shows_words_of_others_as_text(
     assert ["not finished, 0 of 2 answers" in each for each in listed] == [True, False]
 
 
-def test_a_needle_test_is_shown_downloaded_and_removed(
-    client: TestClient, home: Home, all_wrong: Callable[..., Run], undirected: Callable[[BeautifulSoup], list[str]]
+def test_a_needle_test_is_shown_downloaded_and_removed_where_it_is_not_running(
+    client: TestClient,
+    home: Home,
+    undirected: Callable[[BeautifulSoup], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tests = needle.results_of(home)
     whole = all_wrong(tests, CASES[:1], "trag-top-k2")
@@ -345,19 +316,11 @@ def test_a_needle_test_is_shown_downloaded_and_removed(
     assert "Not finished" in soup(client, f"/quality/needles/{part.id}").get_text()
     assert "| Top | 0 (0.0%) | - |" in client.get(f"/quality/needles/{whole.id}/report.md").text
     for each in (page, soup(client, "/quality")):
-        assert not each.select("img, main script, [onerror]")
-        assert not undirected(each)
+        assert_text(each, undirected)
     listed = texts(soup(client, "/quality"), "#needles li")
     assert sorted("not finished, 1 of 2 answers" in each for each in listed) == [False, True]
     assert "is removed" in client.post(f"/quality/needles/{whole.id}/remove").text
-    assert [run.id for run in tests.runs()] == [part.id]
-
-
-def test_a_needle_test_that_may_be_running_is_not_removed(
-    client: TestClient, home: Home, all_wrong: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = all_wrong(needle.results_of(home), CASES[:2], "trag-top-k2", answers=1)
     monkeypatch.setattr(QualityContext, "is_needle_running", lambda context: True)
-    answer = client.post(f"/quality/needles/{run.id}/remove")
+    answer = client.post(f"/quality/needles/{part.id}/remove")
     assert (answer.status_code, "Stop it first" in answer.text) == (409, True)
-    assert needle.results_of(home).run(run.id)
+    assert [run.id for run in tests.runs()] == [part.id]

@@ -1,11 +1,7 @@
 """A home of real records with documents for some and answers that stand on them, its review desk behind the gate, and
 a browser of each person."""
 
-import shutil
-from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
@@ -13,21 +9,17 @@ from uuid import uuid4
 import pytest
 from anyio.from_thread import BlockingPortal
 from bs4 import BeautifulSoup
-from fastapi import FastAPI
 from httpx import Response
 from starlette.testclient import TestClient
 
 from org.reading.charts import load
 from store.passage import OPEN, Passage
-from store.person import Newcomer, Role
+from store.person import Role
 from store.records import Records
+from tests.pages import gated, signed_in, soup
 from trag.record import AnswerRecord, CheckedSentence, Checks, Entity, ModelUsed, Source
-from trag.settings import Settings
-from trag.web.gate import Gate
-from trag.web.people.authentication import Authenticator
 from trag.web.review import page as review
 
-HERE = "http://127.0.0.1:7860"
 CHART = load(b"id,name,parent,type\nc,Club,,club\nb,Board,Club,board\nr,Bar,Club,team\n", "chart.csv")
 AUDIENCES = {"rules.md": OPEN, "board.md": frozenset({"b"}), "nobody.md": frozenset[str]()}
 PEOPLE: dict[str, tuple[Role, str]] = {
@@ -57,31 +49,21 @@ class Place:
         asker: str = "eve",
     ) -> str:
         """An answer that somebody was given; `support` has a y or an n for each sentence."""
-        id = uuid4().hex
+        id, model, board = uuid4().hex, ModelUsed("tiny", "0", "a1"), Entity("b", "Board", "Board", 0, 5)
+        said = {name: f"It stands in {name}. {words}" for name in documents}
         sources = [
-            Source(f"{id}-{name}", "section", name, "1 Signing", None, f"It stands in {name}. {words}", 0.8)
-            for name in documents
+            *(Source(f"{id}-{name}", "section", name, "1 Signing", None, text, 0.8) for name, text in said.items()),
+            Source("chart-1", "chart", "Organization chart", "Board", None, "Of the Club.", 1.0),
         ]
-        sentences = [CheckedSentence(words, each == "y", sources[0].id if sources else "") for each in support]
-        record = AnswerRecord(
-            id,
-            question,
-            question,
-            words,
-            "answered",
-            ModelUsed("tiny", "0", "a1"),
-            entities=(Entity("b", "Board", "Board", 0, 5),),
-            sources=(*sources, Source("chart-1", "chart", "Organization chart", "Board", None, "Of the Club.", 1.0)),
-            checks=Checks(tuple(sentences), chart="v1"),
-        )
+        sentences = (CheckedSentence(words, each == "y", sources[0].id if documents else "") for each in support)
+        record = AnswerRecord(id, question, question, words, "answered", model, (board,), sources=tuple(sources))
+        record = replace(record, checks=Checks(tuple(sentences), chart="v1"))
         conversation = self.records.start_conversation(self.ids[asker], "x").id
         self.records.save_answer(id, conversation, question, words, record.to_json())
         return id
 
     def page(self, who: str, path: str) -> BeautifulSoup:
-        answer = self.browsers[who].get(path)
-        assert answer.status_code == 200, (path, answer.status_code)
-        return BeautifulSoup(answer.text, "html.parser")
+        return soup(self.browsers[who], path)
 
     def post(self, who: str, path: str, **form: str) -> Response:
         return self.browsers[who].post(path, data=form, follow_redirects=False)
@@ -103,23 +85,13 @@ def texts(page: Any, selector: str) -> list[str]:
 
 
 @pytest.fixture
-def place(empty_database: Path, tmp_path: Path, portal: BlockingPortal) -> Iterator[Place]:
-    with closing(Records(f"sqlite:///{shutil.copy(empty_database, tmp_path)}")) as records:
-        records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada")
-        for name, audience in AUDIENCES.items():
-            records.library.put(name, "1" * 64, None, [Passage(name, "section", name, "1 Signing", None, "Words.")])
-            records.library.set_audience(name, audience)
-        home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
-        app = FastAPI(openapi_url=None)
-        app.add_middleware(Gate, door=Authenticator(records, Settings(home=tmp_path)), functions={})
-        review.mount(app, home)
-        browsers, ids = {}, {}
-        for name, (role, unit) in PEOPLE.items():
-            person = records.people.add(
-                Newcomer(name, shown=name.title(), role=role, state="active", unit=unit), by="test"
-            )
-            cookies = {"trag": records.sessions.begin(person.id)[0]}
-            browsers[name] = TestClient(app, base_url=HERE, cookies=cookies, client=("127.0.0.1", 4711))
-            browsers[name].portal = portal
-            ids[name] = person.id
-        yield Place(records, browsers, ids)
+def place(records: Records, portal: BlockingPortal) -> Place:
+    records.chart_versions.activate("v1", "chart.csv", "3" * 64, by="ada")
+    for name, audience in AUDIENCES.items():
+        records.library.put(name, "1" * 64, None, [Passage(name, "section", name, "1 Signing", None, "Words.")])
+        records.library.set_audience(name, audience)
+    home: Any = SimpleNamespace(records=records, organization=SimpleNamespace(chart=CHART))
+    app = gated(records)
+    review.mount(app, home)
+    found = signed_in(records, app, PEOPLE, portal)
+    return Place(records, *({name: each[at] for name, each in found.items()} for at in (1, 0)))  # type: ignore[arg-type]

@@ -10,6 +10,14 @@ pytestmark = pytest.mark.slow
 PIN = {"question": "Who signs?", "reply": "The Board."}
 
 
+def pinned(place: Place, **about: tuple[str, ...]) -> str:
+    """An answer that was judged and approved."""
+    id = place.answer(**about)  # type: ignore[arg-type]
+    place.judge("rita", id)
+    assert place.post("rita", f"/review/{id}/pin", **PIN).status_code == 303
+    return id
+
+
 def test_an_answer_that_was_judged_is_approved_and_taken_back(place: Place) -> None:
     id = place.answer()
     assert not place.page("rita", f"/review/{id}").select(".approve")
@@ -32,26 +40,25 @@ def test_an_answer_that_was_judged_is_approved_and_taken_back(place: Place) -> N
 @pytest.mark.parametrize(
     ("verdict", "form", "told"),
     [
-        pytest.param("", PIN, "Judge it first", id="not judged"),
-        pytest.param("Incorrect", PIN | {"reply": "The Board signs."}, "judged Incorrect", id="wrong words"),
-        pytest.param("Correct", PIN | {"reply": " "}, "needs its question", id="no words"),
-        pytest.param("Correct", PIN | {"question": ""}, "needs its question", id="no question"),
-        pytest.param("Correct", PIN | {"reply": "x" * 4001}, "4,000", id="too long"),
+        ("", {}, "Judge it first"),
+        ("Incorrect", {"reply": "The Board signs."}, "judged Incorrect"),
+        ("Correct", {"reply": " "}, "needs its question"),
+        ("Correct", {"question": ""}, "needs its question"),
+        ("Correct", {"reply": "x" * 4001}, "4,000"),
     ],
+    ids=["not judged", "wrong words", "no words", "no question", "too long"],
 )
 def test_what_cannot_be_approved_is_said(place: Place, verdict: str, form: dict[str, str], told: str) -> None:
     id = place.answer()
     if verdict:
         place.judge("rita", id, verdict)
-    answer = place.post("rita", f"/review/{id}/pin", **form)
+    answer = place.post("rita", f"/review/{id}/pin", **PIN | form)
     assert (answer.status_code, told in answer.text) == (409, True), answer.text
     assert place.records.approved.all() == ()
 
 
 def test_one_that_stands_on_something_else_by_now_comes_back_and_says_why(place: Place) -> None:
-    id = place.answer()
-    place.judge("rita", id)
-    place.post("rita", f"/review/{id}/pin", **PIN)
+    id = pinned(place)
     place.records.library.put("rules.md", "2" * 64, None, ())
     approvals.return_changed(place.records)
     page = place.page("sam", "/review")
@@ -67,9 +74,7 @@ def test_one_that_stands_on_something_else_by_now_comes_back_and_says_why(place:
 
 
 def test_an_approved_answer_is_listed_for_those_who_may_read_what_it_stands_on(place: Place) -> None:
-    id = place.answer(documents=("board.md",))
-    place.judge("rita", id)
-    place.post("rita", f"/review/{id}/pin", **PIN)
+    pinned(place, documents=("board.md",))
     (found,) = place.records.approved.all()
     for who, sees in (("ada", 1), ("rita", 1), ("sam", 0)):
         assert len(place.page(who, "/review/approved").select(".answer-row")) == sees, who
@@ -78,9 +83,7 @@ def test_an_approved_answer_is_listed_for_those_who_may_read_what_it_stands_on(p
 
 
 def test_one_whose_verdict_is_another_comes_back_and_says_why(place: Place) -> None:
-    id = place.answer()
-    place.judge("rita", id)
-    place.post("rita", f"/review/{id}/pin", **PIN)
+    id = pinned(place)
     assert "until its verdict is another" in texts(place.page("sam", f"/review/{id}"), ".approve")[0]
     place.post("sam", f"/review/{id}/second", wanted="yes")
     assert approvals.find(place.records, "who signs") is None

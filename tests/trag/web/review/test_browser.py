@@ -1,9 +1,6 @@
-"""The review desk in a real Chromium, over the real app: by keyboard alone, by two who differ, by who may not read."""
+"""The review desk in a real Chromium, over the real app: by keyboard alone, and in narrow windows."""
 
-import csv
-import io
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
@@ -11,17 +8,19 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from store import files
-from store.passage import OPEN, Passage
+from store.passage import Passage
 from store.person import Newcomer, Role
 from store.records import Records
+from tests.pages import assert_fits
+from tests.serving import Job, Visit
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, Source
 
-Serving = Callable[[Path], AbstractContextManager[tuple[str, subprocess.Popen[str]]]]
-PEOPLE: dict[str, Role] = {"ada": "admin", "rita": "reviewer", "sam": "reviewer", "tom": "reviewer", "eve": "employee"}
-AUDIENCES = {"ten.md": OPEN, "two.md": OPEN, "secret.md": frozenset({"board"}), "words.md": OPEN}
+Serving = Callable[..., AbstractContextManager[tuple[str, Job]]]
+PEOPLE: dict[str, Role] = {"ada": "admin", "rita": "reviewer", "tom": "reviewer", "eve": "employee"}
+DOCUMENTS = ("ten.md", "two.md", "words.md")
 SLOW = 30_000
 """Milliseconds that a page may take on a machine that does other things too."""
 ARABIC = "كم عدد أيام الإجازة السنوية؟"
@@ -40,7 +39,9 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def desk(serving: Serving, empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def desk(
+    serving: Serving, model_address: str, empty_database: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Desk]:
     home = tmp_path_factory.mktemp("home")
     (home / "trag.db").write_bytes(empty_database.read_bytes())
     with closing(Records(f"sqlite:///{home}/trag.db")) as records:
@@ -49,20 +50,17 @@ def desk(serving: Serving, empty_database: Path, tmp_path_factory: pytest.TempPa
             for name, role in PEOPLE.items()
         }
         cookies = {name: records.sessions.begin(person.id)[0] for name, person in people.items()}
-        for name, audience in AUDIENCES.items():
+        for name in DOCUMENTS:
             sha256 = files.keep(home / "documents", SOURCE.encode(), ".md")
             records.library.put(name, sha256, None, [Passage(f"p-{name}", "section", name, "1 Signing", None, SOURCE)])
-            records.library.set_audience(name, audience)
         place = records.start_conversation(people["eve"].id, "x").id
         answers = {
             "ten.md": [given(records, place, "ten.md", f"Question {number}?") for number in range(10, 0, -1)],
             "two.md": [given(records, place, "two.md", "Who signs?")],
-            "secret.md": [given(records, place, "secret.md", "The canary?")],
             "words.md": [given(records, place, "words.md", ARABIC)],
         }
-    with serving(home) as (address, process):
+    with serving(home, model_address) as (address, _):
         yield Desk(address, cookies, answers)
-        process.kill()
 
 
 def given(records: Records, conversation: str, document: str, question: str) -> str:
@@ -79,24 +77,9 @@ def given(records: Records, conversation: str, document: str, question: str) -> 
 
 
 @pytest.fixture
-def page_of(desk: Desk, browser: Browser) -> Iterator[Callable[[str], Page]]:
-    """Opens a window of somebody who is signed in; what its console calls an error fails the test."""
-    contexts: list[BrowserContext] = []
-    wrong: list[str] = []
-
-    def page_of(name: str) -> Page:
-        context = browser.new_context(base_url=desk.address)
-        context.set_default_timeout(60_000)
-        context.add_cookies([{"name": "trag", "value": desk.cookies[name], "url": desk.address}])
-        context.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-        context.on("weberror", lambda error: wrong.append(str(error.error)))
-        contexts.append(context)
-        return context.new_page()
-
-    yield page_of
-    for context in contexts:
-        context.close()
-    assert not wrong
+def page_of(desk: Desk, visit: Visit) -> Callable[[str], Page]:
+    """Opens a window of somebody who is signed in."""
+    return lambda name: visit(desk.address, desk.cookies[name])
 
 
 def press(page: Page, *keys: str) -> None:
@@ -187,75 +170,8 @@ def test_keys_can_be_switched_off_and_judge_no_answer_that_was_not_there_to_be_r
     expect(page.get_by_label("Reason")).to_be_focused()
 
 
-def test_two_reviewers_who_disagree_meet_in_the_disputed_queue(desk: Desk, page_of: Callable[[str], Page]) -> None:
-    rita, sam, tom = page_of("rita"), page_of("sam"), page_of("tom")
-    begin(rita, "/review?document=two.md", "Who signs?")
-    press(rita, "s")
-    expect(rita.locator("[data-keys] [role=status]")).to_contain_text("Two reviewers are wanted", timeout=SLOW)
-    expect(rita.locator("[data-keys=all]")).to_be_visible(timeout=SLOW)
-    press(rita, "r")
-    rita.keyboard.type("The canary sings.")
-    press(rita, "Escape", "1")
-    expect(rita.locator(".done")).to_contain_text("Who signs?", timeout=SLOW)
-
-    begin(sam, "/review?choice=second&document=two.md", "Who signs?")
-    assert "canary" not in sam.content()
-    expect(sam.locator(".verdicts-side .verdict")).to_have_count(0)
-    press(sam, "3")
-    expect(sam.locator(".done")).to_contain_text("Incorrect", timeout=SLOW)
-
-    begin(tom, "/review?choice=disputed&document=two.md", "Who signs?")
-    expect(tom.locator(".side-by-side .verdict")).to_have_text(["Correct", "Incorrect"])
-    expect(tom.locator(".side-by-side")).to_contain_text("The canary sings.")
-    tom.goto("/review/figures")
-    expect(tom.locator(".facts > div").filter(has_text="kappa")).to_contain_text("0.00")
-    expect(tom.locator(".agree tbody tr").first.locator("td")).to_have_text(["0", "0", "1"])
-    begin(tom, "/review?choice=disputed&document=two.md", "Who signs?")
-    expect(tom.get_by_role("heading", name="Decide")).to_be_visible()
-    press(tom, "3")
-    expect(tom.locator(".tabs").get_by_role("link", name="Judged")).to_contain_text("1", timeout=SLOW)
-
-
-def test_an_answer_on_a_restricted_document_is_not_there_for_who_may_not_read_it(
+def test_nothing_stands_out_of_a_narrow_window_or_a_page_from_the_right(
     desk: Desk, page_of: Callable[[str], Page]
 ) -> None:
-    (id,) = desk.answers["secret.md"]
-    ada, rita = page_of("ada"), page_of("rita")
-    begin(ada, "/review?document=secret.md", "The canary?")
-    ada.get_by_role("link", name="Open source 1 in a new tab").focus()
-    with ada.context.expect_page() as opened:
-        press(ada, "Enter")
-    expect(opened.value.locator("mark").first).to_be_visible(
-        timeout=SLOW
-    )  # the words that bear out what somebody else was told
-    press(ada, "1")
-    expect(ada.locator(".done")).to_contain_text("The canary?", timeout=SLOW)
-    for choice in ("newest", "judged", "weak", "sample&share=20"):
-        rita.goto(f"/review?choice={choice}")
-        assert "canary" not in rita.content(), choice
-        assert "secret.md" not in rita.content(), choice
-    request = rita.context.request
-    never = request.get(f"/review/{'f' * 32}")
-    for path in (f"/review/{id}", f"/review/{id}?last={id}"):
-        assert (request.get(path).status, never.status) == (404, 404)
-    assert request.post(f"/review/{id}/verdict", form={"verdict": "Incorrect"}).status == 404
-    for name in ("judged.jsonl", "judged.csv"):
-        assert "canary" not in request.get(f"/review/{name}").text()
-        assert "canary" in ada.context.request.get(f"/review/{name}").text()
-    rows = csv.DictReader(io.StringIO(ada.context.request.get("/review/judged.csv").body().decode("utf-8-sig")))
-    assert id in {row["id"] for row in rows}
-    rita.goto("/review/figures")
-    assert "secret.md" not in rita.content()
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("direction", ["ltr", "rtl"])
-def test_nothing_stands_out_of_a_narrow_window_or_a_page_from_the_right(
-    desk: Desk, page_of: Callable[[str], Page], width: int, direction: str
-) -> None:
-    page = page_of("ada")
-    page.set_viewport_size({"width": width, "height": 800})
-    for path in ("", "?choice=judged", f"/{desk.answers['words.md'][0]}", "/figures", "/approved"):
-        page.goto(f"/review{path}")
-        page.evaluate("direction => (document.documentElement.dir = direction)", direction)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    paths = ("", "?choice=judged", f"/{desk.answers['words.md'][0]}", "/figures", "/approved")
+    assert_fits(page_of("ada"), *(f"/review{path}" for path in paths))

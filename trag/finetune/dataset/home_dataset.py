@@ -57,9 +57,9 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
     names = {document.name for document in library.documents() if EVERYONE in document.audience}
     passages = tuple(one for one in library.passages() if one.document in names and one.kind == "section")
     pairs = worth_learning([pair for pair in library.pairs() if pair.document in names], chance=chance)
-    sides = divide({(passage.document, passage.section) for passage in passages}, seed=seed)
+    aside = held_out_sections({(one.document, one.section) for one in passages}, seed=seed)
     progress("question-answer pairs", 0, 3)
-    made, cases = _of_pairs(pairs, passages, sides, organization, chance=chance)
+    made, cases = _of_pairs(pairs, passages, aside, organization, chance=chance)
     progress("labelled answers", 1, 3)
     labelled = agreed_labels(home.records.labels(), home.records.answer, names)
     for one in labelled:
@@ -74,10 +74,10 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
         *condensing.from_organization("chart", organization, cases, chance=chance, number=round(_CONDENSED * number)),
     ]
     made += (replace(example, source=f"chart {place}") for place, example in enumerate(about_chart))
-    held_out = {_source(pair) for pair in pairs if sides[1].has(pair.passage)}
+    held_out = {f"{pair.document} > {pair.section}" for pair in pairs if _is_in(aside, pair.passage)}
     others = sorted({example.source for example in made if example.source.partition(" ")[0] in ("chart", "label")})
     held_out |= set(chance.sample(others, round(SHARE * len(others))))
-    kept = [case for case in cases if case.id in held_out or (case.document, case.section) in sides[1].sections]
+    kept = [case for case in cases if case.id in held_out or (case.document, case.section) in aside]
     counts = len(pairs), sum(map(is_vouched_for, pairs)), len(about_chart), len(labelled)
     return folders.write(
         folder,
@@ -107,16 +107,17 @@ def is_vouched_for(pair: Pair) -> bool:
 def _of_pairs(
     pairs: Sequence[Pair],
     passages: Sequence[Passage],
-    sides: tuple[Side, Side],
+    aside: frozenset[tuple[str, str]],
     organization: Organization,
     *,
     chance: Random,
 ) -> tuple[list[Example], list[Case]]:
-    """Every pair over excerpts of its own side, and as a case where its answer tells what is right."""
+    """Every pair over excerpts of its own side, `aside` or not, and as a case where its answer tells what is right."""
     made: list[Example] = []
     cases: list[Case] = []
-    for side in sides:
-        own = [pair for pair in pairs if side.has(pair.passage)]
+    for held in (False, True):
+        own = [pair for pair in pairs if _is_in(aside, pair.passage) is held]
+        near = [one for one in passages if _is_in(aside, one) is held]
         asked = [
             Case(
                 pair.id,
@@ -129,17 +130,15 @@ def _of_pairs(
             )
             for pair in own
         ]
-        sources = {pair.id: _source(pair) for pair in own}
-        for case, example in documents.examples(asked, side.of(passages), organization, chance=chance):
-            made.append(replace(example, source=sources[case.id]))
+        made += (example for _, example in documents.examples(asked, near, organization, chance=chance))
         for pair in own:
             if found := case_of_answer(pair.id, pair.question, pair.answer, "document", organization):
                 cases.append(replace(found, document=pair.document, section=pair.section))
     return made, cases
 
 
-def _source(pair: Pair) -> str:
-    return f"{pair.document} > {pair.section}"
+def _is_in(sections: frozenset[tuple[str, str]], passage: Passage) -> bool:
+    return (passage.document, passage.section) in sections
 
 
 LABEL = "label"
@@ -205,29 +204,11 @@ def label_example(one: Labelled, organization: Organization) -> Example | None:
     return Example(source, LABEL, one.question, messages, one.answer)
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One side of the sections: those held out, or all others."""
-
-    held_out: bool
-    sections: frozenset[tuple[str, str]]
-    """The held-out ones, each the name of its document and its path."""
-
-    def has(self, passage: Passage) -> bool:
-        """Whether a passage is of this side."""
-        return ((passage.document, passage.section) in self.sections) is self.held_out
-
-    def of(self, passages: Iterable[Passage]) -> tuple[Passage, ...]:
-        """Those of this side."""
-        return tuple(passage for passage in passages if self.has(passage))
-
-
-def divide(sections: Collection[tuple[str, str]], *, seed: int) -> tuple[Side, Side]:
-    """The side to learn from and the side held out: one section in ten, at least one of several."""
+def held_out_sections(sections: Collection[tuple[str, str]], *, seed: int) -> frozenset[tuple[str, str]]:
+    """One section in ten, at least one of several, each the name of its document and its path."""
     ordered = sorted(set(sections))
     number = min(max(1, round(SHARE * len(ordered))), len(ordered) - 1) if ordered else 0
-    held_out = frozenset(Random(seed).sample(ordered, number))
-    return Side(False, held_out), Side(True, held_out)
+    return frozenset(Random(seed).sample(ordered, number))
 
 
 def case_of_answer(id: str, question: str, answer: str, kind: str, organization: Organization) -> Case | None:

@@ -13,7 +13,7 @@ from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.passage import OPEN
 from trag.errors import TragError
 from trag.evaluate import cases as case_files
-from trag.finetune.dataset import examples, folders, of_home
+from trag.finetune.dataset import examples, folders, home_dataset
 from trag.finetune.dataset.examples import Example
 from trag.finetune.dataset.folders import Card
 from trag.finetune.training import training_data
@@ -44,7 +44,7 @@ def card(home: Home, tmp_path_factory: pytest.TempPathFactory) -> tuple[Card, Pa
         home.records.save_answer(record.id, None, record.question, record.answer, record.to_json())
         put_label(home.records, record.id, "reviewer", verdict, "", corrected)
     folder = tmp_path_factory.mktemp("dataset")
-    return of_home.make(home, folder, seed=3), folder
+    return home_dataset.make(home, folder, seed=3), folder
 
 
 def sides(folder: Path) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
@@ -87,16 +87,15 @@ def test_nothing_is_written_when_it_is_stopped(home: Home, tmp_path: Path) -> No
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        of_home.make(home, tmp_path / "dataset", seed=3, progress=stop)
+        home_dataset.make(home, tmp_path / "dataset", seed=3, progress=stop)
     assert not (tmp_path / "dataset").exists()
 
 
 def test_a_chart_alone_is_enough(home: Home, tmp_path: Path) -> None:
     chart = home.organization.chart
-    assert chart is not None
     with open_home(Settings(home=tmp_path / "home")) as bare:
         bare.activate_chart(chart, "chart.csv", b"", by="admin")
-        card = of_home.make(bare, tmp_path / "dataset", seed=3)
+        card = home_dataset.make(bare, tmp_path / "dataset", seed=3)
     train, held_out = sides(tmp_path / "dataset")
     assert card.train > examples.LEAST_TO_LEARN
     assert held_out
@@ -105,7 +104,7 @@ def test_a_chart_alone_is_enough(home: Home, tmp_path: Path) -> None:
 
 def test_a_home_with_nothing_in_it_is_refused(tmp_path: Path) -> None:
     with open_home(Settings(home=tmp_path / "home")) as empty, pytest.raises(TragError) as error:
-        of_home.make(empty, tmp_path / "dataset")
+        home_dataset.make(empty, tmp_path / "dataset")
     assert "holds no questions" in error.value.message
     assert not (tmp_path / "dataset").exists()
 
@@ -152,8 +151,8 @@ def partly_closed(tmp_path: Path) -> Iterator[Home]:
 def test_only_what_everyone_may_read_is_learned_from_and_the_same_each_time(
     partly_closed: Home, tmp_path: Path
 ) -> None:
-    of_home.make(partly_closed, tmp_path / "dataset", seed=3)
-    of_home.make(partly_closed, tmp_path / "again", seed=3)
+    home_dataset.make(partly_closed, tmp_path / "dataset", seed=3)
+    home_dataset.make(partly_closed, tmp_path / "again", seed=3)
     same = [[(tmp_path / made / name).read_bytes() for name in FILES] for made in ("dataset", "again")]
     assert same[0] == same[1], "the same home and seed give the same files"
     files = [path for path in (tmp_path / "dataset").rglob("*") if path.is_file()]
@@ -166,7 +165,7 @@ def test_only_what_everyone_may_read_is_learned_from_and_the_same_each_time(
 
 def test_a_document_is_learned_from_when_everyone_may_read_it_again(partly_closed: Home, tmp_path: Path) -> None:
     partly_closed.set_audience("secret.md", OPEN)
-    of_home.make(partly_closed, tmp_path / "dataset", seed=3)
+    home_dataset.make(partly_closed, tmp_path / "dataset", seed=3)
     train, held_out = sides(tmp_path / "dataset")
     learned = [one for one in (*train, *held_out) if "nightjar" in one.answer]
     assert {one.kind for one in learned} == {"document", "label"}, learned

@@ -10,8 +10,8 @@ from org.reading.charts import load
 from prompts import CANNOT_ANSWER, NOT_FOUND
 from store.records import StoredAnswer
 from store.reviews import Label
-from trag.finetune.dataset import of_home
-from trag.finetune.dataset.of_home import agreed_labels, label_example
+from trag.finetune.dataset import home_dataset
+from trag.finetune.dataset.home_dataset import agreed_labels, label_example
 from trag.record import AnswerRecord, Checks, ModelUsed, Source
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -56,10 +56,6 @@ def test_what_reviewers_want(labels: list[Label], answer: str, expected: str | N
     assert [(one.question, one.answer) for one in found] == ([("what is the fee", expected)] if expected else [])
 
 
-def test_an_answer_that_is_gone_teaches_nothing() -> None:
-    assert agreed_labels([label("Correct")], lambda id: None, ()) == ()
-
-
 @pytest.mark.parametrize(
     ("sources", "learned"),
     [
@@ -75,6 +71,7 @@ def test_an_answer_teaches_only_where_all_it_stands_on_may_be_learned_from(
 ) -> None:
     found = agreed_labels([label("Correct")], lambda id: stored("5 euros.", *sources), {"open.md"})
     assert bool(found) is learned
+    assert not agreed_labels([label("Correct")], lambda id: None, {"open.md"}), "an answer that is gone"
 
 
 CHART = load(b"name,parent,type\nTollen Council,,\nHarbour Division,Tollen Council,division\n", "chart.csv")
@@ -87,14 +84,12 @@ def test_an_answer_is_learned_over_the_excerpts_that_were_shown() -> None:
     given = StoredAnswer("1", None, "fee?", "5 euros.", replace(record, sources=(source,)).to_json(), NOW)
     (right,) = agreed_labels([label("Correct")], lambda id: given, {"fees.md"})
     found = label_example(right, ORGANIZATION)
-    assert found
     assert (found.source, found.kind, found.answer) == ("label 1", "label", "5 euros.")
     assert "[1] Fees: The fee is 5 euros a day." in found.messages[-1].content
     (wrong,) = agreed_labels([label("Incorrect", "9 crowns.")], lambda id: given, {"fees.md"})
     assert label_example(wrong, ORGANIZATION) is None, "nothing that was shown bears it out"
     (refusal,) = agreed_labels([label("Incorrect", CANNOT_ANSWER)], lambda id: given, {"fees.md"})
     found = label_example(refusal, ORGANIZATION)
-    assert found
     assert found.answer == NOT_FOUND
 
 
@@ -106,7 +101,6 @@ def test_a_right_answer_of_the_chart_is_learned_as_its_query() -> None:
     given = StoredAnswer("1", None, question, text, record.to_json(), NOW)
     (right,) = agreed_labels([label("Correct")], lambda id: given, ())
     found = label_example(right, ORGANIZATION)
-    assert found
     assert found.answer == "parent(u1)"
     assert "u1 = Harbour Division" in found.messages[-1].content
     (corrected,) = agreed_labels([label("Incorrect", "The Board.")], lambda id: given, ())
@@ -132,6 +126,6 @@ def test_a_right_answer_of_the_chart_is_learned_as_its_query() -> None:
     ],
 )  # fmt: skip
 def test_gold_is_read_off_an_answer(question: str, answer: str, expected: dict[str, object] | None) -> None:
-    case = of_home.case_of_answer("1", question, answer, "document", Organization("Desk"))
+    case = home_dataset.case_of_answer("1", question, answer, "document", Organization("Desk"))
     found = case and {"gold": case.gold, "polarity": case.polarity, "refuse": case.refuse}
     assert (found and {key: value for key, value in found.items() if value}) == expected

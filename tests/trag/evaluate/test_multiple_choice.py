@@ -15,9 +15,9 @@ import pytest
 from prompts import Message
 from tests.scripted import Scripted
 from trag.errors import TragError
-from trag.evaluate import choice
+from trag.evaluate import multiple_choice
 from trag.evaluate.cases import Case
-from trag.evaluate.choice import accuracy, examples, letter_of, measure, read, results_of
+from trag.evaluate.multiple_choice import accuracy, examples, letter_of, measure, read, results_of
 from trag.evaluate.runs import Result
 from trag.evaluate.scoring import Score
 from trag.home import Home, open_home
@@ -27,7 +27,7 @@ from trag.record import AnswerRecord, ModelUsed
 from trag.settings import Settings
 from trag.terminal.main import main
 
-OURS = sorted(choice.GENERAL.glob("*.csv"))
+OURS = sorted(multiple_choice.GENERAL.glob("*.csv"))
 LAW = b'"Who, if anybody, leads?",A judge,A cook,"A ""boss""",A mayor,A\n'
 
 
@@ -50,23 +50,24 @@ def test_every_row_that_cannot_be_used_is_told_at_once() -> None:
         b"Seven?,1,2,3,4,d\n"
         b'"Never ends,1,2,3,4,C\n'
     )
+    files = [("bad.csv", bad), ("law.csv", LAW), ("empty.csv", b"\n"), ("latin.csv", b"ok\n\xe9?,1,2,3,4,A\n")]
     with pytest.raises(TragError) as refused:
-        read([("bad.csv", bad), ("law.csv", LAW), ("empty.csv", b"\n"), ("latin.csv", b"ok\n\xe9?,1,2,3,4,A\n")])
+        read([*files, ("law.csv", LAW)])
     told = refused.value.message.removeprefix("These questions cannot be used: ").splitlines()
-    assert [line.partition(":")[0] for line in told] == [
-        "bad.csv line 1", "bad.csv line 3", "bad.csv line 5", "bad.csv line 7", "bad.csv line 8", "bad.csv line 9",
-        "bad.csv line 10", "empty.csv", "latin.csv line 2",
-    ]  # fmt: skip
-    reasons = (
-        'is "answer"', "has 5 fields", 'is "E"', "question, B: empty", "is no CSV", 'is "d"', "is no CSV",
-        "no question", "no UTF-8",
-    )  # fmt: skip
-    assert all(said in line for line, said in zip(told, reasons, strict=True)), told
-
-
-def test_two_files_of_one_name_are_refused() -> None:
-    with pytest.raises(TragError, match=r"law\.csv: another file is called so too"):
-        read([("law.csv", LAW), ("law.csv", LAW)])
+    expected = {
+        "bad.csv line 1": 'is "answer"',
+        "bad.csv line 3": "has 5 fields",
+        "bad.csv line 5": 'is "E"',
+        "bad.csv line 7": "question, B: empty",
+        "bad.csv line 8": "is no CSV",
+        "bad.csv line 9": 'is "d"',
+        "bad.csv line 10": "is no CSV",
+        "empty.csv": "no question",
+        "latin.csv line 2": "no UTF-8",
+        "law.csv": "another file is called so too",
+    }
+    assert [line.partition(":")[0] for line in told] == [*expected]
+    assert all(reason in line for line, reason in zip(told, expected.values(), strict=True)), told
     with pytest.raises(TragError, match="there is no file"):
         read([])
 
@@ -121,16 +122,15 @@ def test_the_letter_of_what_a_model_wrote(text: str, letter: str) -> None:
     assert letter_of(text) == letter
 
 
-def result(system: str, subject: str, number: int, *, right: bool) -> Result:
-    case = Case(f"{subject}:{number}", f"{subject} {number}?", subject, answer="A")
-    record = AnswerRecord("", "", "", "A" if right else "B", "answered", ModelUsed("small", "", ""))
-    return Result(system, case, record, Score("Correct" if right else "Incorrect"))
-
-
 def answered(system: str, law: str, art: str) -> list[Result]:
     """A "+" is a right answer."""
     return [
-        result(system, subject, number, right=mark == "+")
+        Result(
+            system,
+            Case(f"{subject}:{number}", f"{subject} {number}?", subject, answer="A"),
+            AnswerRecord("", "", "", "A", "answered", ModelUsed("small", "", "")),
+            Score("Correct" if mark == "+" else "Incorrect"),
+        )
         for subject, marks in (("law", law), ("art", art))
         for number, mark in enumerate(marks)
     ]
@@ -138,7 +138,8 @@ def answered(system: str, law: str, art: str) -> list[Result]:
 
 def test_the_base_stands_beside_the_fine_tuned_model_question_by_question() -> None:
     # law: 3 became right and 0 wrong, p = 2 / 2^3; in all 3 better and 1 worse, p = 2 * (1 + 4) / 2^4.
-    found = accuracy([*answered("choice", "++++-", "+-"), *answered("choice:base", "+----", "++")])
+    tuned = answered("choice", "++++-", "+-")
+    found = accuracy([*tuned, *answered("choice:base", "+----", "++")])
     assert found.header == ("Subject", "N", "Base", "95%", "Fine-tuned", "95%", "Better", "Worse", "p")
     assert [(row[0], row[1], row[2], row[4], *row[6:]) for row in found.rows] == [
         ("art", "2", "100.0%", "50.0%", "0", "1", "1"),
@@ -146,12 +147,9 @@ def test_the_base_stands_beside_the_fine_tuned_model_question_by_question() -> N
         ("All", "7", "42.9%", "71.4%", "3", "1", "0.625"),
     ]
     assert found.rows[1][3] == "3.6% to 62.4%"
-
-
-def test_a_model_alone_has_its_accuracy_alone() -> None:
-    found = accuracy(answered("choice-5", "++++-", "+-"))
-    assert found.header == ("Subject", "N", "Accuracy", "95%")
-    assert found.rows[-1][:3] == ("All", "7", "71.4%")
+    alone = accuracy(tuned)
+    assert alone.header == ("Subject", "N", "Accuracy", "95%")
+    assert alone.rows[-1][:3] == ("All", "7", "71.4%")
 
 
 class Writing(Scripted):
@@ -191,7 +189,7 @@ def home(tmp_path: Path, empty_database: Path) -> Iterator[Home]:
 
 
 def put(
-    home: Home, model: Writing, shown: choice.Examples | None = None, *, by_words: bool = False
+    home: Home, model: Writing, shown: multiple_choice.Examples | None = None, *, by_words: bool = False
 ) -> tuple[Result, ...]:
     home.parts["model"] = cast(LanguageModel, model)
     run = measure(home, CASES, "law", by_words=by_words, shown=shown or {}, progress=lambda *step: None)
@@ -241,10 +239,8 @@ def test_examples_are_turns_before_the_question_and_the_last_go_first_when_room_
 def test_by_words_the_question_is_asked_alone_and_the_likeliest_words_for_their_length_are_the_answer(
     home: Home,
 ) -> None:
-    weights = {"A judge": -7.7, "A cook": -6.0, 'A "boss"': -9.6, "A mayor": -7.0}  # a character -1.1, -1, -1.2, -1
-
     model = Weighing("")
-    model.weights = weights
+    model.weights = {"A judge": -7.7, "A cook": -6.0, 'A "boss"': -9.6, "A mayor": -7.0}  # by character -1.1 to -1.2
     shown = examples([("law_dev.csv", LAW.replace(b"leads", b"cooks"))], 1, ["law"])
     found = put(home, model, shown, by_words=True)
     assert [(one.role, one.content) for one in model.asked[0]] == [
@@ -329,21 +325,15 @@ def test_an_adapter_brings_its_base(home: Home, monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_wrong_words_are_told(
-    words: str,
-    code: int,
-    problem: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: str, code: int, problem: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("TRAG_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("trag.home.open_home", None)  # nothing is opened
     try:
         ended = main(["evaluate", *words.split()])
     except SystemExit as stopped:
         ended = cast(int, stopped.code)
     assert ended == code
     assert problem in capsys.readouterr().err
-    assert not (tmp_path / "home").exists()
 
 
 @pytest.mark.slow

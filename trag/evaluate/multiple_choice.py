@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from math import exp
 from pathlib import Path, PurePath
 from time import monotonic
@@ -126,8 +127,19 @@ def measure(
     models = {system: model}
     depends = tuple((case.question, case.answer) for of in shown.values() for case in of)
 
+    choose = _by_words if by_words else _by_letter
+
     def answer(system: str, case: Case) -> Result:
-        return Result(system, case, *_answered(models[system], case, shown.get(case.kind, ()), by_words=by_words))
+        model, began, letter, interrupted = models[system], monotonic(), "", ""
+        try:
+            letter, reason = retried(lambda: choose(model, case, shown.get(case.kind, ())))
+        except (ModelDied, RequestRefused) as error:
+            reason = interrupted = in_one_line(error)
+        status: Status = "answered" if letter else "cannot_answer"
+        used = ModelUsed(model.identity.name, model.identity.sha256, model.identity.adapter)
+        record = AnswerRecord(uuid4().hex, case.question, case.question, letter, status, used, interrupted=interrupted)
+        record = replace(record, seconds=Seconds(total=monotonic() - began))
+        return Result(system, case, record, Score("Correct" if letter == case.answer else "Incorrect", (reason,)))
 
     with home.leases.hold(model), ExitStack() as opened:
         if beside:
@@ -201,22 +213,6 @@ def _rows(content: bytes) -> Iterator[tuple[int, list[str], str]]:
             empty = [name for name, field in zip(("question", *LETTERS), row[:5], strict=True) if not field]
             wrong = "" if row[5] in LETTERS else f'the right answer is "{row[5]}", not A, B, C or D'
             yield line, row, f"{', '.join(empty)}: empty" if empty else wrong
-
-
-def _answered(model: LanguageModel, case: Case, shown: Sequence[Case], *, by_words: bool) -> tuple[AnswerRecord, Score]:
-    """The record of a letter, and whether it is right."""
-    began, identity = monotonic(), model.identity
-    letter, reason, interrupted = "", "", ""
-    choose = _by_words if by_words else _by_letter
-    try:
-        letter, reason = retried(lambda: choose(model, case, shown))
-    except (ModelDied, RequestRefused) as error:
-        reason = interrupted = in_one_line(error)
-    used, seconds = ModelUsed(identity.name, identity.sha256, identity.adapter), Seconds(total=monotonic() - began)
-    asked: tuple[str, str, str] = (uuid4().hex, case.question, case.question)
-    status: Status = "answered" if letter else "cannot_answer"
-    record = AnswerRecord(*asked, letter, status, used, seconds=seconds, interrupted=interrupted)
-    return record, Score("Correct" if letter == case.answer else "Incorrect", (reason,))
 
 
 def _by_letter(model: LanguageModel, case: Case, shown: Sequence[Case]) -> tuple[str, str]:
