@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CANDIDATES = 10
 """Pairs, and sections, among whose lines the likeliest to answer are looked for."""
 WINDOW = 500
-"""Characters of a passage that the reader sees where nothing ranks its lines; one line of more is shown whole."""
+"""Characters of a passage that the reader sees where nothing ranks its lines."""
 _NEARNESS = 15.0
 """What cosine similarity, in [-1, 1], counts beside log-odds."""
 _LIKELIHOOD = 0.5
@@ -62,7 +62,7 @@ def excerpts(
     ]
     if weigh is None:
         found.sort(key=lambda one: -one.score)
-        return tuple(Excerpt(one, window(one.text, lines_of(one))) for one in found[:limit])
+        return tuple(Excerpt(one, one.text[:WINDOW]) for one in found[:limit])
     lines = [(passage, line) for passage in found for line in lines_of(passage)]
     odds = weigh(question, [headed(*one) for one in lines]).tolist()
     ranked = sorted(
@@ -95,24 +95,3 @@ def headed(passage: Passage, line: str) -> str:
     """A line as it is ranked: under the question of its pair, or the last headings of its section."""
     heading = passage.question or " > ".join(passage.section.split(" > ")[-2:])
     return f"{heading}: {line}" if heading else line
-
-
-def window(text: str, lines: Sequence[str], weights: Sequence[float] = ()) -> str:
-    """The stretch of `text` from its first line outwards, or from that of the greatest weight, the weightier neighbour
-    first, as long as it has at most WINDOW characters."""
-    if len(text) <= WINDOW or not lines:
-        return text
-    weights = weights or [0.0] * len(lines)
-    spans, at = [], 0
-    for line in lines:
-        start = text.index(line, at)
-        at = start + len(line)
-        spans.append((start, at))
-    first = last = max(range(len(lines)), key=weights.__getitem__)
-    while True:
-        sides = [place for place in (first - 1, last + 1) if 0 <= place < len(lines)]
-        fitting = [one for one in sides if spans[max(last, one)][1] - spans[min(first, one)][0] <= WINDOW]
-        if not fitting:
-            return text[spans[first][0] : spans[last][1]]
-        chosen = max(fitting, key=weights.__getitem__)
-        first, last = min(first, chosen), max(last, chosen)
