@@ -19,6 +19,8 @@ export TRAG_HOME
 export HF_HUB_OFFLINE = 1
 export GRADIO_ANALYTICS_ENABLED = False
 export ANONYMIZED_TELEMETRY = False
+# Compiled once: where an environment forbids that, every process of the tests would compile all of them again.
+export PYTHONDONTWRITEBYTECODE =
 GET = $(BIN)/python -m trag models get
 TRY = TRAG_GPU_LAYERS=0 $(BIN)/python -m trag models try
 INSTALL = $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off

@@ -24,9 +24,14 @@ NO_QUESTION = "NO QUESTION"
 _FOLDER = Path(__file__).parent
 _MARKS = r"\s\u200c\u200d>*_#-"
 """What may stand before a heading that is still read as one: space, joiners that nobody sees, marks of Markdown."""
-Task = Literal["answer", "chart_query", "condense", "other"]
+Task = Literal["answer", "chart_query", "condense", "question", "other"]
 """The kinds of prompts; all of one kind begin alike. A local model holds what it has read of each apart."""
-_STARTS: Mapping[Task, str] = {"chart_query": "chart_query", "answer": "document", "condense": "condense"}
+_STARTS: Mapping[Task, str] = {
+    "chart_query": "chart_query",
+    "answer": "document",
+    "condense": "condense",
+    "question": "question",
+}
 _NAMES = {
     "system": {"organization", "cannot_answer"},
     "answer": {"facts", "question"},
@@ -38,6 +43,7 @@ _NAMES = {
     "document": set(),
     "correction": {"finding"},
     "condense": set(),
+    "question": set(),
     "pairs_types": {"section", "text"},
     "pairs_dialogue": {"section", "text"},
     "pairs_examples": {"section", "text", "examples"},
@@ -158,6 +164,12 @@ def condense(history: Sequence[tuple[str, str]], question: str) -> tuple[Message
         line for asked, answer in history for line in (f"Question: {_one_line(asked)}", f"Answer: {_one_line(answer)}")
     ]
     return (*_conversation("condense"), Message("user", "\n".join([*turns, f"Question: {_one_line(question)}"])))
+
+
+def question(line: str) -> tuple[Message, ...]:
+    """The messages that ask for a question which `line` answers: how likely the model would write another one says how
+    well the line answers that (query likelihood; Sachan and others 2022, arXiv 2204.07496)."""
+    return (*_conversation("question"), Message("user", _one_line(line)))
 
 
 def starts() -> Mapping[Task, tuple[Message, ...]]:

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -31,7 +32,7 @@ from trag.embed import Embedder
 from trag.errors import TragError, in_one_line
 from trag.events import Answer, Event, Retry, Token, Waiting
 from trag.grounding import Evidence
-from trag.llm.model import LanguageModel, ModelDied, Usage
+from trag.llm.model import LanguageModel, ModelDied, Scoring, Usage
 from trag.llm.queue import Leases, RequestQueue
 from trag.progress import BY_READER, CancelToken
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens, entities_of, sources_of
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
 
 LONGEST_QUESTION = 4_000
 """Characters a question may have."""
-EXCERPTS = 3
-"""Excerpts that the reader is shown."""
+EXCERPTS = 2
+"""Lines of documents that the reader is shown."""
 REFUSAL = 1.0
 """Where a refusal begins: it stands where its log-odds by the reader, less those of the best excerpt by the reranker,
 are above minus this. On two organizations (47 right answers, 22 unanswerable questions; docs/RESULTS.md) it refuses 18
@@ -195,9 +196,14 @@ class Assistant:
         question, chart = run.record.standalone, self.organization.chart
         with run.timed("retrieve"):
             vector = self.embedder.embed_questions([question])[0]
-            weigh = self.reranker.weigh if self.reranker else None
             excerpts = retrieve.excerpts(
-                question, vector, self.vectors, limit=EXCERPTS, readers=asked.readers, weigh=weigh
+                question,
+                vector,
+                self.vectors,
+                limit=EXCERPTS,
+                readers=asked.readers,
+                weigh=self.reranker.weigh if self.reranker else None,
+                likelihood=partial(self._likelihood, asked.stop),
             )
             placed: list[Statement] = []
             if chart:  # of units that are named for certain; that the organization is at the top helps nobody
@@ -266,6 +272,13 @@ class Assistant:
                     run.first_token()
                     yield Token(run.draft[shown:])
                     shown = len(run.draft)
+
+    def _likelihood(self, stop: threading.Event, question: str, lines: Sequence[str]) -> Sequence[float]:
+        """How likely the reader would ask this question of each line; all alike where it does not say."""
+        model = self.model
+        if not isinstance(model, Scoring) or stop.is_set():
+            return [0.0] * len(lines)
+        return [model.log_probabilities(prompts.question(line), [question], task="question")[0] for line in lines]
 
     def _fitting(
         self, question: str, excerpts: Sequence[Excerpt], context: Sequence[str]

@@ -82,35 +82,46 @@ def test_a_line_is_weighed_under_its_last_headings_and_a_pairs_answer_whole_unde
     }
 
 
-def test_of_a_long_passage_the_window_around_its_likeliest_line_is_shown(fill: Callable[..., Vectors]) -> None:
-    lines = [f"Line {number} says {'much ' * 20}here." for number in range(20)]
-    text = " ".join(lines)
-    index = fill((section("long", text), 0.7))
-    (given,) = found(index, lambda _, weighed: np.array([float("Line 12 " in line) for line in weighed]))
-    assert given.text in text
-    assert lines[12] in given.text
-    assert lines[0] not in given.text
-    assert WINDOW / 2 < len(given.text) <= WINDOW
+def test_the_likeliest_lines_are_shown_those_of_one_passage_together_in_its_order(
+    fill: Callable[..., Vectors],
+) -> None:
+    index = fill((section("long", "One. Two. Three. Four."), 0.7), (section("other", "Five."), 0.7))
+    odds = {"Two.": 1.0, "Four.": 3.0, "Five.": 2.0}
+
+    def weigh(_: str, lines: Sequence[str]) -> np.ndarray:
+        return np.array([odds.get(line.rpartition(": ")[2], -9.0) for line in lines])
+
+    given = found(index, weigh)
+    assert [(one.passage.id, one.text, one.odds) for one in given] == [
+        ("long", "Two.\nFour.", 3.0),
+        ("other", "Five.", 2.0),
+    ]
+    assert [one.text for one in found(index, weigh, limit=2)] == ["Four.", "Five."]
 
 
-def test_the_window_grows_to_the_likelier_neighbour_first() -> None:
-    lines = [letter * (WINDOW // 2 - 10) for letter in "abc"]
-    text = "\n".join(lines)
-    assert retrieve.window(text, lines, [1.0, 3.0, 2.0]) == "\n".join(lines[1:])
-    assert retrieve.window(text, lines, [2.0, 3.0, 1.0]) == "\n".join(lines[:2])
+def test_lines_that_are_about_as_good_are_told_apart_by_how_likely_they_are_asked_this(
+    fill: Callable[..., Vectors],
+) -> None:
+    index = fill((section("s", "One. Two. Three. Four."), 0.7))
+    odds = {"One.": 4.0, "Two.": 3.5, "Three.": 0.5, "Four.": -9.0}
+    compared: list[str] = []
+
+    def weigh(_: str, lines: Sequence[str]) -> np.ndarray:
+        return np.array([odds[line.rpartition(": ")[2]] for line in lines])
+
+    def likelihood(_: str, lines: Sequence[str]) -> Sequence[float]:
+        compared.extend(lines)
+        return [-10.0 if "One." in line else -8.0 for line in lines]
+
+    given = retrieve.excerpts("?", QUESTION, index, limit=1, weigh=weigh, likelihood=likelihood)
+    assert [line.rpartition(": ")[2] for line in compared] == ["One.", "Two."]
+    assert [(one.text, one.odds) for one in given] == [("Two.", 3.5)]
 
 
-@pytest.mark.parametrize(
-    ("text", "lines", "shown"),
-    [
-        ("Short. Text.", ["Short.", "Text."], "Short. Text."),
-        ("a" * 2 * WINDOW + " b.", ["a" * 2 * WINDOW, "b."], "a" * 2 * WINDOW),
-        ("x" * 2 * WINDOW, [], "x" * 2 * WINDOW),
-    ],
-    ids=["a short passage is whole", "a line that is longer is whole", "no lines"],
-)
-def test_what_no_window_is_cut_from(text: str, lines: Sequence[str], shown: str) -> None:
-    assert retrieve.window(text, lines, [1.0, 0.0][: len(lines)]) == shown
+def test_where_nothing_ranks_lines_a_long_passage_is_cut(fill: Callable[..., Vectors]) -> None:
+    text = " ".join(f"Line {number} says {'much ' * 20}here." for number in range(20))
+    (given,) = found(fill((section("long", text), 0.7)))
+    assert given.text == text[:WINDOW]
 
 
 def test_only_what_the_asker_may_read_is_found(fill: Callable[..., Vectors]) -> None:

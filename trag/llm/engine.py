@@ -186,12 +186,17 @@ class Engine:
         return Choice(rows.index(left[0]), weight, usage) if len(left) == 1 else Choice(-1, None, usage)
 
     def log_probabilities(
-        self, messages: Sequence[Message], beginnings: Sequence[str], alive: Callable[[], None]
+        self,
+        messages: Sequence[Message],
+        beginnings: Sequence[str],
+        alive: Callable[[], None],
+        *,
+        task: Task = "other",
     ) -> tuple[float, ...]:
         """See Scoring; `alive` as in `read`."""
         shared, rows = self.tokenizer.followed(messages, beginnings)
         self._room([*shared, *max(rows, key=len)])
-        context = self._context("other")
+        context = self._context(task)
         context.read(shared, lambda: False, alive)
         first = logarithms(context.logits())
         weights = []

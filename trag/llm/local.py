@@ -219,9 +219,11 @@ class LocalModel:
                     return reply.choice
         return Choice(-1, None, Usage())
 
-    def log_probabilities(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
+    def log_probabilities(
+        self, messages: Sequence[Message], beginnings: Sequence[str], *, task: Task = "other"
+    ) -> tuple[float, ...]:
         """See Scoring. Waits for the answers that were asked for before."""
-        order = partial(Score, messages=tuple(messages), beginnings=tuple(beginnings))
+        order = partial(Score, messages=tuple(messages), beginnings=tuple(beginnings), task=task)
         with closing(self._replies(order, None)) as replies:
             return next(reply.log_probabilities for reply in replies if isinstance(reply, Scored))
 

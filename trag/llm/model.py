@@ -135,7 +135,9 @@ class LanguageModel(Protocol):
 class Scoring(Protocol):
     """A model that also says how likely the answers are that it does not write. A local one does."""
 
-    def log_probabilities(self, messages: Sequence[Message], beginnings: Sequence[str]) -> tuple[float, ...]:
+    def log_probabilities(
+        self, messages: Sequence[Message], beginnings: Sequence[str], *, task: Task = "other"
+    ) -> tuple[float, ...]:
         """For each text, the natural logarithm of how likely the answer begins with it.
 
         Raises TragError when the prompt does not fit with the longest of them, ModelDied when the model ends meanwhile.

@@ -81,6 +81,7 @@ class Score:
     request: int
     messages: tuple[Message, ...]
     beginnings: tuple[str, ...]
+    task: Task = "other"
 
 
 @dataclass(frozen=True, slots=True)

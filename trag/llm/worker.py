@@ -111,7 +111,7 @@ class Worker:
                     choice = self._engine.choose(order.messages, order.options, cancelled, alive, task=order.task)
                     self._say(protocol.Chosen(request, choice))
                 case protocol.Score():
-                    likely = self._engine.log_probabilities(order.messages, order.beginnings, alive)
+                    likely = self._engine.log_probabilities(order.messages, order.beginnings, alive, task=order.task)
                     self._say(protocol.Scored(request, likely))
         except TragError as error:
             self._say(protocol.Failed(request, error.message, error.hint))

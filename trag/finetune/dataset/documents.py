@@ -1,9 +1,9 @@
 """Examples of answers from documents: a question over excerpts, as the product shows them, and a short answer or the
 refusal.
 
-The excerpts are the windows that the product cuts, of sections near the question by their words: where the right one is
-shown the answer is learned, where it is left out, or the section only nearly answers, the refusal. What is not sure is
-not learned: a wrong target does more harm than a missing one.
+The excerpts are the likeliest lines, as the product chooses them, of sections near the question by their words: where
+the right one is shown the answer is learned, where it is left out, or the section only nearly answers, the refusal.
+What is not sure is not learned: a wrong target does more harm than a missing one.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _NO_QUESTIONS = Path(__file__).with_name("no_question.txt")
 _ENDS = re.compile(r": (?:yes|no)\.$")
 REFUSED = 0.2
 """Share of the examples to refuse: more teach to refuse before they teach to read."""
-EXCERPTS = 3
-"""Excerpts in a prompt, as the product shows them; now and then one less."""
+EXCERPTS = 2
+"""Sections of which a prompt holds lines, as the product shows them; now and then one less."""
 LONGEST_ANSWER = 15
 """Words; a longer answer is right and no longer short."""
 _TYPED = 0.3  # of the questions, typed otherwise than written
@@ -171,11 +171,12 @@ def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: boo
         chance.shuffle(chosen)
     shown = []
     for one in chosen:
-        near = (
-            wanted if one in own else asked
-        )  # the lines nearest to the answer where they are in, else to the question
-        lines = retrieve.lines_of(one)
-        text = retrieve.window(one.text, lines, [float(len(near & stems(line))) for line in lines])
+        near, most = (wanted, 2) if one in own else (asked, 1)
+        shared = {line: len(near & stems(line)) for line in retrieve.lines_of(one)}
+        if one in own:  # the lines nearest to the answer, before all those that hold it
+            shared |= {line: number + len(near) for line, number in shared.items() if _bears(line, case)}
+        nearest = sorted(shared, key=shared.__getitem__, reverse=True)[:most]
+        text = "\n".join(sorted(nearest, key=one.text.find)) or one.text[: retrieve.WINDOW]
         shown.append((one, prompts.excerpt(one.section, one.question, text)))
     return shown
 
