@@ -21,6 +21,7 @@ def test_the_sweep_begins_where_the_search_stands() -> None:
     assert Choice().diversity == parameters["diversity"].default
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "folder", [*sorted(ORGANIZATIONS.iterdir()), HOUSING, *sorted(ASIDE.iterdir())], ids=lambda folder: folder.name
 )
