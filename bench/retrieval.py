@@ -2,9 +2,9 @@
 
 hit@k by two measures: a passage of the right section is among those found, and those found hold all of the gold. One
 table: several weights of MMR on sections, then what is searched and how many passages are taken, then the excerpts
-that the assistant's reader is shown, with and without the reranker. FOLDER holds documents/ and questions.jsonl or
-development.jsonl, and may hold pairs.jsonl; without a folder, the organizations that parameters are tuned on. The
-sample's development questions (examples/larkmoor) are for reporting, never for choosing.
+that the assistant's reader is shown, without its own likelihoods, without the reranker too. FOLDER holds documents/
+and questions.jsonl or development.jsonl, and may hold pairs.jsonl; without a folder, the organizations that parameters
+are tuned on. The sample's development questions (examples/larkmoor) are for reporting, never for choosing.
 
 With --sweep: one parameter of the search after the other, the rest as they are, on the same folders, on bench/housing
 (three houses whose rules are alike but for their figures), and on all of these in one index. A cell says how many right
@@ -15,7 +15,7 @@ characters.
 import argparse
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -93,18 +93,31 @@ def with_pairs(home: Home, questions: Sequence[Case]) -> dict[str, list[int]]:
 
 
 def as_shown(home: Home, questions: Sequence[Case], called: str) -> dict[str, list[int]]:
-    """What the assistant's reader is shown, and what it would be without the reranker."""
+    """What the assistant's reader is shown, and what it would be without its own likelihoods, and the reranker."""
     assert home.reranker
-    vectors = asked_by(home, questions)
+    vectors, weigh = asked_by(home, questions), home.reranker.weigh
+    ways: Mapping[str, tuple[retrieve.Weigh | None, retrieve.Likelihood | None]] = {
+        "": (weigh, partial(retrieve.query_likelihood, home.model)),
+        ", by the reranker alone": (weigh, None),
+        ", not reranked": (None, None),
+    }
     return {
-        f"{called}, {EXCERPTS}{how}": scored(questions, vectors, partial(excerpts, home, weigh))
-        for how, weigh in (("", home.reranker.weigh), (", not reranked", None))
+        f"{called}, {EXCERPTS}{way}": scored(questions, vectors, partial(excerpts, home, *how))
+        for way, how in ways.items()
     }
 
 
-def excerpts(home: Home, weigh: retrieve.Weigh | None, question: str, vector: np.ndarray) -> Sequence[Passage]:
+def excerpts(
+    home: Home,
+    weigh: retrieve.Weigh | None,
+    likelihood: retrieve.Likelihood | None,
+    question: str,
+    vector: np.ndarray,
+) -> Sequence[Passage]:
     """The passages of excerpts, cut to these."""
-    found = retrieve.excerpts(question, vector, home.vectors, limit=EXCERPTS, readers=None, weigh=weigh)
+    found = retrieve.excerpts(
+        question, vector, home.vectors, limit=EXCERPTS, readers=None, weigh=weigh, likelihood=likelihood
+    )
     return [replace(one.passage, text=one.text) for one in found]
 
 

@@ -32,7 +32,7 @@ from trag.embed import Embedder
 from trag.errors import TragError, in_one_line
 from trag.events import Answer, Event, Retry, Token, Waiting
 from trag.grounding import Evidence
-from trag.llm.model import LanguageModel, ModelDied, Scoring, Usage
+from trag.llm.model import LanguageModel, ModelDied, Usage
 from trag.llm.queue import Leases, RequestQueue
 from trag.progress import BY_READER, CancelToken
 from trag.record import AnswerRecord, CheckedSentence, Checks, ModelUsed, StatementUsed, Tokens, entities_of, sources_of
@@ -203,7 +203,7 @@ class Assistant:
                 limit=EXCERPTS,
                 readers=asked.readers,
                 weigh=self.reranker.weigh if self.reranker else None,
-                likelihood=partial(self._likelihood, asked.stop),
+                likelihood=partial(retrieve.query_likelihood, self.model),
             )
             placed: list[Statement] = []
             if chart:  # of units that are named for certain; that the organization is at the top helps nobody
@@ -272,13 +272,6 @@ class Assistant:
                     run.first_token()
                     yield Token(run.draft[shown:])
                     shown = len(run.draft)
-
-    def _likelihood(self, stop: threading.Event, question: str, lines: Sequence[str]) -> Sequence[float]:
-        """How likely the reader would ask this question of each line; all alike where it does not say."""
-        model = self.model
-        if not isinstance(model, Scoring) or stop.is_set():
-            return [0.0] * len(lines)
-        return [model.log_probabilities(prompts.question(line), [question], task="question")[0] for line in lines]
 
     def _fitting(
         self, question: str, excerpts: Sequence[Excerpt], context: Sequence[str]

@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
+import prompts
 from store.passage import OPEN, Excerpt, Passage
 from trag.lexical import sentences
+from trag.llm.model import LanguageModel, Scoring
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 CANDIDATES = 10
 """Pairs, and sections, among whose lines the likeliest to answer are looked for."""
 WINDOW = 500
-"""Characters of a passage that the reader sees where nothing ranks its lines."""
+"""Characters of a passage that the reader sees; one line of more is shown whole."""
 _NEARNESS = 15.0
 """What cosine similarity, in [-1, 1], counts beside log-odds."""
 _LIKELIHOOD = 0.5
@@ -49,8 +51,8 @@ def excerpts(
     weigh: Weigh | None = None,
     likelihood: Likelihood | None = None,
 ) -> tuple[Excerpt, ...]:
-    """The `limit` lines that are likeliest to answer, those of one passage as one excerpt, the best first; `vector`
-    (d,) is the question's. Without `weigh` the nearest passages, cut to WINDOW.
+    """The `limit` lines that are likeliest to answer, those of one passage with what stands between them, the best
+    first; `vector` (d,) is the question's. Without `weigh` the nearest passages, cut to WINDOW.
 
     `readers` holds the keys of whoever asks, None for who may read everything: without it only what everyone may read
     is found.
@@ -79,11 +81,26 @@ def excerpts(
     return tuple(
         Excerpt(
             passage,
-            "\n".join(sorted((line for *_, of, line in shown if of is passage), key=passage.text.find)),
+            _stretch(passage.text, [line for *_, of, line in shown if of is passage]),
             max(weight for _, weight, of, _ in shown if of is passage),
         )
         for passage in passages.values()
     )
+
+
+def _stretch(text: str, lines: Sequence[str]) -> str:
+    """The words of `text` from the first of its `lines` to the last, or the first given where that is too much."""
+    places = [(text.find(line), text.find(line) + len(line)) for line in lines]
+    start, end = min(start for start, _ in places), max(end for _, end in places)
+    return text[start:end] if end - start <= WINDOW else lines[0]
+
+
+def query_likelihood(model: LanguageModel, question: str, lines: Sequence[str]) -> list[float]:
+    """For each line the natural logarithm of how likely `model` would ask this question of it; all alike where it does
+    not say. Raises what the model raises."""
+    if not isinstance(model, Scoring):
+        return [0.0] * len(lines)
+    return [model.log_probabilities(prompts.question(line), [question], task="question")[0] for line in lines]
 
 
 def lines_of(passage: Passage) -> tuple[str, ...]:

@@ -93,10 +93,16 @@ def test_the_likeliest_lines_are_shown_those_of_one_passage_together_in_its_orde
 
     given = found(index, weigh)
     assert [(one.passage.id, one.text, one.odds) for one in given] == [
-        ("long", "Two.\nFour.", 3.0),
+        ("long", "Two. Three. Four.", 3.0),
         ("other", "Five.", 2.0),
     ]
     assert [one.text for one in found(index, weigh, limit=2)] == ["Four.", "Five."]
+
+
+def test_lines_of_one_passage_that_are_far_from_each_other_are_not_shown_together(fill: Callable[..., Vectors]) -> None:
+    index = fill((section("long", f"One. {'Much. ' * WINDOW} Last."), 0.7))
+    (given,) = found(index, lambda _, lines: np.array([float("Last" in line) + ("One" in line) / 2 for line in lines]))
+    assert (given.text, given.odds) == ("Last.", 1.0)
 
 
 def test_lines_that_are_about_as_good_are_told_apart_by_how_likely_they_are_asked_this(

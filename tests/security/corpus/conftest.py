@@ -17,6 +17,7 @@ from store.passage import OPEN, Audience, Passage
 from tests.scripted import Scripted
 from tests.security.corpus import attacks
 from tests.security.corpus.attacks import Attack
+from trag import retrieve
 from trag.home import Home, open_home
 from trag.ingest.discovery import Ingested
 from trag.record import AnswerRecord
@@ -89,13 +90,16 @@ def ingested(home: Home, folder: Path) -> tuple[Ingested, ...]:
 @pytest.fixture(scope="session")
 def asked(place: Place) -> Callable[[Attack], Asked]:
     """Asks the question of an attack, once, as somebody who may read what everybody may. The model sends each to the
-    documents, also those that the chart answers: worse cannot happen."""
+    documents, also those that the chart answers, and is shown whole passages in place of the lines that answer: worse
+    cannot happen."""
     known: dict[str, Asked] = {}
 
     def asked(attack: Attack) -> Asked:
         if attack.code not in known:
             model = Scripted(attack.obeyed)
-            record = replace(place.home.assistant, model=model).answer(attack.question)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(retrieve, "lines_of", lambda passage: (passage.text,))
+                record = replace(place.home.assistant, model=model).answer(attack.question)
             known[attack.code] = Asked(record, model.asked[0])
         return known[attack.code]
 
