@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -84,12 +84,14 @@ def examples(
                 yield one, Example(f"{one.document} > {one.section}", kind, question, messages, answer)
                 given += 1
                 refusals += answer == NOT_FOUND
-        if chance.random() < _BOTH and others and (both := _both(case, chance.choice(others), shown, chance)):
-            question, answer = both
-            texts = [text for _, text in shown]
-            messages = prompts.document(question, texts, places(question, organization))
-            yield case, Example(f"{case.document} > {case.section}", "two parts", question, messages, answer)
-            given += 1
+        if chance.random() < _BOTH and others:
+            other = chance.choice(others)
+            shown = _shown(case, passages, chance, other=other)
+            if both := _both(case, other, shown, chance):
+                question, answer = both
+                messages = prompts.document(question, [text for _, text in shown], places(question, organization))
+                yield case, Example(f"{case.document} > {case.section}", "two parts", question, messages, answer)
+                given += 1
 
 
 def _pair(case: Case, about: Sequence[Case], chance: Random) -> str:
@@ -153,9 +155,12 @@ def short(case: Case) -> str:
     return f"{reason[0].upper()}{reason[1:]}: {found[1].lower()}."
 
 
-def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: bool) -> list[tuple[Passage, str]]:
+def _shown(
+    case: Case, passages: Sequence[Passage], chance: Random, *, hide: bool = False, other: Case | None = None
+) -> list[tuple[Passage, str]]:
     """What stands in the prompt, each with its excerpt: the section of the case, unless it is hidden, and others near
-    the question, of the same document first."""
+    the question, of the same document first. Of the section the two lines nearest to the answer, or the one nearest to
+    each of two cases."""
     own = [one for one in passages if names_section(case, one.document, one.section)]
     wanted = stems(f"{case.question} {case.answer}")
     own.sort(key=lambda one: -len(wanted & stems(one.text)))
@@ -171,14 +176,25 @@ def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: boo
         chance.shuffle(chosen)
     shown = []
     for one in chosen:
-        near, most = (wanted, 2) if one in own else (asked, 1)
-        shared = {line: len(near & stems(line)) for line in retrieve.lines_of(one)}
-        if one in own:  # the lines nearest to the answer, before all those that hold it
-            shared |= {line: number + len(near) for line, number in shared.items() if _bears(line, case)}
-        nearest = sorted(shared, key=shared.__getitem__, reverse=True)[:most]
-        text = "\n".join(sorted(nearest, key=one.text.find)) or one.text[: retrieve.WINDOW]
+        if one not in own:
+            lines = _nearest(one, asked)[:1]
+        elif other is None:
+            lines = _nearest(one, wanted, case)[:2]
+        else:
+            lines = [
+                *_nearest(one, wanted, case)[:1],
+                *_nearest(one, stems(f"{other.question} {other.answer}"), other)[:1],
+            ]
+        text = "\n".join(sorted(set(lines), key=one.text.find)) or one.text[: retrieve.WINDOW]
         shown.append((one, prompts.excerpt(one.section, one.question, text)))
     return shown
+
+
+def _nearest(passage: Passage, words: Collection[str], case: Case | None = None) -> list[str]:
+    """The lines of a passage, those that hold the answer to the case before the others, then by how many of these words
+    they have."""
+    shared = {line: len(stems(line) & set(words)) for line in retrieve.lines_of(passage)}
+    return sorted(shared, key=lambda line: (case is not None and _bears(line, case), shared[line]), reverse=True)
 
 
 def _answer(case: Case, shown: Sequence[tuple[Passage, str]]) -> str:

@@ -69,9 +69,10 @@ def make(home: Home, folder: Path, *, seed: int = folders.SEED, progress: Progre
                 cases.append(case)
     progress("questions about the chart", 2, 3)
     number = min(_MOST, max(_FEWEST, round(_OF_PAIRS * len(pairs))))
+    learned = [case for case in cases if case.document and (case.document, case.section) not in aside]
     about_chart = [
         *chart_queries.from_chart("chart", organization, chance=chance, number=number),
-        *condensing.from_organization("chart", organization, cases, chance=chance, number=round(_CONDENSED * number)),
+        *condensing.from_organization("chart", organization, learned, chance=chance, number=round(_CONDENSED * number)),
     ]
     made += (replace(example, source=f"chart {place}") for place, example in enumerate(about_chart))
     held_out = {f"{pair.document} > {pair.section}" for pair in pairs if _is_in(aside, pair.passage)}
