@@ -23,7 +23,12 @@ SHARED = {
     "trag.settings",
 }
 STEPS = {"approved", "condense", "chart_query", "retrieve", "grounding", "embed", "llm", "ingest", "charts"}
-HANDED = {"trag.embed.Embedder", "trag.llm.model.LanguageModel", "trag.llm.model.text_of"}
+HANDED = {
+    "trag.embed.Embedder",
+    "trag.llm.model.LanguageModel",
+    "trag.llm.model.Scoring",
+    "trag.llm.model.text_of",
+}
 """The types of what a step is handed, and what reads their streams."""
 EVALUATES = {("trag", "evaluate"), ("trag", "finetune"), ("trag", "web"), ("trag", "terminal")}
 """What may know of evaluations; nothing that answers people does."""

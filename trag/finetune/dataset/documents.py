@@ -1,16 +1,16 @@
 """Examples of answers from documents: a question over excerpts, as the product shows them, and a short answer or the
 refusal.
 
-The excerpts are the likeliest lines, as the product chooses them, of sections near the question by their words: where
-the right one is shown the answer is learned, where it is left out, or the section only nearly answers, the refusal.
-What is not sure is not learned: a wrong target does more harm than a missing one.
+The excerpts are windows, wider than the lines that the product shows, of sections near the question by their words:
+where the right one is shown the answer is learned, where it is left out, or the section only nearly answers, the
+refusal. What is not sure is not learned: a wrong target does more harm than a missing one.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -31,8 +31,8 @@ _NO_QUESTIONS = Path(__file__).with_name("no_question.txt")
 _ENDS = re.compile(r": (?:yes|no)\.$")
 REFUSED = 0.2
 """Share of the examples to refuse: more teach to refuse before they teach to read."""
-EXCERPTS = 2
-"""Sections of which a prompt holds lines, as the product shows them; now and then one less."""
+EXCERPTS = 3
+"""Excerpts in a prompt, as the product shows them; now and then one less."""
 LONGEST_ANSWER = 15
 """Words; a longer answer is right and no longer short."""
 _TYPED = 0.3  # of the questions, typed otherwise than written
@@ -84,14 +84,12 @@ def examples(
                 yield one, Example(f"{one.document} > {one.section}", kind, question, messages, answer)
                 given += 1
                 refusals += answer == NOT_FOUND
-        if chance.random() < _BOTH and others:
-            other = chance.choice(others)
-            shown = _shown(case, passages, chance, other=other)
-            if both := _both(case, other, shown, chance):
-                question, answer = both
-                messages = prompts.document(question, [text for _, text in shown], places(question, organization))
-                yield case, Example(f"{case.document} > {case.section}", "two parts", question, messages, answer)
-                given += 1
+        if chance.random() < _BOTH and others and (both := _both(case, chance.choice(others), shown, chance)):
+            question, answer = both
+            texts = [text for _, text in shown]
+            messages = prompts.document(question, texts, places(question, organization))
+            yield case, Example(f"{case.document} > {case.section}", "two parts", question, messages, answer)
+            given += 1
 
 
 def _pair(case: Case, about: Sequence[Case], chance: Random) -> str:
@@ -155,12 +153,9 @@ def short(case: Case) -> str:
     return f"{reason[0].upper()}{reason[1:]}: {found[1].lower()}."
 
 
-def _shown(
-    case: Case, passages: Sequence[Passage], chance: Random, *, hide: bool = False, other: Case | None = None
-) -> list[tuple[Passage, str]]:
+def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: bool) -> list[tuple[Passage, str]]:
     """What stands in the prompt, each with its excerpt: the section of the case, unless it is hidden, and others near
-    the question, of the same document first. Of the section the two lines nearest to the answer, or the one nearest to
-    each of two cases."""
+    the question, of the same document first."""
     own = [one for one in passages if names_section(case, one.document, one.section)]
     wanted = stems(f"{case.question} {case.answer}")
     own.sort(key=lambda one: -len(wanted & stems(one.text)))
@@ -176,25 +171,33 @@ def _shown(
         chance.shuffle(chosen)
     shown = []
     for one in chosen:
-        if one not in own:
-            lines = _nearest(one, asked)[:1]
-        elif other is None:
-            lines = _nearest(one, wanted, case)[:2]
-        else:
-            lines = [
-                *_nearest(one, wanted, case)[:1],
-                *_nearest(one, stems(f"{other.question} {other.answer}"), other)[:1],
-            ]
-        text = "\n".join(sorted(set(lines), key=one.text.find)) or one.text[: retrieve.WINDOW]
+        near = (
+            wanted if one in own else asked
+        )  # the lines nearest to the answer where they are in, else to the question
+        lines = retrieve.lines_of(one)
+        text = _window(one.text, lines, [float(len(near & stems(line))) for line in lines])
         shown.append((one, prompts.excerpt(one.section, one.question, text)))
     return shown
 
 
-def _nearest(passage: Passage, words: Collection[str], case: Case | None = None) -> list[str]:
-    """The lines of a passage, those that hold the answer to the case before the others, then by how many of these words
-    they have."""
-    shared = {line: len(stems(line) & set(words)) for line in retrieve.lines_of(passage)}
-    return sorted(shared, key=lambda line: (case is not None and _bears(line, case), shared[line]), reverse=True)
+def _window(text: str, lines: Sequence[str], odds: Sequence[float]) -> str:
+    """The stretch of `text` from the line of the best odds outwards, the likelier neighbour first, as long as it has
+    at most retrieve.WINDOW characters."""
+    if len(text) <= retrieve.WINDOW or not lines:
+        return text
+    spans, at = [], 0
+    for line in lines:
+        start = text.index(line, at)
+        at = start + len(line)
+        spans.append((start, at))
+    first = last = max(range(len(lines)), key=odds.__getitem__)
+    while True:
+        sides = [place for place in (first - 1, last + 1) if 0 <= place < len(lines)]
+        fitting = [one for one in sides if spans[max(last, one)][1] - spans[min(first, one)][0] <= retrieve.WINDOW]
+        if not fitting:
+            return text[spans[first][0] : spans[last][1]]
+        chosen = max(fitting, key=odds.__getitem__)
+        first, last = min(first, chosen), max(last, chosen)
 
 
 def _answer(case: Case, shown: Sequence[tuple[Passage, str]]) -> str:
