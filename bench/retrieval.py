@@ -32,7 +32,7 @@ from store import index as search_index
 from store.index import DIVERSITY
 from store.passage import Passage
 from trag import ingest, retrieve
-from trag.ask import EXCERPTS
+from trag.ask import LINES
 from trag.evaluate import cases
 from trag.evaluate.cases import Case
 from trag.home import Home, open_home
@@ -102,7 +102,7 @@ def as_shown(home: Home, questions: Sequence[Case], called: str) -> dict[str, li
         ", not reranked": (None, None),
     }
     return {
-        f"{called}, {EXCERPTS}{way}": scored(questions, vectors, partial(excerpts, home, *how))
+        f"{called}, {LINES}{way}": scored(questions, vectors, partial(excerpts, home, *how))
         for way, how in ways.items()
     }
 
@@ -116,7 +116,7 @@ def excerpts(
 ) -> Sequence[Passage]:
     """The passages of excerpts, cut to these."""
     found = retrieve.excerpts(
-        question, vector, home.vectors, limit=EXCERPTS, readers=None, weigh=weigh, likelihood=likelihood
+        question, vector, home.vectors, limit=LINES, readers=None, weigh=weigh, likelihood=likelihood
     )
     return [replace(one.passage, text=one.text) for one in found]
 

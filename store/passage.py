@@ -53,7 +53,11 @@ def to_fields(passage: Passage, audience: Collection[str]) -> dict[str, Any]:
     is None is said, else a replaced passage would keep what it had.
     """
     return {
-        **{name: getattr(passage, name) for name in ("kind", "document", "section", "page", "text")},
+        "kind": passage.kind,
+        "document": passage.document,
+        "section": passage.section,
+        "page": passage.page,
+        "text": passage.text,
         "question": passage.question or None,
         "audience": audience_field(audience),
     }
@@ -61,9 +65,15 @@ def to_fields(passage: Passage, audience: Collection[str]) -> dict[str, Any]:
 
 def stored(passage: Passage) -> Passage:
     """A passage as a store gives it back."""
-    names = ("kind", "document", "section", "text", "question")
-    words: dict[str, Any] = {name: storable(getattr(passage, name)) for name in names}
-    return replace(passage, score=0.0, **words)
+    return replace(
+        passage,
+        kind=storable(passage.kind),
+        document=storable(passage.document),
+        section=storable(passage.section),
+        text=storable(passage.text),
+        question=storable(passage.question),
+        score=0.0,
+    )
 
 
 def to_passage(id: str, fields: Mapping[str, Any]) -> Passage:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 LONGEST_QUESTION = 4_000
 """Characters a question may have."""
-EXCERPTS = 2
+LINES = 2
 """Lines of documents that the reader is shown."""
 REFUSAL = 1.0
 """Where a refusal begins: it stands where its log-odds by the reader, less those of the best excerpt by the reranker,
@@ -196,11 +196,11 @@ class Assistant:
         question, chart = run.record.standalone, self.organization.chart
         with run.timed("retrieve"):
             vector = self.embedder.embed_questions([question])[0]
-            excerpts = retrieve.excerpts(
+            found = retrieve.excerpts(
                 question,
                 vector,
                 self.vectors,
-                limit=EXCERPTS,
+                limit=LINES,
                 readers=asked.readers,
                 weigh=self.reranker.weigh if self.reranker else None,
                 likelihood=partial(retrieve.query_likelihood, self.model),
@@ -209,7 +209,8 @@ class Assistant:
             if chart:  # of units that are named for certain; that the organization is at the top helps nobody
                 units = dict.fromkeys(one.units[0] for one in mentions if len(one.units) == 1)
                 placed = [placement(unit, chart) for unit in units if unit != chart.root.id][:_PLACED]
-            messages, excerpts = self._fitting(question, excerpts, [one.text for one in placed])
+            messages, excerpts = self._fitting(question, found, [one.text for one in placed])
+        run.count(Tokens(dropped=len(found) - len(excerpts)))
         sources = sources_of(placed, excerpts, chart)
         run.add(statements=tuple(StatementUsed(one.unit, one.text) for one in placed), sources=sources)
         yield run.found()

@@ -52,7 +52,7 @@ def excerpts(
     likelihood: Likelihood | None = None,
 ) -> tuple[Excerpt, ...]:
     """The `limit` lines that are likeliest to answer, those of one passage with what stands between them, the best
-    first; `vector` (d,) is the question's. Without `weigh` the nearest passages, cut to WINDOW.
+    first; `vector` (d,) is the question's. Without `weigh` the beginnings of the nearest passages.
 
     `readers` holds the keys of whoever asks, None for who may read everything: without it only what everyone may read
     is found.
@@ -63,8 +63,8 @@ def excerpts(
         for passage in vectors.search(vector, question, kinds=(kind,), k=CANDIDATES, readers=readers)
     ]
     if weigh is None:
-        found.sort(key=lambda one: -one.score)
-        return tuple(Excerpt(one, one.text[:WINDOW]) for one in found[:limit])
+        nearest = sorted(found, key=lambda one: -one.score)[:limit]
+        return tuple(Excerpt(one, window(one.text, lines_of(one))) for one in nearest)
     lines = [(passage, line) for passage in found for line in lines_of(passage)]
     odds = weigh(question, [headed(*one) for one in lines]).tolist()
     ranked = sorted(
@@ -97,10 +97,12 @@ def _stretch(text: str, lines: Sequence[str]) -> str:
 
 def query_likelihood(model: LanguageModel, question: str, lines: Sequence[str]) -> list[float]:
     """For each line the natural logarithm of how likely `model` would ask this question of it; all alike where it does
-    not say. Raises what the model raises."""
+    not say. Of both at most WINDOW characters count, so that it takes bounded time and fits wherever an answer does.
+    Raises what the model raises."""
     if not isinstance(model, Scoring):
         return [0.0] * len(lines)
-    return [model.log_probabilities(prompts.question(line), [question], task="question")[0] for line in lines]
+    asked = [question[:WINDOW]]
+    return [model.log_probabilities(prompts.question(line[:WINDOW]), asked, task="question")[0] for line in lines]
 
 
 def lines_of(passage: Passage) -> tuple[str, ...]:
@@ -112,3 +114,24 @@ def headed(passage: Passage, line: str) -> str:
     """A line as it is ranked: under the question of its pair, or the last headings of its section."""
     heading = passage.question or " > ".join(passage.section.split(" > ")[-2:])
     return f"{heading}: {line}" if heading else line
+
+
+def window(text: str, lines: Sequence[str], weights: Sequence[float] = ()) -> str:
+    """The stretch of `text` from the line of the greatest weight outwards, the first where none is given, the weightier
+    neighbour first, as long as it has at most WINDOW characters."""
+    if len(text) <= WINDOW or not lines:
+        return text
+    weights = weights or [0.0] * len(lines)
+    spans, at = [], 0
+    for line in lines:
+        start = text.index(line, at)
+        at = start + len(line)
+        spans.append((start, at))
+    first = last = max(range(len(lines)), key=weights.__getitem__)
+    while True:
+        sides = [place for place in (first - 1, last + 1) if 0 <= place < len(lines)]
+        fitting = [one for one in sides if spans[max(last, one)][1] - spans[min(first, one)][0] <= WINDOW]
+        if not fitting:
+            return text[spans[first][0] : spans[last][1]]
+        chosen = max(fitting, key=weights.__getitem__)
+        first, last = min(first, chosen), max(last, chosen)

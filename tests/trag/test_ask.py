@@ -157,6 +157,7 @@ def test_a_long_question_leaves_room_for_fewer_excerpts_or_says_that_it_does_not
     model.context = model.count(prompts.document("gifts " * 100, [])) + home.settings.answer_tokens + 30
     answer = record(list(replace(home.assistant, model=model).ask("gifts " * 100)))
     assert len([source for source in answer.sources if source.kind == "section"]) == 1
+    assert answer.tokens.dropped == 1
     model.context = home.settings.answer_tokens + 100
     with pytest.raises(prompts.PromptError, match="does not fit"):
         list(replace(home.assistant, model=model).ask("gifts " * 100))

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from prompts import Message
 from store.passage import OPEN, Passage
 from store.vectors import Vectors
+from tests.scripted import Scripted
 from trag import retrieve
 from trag.retrieve import WINDOW, Excerpt, Weigh
 
@@ -124,10 +126,44 @@ def test_lines_that_are_about_as_good_are_told_apart_by_how_likely_they_are_aske
     assert [(one.text, one.odds) for one in given] == [("Two.", 3.5)]
 
 
-def test_where_nothing_ranks_lines_a_long_passage_is_cut(fill: Callable[..., Vectors]) -> None:
-    text = " ".join(f"Line {number} says {'much ' * 20}here." for number in range(20))
-    (given,) = found(fill((section("long", text), 0.7)))
-    assert given.text == text[:WINDOW]
+def test_where_nothing_ranks_lines_a_long_passage_is_shown_from_its_beginning(fill: Callable[..., Vectors]) -> None:
+    lines = [f"Line {number} says {'much ' * 20}here." for number in range(20)]
+    (given,) = found(fill((section("long", " ".join(lines)), 0.7)))
+    assert given.text == " ".join(lines[:4])
+
+
+def test_the_window_grows_to_the_weightier_neighbour_first() -> None:
+    lines = [letter * (WINDOW // 2 - 10) for letter in "abc"]
+    text = "\n".join(lines)
+    assert retrieve.window(text, lines, [1.0, 3.0, 2.0]) == "\n".join(lines[1:])
+    assert retrieve.window(text, lines, [2.0, 3.0, 1.0]) == "\n".join(lines[:2])
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "shown"),
+    [
+        ("Short. Text.", ["Short.", "Text."], "Short. Text."),
+        ("a" * 2 * WINDOW + " b.", ["a" * 2 * WINDOW, "b."], "a" * 2 * WINDOW),
+        ("x" * 2 * WINDOW, [], "x" * 2 * WINDOW),
+    ],
+    ids=["a short passage is whole", "a line that is longer is whole", "no lines"],
+)
+def test_what_no_window_is_cut_from(text: str, lines: Sequence[str], shown: str) -> None:
+    assert retrieve.window(text, lines) == shown
+
+
+def test_a_long_line_and_a_long_question_are_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Scripted("No.")
+    assert retrieve.query_likelihood(model, "?", ["a", "b"]) == [0.0, 0.0]
+    read: list[tuple[str, str]] = []
+
+    def log_probabilities(messages: Sequence[Message], beginnings: Sequence[str], *, task: str) -> tuple[float, ...]:
+        read.append((messages[-1].content, *beginnings))
+        return (-1.5,)
+
+    monkeypatch.setattr(model, "log_probabilities", log_probabilities, raising=False)
+    assert retrieve.query_likelihood(model, "q" * 4000, ["l" * 9000, "short"]) == [-1.5, -1.5]
+    assert read == [("l" * WINDOW, "q" * WINDOW), ("short", "q" * WINDOW)]
 
 
 def test_only_what_the_asker_may_read_is_found(fill: Callable[..., Vectors]) -> None:

@@ -14,7 +14,7 @@ from tests.scripted import Scripted
 from tests.security.corpus import attacks
 from tests.security.corpus.attacks import ATTACKS, Attack
 from tests.security.corpus.conftest import SECRET, Asked, Place
-from trag.ask import EXCERPTS
+from trag.ask import LINES
 from trag.record import AnswerRecord
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_200)]
@@ -122,6 +122,6 @@ def test_a_restricted_document_leaves_no_trace_in_what_others_get(place: Place) 
     record = replace(place.home.assistant, model=Scripted("No.")).answer(question)
     assert SECRET not in record.to_json()
     assert "vault.md" not in record.to_json()
-    assert 0 < len(record.sources) - len(record.statements) <= EXCERPTS
+    assert 0 < len(record.sources) - len(record.statements) <= LINES
     assert record.tokens.dropped == 0
     assert len({each.code for each in ATTACKS}) == len(ATTACKS) >= 30

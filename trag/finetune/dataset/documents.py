@@ -175,29 +175,9 @@ def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: boo
             wanted if one in own else asked
         )  # the lines nearest to the answer where they are in, else to the question
         lines = retrieve.lines_of(one)
-        text = _window(one.text, lines, [float(len(near & stems(line))) for line in lines])
+        text = retrieve.window(one.text, lines, [float(len(near & stems(line))) for line in lines])
         shown.append((one, prompts.excerpt(one.section, one.question, text)))
     return shown
-
-
-def _window(text: str, lines: Sequence[str], odds: Sequence[float]) -> str:
-    """The stretch of `text` from the line of the best odds outwards, the likelier neighbour first, as long as it has
-    at most retrieve.WINDOW characters."""
-    if len(text) <= retrieve.WINDOW or not lines:
-        return text
-    spans, at = [], 0
-    for line in lines:
-        start = text.index(line, at)
-        at = start + len(line)
-        spans.append((start, at))
-    first = last = max(range(len(lines)), key=odds.__getitem__)
-    while True:
-        sides = [place for place in (first - 1, last + 1) if 0 <= place < len(lines)]
-        fitting = [one for one in sides if spans[max(last, one)][1] - spans[min(first, one)][0] <= retrieve.WINDOW]
-        if not fitting:
-            return text[spans[first][0] : spans[last][1]]
-        chosen = max(fitting, key=odds.__getitem__)
-        first, last = min(first, chosen), max(last, chosen)
 
 
 def _answer(case: Case, shown: Sequence[tuple[Passage, str]]) -> str:
