@@ -30,7 +30,7 @@ DIVERSITY = 0.2
 """How much MMR minds that passages say the same: 1 - lambda. A little is safe; the usual 0.5 is not on every text.
 
 Measured with MiniLM. On short chunks that overlap by half (tests/store/handbook.md) three passages miss the answers to
-3 of 24 questions without MMR, to 3 at 0.2 and to 5 at 0.5. On the organizations in bench/organizations (python -m
+3 of 56 questions without MMR, to 3 at 0.2 and to 5 at 0.5. On the organizations in bench/organizations (python -m
 bench.retrieval), 50 questions as employees type them, a little MMR costs one right section among three, or none.
 """
 

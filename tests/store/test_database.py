@@ -90,10 +90,17 @@ def test_a_database_of_before_the_migrations_were_made_one_opens_with_all_that_i
         actual = (ada.shown, ada.role, ada.unit, records.people.secret(ada.id))
         assert actual == ("Ada L.", "admin", "u1", "$argon2id$1")
         (conversation,) = records.conversations(ada.id)
-        assert [each.answer for each in records.answers(conversation.id)] == ["Two sign.", "Nobody."]
+        actual = [(each.id, each.answer) for each in records.answers(conversation.id)]
+        assert actual == [("a1", "Two sign."), ("a2", "Nobody.")]
         actual = [(each.reviewer, each.verdict, each.corrected) for each in records.labels()]
         assert actual == [(rita.id, "Correct", "Two."), (rita.id, "Incorrect", "")]
-        assert approvals.find(records, "WHO signs") == records.approved.all("pinned")[0]
+        review = records.reviews.review("a1")
+        assert review
+        actual = (review.review_status, review.flag, review.support, review.asker)
+        assert actual == ("Correct", "Correct-Verbose", 1.0, ada.id)
+        (pinned,) = records.approved.all("pinned")
+        assert approvals.find(records, "WHO signs") == pinned
+        assert pinned.reply == "Two sign."
         chart = records.chart_versions.active()
         assert chart
         assert (chart.version, chart.units, chart.original) == ("v1", 9, "6" * 64)
@@ -106,6 +113,7 @@ def test_a_database_of_before_the_migrations_were_made_one_opens_with_all_that_i
         assert [(each.name, each.audience) for each in records.jobs.all()] == [("late.pdf", frozenset({"u1"}))]
         assert records.examples.all() == ("Who signs?", "Why?")
         assert [token.name for token in records.tokens.of(ada.id)] == ["script"]
+        assert (records.audit.count(), records.audit.verify()) == (15, None)
         records.save_answer("a3", conversation.id, "Still?", "Yes.", "{}")
         put_label(records, "a3", rita.id, "Correct")
         assert records.audit.verify() is None

@@ -9,6 +9,7 @@ import pytest
 
 from store import StoreError
 from trag.ingest import Ingested
+from trag.sandbox import Limits
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
@@ -232,6 +233,12 @@ def test_replacing_a_document_keeps_the_pairs_of_sections_that_did_not_change(sh
     assert [passage.text for passage in shelf.records.library.passages("rules.md") if passage.kind == "qa"] == ["One."]
     assert [pair.answer for pair in shelf.records.library.pairs(states=["review"])] == ["40 EUR."]
     assert shelf.in_line()
+
+
+def test_a_file_that_is_too_large_fails_alone(shelf: Any, tmp_path: Path) -> None:
+    folder = write(tmp_path / "in", {"large.md": RULES * 100, "small.md": RULES})
+    results = shelf.ingest(folder, limits=Limits(file_bytes=1_000))
+    assert outcomes(results) == [("large.md", "failed"), ("small.md", "indexed")]
 
 
 def test_progress_tells_the_step_and_how_far_it_is(shelf: Any, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from store import StoreError, disk_full
 from store.library import Pair
+from store.passage import Passage
 from store.vectors import Vectors
 from trag.errors import TragError
 from trag.ingest.pair_changes import Wording, approved, deleted, edited, import_pair_file, keep_pair, new_pair
@@ -20,12 +22,41 @@ from trag.progress import silent
 
 pytestmark = pytest.mark.slow  # the embedder takes seconds to load
 
+TITLE, PREFACE = ("Title", "Pool Rules"), ("BodyText", "These rules bind whoever enters the house.")
+HOURS = [("Heading2", "4.1 Hours"), ("BodyText", "The pool opens at seven and is closed on Mondays.")]
+SWIMMING = [("Heading2", "4.2 Swimming"), ("BodyText", "Members over ten may swim alone in the large pool.")]
 QUESTION = "Who may swim alone?"
+
+
+def found(shelf: Any) -> Passage:
+    (vector,) = shelf.embedder.embed_questions([QUESTION])
+    (first,) = shelf.vectors.search(vector, QUESTION, kinds=("qa",), k=1, readers=None)
+    assert isinstance(first, Passage)
+    return first
 
 
 def line(pair: Pair, **changes: object) -> bytes:
     fields = ("question", "answer", "type", "document", "section", "page", "source", "state", "origin")
     return json.dumps({field: getattr(pair, field) for field in fields} | changes).encode()
+
+
+def test_a_pair_is_cited_where_its_section_stands_now(shelf: Any, tmp_path: Path, pdf: Callable[..., bytes]) -> None:
+    file = tmp_path / "pool.pdf"
+    file.write_bytes(pdf([TITLE, PREFACE], [*HOURS, *SWIMMING]))
+    shelf.ingest(file)
+    there = tuple(shelf.records.library.passages("pool.pdf"))
+    section = next(passage.section for passage in there if "Swimming" in passage.section)
+    keep_pair(new_pair("pool.pdf", section, Wording(QUESTION, "Members over ten.", ""), "ada", there), shelf.context)
+    assert (found(shelf).section, found(shelf).page) == (section, 2)
+    renumbered = [("Heading2", "4.3 Swimming"), SWIMMING[1]]
+    guests = [("Heading2", "4.2 Guests"), ("BodyText", "Guests pay at the desk before they go in.")]
+    file.write_bytes(pdf([TITLE, PREFACE], HOURS, [*guests, *renumbered]))
+    (result,) = shelf.ingest(file, replace=True)
+    assert "looked at again" not in str(result)
+    assert (found(shelf).section, found(shelf).page) == (section.replace("4.2", "4.3"), 3)
+    (pair,) = shelf.records.library.pairs("pool.pdf")
+    assert (pair.page, pair.source, pair.state) == (3, SWIMMING[1][1], "approved")
+    assert shelf.in_line()
 
 
 def test_a_pair_that_waits_comes_back_waiting_and_is_searched_when_somebody_approves_it(

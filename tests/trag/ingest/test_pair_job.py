@@ -1,6 +1,7 @@
 """Pairs written about the documents in real stores: searched when their document is through, whatever ended it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from store.passage import Passage
 from trag.errors import TragError
+from trag.ingest.pair_changes import approved, deleted, keep_pair
 from trag.ingest.pairs import GeneratedPair
 from trag.llm.remote import RequestRefused
 from trag.pairs.writing import Written, write
@@ -56,6 +58,27 @@ def test_pairs_are_searched_beside_what_people_gave_and_are_not_there_twice(shel
     assert shelf.nearest("What of 2 Votes?") == "Every member has one vote."
     assert shelf.in_line()
     assert written(shelf) == Written(1, 1, 0)
+
+
+def test_what_people_decide_outlives_another_writing(shelf: Any, tmp_path: Path) -> None:
+    put(shelf, tmp_path, rules=RULES)
+    written(shelf)
+    fee, vote = shelf.records.library.pairs()
+    keep_pair(deleted(fee, "ada"), shelf.context)
+    there = tuple(shelf.records.library.passages("rules.md"))
+    keep_pair(approved(replace(vote, answer="One."), "ada", there), shelf.context)
+    assert written(shelf).whole
+    found = {(pair.state, pair.answer) for pair in shelf.records.library.pairs()}
+    assert found == {("deleted", fee.answer), ("approved", "One.")}
+    assert shelf.in_line()
+
+
+def test_another_version_keeps_what_was_written_of_unchanged_sections_alone(shelf: Any, tmp_path: Path) -> None:
+    put(shelf, tmp_path, rules=RULES)
+    written(shelf)
+    put(shelf, tmp_path, rules=RULES.replace("40", "55").replace("2 Votes", "3 Votes"))
+    assert told(shelf) == [("3 Votes", "model", "made")]
+    assert shelf.in_line()
 
 
 def test_whatever_ends_it_what_was_written_of_whole_sections_is_kept(shelf: Any, tmp_path: Path) -> None:

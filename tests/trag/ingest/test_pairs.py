@@ -81,9 +81,10 @@ def test_a_document_is_named_as_it_shows_however_it_is_spelt() -> None:
     assert found.document == "Übersicht.pdf"
 
 
-def test_a_file_without_pairs_is_an_error() -> None:
+@pytest.mark.parametrize("content", [b"", b"\n \n"], ids=["empty", "blank lines"])
+def test_a_file_without_pairs_is_an_error(content: bytes) -> None:
     with pytest.raises(TragError, match="holds no question-answer pair"):
-        read_pairs(b"\n \n", "p.jsonl")
+        read_pairs(content, "p.jsonl")
 
 
 HEADER = ("question", "answer", "type", "document", "section")

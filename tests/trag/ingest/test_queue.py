@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from store import StoreError, files
@@ -22,11 +23,16 @@ from store.jobs import Job, Jobs
 from store.records import Records
 from trag.errors import TragError
 from trag.ingest.queue import Queue
+from trag.ingest.reading import read
 from trag.progress import Progress
+from trag.sandbox import Limits
 
 ROOT = Path(__file__).parents[3]
 SEED = int(os.environ.get("KILLS_SEED", "7"))
 KILLS = 4
+ENDLESS = b"<table>" + b"<tr><td colspan=100 rowspan=1000>cell</td></tr>" * 3_000 + b"</table>"
+"""A small page that takes minutes to read."""
+
 Work = Callable[[Job, bytes, Progress], str]
 
 
@@ -216,6 +222,29 @@ def test_a_start_removes_the_files_that_no_job_wants(line: Line) -> None:
     files.keep(line.folder / "waiting", b"of no job", ".md")
     line.open(lambda job, content, progress: "indexed")
     assert [path.stem for path in (line.folder / "waiting").iterdir()] == [kept["failed"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ended", ["cancelled", "closed"])
+def test_a_file_that_takes_long_to_read_holds_up_no_end(line: Line, ended: str) -> None:
+    def work(job: Job, content: bytes, progress: Progress) -> str:
+        read(content, job.name, Limits(), lambda: progress("reading", 0, 0))
+        return "indexed"
+
+    others = set(psutil.Process().children())
+    queue = line.open(work)
+    job = queue.add(ENDLESS, "t.html", by="")
+    until(lambda: bool(set(psutil.Process().children()) - others))
+    began = time.monotonic()
+    if ended == "cancelled":
+        queue.cancel(job.id)
+        until(lambda: over(queue))
+        assert [each.state for each in queue.jobs()] == ["cancelled"]
+    else:
+        queue.close()
+        assert [each.state for each in line.records.jobs.all()] == ["working"]
+    assert time.monotonic() - began < 5
+    assert set(psutil.Process().children()) <= others
 
 
 WORK = """

@@ -136,6 +136,14 @@ def test_a_file_is_refused_by_its_size_before_it_is_read(tmp_path: Path) -> None
     assert caught.value.message == "large.pdf has 500 MB; a document may have 200 MB."
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.md"
+    secret.touch(0o000)
+    with pytest.raises(TragError, match=r"secret\.md cannot be read: Permission denied"):
+        read_file(secret, LIMITS)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(TragError, match=r"gone\.md cannot be read: No such file"):
         read_file(tmp_path / "gone.md", LIMITS)

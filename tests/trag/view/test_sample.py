@@ -49,6 +49,7 @@ def in_columns(turn: int) -> bytes:
     "make",
     [
         pytest.param(MANUAL.read_bytes, id="the manual"),
+        pytest.param(lambda: in_columns(0), id="two columns"),
         pytest.param(lambda: in_columns(90), id="two columns on turned pages"),
     ],
 )
