@@ -26,7 +26,7 @@ from trag.errors import TragError
 from trag.events import Answer, Event, Found, Token
 from trag.people import CurrentUser
 from trag.record import AnswerRecord, ModelUsed, Source
-from trag.web import ask
+from trag.web import active_runs, ask
 from trag.web.active_runs import AT_ONCE, AssistantLoader
 from trag.web.ask import AskPage, Shown, examples
 
@@ -322,6 +322,18 @@ def test_the_page_says_why_nothing_can_be_answered(page: AskPage, error: Excepti
     with pytest.raises(type(error)):
         page.assistant.result()
     assert said in page.open(by("anna")).state
+
+
+def test_a_question_is_answered_once_what_kept_the_assistant_from_opening_is_put_right(
+    page: AskPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.assistant = opened(Mock(side_effect=[TragError("No model.", "Set it."), page.assistant.result()]))
+    with pytest.raises(TragError, match="No model"):
+        page.assistant.result()
+    monkeypatch.setattr(active_runs, "monotonic", lambda: 1e12)
+    conversation = asked(page, "Who decides?")
+    assert "The Board." in page.open(by("anna", c=conversation)).log
+    assert page.open(by("anna")).state == ""
 
 
 MINUTES = Passage("p1", "section", "minutes.pdf", "2 Bonus", 3, "The canary of the Board sings.")

@@ -18,12 +18,14 @@ from starlette.testclient import TestClient
 
 from org.chart import Chart
 from org.reading.charts import check, load
+from store import StoreError
 from tests.pages import ADDRESS, parsed, served, soup, words
 from trag.home import Home, open_home
 from trag.settings import Settings
 from trag.web.charts import page as charts
 from trag.web.charts.page import SAMPLE
 from trag.web.charts.reviews import LONGEST_NAME, WAITING, Reviews, Upload, Uploads, shown_name
+from trag.web.gate import UPLOADS
 
 CLUB = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,board,BD\nBar,Club,team,\nTill,Bar,team,\n"
 LATER = b"name,parent,type,aliases\nClub,,club,\nBoard,Club,council,BD\nCellar,Club,team,\nTill,Board,team,\n"
@@ -331,6 +333,13 @@ def test_what_waits_is_there_after_a_restart_until_it_is_discarded(tmp_path: Pat
         assert [*(tmp_path / "uploads").iterdir()] == []
 
 
+def test_a_file_that_is_too_large_is_not_kept(client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(UPLOADS, "/charts/uploads", ("A chart", 100_000))
+    pieces = (b"x" * 60_000 for _ in range(2))
+    assert client.post("/charts/uploads?name=a.csv", content=pieces).status_code == 413
+    assert [*(home.folder / "uploads").iterdir()] == []
+
+
 def test_what_was_never_there_is_not_found(client: TestClient) -> None:
     for path in (f"uploads/{'0' * 64}", "versions/000000000000"):
         for end in ("", "/picture", "/ready", "/units/0", "/problems.csv", "/changes.csv"):
@@ -428,7 +437,11 @@ def test_the_oldest_make_room_and_the_same_content_waits_once_under_its_last_nam
     kept = [receive(uploads, str(number).encode()) for number in range(WAITING + 2)]
     kept.append(receive(uploads, str(WAITING + 1).encode(), name="b.csv"))
     assert uploads.all() == tuple(reversed(kept))[:1] + tuple(reversed(kept[2:-2]))
-    assert len([*tmp_path.iterdir()]) == 2 * WAITING
+    for _ in range(2):
+        uploads.discard(kept[-1].id)
+    assert len([*tmp_path.iterdir()]) == 2 * (WAITING - 1)
+    with pytest.raises(StoreError, match="no longer here"):
+        uploads.content(kept[-1])
 
 
 def test_only_hashes_are_looked_for(tmp_path: Path) -> None:

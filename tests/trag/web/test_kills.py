@@ -21,7 +21,7 @@ from tests.serving import Job
 from trag.record import VERDICTS, AnswerRecord, ModelUsed
 
 Serving = Callable[..., AbstractContextManager[tuple[str, Job]]]
-LABELS = (1, 40)
+LABELS = (1, 40, 7, 20)
 """How many labels are acknowledged before each kill of the app, at least."""
 AT_ONCE = 4
 """Who judge at the same time."""

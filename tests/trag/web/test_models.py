@@ -21,6 +21,7 @@ from trag.finetune.training.training_process import Needed, Step, encode
 from trag.home import Home, open_home
 from trag.llm import files
 from trag.models.adapters import Figure, Manifest, Measurement
+from trag.models.catalogue import MODELS
 from trag.record import AnswerRecord, Checks, ModelUsed, Seconds, Tokens
 from trag.settings import Settings
 from trag.web.models import page as models
@@ -77,7 +78,9 @@ def post(client: TestClient, path: str, **form: str) -> BeautifulSoup:
 def test_adapters_are_shown_with_their_figures(
     client: TestClient, home: Home, tmp_path: Path, make_adapter: Make
 ) -> None:
-    assert texts(soup(client), "#current .facts dd") == ["not loaded yet", "4,096 tokens"], "without any"
+    page = soup(client)
+    assert texts(page, "#current .facts dd") == ["not loaded yet", "4,096 tokens"], "without any"
+    assert texts(page, ".known strong") == [model.name for model in MODELS]
     good = add(home, make_adapter(tmp_path / "a.gguf"), *GOOD)
     bad = add(home, make_adapter(tmp_path / "b.gguf", size=0.1), *BAD, by=HOSTILE)
     plain = add(home, make_adapter(tmp_path / "c.gguf", size=0.2))

@@ -1,5 +1,7 @@
 """OpenAI's own client, and any HTTP client, against the real app with the real model."""
 
+import json
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -59,6 +61,16 @@ def test_openais_client_raises_its_own_errors(client: openai.OpenAI, door: tuple
         client.chat.completions.create(model="gpt-4", messages=[{"role": "user", "content": ASKED}])
     with pytest.raises(openai.AuthenticationError, match="token"):
         client.with_options(api_key="trag_wrong").models.list()
+
+
+def test_an_answer_is_streamed_from_what_was_found_to_its_end(door: tuple[str, str]) -> None:
+    headers = {"Authorization": f"Bearer {door[1]}", "Accept": "text/event-stream"}
+    with httpx.Client(base_url=door[0], headers=headers, timeout=200, trust_env=False) as program:
+        text = program.post("/api/ask", json={"question": ASKED}).text
+    names = re.findall("(?m)^event: (.*)", text)
+    assert (names[0], names[-1]) == ("found", "answer")
+    assert set(names) <= {"waiting", "found", "token", "retry", "answer"}
+    assert "Ethics Office" in json.loads(re.findall("(?m)^data: (.*)", text)[-1])["answer"]
 
 
 def test_a_program_that_leaves_frees_the_line(door: tuple[str, str], own_home: Path) -> None:

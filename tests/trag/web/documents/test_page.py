@@ -108,6 +108,9 @@ def test_others_are_served_while_an_upload_waits_for_the_queue_to_be_opened(
 
 
 def test_uploads_are_worked_on_and_searched(client: TestClient, home: Home) -> None:
+    empty = soup(client, "/documents")
+    assert (words(empty, "h1"), empty.select("table, .queue")) == ("No documents yet", [])
+    assert "no pairs yet" in words(soup(client, "/documents/pairs"), ".none-found")
     upload(client, home)
     page = soup(client, "/documents")
     assert "Done" in words(page, ".queue li")

@@ -37,8 +37,12 @@ def upload(client: TestClient, content: bytes = write(CASES), name: str = "exam.
 def test_each_system_is_offered_without_its_adapter_where_one_answers(
     client: TestClient, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    empty = soup(client, "/quality")
+    assert ("Let one be made from the chart" in texts(empty, ".none-yet")[0], empty.select("#begin")) == (True, [])
+    assert "Nothing to compare yet" in soup(client, "/quality/compare").get_text()
     upload(client)
-    assert not soup(client, "/quality").select("#begin .also")
+    page = soup(client, "/quality")
+    assert (len(page.select("#begin [name=system]")), page.select("#begin .also")) == (6, [])
     monkeypatch.setattr(home, "settings", replace(home.settings, adapter="ours.gguf"))
     page = soup(client, "/quality")
     assert [str(box["value"]) for box in page.select("#begin .also input")][:2] == ["trag:base", "rag:base"]

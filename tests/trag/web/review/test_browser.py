@@ -168,6 +168,8 @@ def test_keys_can_be_switched_off_and_judge_no_answer_that_was_not_there_to_be_r
     switch.check()
     press(page, "r")
     expect(page.get_by_label("Reason")).to_be_focused()
+    press(page, "Escape", "s")
+    expect(page.locator("[data-keys] [role=status]")).to_contain_text("Two reviewers are wanted", timeout=SLOW)
 
 
 def test_nothing_stands_out_of_a_narrow_window_or_a_page_from_the_right(

@@ -29,6 +29,7 @@ def test_a_judged_answer_leaves_with_what_it_stood_on(place: Place) -> None:
     assert source["text"].startswith("It stands in rules.md")
     event = place.records.audit.page(most=1)[0]
     assert (event.who, event.what, event.about) == ("tom", "export", "judged answers")
+    assert event.result == "judged-answers.jsonl"
 
 
 def test_a_spreadsheet_runs_nothing_of_the_table(place: Place) -> None:
