@@ -106,7 +106,7 @@ def test_a_note_that_is_damaged_is_written_anew_and_without_one_the_file_is_read
 @pytest.mark.parametrize(
     ("model", "free", "said", "hint"),
     [
-        ("", 1_500_000_000, "takes 2.0 GB of memory, and 1.5 GB are free", "TRAG_MODEL=small, which takes 0."),
+        ("", 1_500_000_000, "takes 2.4 GB of memory, and 1.5 GB are free", "TRAG_MODEL=small, which takes 0."),
         ("small", 100_000_000, "and 0.1 GB are free", "TRAG_MODEL_URL"),
         ("", 4_000_000_000, "", ""),
         ("", None, "", ""),
