@@ -125,7 +125,7 @@ def test_systems_are_asked_in_turns_nothing_twice_and_a_stopped_run_goes_on(tmp_
     assert (after.results[:4], len(after.results)) == (whole.results[:4], len(whole.results))
     assert told.read_text().endswith("organization called? first:And at night? second:And at night? ")
     (tmp_path / "documents" / "rules.txt").write_text("Other rules.\n")
-    assert compare(asked(tmp_path, CASES[:1]), contenders[:1], setup, MODEL, tmp_path).run.id != whole.run.id
+    assert compare(asked(tmp_path), contenders, setup, MODEL, tmp_path).run.id != whole.run.id
 
 
 def test_two_comparisons_in_one_folder_are_refused_before_anything_is_removed(tmp_path: Path, setup: Setup) -> None:
@@ -159,6 +159,9 @@ def test_the_figures_are_those_of_the_answers() -> None:
     alone = {"T-RAG": Alone(300 * 2**20, 12.34, 1000), "Haystack 3": Alone(2**30, 1.0, 5)}
     figures, kinds = tables.side_by_side(Compared(run, tuple(results), alone), "harbour")
     assert figures.header[:8] == ("Name", "N", "C", "CV", "I", "T", "Perc.", "Undecided")
+    assert [head.split(",")[0] for head in figures.header[8:]] == [
+        "First token", "Whole answer", "95th percentile", "Memory", "Indexing", "Passages",
+    ]  # fmt: skip
     assert [(row[1:8], row[8:]) for row in figures.rows] == [
         (("2", "1", "1", "0", "2", "100.0%", "1"), ("3.00", "5.00", "7.00", "300", "12.3", "1,000")),
         (("1", "0", "0", "1", "0", "0.0%", "0"), ("-", "-", "-", "1,024", "1.0", "5")),

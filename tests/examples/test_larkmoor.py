@@ -1,5 +1,9 @@
-"""The sample organization keeps its promises: its size, its references, and gold answers that the sources bear out."""
+"""The sample organization keeps its promises: its size, its references, and gold answers that the sources bear out.
 
+The chart is read here with the csv module, so that what the gold should say is worked out apart from the product.
+"""
+
+import csv
 import difflib
 import json
 import re
@@ -9,11 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from org.chart import Unit
 from org.reading.charts import load
 
 LARKMOOR = Path(__file__).parents[2] / "examples" / "larkmoor"
-CHART = load((LARKMOOR / "chart.csv").read_bytes(), "chart.csv")
 TYPES = {"short_answer", "yes_no", "fact_check", "true_false", "summary", "list", "dialog", "fill_in_the_blank"}
 
 
@@ -40,33 +42,46 @@ def sections() -> dict[tuple[str, str], str]:
     return found
 
 
-def unit(name: str) -> Unit:
-    """The one of this name; where several bear it, it is written "Parent > Name"."""
-    wanted = name.split(" > ")
-    (found,) = (one for one in CHART.units.values() if [each.name for each in path(one)][-len(wanted) :] == wanted)
+def path(name: str) -> tuple[str, ...]:
+    """From the root down to the one of this name; where several bear it, it is written "Parent > Name"."""
+    wanted = tuple(name.split(" > "))
+    (found,) = (path for path in PATHS if path[-len(wanted) :] == wanted)
     return found
 
 
-def path(of: Unit | str) -> tuple[Unit, ...]:
-    return CHART.path((unit(of) if isinstance(of, str) else of).id)
+with (LARKMOOR / "chart.csv").open(encoding="utf-8", newline="") as file:
+    ROWS = list(csv.DictReader(file))
+PATHS: list[tuple[str, ...]] = []
+for row in ROWS:
+    PATHS.append((*(path(row["parent"]) if row["parent"] else ()), row["name"]))
 
 
 def parent(name: str) -> str:
-    return path(name)[-2].name
+    return path(name)[-2]
+
+
+def type_of(name: str) -> str:
+    return ROWS[PATHS.index(path(name))]["type"]
 
 
 def below(name: str, type: str = "", *, directly: bool = False) -> list[str]:
-    found = (CHART.children if directly else CHART.descendants)(unit(name).id)
-    return [one.name for one in found if type in ("", one.type)]
+    top = path(name)
+    return [
+        row["name"]
+        for path, row in zip(PATHS, ROWS, strict=True)
+        if path[: len(top)] == top
+        and (len(path) == len(top) + 1 if directly else len(path) > len(top))
+        and type in ("", row["type"])
+    ]
 
 
 def common(one: str, other: str) -> str:
-    return CHART.common(unit(one).id, unit(other).id).name
+    return next(a for a in reversed(path(one)[:-1]) if a in path(other)[:-1])
 
 
 def called(text: str) -> set[str]:
     """The names of the units that have this name or alias."""
-    return {one.name for one in CHART.units.values() if text in (one.name, *one.aliases)}
+    return {row["name"] for row in ROWS if text in (row["name"], *row["aliases"].split("|"))}
 
 
 def test_the_manual_is_as_large_as_promised_and_refers_only_to_sections_that_exist() -> None:
@@ -81,13 +96,15 @@ def test_the_manual_is_as_large_as_promised_and_refers_only_to_sections_that_exi
 
 
 def test_the_chart_is_as_large_and_as_messy_as_promised() -> None:
-    names = Counter(one.name for one in CHART.units.values())
-    assert len(CHART) >= 150
-    assert max(map(CHART.depth, CHART.units)) >= 5
-    assert CHART.root.name == "Larkmoor Foundation"
+    chart = load((LARKMOOR / "chart.csv").read_bytes(), "chart.csv")
+    assert [tuple(unit.name for unit in chart.path(id)) for id in chart.units] == PATHS, "it loads as it is read here"
+    names = Counter(row["name"] for row in ROWS)
+    assert len(ROWS) >= 150
+    assert max(map(len, PATHS)) - 1 >= 5
+    assert [row["name"] for row in ROWS if not row["parent"]] == ["Larkmoor Foundation"]
     assert any("&" in name for name in names)
     assert any("," in name for name in names)
-    assert any(one.aliases for one in CHART.units.values())
+    assert any(row["aliases"] for row in ROWS)
     assert max(names.values()) > 1, "one name under two parents"
     assert any(not name.isascii() for name in names), "another script"
 
@@ -171,8 +188,8 @@ def truths() -> Iterator[tuple[str, str, Any]]:
     for id, name in asked_about.items():
         forms = ("-short", "-long") if id.startswith("paraphrase") else ("",)
         yield from ((id + form, "names", [parent(name)]) for form in forms)
-    yield "simple-06", "type", unit("Friends of Larkmoor Circle").type
-    yield "simple-12", "type", unit("Crisis Response Group").type
+    yield "simple-06", "type", type_of("Friends of Larkmoor Circle")
+    yield "simple-12", "type", type_of("Crisis Response Group")
     yield "complex-01", "units", below("Ethics Office", directly=True)
     yield "complex-02", "units", below("Human Resources Department", directly=True)
     yield "complex-03", "units", below("Office of Legal Affairs & Integrity", directly=True)
@@ -195,9 +212,9 @@ def truths() -> Iterator[tuple[str, str, Any]]:
         ("complex-19", "Grants Portal Team", "Grants, Loans and Endowments Office"),
         ("complex-20", "Boat Shed Team", "Regional Coordination Department"),
     ):
-        yield id, "polarity", "yes" if CHART.is_under(unit(name).id, unit(top).id) else "no"
+        yield id, "polarity", "yes" if top in path(name)[:-1] else "no"
     yield "complex-21", "names", [parent(parent("Core Store Team"))]
-    yield "complex-22", "names", [one.name for one in path("Biosafety Team") if one.type == "division"]
+    yield "complex-22", "names", [name for name in path("Biosafety Team") if type_of(name) == "division"]
     yield "complex-23", "some", [below("Rivers & Coasts Division"), below("Education Division")]
     yield (
         "complex-24",

@@ -252,8 +252,18 @@ def test_every_prompt_has_the_right_context_in_its_place_and_every_answer_is_kep
 def test_a_question_that_cannot_be_answered_is_wrong_and_the_others_are_asked(
     opened: Home, with_model: Given, fails: list[Exception], reason: str
 ) -> None:
-    with_model(opened, Reading(*fails, sha256=str(len(fails)) * 64))
-    run = measure(opened, needles(opened, [BERTH])[0], "refused", progress=silent)
+    model = with_model(opened, Reading(*fails, sha256=str(len(fails)) * 64))
+    found, _ = needles(opened, [BERTH])
+
+    def stop(system: str, done: int, total: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure(opened, found, "refused", progress=stop)
+    asked = len(model.prompts)
+    run = measure(opened, found, "refused", progress=silent)
+    assert (len(model.prompts) - asked, bool(run.finished)) == (3, True), "what broke off goes on"
     first, *others = results_of(opened).results(run.id)
     assert (first.score.verdict, first.record.status) == ("Incorrect", "cannot_answer")
     assert first.score.reasons == (reason,)

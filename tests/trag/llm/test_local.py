@@ -269,13 +269,13 @@ def test_a_killed_process_costs_one_answer_and_is_told_at_once(own: LocalModel, 
     assert own.pid != pid
 
 
-def test_a_process_that_is_killed_while_it_chooses_costs_one_choice(own: LocalModel, question: Ask) -> None:
+def test_a_process_that_is_killed_while_it_chooses_or_weighs_costs_that_alone(own: LocalModel, question: Ask) -> None:
     own.warm()
-    killing = threading.Timer(0.3, os.kill, (own.pid, signal.SIGKILL))
-    killing.start()
-    with pytest.raises(ModelDied, match="SIGKILL"):
-        own.choose(question("word " * 3_500), ("Yes", "No"))
-    assert own.choose(question("Say yes."), ("Yes", "No")).index in (0, 1)
+    for ask in (own.choose, own.log_probabilities):
+        threading.Timer(0.3, os.kill, (own.pid, signal.SIGKILL)).start()
+        with pytest.raises(ModelDied, match="SIGKILL"):
+            ask(question("word " * 3_500), ("Yes", "No"))
+        assert own.choose(question("Say yes."), ("Yes", "No")).index in (0, 1)
 
 
 def test_a_process_that_hangs_is_ended(model_home: Path, question: Ask) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from org.chart import Chart, Unit
 from org.reading.charts import load
@@ -143,7 +145,8 @@ def wrong(chart: Chart, seed: int) -> list[Fact]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
+@given(st.integers(0, 2**32))
+@settings(max_examples=80, deadline=None)
 def test_the_gold_is_what_a_slow_walk_of_the_chart_finds(seed: int) -> None:
     assert wrong(drawn_chart(Random(seed)), seed) == []
 

@@ -26,7 +26,7 @@ from trag.finetune.training.base import Base
 from trag.finetune.training.checkpoints import LossPoint
 from trag.finetune.training.packing import Packed
 from trag.finetune.training.plan import Plan, TrainingSettings
-from trag.finetune.training.training_process import Finished, Needed, Paused, Report, Step, decode
+from trag.finetune.training.training_process import Failed, Finished, Needed, Paused, Report, Step, decode
 
 ROOT = Path(__file__).parents[4]
 SETTINGS = TrainingSettings(epochs=2, accumulation=4, learning_rate=1.0, warm_up=0.25, seed=5)
@@ -147,6 +147,8 @@ def test_killed_and_stopped_it_comes_to_the_same_adapter(plan: Plan, tmp_path: P
     undisturbed, disturbed = tmp_path / "undisturbed", tmp_path / "disturbed"
     process = start(disturbed, plan)
     after_step(process, 2)
+    with pytest.raises(StoreError, match="already in use"), lock(disturbed):
+        pytest.fail("a second one may train in the folder")
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
@@ -291,7 +293,7 @@ def test_a_dataset_that_teaches_nothing_is_refused(plan: Plan, tmp_path: Path, l
         (write(lessons[:1]), "at least 20 are needed"),
         (None, "cannot be read"),
     ):
-        file.write_bytes(left) if left else file.unlink()
+        file.write_bytes(left) if left else (plan.dataset / "held_out.jsonl").unlink()
         with pytest.raises(TragError, match=said):
             train(tmp_path / "training", plan)
     assert not (tmp_path / "training" / "checkpoint.safetensors").exists()
@@ -300,9 +302,10 @@ def test_a_dataset_that_teaches_nothing_is_refused(plan: Plan, tmp_path: Path, l
 @pytest.mark.slow
 def test_two_processes_do_not_train_in_one_folder(plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "training").mkdir()
-    with lock(tmp_path / "training"):
+    with lock(tmp_path / "training"):  # as a training does: see above
         second = start(tmp_path / "training", plan)
         out, _ = second.communicate(timeout=60)
     failed = decode(out.splitlines()[-1])
+    assert isinstance(failed, Failed)
     assert second.returncode == 1
     assert "already in use" in failed.message

@@ -14,6 +14,7 @@ import pytest
 from trag.errors import TragError
 from trag.finetune.training.training_process import (
     Failed,
+    Needed,
     Paused,
     Preparing,
     Step,
@@ -133,7 +134,8 @@ def test_of_a_step_that_was_done_again_the_last_counts_and_half_a_line_does_not(
         Preparing("loading"),
         Step(1, 3, 2.0, 1.5, 10.0, 9.0),
         Step(2, 3, 1.5, 1.5, 10.0, 5.0),
-        Failed("No.", ""),
+        Failed("a\nb", ""),
+        Needed(1, 2, 3, 4, 5, 6),
         Step(2, 3, 1.4, 1.2, 10.0, 5.0),
     )
     (tmp_path / "progress.jsonl").write_text("\n".join(map(encode, records)) + '\n["Step", {"st')
