@@ -28,6 +28,8 @@ def test_paths_children_and_counts(chart: Chart) -> None:
     ]
     legal = ethics.parent or ""
     assert [unit.name for unit in chart.children(legal)] == ["Data Protection Office", "Ethics Office", "Secretariat"]
+    under = ["Data Protection Office", "Ethics Office", "Speak-Up Line", "Secretariat"]
+    assert [unit.name for unit in chart.descendants(legal)] == under
     assert [unit.name for unit in chart.siblings(ethics.id)] == ["Data Protection Office", "Secretariat"]
     assert chart.depth(ethics.id) == 3
     assert chart.root.name == "The Harbour Trust"

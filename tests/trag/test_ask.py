@@ -73,7 +73,11 @@ def record(events: Sequence[Event]) -> AnswerRecord:
 
 
 def test_a_short_answer_stands_with_the_words_of_its_source(home: Home) -> None:
-    events = ask(home, "how many signatures does a contract of 60,000 need?", "Two signatures.")
+    asked = replace(home.assistant, model=Scripted("Two signatures.")).ask(
+        "how many signatures does a contract of 60,000 need?"
+    )
+    saved = [(event, isinstance(event, Answer) and home.records.answer(event.record.id)) for event in asked]
+    events, stored = [event for event, _ in saved], saved[-1][1]
     assert [type(event) for event in events[:2]] == [Found, Token]
     answer = record(events)
     assert (answer.answer, answer.status, answer.checks.replaced) == ("Two signatures.", "answered", "false")
@@ -82,8 +86,7 @@ def test_a_short_answer_stands_with_the_words_of_its_source(home: Home) -> None:
     assert (source.document, source.section) == ("manual.md", "1 Contracts")
     assert sentence.evidence == "Contracts above 50,000 LMD need two signatures."
     assert sentence.evidence in source.text
-    stored = home.records.answer(answer.id)
-    assert stored is not None, "it is saved before it is given"
+    assert stored, "it is saved before it is given"
     assert AnswerRecord.from_json(stored.record_json) == answer
 
 
@@ -294,7 +297,8 @@ def test_a_question_is_asked_as_it_shows(question: str, shown: str) -> None:
 
 
 def test_the_unchanged_start_of_the_prompt_is_not_read_again(home: Home) -> None:
-    home.assistant.answer("how many signatures does a contract need?")
+    first = home.assistant.answer("أين يقع مكتب الأخلاقيات؟")
+    assert (first.question, bool(first.answer)) == ("أين يقع مكتب الأخلاقيات؟", True), "whatever the script"
     second = home.assistant.answer("when must gifts be declared?")
     assert 0 < second.tokens.evaluated < second.tokens.prompt
 

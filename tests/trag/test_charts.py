@@ -17,6 +17,7 @@ from org.export import Format, write
 from org.reading.charts import Report, load
 from org.reading.charts import check as check_here
 from org.reading.table import MAX_BYTES, MAX_ROWS
+from org.reading.workbook import MAX_RATIO, MAX_UNPACKED
 from trag import charts, sandbox
 from trag.charts import LIMITS, check
 from trag.errors import TragError
@@ -183,9 +184,15 @@ def test_the_largest_charts_fit_within_the_limits() -> None:
     memory = LIMITS.memory_bytes // 10  # half of it for the program itself
     limits = replace(LIMITS, memory_bytes=memory, output_bytes=LIMITS.output_bytes // 20, processor_seconds=cpu)
     for format in ("json", "xlsx"):  # the largest files, and the slowest to read
-        report = check(write(chart, format), name(format), limits=limits)
+        content = write(chart, format)
+        assert len(content) < MAX_BYTES // 20
+        report = check(content, name(format), limits=limits)
         assert report.chart is not None, report.problems
         assert report.chart.version == chart.version
+    with ZipFile(io.BytesIO(content)) as packed:
+        parts = packed.infolist()
+    assert sum(part.file_size for part in parts) < MAX_UNPACKED // 20
+    assert all(part.file_size < MAX_RATIO * part.compress_size for part in parts)
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -337,6 +337,8 @@ def test_any_text_is_read_and_mentions_never_overlap(finder: EntityFinder, text:
         "((",
         "a&b ",
         "x",
+        "x-",
+        "?,'\u0301",
         "qu'",
         "zqv wkjhgf ",
         "ال",
