@@ -81,15 +81,15 @@ def excerpts(
     return tuple(
         Excerpt(
             passage,
-            _stretch(passage.text, [line for *_, of, line in shown if of is passage]),
+            stretch(passage.text, [line for *_, of, line in shown if of is passage]),
             max(weight for _, weight, of, _ in shown if of is passage),
         )
         for passage in passages.values()
     )
 
 
-def _stretch(text: str, lines: Sequence[str]) -> str:
-    """The words of `text` from the first of its `lines` to the last, or the first given where that is too much."""
+def stretch(text: str, lines: Sequence[str]) -> str:
+    """The words of `text` from the first of its `lines` to the last; the line given first where that is too much."""
     places = [(text.find(line), text.find(line) + len(line)) for line in lines]
     start, end = min(start for start, _ in places), max(end for _, end in places)
     return text[start:end] if end - start <= WINDOW else lines[0]

@@ -41,10 +41,11 @@ if TYPE_CHECKING:
     from trag.llm.model import LanguageModel
 
 CORPUS = Path(__file__).parents[3] / "examples" / "training"
-CHARTS = 6
+CHARTS = 3
 """Charts made by rules, beside the own one of each organization; one in three is of people."""
 _OWN, _MADE = 36, 24  # chart queries about the own chart, and about each of those, in either form
 _NEAR_MISSES = 24  # questions of the documents, of one organization
+_DRAWN = 2  # times that each question is shown, over other excerpts
 _WRITTEN = 3  # times that what is hard to read is shown, in another order of its excerpts
 _NO_QUESTIONS = 6  # messages to one organization that are none
 _CONDENSED = 16  # follow-ups of one organization
@@ -196,8 +197,9 @@ def make(
 def of_organization(written: Written, chance: Random, *, refused: float, made_charts: int) -> Iterator[Example]:
     """The examples of one organization, and of charts made by rules, which are its own for the split."""
     slug, own = written.slug, written.organization
-    for _, example in documents.examples(written.cases, written.passages, own, chance=chance, refused=refused):
-        yield replace(example, source=slug)
+    for _ in range(_DRAWN):
+        for _, example in documents.examples(written.cases, written.passages, own, chance=chance, refused=refused):
+            yield replace(example, source=slug)
     yield from documents.no_questions(slug, written.passages, chance=chance, number=_NO_QUESTIONS)
     yield from chart_queries.from_chart(slug, own, chance=chance, number=_OWN)
     asked = [case for case in written.cases if not (case.document or case.refuse)]

@@ -1,9 +1,10 @@
 """Examples of answers from documents: a question over excerpts, as the product shows them, and a short answer or the
 refusal.
 
-The excerpts are windows, wider than the lines that the product shows, of sections near the question by their words:
-where the right one is shown the answer is learned, where it is left out, or the section only nearly answers, the
-refusal. What is not sure is not learned: a wrong target does more harm than a missing one.
+The excerpts are lines near the question by their words, or windows around such where a line does not bear the answer
+out: where the right one is shown the answer is learned, where it is left out, or only nearly answers, the refusal. What
+is not sure is not learned: a wrong target does more harm than a missing one. A line by itself is one more example: the
+question that it answers, as the product weighs lines by how likely they are asked it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 
@@ -31,14 +33,15 @@ _NO_QUESTIONS = Path(__file__).with_name("no_question.txt")
 _ENDS = re.compile(r": (?:yes|no)\.$")
 REFUSED = 0.2
 """Share of the examples to refuse: more teach to refuse before they teach to read."""
-EXCERPTS = 3
-"""Excerpts in a prompt, as the product shows them; now and then one less."""
+EXCERPTS = 2
+"""Excerpts in a prompt, as the product shows them; now and then one more or less."""
 LONGEST_ANSWER = 15
 """Words; a longer answer is right and no longer short."""
 _TYPED = 0.3  # of the questions, typed otherwise than written
-_FEWER = 0.15  # of the contexts
-_NEAR = 6  # the sections nearest to a question, from which its distractors are drawn
-_FIRST = 0.5  # of the contexts: the section that answers comes first; else anywhere
+_MORE = _FEWER = 0.15  # of the contexts
+_WINDOWS = 0.2  # of the contexts, as where no reranker finds lines
+_NEAR = 6  # the excerpts nearest to a question, from which its distractors are drawn
+_FIRST = 0.7  # of the contexts: the excerpt that answers comes first; else anywhere
 _TELLING = 0.6  # share of an answer's words that an excerpt without gold must hold to bear it out
 _PLACED = 3  # units of a question whose place is told, as trag.ask has it
 _ABSENT = 0.4  # share from which nobody can say that it does not
@@ -65,6 +68,8 @@ def examples(
         if case.refuse and refusals > refused * (given + 1):
             continue
         shown = _shown(case, passages, chance, hide=hide)
+        if answered := _line_asked(case, passages):
+            yield case, answered
         others = [
             one for one in about if one is not case and (one.document, one.section) == (case.document, case.section)
         ]
@@ -75,10 +80,11 @@ def examples(
             if answer:
                 question = typed(one.question, chance) if chance.random() < _TYPED else one.question
                 texts = [text for _, text in shown]
-                if chance.random() < _PAIRED and (pair := _pair(one, about, chance)):
-                    texts[chance.randrange(len(texts))] = pair
-                    if not (one.refuse or answer == NOT_FOUND or _bears("\n".join(texts), one)):
-                        continue
+                beside = [
+                    place for place, (of, _) in enumerate(shown) if not names_section(one, of.document, of.section)
+                ]
+                if beside and chance.random() < _PAIRED and (pair := _pair(one, about, chance)):
+                    texts[chance.choice(beside)] = pair
                 messages = prompts.document(question, texts, places(question, organization))
                 kind = "unanswerable" if one.refuse else "absent" if answer == NOT_FOUND else "document"
                 yield one, Example(f"{one.document} > {one.section}", kind, question, messages, answer)
@@ -154,42 +160,103 @@ def short(case: Case) -> str:
 
 
 def _shown(case: Case, passages: Sequence[Passage], chance: Random, *, hide: bool) -> list[tuple[Passage, str]]:
-    """What stands in the prompt, each with its excerpt: the section of the case, unless it is hidden, and others near
-    the question, of the same document first."""
-    own = [one for one in passages if names_section(case, one.document, one.section)]
-    wanted = stems(f"{case.question} {case.answer}")
-    own.sort(key=lambda one: -len(wanted & stems(one.text)))
+    """What stands in the prompt, each with its excerpt: what answers the case, unless it is hidden, and others near the
+    question, of the same document first."""
+    own = _own(case, passages)
     asked = stems(case.question)
-    rest = sorted(
-        (one for one in passages if one not in own),
-        key=lambda one: -len(asked & stems(f"{one.section} {one.text}")) - (one.document == case.document),
-    )[:_NEAR]
-    number = EXCERPTS - (chance.random() < _FEWER)
-    kept = [] if hide else own[:1]
-    chosen = kept + chance.sample(rest, min(len(rest), number - len(kept)))
+    answers = [] if hide or not own else _answering(case, own[0])
+    by_lines = chance.random() >= _WINDOWS and (hide or case.refuse or bool(answers))
+    near: list[tuple[Passage, str]]
+    if by_lines:
+        lines = [(one, line) for one in passages for line in retrieve.lines_of(one)]
+        near = [
+            (one, line)
+            for one, line in lines
+            if not (one in own and (line in answers or (hide and not _is_beside(line, case))))
+        ]
+    else:
+        near = [(one, "") for one in passages if one not in own]
+    near.sort(key=lambda one: -len(asked & _stems(f"{one[0].section} {one[1] or one[0].text}")) - _is_of(case, one[0]))
+    number = EXCERPTS + (chance.random() < _MORE) - (chance.random() < _FEWER)
+    if hide or not own:
+        kept = []
+    elif by_lines and answers:
+        kept = [(own[0], retrieve.stretch(own[0].text, answers))]
+    else:
+        kept = [(own[0], "")]
+    chosen = kept + chance.sample(near[:_NEAR], min(len(near), _NEAR, number - len(kept)))
     if chance.random() >= _FIRST:
         chance.shuffle(chosen)
-    shown = []
-    for one in chosen:
-        near = (
-            wanted if one in own else asked
-        )  # the lines nearest to the answer where they are in, else to the question
-        lines = retrieve.lines_of(one)
-        text = retrieve.window(one.text, lines, [float(len(near & stems(line))) for line in lines])
-        shown.append((one, prompts.excerpt(one.section, one.question, text)))
-    return shown
+    return [
+        (one, prompts.excerpt(one.section, one.question, text or _window(one, case, is_own=one in own)))
+        for one, text in chosen
+    ]
+
+
+def _own(case: Case, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages of the section of a case, the one with most of its words first."""
+    wanted = stems(f"{case.question} {case.answer}")
+    own = [one for one in passages if names_section(case, one.document, one.section)]
+    return sorted(own, key=lambda one: -len(wanted & _stems(one.text)))
+
+
+def _answering(case: Case, passage: Passage) -> list[str]:
+    """The line of a passage that bears the answer out, or the two that do together; none where it takes more."""
+    lines = retrieve.lines_of(passage)
+    wanted = stems(f"{case.question} {case.answer}")
+    ranked = sorted(lines, key=lambda line: -len(wanted & _stems(line)))
+    for line in ranked:
+        if _bears(retrieve.headed(passage, line), case):
+            return [line]
+    for one in ranked[:_NEAR]:
+        for other in ranked[:_NEAR]:
+            stretch = retrieve.stretch(passage.text, [one, other])
+            if stretch != one and _bears(retrieve.headed(passage, stretch), case):
+                return [one, other]
+    return []
+
+
+def _line_asked(case: Case, passages: Sequence[Passage]) -> Example | None:
+    """The question of a case as what the line that answers it is asked; None where no line does."""
+    own = [] if case.refuse else _own(case, passages)
+    lines = _answering(case, own[0]) if own else []
+    if len(lines) != 1 or len(lines[0]) > retrieve.WINDOW:
+        return None
+    messages = prompts.question(retrieve.headed(own[0], lines[0]))
+    return Example(f"{case.document} > {case.section}", "question", case.question, messages, case.question)
+
+
+def _is_of(case: Case, passage: Passage) -> bool:
+    return passage.document == case.document
+
+
+def _is_beside(line: str, case: Case) -> bool:
+    """Whether a line of the section that answers a case surely holds none of the answer."""
+    return bool(case.gold) and not case.polarity and not any(says_all(line, (item,)) for item in case.gold)
+
+
+def _window(passage: Passage, case: Case, *, is_own: bool) -> str:
+    """A stretch of a passage around the lines nearest to the answer where they are in, else to the question."""
+    near = stems(f"{case.question} {case.answer}" if is_own else case.question)
+    lines = retrieve.lines_of(passage)
+    return retrieve.window(passage.text, lines, [float(len(near & _stems(line))) for line in lines])
+
+
+@lru_cache(maxsize=50_000)
+def _stems(text: str) -> frozenset[str]:
+    return stems(text)
 
 
 def _answer(case: Case, shown: Sequence[tuple[Passage, str]]) -> str:
     """What is right to say over these excerpts, "" where that is not sure."""
-    has_own = any(names_section(case, one.document, one.section) for one, _ in shown)
     if case.refuse:
-        return NOT_FOUND if has_own or shown else ""
+        return NOT_FOUND if shown else ""
+    own = [text for one, text in shown if names_section(case, one.document, one.section)]
     texts = [text for _, text in shown]
     if any(_bears(text, case) for text in texts) or _bears("\n".join(texts), case):
-        return short(case) if has_own else ""
-    is_absent = not has_own and max((_share(text, case.question, case.answer) for text in texts), default=0.0) < _ABSENT
-    return NOT_FOUND if is_absent and shown else ""
+        return short(case) if own else ""
+    nearest = max((_share(text, case.question, case.answer) for text in texts), default=0.0)
+    return NOT_FOUND if shown and nearest < _ABSENT and all(_is_beside(text, case) for text in own) else ""
 
 
 def _bears(text: str, case: Case) -> bool:

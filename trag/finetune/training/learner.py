@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _BETAS = (0.9, 0.99)
 _STEEPEST = 1.0
 """Norm to which the gradient of a step is cut."""
+_UNSEEN = -1e4
+"""What hides a token: not the least number there is, which fused kernels turn into minus infinity, and a block of these
+into no number at all."""
 _RANK, _RANK_QUANTIZED = 16, 64  # the latter as in T-RAG, section 5.2
 
 
@@ -92,10 +95,11 @@ class Learner:
             loss = self._loss(one)
             (loss / tokens).backward()  # type: ignore[no-untyped-call]
             total += loss.item()
-        torch.nn.utils.clip_grad_norm_(self._trained.values(), _STEEPEST)
+        norm = torch.nn.utils.clip_grad_norm_(self._trained.values(), _STEEPEST)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
-        self._optimizer.step()
+        if torch.isfinite(norm):  # else the weights, which are worth something, would be no numbers either
+            self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
         return total / tokens
 
@@ -135,7 +139,7 @@ class Learner:
         starts, ends = torch.tensor(one.intervals, device=self._device)
         seen = (starts <= starts[:, None]) & (starts[:, None] < ends)  # by a token (row) of others (columns)
         mask = torch.zeros(seen.shape, dtype=self._precision, device=self._device)
-        mask.masked_fill_(~seen, torch.finfo(self._precision).min)
+        mask.masked_fill_(~seen, _UNSEEN)
         # A context each time: within one, autocast keeps the weights as it cast them first.
         with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
             hidden = self._model.model(

@@ -89,12 +89,14 @@ class Fitted:
 
 
 def fit(examples: Sequence[Example], vocabulary: Vocabulary, longest: int) -> Fitted:
-    """Sequences of at most `longest` tokens, in the order of the examples.
+    """Sequences of at most `longest` tokens, in the order of the examples, those of one task beside each other: they
+    share the start of their prompts.
 
     Nothing is cut: without the excerpt that answers it, a question would teach to invent. Raises TragError when no
     example is short enough.
     """
-    rows = [row(example, vocabulary) for example in examples]
+    alike = sorted(examples, key=lambda example: example.messages[0].content)
+    rows = [row(example, vocabulary) for example in alike]
     short = [one for one in rows if len(one.read) <= longest]
     if not short:
         shortest = min((len(one.read) for one in rows), default=0)

@@ -41,7 +41,7 @@ def test_whole_organizations_are_held_out(made: tuple[Card, Path]) -> None:
 def test_every_skill_is_there(made: tuple[Card, Path]) -> None:
     kinds = made[0].kinds
     refusals, answers = {"absent", "unanswerable"}, {"document", "comparison", "two parts"}
-    assert set(kinds) == refusals | answers | {"no question", "chart query", "condense"}
+    assert set(kinds) == refusals | answers | {"question", "no question", "chart query", "condense"}
     refused = sum(kinds[kind] for kind in refusals)
     assert 0.1 < refused / (refused + sum(kinds[kind] for kind in answers)) < 0.27, kinds
     assert min(kinds["document"], kinds["chart query"]) > 100, kinds

@@ -13,19 +13,26 @@ from trag.finetune.dataset import documents
 from trag.finetune.dataset.corpus import Written
 from trag.finetune.dataset.documents import short
 from trag.lexical import numbers
+from trag.retrieve import WINDOW
 
 
 @pytest.mark.slow
 def test_an_answer_stands_in_its_excerpts_and_a_refusal_does_not(written: Written) -> None:
     made = list(documents.examples(written.cases, written.passages, written.organization, chance=Random(2)))
     kinds = Counter(example.kind for _, example in made)
-    assert kinds["document"] > 80
+    assert kinds["document"] > 70
+    assert kinds["question"] > 60
     assert kinds["absent"] > 5
     assert kinds["unanswerable"] > 5
     for case, example in made:
         shown = example.messages[-1].content
+        if example.kind == "question":
+            assert example.answer == example.question == case.question
+            assert case.polarity or says_all(shown, case.gold), shown
+            assert len(shown) < 2 * WINDOW
+            continue
         assert example.question in shown
-        assert shown.count("\n[") <= documents.EXCERPTS
+        assert shown.count("\n[") <= documents.EXCERPTS + 1, "with the place of a unit"
         assert len(example.answer.split()) <= documents.LONGEST_ANSWER
         if example.answer == NOT_FOUND:
             assert case.refuse or case.polarity or not says_all(shown.partition("\n\nQuestion:")[0], case.gold), shown
@@ -42,7 +49,8 @@ def test_the_share_of_refusals_is_as_asked_for(written: Written, share: float) -
     made = list(
         documents.examples(written.cases, written.passages, written.organization, chance=Random(2), refused=share)
     )
-    refused = sum(one.answer == NOT_FOUND for _, one in made) / len(made)
+    asked = [one for _, one in made if one.kind != "question"]
+    refused = sum(one.answer == NOT_FOUND for one in asked) / len(asked)
     assert refused == pytest.approx(share, abs=0.07)
 
 
