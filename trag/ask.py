@@ -217,7 +217,8 @@ class Assistant:
         if not excerpts:
             run.add(answer=CANNOT_ANSWER)
             return
-        bias = REFUSAL - max(one.odds for one in excerpts) if self.reranker else 0.0
+        best = max(one.odds for one in excerpts) if self.reranker else 0.0
+        bias = REFUSAL - best if self.reranker else 0.0
         evidence = [Evidence(one.id, one.text) for one in sources]
         finding = ""
         for attempt in (1, 2):
@@ -236,7 +237,7 @@ class Assistant:
                 run.add(answer=run.draft.strip(), status="answered")
                 return
         run.add(answer=CANNOT_ANSWER, checks=replace(run.record.checks, sentences=(), misplaced=()))
-        if NO_QUESTION in run.draft:
+        if NO_QUESTION in run.draft and best <= 0:  # what a line rather answers than not was a question
             greeting = f"I answer questions about {self.organization.name}, from its documents and its chart."
             run.add(answer=greeting, sources=(), statements=())
 

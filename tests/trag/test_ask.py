@@ -153,6 +153,9 @@ def test_a_greeting_gets_a_friendly_line_and_no_sources(home: Home) -> None:
     answer = record(ask(home, "hello there", NO_QUESTION))
     assert "Acme Foundation" in answer.answer
     assert (answer.status, answer.sources) == ("cannot_answer", ())
+    answer = record(ask(home, "how many signatures do contracts above 50,000 LMD need?", NO_QUESTION))
+    assert answer.answer == CANNOT_ANSWER, "what a line answers is no greeting, whatever the model says"
+    assert answer.sources
 
 
 def test_a_long_question_leaves_room_for_fewer_excerpts_or_says_that_it_does_not_fit(home: Home) -> None:

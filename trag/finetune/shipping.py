@@ -25,7 +25,14 @@ from trag.models import adapters
 from trag.models.adapters import Manifest
 
 SETTINGS = TrainingSettings(
-    rank=8, all_projections=True, learning_rate=2e-4, epochs=1.0, accumulation=4, longest=2048, checkpoint_seconds=240
+    rank=8,
+    all_projections=True,
+    learning_rate=3e-4,
+    warm_up=0.025,
+    epochs=2.0,
+    accumulation=4,
+    longest=4096,
+    checkpoint_seconds=240,
 )
 
 

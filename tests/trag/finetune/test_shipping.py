@@ -5,7 +5,7 @@ from trag.llm import files
 from trag.models import adapters
 from trag.models.catalogue import CatalogueModel
 
-MOST_BYTES = 12 * 1024 * 1024
+MOST_BYTES = 20 * 1024 * 1024
 
 
 def test_what_ships_is_small_and_the_one_that_is_described(reader: CatalogueModel) -> None:

@@ -77,6 +77,7 @@ _YES = re.compile(
     r"|(?:it|they|you) (?:is|are|does|do|can|may|must)\b(?! not\b)(?=[.,;!]|$))\b|.*\bso yes\W*$",
     re.IGNORECASE,
 )
+_CLOSING = re.compile(r":\s*(yes|no)\W*$", re.IGNORECASE)
 _NO = re.compile(
     r"\W*(?:(?:the )?answer(?: is|:)\W*)?(?:no|nope|not|incorrect|false|wrong|never|cannot|unfortunately,? (?:not|no)"
     r"|(?:that|this|it|they|you) (?:won't|can't|cannot)"
@@ -149,7 +150,10 @@ def contradicts(said: Bound, meant: Bound) -> bool:
 
 
 def opening(text: str) -> Said:
-    """The yes or no that a text says in so many words at its beginning; "" where it says neither."""
+    """The yes or no that a text says in so many words at its beginning, or behind a colon at its end ("Up to 30 days:
+    yes."); "" where it says neither."""
+    if closing := _CLOSING.search(text):
+        return "yes" if closing[1].casefold() == "yes" else "no"
     return "no" if _NO.match(text) else "yes" if _YES.match(text) else ""
 
 
