@@ -37,6 +37,13 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 COOKIES = ("trag", "__Host-trag")
 """What the cookie of a session is called between here and here, and over TLS."""
 _HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?")
+_OF_PROXIES = frozenset(
+    "forwarded forwards forward via proxy proxied proxyuser ip clientip realip addr remote original originating "
+    "rewrite proto https ssl tls cert auth authenticated webauth cdn cf fly fastly akamai tailscale ngrok "
+    "surrogate varnish envoy amz amzn azure appengine appgw arr cloud goog heroku vercel wl".split()
+)
+"""Words in the names of headers that proxies, tunnels and networks of caches add to what they pass on; browsers send
+none with one of them, nor do programs that ask here."""
 MOST_TABS = 200
 """Pages of Gradio's that one person may have open; the one that was opened first is forgotten."""
 MOST_REFUSALS = 60
@@ -55,7 +62,8 @@ class Authenticator:
         self._proxies = proxies(settings.proxy_from, settings.proxy_user)
         own = urlsplit(settings.address).hostname
         self.names = LOCAL | {own} if own else LOCAL
-        self._local = settings.host in LOCAL and not settings.address
+        known_elsewhere = settings.address or settings.proxy_from or settings.proxy_user or settings.sso_issuer
+        self._local = settings.host in LOCAL and not known_elsewhere
         self._accounts = False
         self._lock = threading.Lock()
         self._tabs: dict[str, OrderedDict[str, None]] = {}
@@ -84,11 +92,12 @@ class Authenticator:
         return Visit(CurrentUser.of(found[1]), found[0].id) if found else None
 
     def by_token(self, headers: Headers) -> Visit | None:
-        """Whom a program asks for, by the token that it sends; None where that opens nothing. Without accounts it is
-        whoever sits here, and a token is not looked at."""
+        """Whom a program asks for, by the one token that it sends; None where that opens nothing. Without accounts it
+        is whoever sits here, and a token is not looked at."""
         if self.local:
             return Visit(CurrentUser.local)
-        scheme, _, secret = headers.get("authorization", "").partition(" ")
+        sent = headers.getlist("authorization")
+        scheme, _, secret = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
         found = self.records.tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
         return Visit(CurrentUser.of(found[1])) if found else None
 
@@ -185,6 +194,12 @@ def one_cookie(headers: Headers, name: str) -> str:
     parts = [part.strip().partition("=") for value in headers.getlist("cookie") for part in value.split(";")]
     found = [value for key, _, value in parts if key == name]
     return found[0] if len(found) == 1 else ""
+
+
+def passed_on(headers: Headers, version: str) -> bool:
+    """Whether a request came through a proxy, which may stand open to anybody: by what proxies add to one, or because
+    it speaks HTTP/1.0, as nginx does to what is behind it unless it is told otherwise, and no browser does."""
+    return version == "1.0" or any(not _OF_PROXIES.isdisjoint(re.split("[-_]", name)) for name in headers)
 
 
 def host_name(headers: Headers) -> str:
