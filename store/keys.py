@@ -19,6 +19,9 @@ from store.person import COLUMNS, Person, display_name
 
 Kind = Literal["first admin", "password"]
 """What a link is for: to make the first admin, or to choose a new password."""
+Scope = Literal["ask", "read"]
+"""What a token is for: to ask, or besides to read the words that an answer stands on, and what was said before. There
+is none for anything else."""
 IDLE = timedelta(hours=12)
 """How long a session lasts that nobody uses."""
 LASTS = timedelta(days=7)
@@ -42,7 +45,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What a program acts for somebody with; `last_used` is None for never."""
+    """What a program acts for somebody with, within its scope; `last_used` is None for never."""
 
     id: str
     person: str
@@ -50,6 +53,7 @@ class Token:
     created: datetime
     last_used: datetime | None
     ends: datetime
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +125,18 @@ class Tokens:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def make(self, person: str, name: str, lasts: timedelta, *, by: str, where: str = "") -> tuple[str, Token]:
+    def make(
+        self, person: str, name: str, lasts: timedelta, *, by: str, scope: Scope = "ask", where: str = ""
+    ) -> tuple[str, Token]:
         """What the program is to hold, and its new token. Raises StoreError unless that person is active."""
         secret, now = PREFIX + secrets.token_urlsafe(32), _now()
-        token = Token(_hash(secret), person, name, now, None, now + lasts)
+        token = Token(_hash(secret), person, name, now, None, now + lasts, scope)
         with writing(self._engine) as connection:
             whose = _name(connection, person, active=True)
-            row = {"id": token.id, "person": person, "name": name, "created": now, "ends": token.ends}
+            row = {"id": token.id, "person": person, "name": name, "created": now, "ends": token.ends, "scope": scope}
             connection.execute(insert(schema.tokens), row)
-            audit.note(connection, by, "token made", whose, where=where, result=f"{name}, until {token.ends:%Y-%m-%d}")
+            detail = f"{name}, to {scope}, until {token.ends:%Y-%m-%d}"
+            audit.note(connection, by, "token made", whose, where=where, result=detail)
         return secret, token
 
     def find(self, secret: str) -> tuple[Token, Person] | None:

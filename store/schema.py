@@ -280,6 +280,7 @@ tokens = Table(
     *_moments("created"),
     Column("last_used", Moment),
     *_moments("ends"),
+    Column("scope", Words, nullable=False, server_default="read"),
     Index("tokens_of_person", "person"),
 )
 

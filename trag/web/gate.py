@@ -168,7 +168,7 @@ class Gate:
         """Who sent a request. Raises Refused when the records cannot say."""
         try:
             if path in access.PROGRAMS:
-                return await run_in_threadpool(self.door.by_token, headers)
+                return await run_in_threadpool(self.door.by_token, headers, path)
             return await run_in_threadpool(self.door.visit, headers, client, used=path not in access.LOOKS)
         except StoreError as error:
             log.exception("nobody can be let in")

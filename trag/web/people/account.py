@@ -6,6 +6,7 @@ visitor's own: what is somebody else's is not there.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -13,9 +14,11 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from store.keys import Scope
 from trag.errors import TragError
 from trag.people import passwords
 from trag.people.external_identity import sign_in_method
+from trag.web.access import SCOPES
 from trag.web.forms import Form, number
 from trag.web.people.context import PeopleContext, SecretNotice
 from trag.web.responses import Denied, Notice
@@ -27,6 +30,19 @@ if TYPE_CHECKING:
 PATH = "/account"
 MOST_DAYS = 365
 MOST_TOKENS = 50
+REACHES: Mapping[Scope, str] = {
+    "ask": "asks, and is told where an answer stands",
+    "read": "asks, and reads the passages an answer stands on and your conversations",
+}
+"""What a program does that has a token of each scope."""
+
+
+def scope_of(typed: str) -> Scope:
+    """The scope that a form names. Raises TragError for what is none."""
+    for scope in SCOPES:
+        if scope == typed:
+            return scope
+    raise TragError(f"{typed!r} is nothing that a token may do.", f"Use one of {', '.join(SCOPES)}.")
 
 
 class AccountPage:
@@ -59,6 +75,7 @@ class AccountPage:
             this=visit(request).session,
             has_password=passwords.is_one(self.records.people.secret(person.id)),
             way=sign_in_method(self.records.people, person),
+            reaches=REACHES,
             given=self.context.shown_once(request),
             notice=self.notices.said(request),
         )
@@ -76,8 +93,12 @@ class AccountPage:
         except TragError as error:
             return self._not_done(error.message, error.hint)
         hashed, here = passwords.hashed(password), visit(request).session
-        self.records.people.put_secret(person.id, hashed, by=person.name, where=where(request), session=here)
-        return self.notices.go(PATH, Notice("Your password is changed. Every other browser is signed out."))
+        tokens = "tokens" in form
+        self.records.people.put_secret(
+            person.id, hashed, by=person.name, where=where(request), session=here, tokens=tokens
+        )
+        ended = "Every other browser is signed out" + (", and every token opens nothing any more." if tokens else ".")
+        return self.notices.go(PATH, Notice(f"Your password is changed. {ended}"))
 
     def end_others(self, request: Request) -> Response:
         person = self._person(request)
@@ -95,14 +116,16 @@ class AccountPage:
 
     def make_token(self, request: Request, form: Form) -> Response:
         person, name = self._person(request), " ".join(form.get("name", "").split())[:100]
-        days = number(form.get("days", ""))
+        days, scope = number(form.get("days", "")), scope_of(form.get("scope", SCOPES[0]))
         if not name or not 1 <= days <= MOST_DAYS:
             return self._not_done(f"A token needs a name, and lasts 1 to {MOST_DAYS} days. None was made.")
         if len(self.records.tokens.of(person.id)) >= MOST_TOKENS:
             return self._not_done(f"You have {MOST_TOKENS} tokens already. End one first.")
         lasts = timedelta(days=days)
-        secret, token = self.records.tokens.make(person.id, name, lasts, by=person.name, where=where(request))
-        advice = f"It is shown this once. A program that has it acts as you until {token.ends:%-d %b %Y}."
+        secret, token = self.records.tokens.make(
+            person.id, name, lasts, by=person.name, scope=scope, where=where(request)
+        )
+        advice = f"It is shown this once. A program that has it {REACHES[scope]}, as you, until {token.ends:%-d %b %Y}."
         ticket = self.context.secrets.keep(person.id, SecretNotice("Your new token", advice, ((name, secret),)))
         return RedirectResponse(f"/account?{urlencode({'given': ticket})}#tokens", 303)
 

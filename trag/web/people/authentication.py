@@ -24,6 +24,7 @@ from trag.people import CurrentUser
 from trag.people.external_identity import Claim, provision, proxies
 from trag.people.sign_in import SignIn
 from trag.people.sso import SingleSignOn
+from trag.web.access import covers
 from trag.web.visitors import Visit
 
 if TYPE_CHECKING:
@@ -91,15 +92,17 @@ class Authenticator:
         found = self.records.sessions.find(secret, used=used) if (secret := session_secret(headers)) else None
         return Visit(CurrentUser.of(found[1]), found[0].id) if found else None
 
-    def by_token(self, headers: Headers) -> Visit | None:
-        """Whom a program asks for, by the one token that it sends; None where that opens nothing. Without accounts it
-        is whoever sits here, and a token is not looked at."""
+    def by_token(self, headers: Headers, path: str) -> Visit | None:
+        """Whom a program asks for, by the one token that it sends; None where that does not open `path`. Without
+        accounts it is whoever sits here, and a token is not looked at."""
         if self.local:
-            return Visit(CurrentUser.local)
+            return Visit(CurrentUser.local, scope="read")
         sent = headers.getlist("authorization")
         scheme, _, secret = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
         found = self.records.tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
-        return Visit(CurrentUser.of(found[1])) if found else None
+        if found is None or not covers(found[0].scope, path):
+            return None
+        return Visit(CurrentUser.of(found[1]), scope=found[0].scope)
 
     def by_proxy(self, headers: Headers, client: str) -> Person | None:
         """Whom a trusted proxy says this is, whatever their state; None where it says nothing."""

@@ -209,7 +209,8 @@ class SignInPages:
         person = self.records.people.get(link.person) if link.person else None
         if person and is_external(self.records.people, person, self.authenticator.settings):
             return self._page("/", TragError(*NO_PASSWORD), status=409)
-        return self._choosing("link", problem, form, person=person, code=code)
+        tokens = len(self.records.tokens.of(person.id)) if person else 0
+        return self._choosing("link", problem, form, person=person, code=code, tokens=tokens)
 
     def _choosing(
         self,
