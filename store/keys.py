@@ -17,8 +17,10 @@ from store import StoreError, audit, schema
 from store.database import rows, writing
 from store.person import COLUMNS, Person, display_name
 
-Kind = Literal["first admin", "password"]
-"""What a link is for: to make the first admin, or to choose a new password."""
+Kind = Literal["first admin", "password", "second factor"]
+"""What a link is for: to make the first admin, to choose a new password, or, which no address carries, to go on with a
+sign-in that wants a code."""
+IN_ADDRESSES: tuple[Kind, ...] = ("first admin", "password")
 Scope = Literal["ask", "read"]
 """What a token is for: to ask, or besides to read the words that an answer stands on, and what was said before. There
 is none for anything else."""
@@ -177,40 +179,46 @@ class Tokens:
 class Links:
     """The one-time links of one home.
 
-    A link is used up by `People.add` or `People.put_secret`, in the transaction of what it is for.
+    A link is used up by `People.add`, `People.put_secret` or `SecondFactors.use`, in the transaction of what it is for.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def make(self, kind: Kind, person: str | None, lasts: timedelta, *, by: str, where: str = "") -> tuple[str, Link]:
-        """What the link is to carry, and the link; an earlier one of the same kind for the same person ends. Raises
-        StoreError when nobody has that id."""
-        secret = secrets.token_urlsafe(32)
-        link = Link(_hash(secret), kind, person, _now() + lasts)
+        """What the link is to carry, and the link; an earlier one of the same kind for the same person ends, but for
+        sign-ins: whoever begins another does not end one that is under way. Raises StoreError when nobody has that
+        id."""
+        secret, now = secrets.token_urlsafe(32), _now()
+        link = Link(_hash(secret), kind, person, now + lasts)
         table = schema.links
         with writing(self._engine) as connection:
             whose = "" if person is None else _name(connection, person)
             same = table.c.person.is_(None) if person is None else table.c.person == person
-            connection.execute(delete(table).where(table.c.kind == kind, same))
+            earlier = table.c.ends <= now if kind == "second factor" else same
+            connection.execute(delete(table).where(table.c.kind == kind, earlier))
             row = {"id": link.id, "kind": kind, "person": person, "ends": link.ends}
             connection.execute(insert(table), row)
-            audit.note(connection, by, "link made", whose, where=where, result=kind)
+            if kind == "second factor":
+                audit.note(connection, by, "sign-in", where=where, result="the password was right, a code is asked for")
+            else:
+                audit.note(connection, by, "link made", whose, where=where, result=kind)
         return secret, link
 
-    def find(self, secret: str) -> Link | None:
-        """The link that carries this, None when it was used or is over."""
+    def find(self, secret: str, kinds: tuple[Kind, ...] = IN_ADDRESSES) -> Link | None:
+        """The link of one of these kinds that carries this, None when it was used or is over."""
         table = schema.links
-        query = select(table).where(table.c.id == _hash(secret), table.c.ends > _now())
+        query = select(table).where(table.c.id == _hash(secret), table.c.kind.in_(kinds), table.c.ends > _now())
         return next((Link(*row) for row in rows(self._engine, query)), None)
 
 
-def use_link(connection: Connection, secret: str) -> Link:
-    """Use up a link. Raises StoreError when it was used or is over."""
+def use_link(connection: Connection, secret: str, kind: Kind) -> Link:
+    """Use up a link of that kind. Raises StoreError when it was used or is over, or is for something else."""
     table = schema.links
-    row = connection.execute(select(table).where(table.c.id == _hash(secret))).first()
+    this = (table.c.id == _hash(secret), table.c.kind == kind)
+    row = connection.execute(select(table).where(*this)).first()
     # Of two that use it at once only one finds it there to delete.
-    used = connection.execute(delete(table).where(table.c.id == _hash(secret), table.c.ends > _now()))
+    used = connection.execute(delete(table).where(*this, table.c.ends > _now()))
     if row is None or used.rowcount == 0:
         raise StoreError("This link was used already, or its time is over.", "Ask for a new one.")
     return Link(*row)

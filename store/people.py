@@ -53,7 +53,7 @@ class People:
         """All of these people, or none; the first is the heir. Raises what `add` raises."""
         with writing(self._engine) as connection:
             if link:
-                use_link(connection, link)
+                use_link(connection, link, "first admin")
             added = []
             for each in newcomers:
                 if each.how not in get_args(How):
@@ -212,7 +212,7 @@ class People:
         """
         with writing(self._engine) as connection:
             person = _get(connection, id)
-            if link and use_link(connection, link).person != id:
+            if link and use_link(connection, link, "password").person != id:
                 raise StoreError("That link is for somebody else.", "Open the link that you were given yourself.")
             _put_secret(connection, id, hash)
             _, ended = end_keys(connection, id, but=session, tokens=tokens or bool(link))

@@ -110,6 +110,7 @@ READ: tuple[tuple[Needs, str], ...] = (
 
 WRITE: tuple[tuple[Needs, str], ...] = (
     ("anyone", "/sign-in"),
+    ("anyone", "/sign-in/code"),
     ("anyone", "/account/new"),
     ("anyone", "/links/{code}"),
     ("employee", "/gradio_api/queue/join"),
@@ -117,6 +118,9 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("employee", "/gradio_api/reset"),
     ("employee", "/sign-out"),
     ("employee", "/account/password"),
+    ("employee", "/account/second-factor"),
+    ("employee", "/account/second-factor/confirm"),
+    ("employee", "/account/second-factor/end"),
     ("employee", "/account/tokens"),
     ("employee", "/account/tokens/{hash}/end"),
     ("employee", "/account/sessions/end"),
@@ -177,6 +181,7 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/people/{address}/name"),
     ("admin", "/people/{address}/link"),
     ("admin", "/people/{address}/end"),
+    ("admin", "/people/{address}/second-factor/end"),
     ("admin", "/people/{address}/forget"),
     ("admin", "/people/{address}/remove"),
 )

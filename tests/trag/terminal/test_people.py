@@ -4,13 +4,14 @@ import io
 import re
 import signal
 import socket
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 import uvicorn
 
+from store.records import Records
 from trag.errors import TragError
 from trag.settings import Settings
 from trag.terminal import main as cli
@@ -40,6 +41,14 @@ def test_an_admin_is_made_listed_given_a_link_renamed_and_removed(
     assert run("link", "nobody")[0] == 1
     assert run("rename", "root", "rosa") == (0, "root signs in as rosa from now on.\n")
     assert run("rename", "rosa", "a b")[0] == 1
+    with closing(Records(f"sqlite:///{tmp_path}/trag.db")) as records:
+        rosa = records.people.find("rosa")
+        assert rosa
+        records.second_factors.begin(rosa.id, "KEY")
+        records.second_factors.confirm(rosa.id, 1, {1: "h"}, by="rosa")
+    assert run("take-factor", "Rosa") == (0, "rosa signs in with the password alone.\n")
+    with closing(Records(f"sqlite:///{tmp_path}/trag.db")) as records:
+        assert records.second_factors.of(rosa.id) is None
     assert "last active admin" in run("remove", "rosa")[1]
     run("add-admin", "second", typed=f"{PASSWORD}\n")
     assert run("remove", "Rosa") == (0, "rosa is removed: 0 conversations and 0 answers forgotten\n")
