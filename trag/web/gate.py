@@ -64,6 +64,7 @@ PASSED_ON = (
     "Make the first account there, on the page People; and have TRAG_ADDRESS and TRAG_PROXY_FROM set, so that people "
     "can sign in from elsewhere."
 )
+NEEDS_FACTOR = " An admin here has a second factor, and is an employee until it is set up on the page Your account."
 _NEXT = ("Reload the page to sign in.", "Nothing was kept: sign in in another window, then send it again.")
 """What somebody who is not signed in can do, who only looked, and who sent something."""
 
@@ -107,7 +108,8 @@ class Gate:
                 if visit is None:
                     raise Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
                 if not visit.caller.may(needs):
-                    raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
+                    more = NEEDS_FACTOR if self.door.settings.second_factor else ""
+                    raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.{more}")
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
                 await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")

@@ -75,6 +75,7 @@ class AccountPage:
             "account",
             here=PATH,
             factor=factor,
+            wanted=self.context.authenticator.lacks_factor(person),
             address=second_factor.address(factor.key, person.name, self._title) if factor and waits else "",
             person=person,
             sessions=self.records.sessions.of(person.id),

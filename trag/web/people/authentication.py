@@ -11,6 +11,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -20,7 +21,7 @@ from starlette.responses import Response
 from store import StoreError
 from store.person import Person
 from trag.errors import TragError
-from trag.people import CurrentUser
+from trag.people import CurrentUser, passwords
 from trag.people.external_identity import Claim, provision, proxies
 from trag.people.sign_in import SignIn
 from trag.people.sso import SingleSignOn
@@ -90,7 +91,7 @@ class Authenticator:
         if person := self.by_proxy(headers, client):
             return Visit(CurrentUser.of(person)) if person.state == "active" else None
         found = self.records.sessions.find(secret, used=used) if (secret := session_secret(headers)) else None
-        return Visit(CurrentUser.of(found[1]), found[0].id) if found else None
+        return Visit(self._acting(found[1]), found[0].id) if found else None
 
     def by_token(self, headers: Headers, path: str) -> Visit | None:
         """Whom a program asks for, by the one token that it sends; None where that does not open `path`. Without
@@ -102,7 +103,17 @@ class Authenticator:
         found = self.records.tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
         if found is None or not covers(found[0].scope, path):
             return None
-        return Visit(CurrentUser.of(found[1]), scope=found[0].scope)
+        return Visit(self._acting(found[1]), scope=found[0].scope)
+
+    def lacks_factor(self, person: Person) -> bool:
+        """Whether somebody has to set up a second factor before they may act as the admin that they are."""
+        if not self.settings.second_factor or person.role != "admin":
+            return False
+        factor = self.records.second_factors.of(person.id)
+        return passwords.is_one(self.records.people.secret(person.id)) and (factor is None or factor.since is None)
+
+    def _acting(self, person: Person) -> CurrentUser:
+        return CurrentUser.of(replace(person, role="employee") if self.lacks_factor(person) else person)
 
     def by_proxy(self, headers: Headers, client: str) -> Person | None:
         """Whom a trusted proxy says this is, whatever their state; None where it says nothing."""

@@ -5,13 +5,16 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from starlette.datastructures import Headers
 from starlette.testclient import TestClient
 
 from store import keys
+from store.person import Newcomer
 from tests import authenticator
 from tests.pages import parsed
 from tests.trag.web.people.conftest import OTHER, PASSWORD, Place, alert, sent, words
 
+DAY = timedelta(days=1)
 pytestmark = pytest.mark.slow
 
 
@@ -133,3 +136,28 @@ def test_an_admin_takes_it_off_another_who_lost_their_app(place: Place) -> None:
     assert "ada signs in with the password alone" in sent(root, f"/people/{ada.id}/second-factor/end")
     assert place.noted("second factor taken off") == ("root", "ada", "10.0.0.7")
     assert place.sign_in("ada").status_code == 303
+
+
+def test_where_admins_need_it_one_without_is_an_employee_until_it_is_set_up(opened: Any) -> None:
+    place: Place = opened(second_factor=True)
+    place.add("root", "admin")
+    rita, by_proxy = place.add("rita", "reviewer"), Newcomer("pia", role="admin", state="active", how="proxy")
+    place.records.people.add(by_proxy, by="test")
+    root, token = place.signed_in("root"), place.records.tokens.make(place.person("root").id, "job", DAY, by="root")[0]
+
+    def roles() -> list[str]:
+        door, bearer = place.authenticator, Headers({"authorization": f"Bearer {token}"})
+        held = [place.records.sessions.begin(place.person(name).id)[0] for name in ("root", "rita", "pia")]
+        cookies = (Headers({"host": "127.0.0.1", "cookie": f"trag={each}"}) for each in held)
+        visits = [door.by_token(bearer, "/api/ask"), *(door.visit(each, "10.0.0.7") for each in cookies)]
+        return [each.caller.role for each in visits if each]
+
+    assert roles() == ["employee", "employee", "reviewer", "admin"]
+    refused = root.get("/people")
+    assert (refused.status_code, "until it is set up on the page Your account" in words(refused)) == (403, True)
+    assert "Admins here need one" in words(root.get("/account"))
+    assert root.post(f"/people/{rita.id}", data={"role": "admin"}).status_code == 403
+    set_up(place, root)
+    assert root.get("/people").status_code == 200
+    assert "Admins here need one" not in words(root.get("/account"))
+    assert roles() == ["admin", "admin", "reviewer", "admin"]
