@@ -17,8 +17,13 @@ from store import StoreError, audit, schema
 from store.database import rows, writing
 from store.person import COLUMNS, Person, display_name
 
-Kind = Literal["first admin", "password"]
-"""What a link is for: to make the first admin, or to choose a new password."""
+Kind = Literal["first admin", "password", "second factor"]
+"""What a link is for: to make the first admin, to choose a new password, or, which no address carries, to go on with a
+sign-in that wants a code."""
+IN_ADDRESSES: tuple[Kind, ...] = ("first admin", "password")
+Scope = Literal["ask", "read"]
+"""What a token is for: to ask, or besides to read the words that an answer stands on, and what was said before. There
+is none for anything else."""
 IDLE = timedelta(hours=12)
 """How long a session lasts that nobody uses."""
 LASTS = timedelta(days=7)
@@ -42,7 +47,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What a program acts for somebody with; `last_used` is None for never."""
+    """What a program acts for somebody with, within its scope; `last_used` is None for never."""
 
     id: str
     person: str
@@ -50,6 +55,7 @@ class Token:
     created: datetime
     last_used: datetime | None
     ends: datetime
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +127,18 @@ class Tokens:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def make(self, person: str, name: str, lasts: timedelta, *, by: str, where: str = "") -> tuple[str, Token]:
+    def make(
+        self, person: str, name: str, lasts: timedelta, *, by: str, scope: Scope = "ask", where: str = ""
+    ) -> tuple[str, Token]:
         """What the program is to hold, and its new token. Raises StoreError unless that person is active."""
         secret, now = PREFIX + secrets.token_urlsafe(32), _now()
-        token = Token(_hash(secret), person, name, now, None, now + lasts)
+        token = Token(_hash(secret), person, name, now, None, now + lasts, scope)
         with writing(self._engine) as connection:
             whose = _name(connection, person, active=True)
-            row = {"id": token.id, "person": person, "name": name, "created": now, "ends": token.ends}
+            row = {"id": token.id, "person": person, "name": name, "created": now, "ends": token.ends, "scope": scope}
             connection.execute(insert(schema.tokens), row)
-            audit.note(connection, by, "token made", whose, where=where, result=f"{name}, until {token.ends:%Y-%m-%d}")
+            detail = f"{name}, to {scope}, until {token.ends:%Y-%m-%d}"
+            audit.note(connection, by, "token made", whose, where=where, result=detail)
         return secret, token
 
     def find(self, secret: str) -> tuple[Token, Person] | None:
@@ -170,40 +179,46 @@ class Tokens:
 class Links:
     """The one-time links of one home.
 
-    A link is used up by `People.add` or `People.put_secret`, in the transaction of what it is for.
+    A link is used up by `People.add`, `People.put_secret` or `SecondFactors.use`, in the transaction of what it is for.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def make(self, kind: Kind, person: str | None, lasts: timedelta, *, by: str, where: str = "") -> tuple[str, Link]:
-        """What the link is to carry, and the link; an earlier one of the same kind for the same person ends. Raises
-        StoreError when nobody has that id."""
-        secret = secrets.token_urlsafe(32)
-        link = Link(_hash(secret), kind, person, _now() + lasts)
+        """What the link is to carry, and the link; an earlier one of the same kind for the same person ends, but for
+        sign-ins: whoever begins another does not end one that is under way. Raises StoreError when nobody has that
+        id."""
+        secret, now = secrets.token_urlsafe(32), _now()
+        link = Link(_hash(secret), kind, person, now + lasts)
         table = schema.links
         with writing(self._engine) as connection:
             whose = "" if person is None else _name(connection, person)
             same = table.c.person.is_(None) if person is None else table.c.person == person
-            connection.execute(delete(table).where(table.c.kind == kind, same))
+            earlier = table.c.ends <= now if kind == "second factor" else same
+            connection.execute(delete(table).where(table.c.kind == kind, earlier))
             row = {"id": link.id, "kind": kind, "person": person, "ends": link.ends}
             connection.execute(insert(table), row)
-            audit.note(connection, by, "link made", whose, where=where, result=kind)
+            if kind == "second factor":
+                audit.note(connection, by, "sign-in", where=where, result="the password was right, a code is asked for")
+            else:
+                audit.note(connection, by, "link made", whose, where=where, result=kind)
         return secret, link
 
-    def find(self, secret: str) -> Link | None:
-        """The link that carries this, None when it was used or is over."""
+    def find(self, secret: str, kinds: tuple[Kind, ...] = IN_ADDRESSES) -> Link | None:
+        """The link of one of these kinds that carries this, None when it was used or is over."""
         table = schema.links
-        query = select(table).where(table.c.id == _hash(secret), table.c.ends > _now())
+        query = select(table).where(table.c.id == _hash(secret), table.c.kind.in_(kinds), table.c.ends > _now())
         return next((Link(*row) for row in rows(self._engine, query)), None)
 
 
-def use_link(connection: Connection, secret: str) -> Link:
-    """Use up a link. Raises StoreError when it was used or is over."""
+def use_link(connection: Connection, secret: str, kind: Kind) -> Link:
+    """Use up a link of that kind. Raises StoreError when it was used or is over, or is for something else."""
     table = schema.links
-    row = connection.execute(select(table).where(table.c.id == _hash(secret))).first()
+    this = (table.c.id == _hash(secret), table.c.kind == kind)
+    row = connection.execute(select(table).where(*this)).first()
     # Of two that use it at once only one finds it there to delete.
-    used = connection.execute(delete(table).where(table.c.id == _hash(secret), table.c.ends > _now()))
+    used = connection.execute(delete(table).where(*this, table.c.ends > _now()))
     if row is None or used.rowcount == 0:
         raise StoreError("This link was used already, or its time is over.", "Ask for a new one.")
     return Link(*row)

@@ -53,7 +53,7 @@ class People:
         """All of these people, or none; the first is the heir. Raises what `add` raises."""
         with writing(self._engine) as connection:
             if link:
-                use_link(connection, link)
+                use_link(connection, link, "first admin")
             added = []
             for each in newcomers:
                 if each.how not in get_args(How):
@@ -192,20 +192,32 @@ class People:
         query = select(*COLUMNS).join(schema.secrets, schema.secrets.c.person == _TABLE.id)
         return tuple(Person(*row) for row in rows(self._engine, query.where(schema.secrets.c.hash == hash)))
 
-    def put_secret(self, id: str, hash: str, *, by: str, where: str = "", link: str = "", session: str = "") -> None:
-        """Keep the hash of a new password, and end the person's sessions but the one with the id `session`.
+    def put_secret(
+        self,
+        id: str,
+        hash: str,
+        *,
+        by: str,
+        where: str = "",
+        link: str = "",
+        session: str = "",
+        tokens: bool = False,
+    ) -> None:
+        """Keep the hash of a new password, and end the person's sessions but the one with the id `session`, and their
+        `tokens` too where that is wanted.
 
-        With `link`, the secret of a one-time link of this person that is used up with it, the tokens end as well: who
-        forgot a password may have lost it to somebody. Raises StoreError when the person is gone, or the link is used,
-        over or another's.
+        With `link`, the secret of a one-time link of this person that is used up with it, the tokens end in any case:
+        who forgot a password may have lost it to somebody. Raises StoreError when the person is gone, or the link is
+        used, over or another's.
         """
         with writing(self._engine) as connection:
             person = _get(connection, id)
-            if link and use_link(connection, link).person != id:
+            if link and use_link(connection, link, "password").person != id:
                 raise StoreError("That link is for somebody else.", "Open the link that you were given yourself.")
             _put_secret(connection, id, hash)
-            end_keys(connection, id, but=session, tokens=bool(link))
-            audit.note(connection, by, "password set", person.name, where=where, result="by a link" if link else "")
+            _, ended = end_keys(connection, id, but=session, tokens=tokens or bool(link))
+            detail = ["by a link"] * bool(link) + [f"{ended} tokens ended"] * bool(ended)
+            audit.note(connection, by, "password set", person.name, where=where, result=", ".join(detail))
 
     def rehash(self, id: str, hash: str, *, instead_of: str) -> None:
         """Keep a stronger hash of the same password, unless it was changed meanwhile. Nothing else changes."""

@@ -22,6 +22,7 @@ from store.library import Examples, Library
 from store.people import People
 from store.person import Forgotten, asked_by, display_name, forget
 from store.reviews import Label, Reviews, counting_labels, enter, lock_reviews, read_labels
+from store.second_factors import SecondFactors
 from store.versions import ChartVersions, Promotions
 
 
@@ -63,6 +64,7 @@ class Records:
         self.sessions = Sessions(self._engine)
         self.tokens = Tokens(self._engine)
         self.links = Links(self._engine)
+        self.second_factors = SecondFactors(self._engine)
         self.audit = Audit(self._engine)
         self.reviews = Reviews(self._engine)
         self.approved = ApprovedAnswers(self._engine)

@@ -261,6 +261,23 @@ secrets = Table(
     *_words("hash"),
 )
 
+second_factors = Table(
+    "second_factors",
+    metadata,
+    Column("person", Words, ForeignKey("people.id", ondelete="CASCADE"), primary_key=True),
+    *_words("key"),
+    Column("since", Moment),
+    *_numbers("last_step"),
+)
+
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    Column("person", Words, ForeignKey("second_factors.person", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    *_words("hash"),
+)
+
 # The id of a session, a token and a link is the sha256 of what its owner holds.
 sessions = Table(
     "sessions",
@@ -280,6 +297,7 @@ tokens = Table(
     *_moments("created"),
     Column("last_used", Moment),
     *_moments("ends"),
+    Column("scope", Words, nullable=False, server_default="read"),
     Index("tokens_of_person", "person"),
 )
 

@@ -54,6 +54,7 @@ ROOMS = {
     "gradio": {"trag/web/"},
     "argon2": {"trag/people/passwords.py"},
     "zxcvbn": {"trag/people/passwords.py"},
+    "pyotp": {"trag/people/second_factor.py"},
     "authlib": {"trag/people/sso.py"},
     "fastapi": {"trag/web/"},
     "uvicorn": {"trag/web/"},

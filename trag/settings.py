@@ -80,6 +80,8 @@ class Settings:
     """Addresses or networks of proxies, with commas between, that are believed about where a request comes from."""
     proxy_user: str = ""
     """The header in which those proxies name who signed in with them. Empty: none is believed."""
+    second_factor: bool = False
+    """Whether an admin who signs in with a password needs a second factor, and acts as an employee without."""
     sso_issuer: str = ""
     """The address of an OpenID provider for single sign-on. Empty: none."""
     sso_client: str = ""

@@ -144,7 +144,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Place
         for name, (role, unit) in PEOPLE.items():
             person = home.records.people.add(Newcomer(name, name.title(), role, "active", unit), by="test")  # type: ignore[arg-type]
             cookie, _ = home.records.sessions.begin(person.id)
-            token, _ = home.records.tokens.make(person.id, "job", timedelta(days=1), by="test")
+            token, _ = home.records.tokens.make(person.id, "job", timedelta(days=1), by="test", scope="read")
             people[name] = Known(person.id, cookie, token)
         source = Source("old", "section", "board.md", "Vault", None, f"Once it was {SECRET}.", 0.8)
         used = ModelUsed("small", "0", "")

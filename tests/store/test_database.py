@@ -112,7 +112,7 @@ def test_a_database_of_before_the_migrations_were_made_one_opens_with_all_that_i
         assert [each.name for each in records.library.leaving()] == ["old.md"]
         assert [(each.name, each.audience) for each in records.jobs.all()] == [("late.pdf", frozenset({"u1"}))]
         assert records.examples.all() == ("Who signs?", "Why?")
-        assert [token.name for token in records.tokens.of(ada.id)] == ["script"]
+        assert [(token.name, token.scope) for token in records.tokens.of(ada.id)] == [("script", "read")]
         assert (records.audit.count(), records.audit.verify()) == (15, None)
         records.save_answer("a3", conversation.id, "Still?", "Yes.", "{}")
         put_label(records, "a3", rita.id, "Correct")

@@ -126,7 +126,9 @@ def test_a_token_works_until_its_end_and_says_when_it_was_used(records: Records,
     (last,) = [each for each in records.tokens.of(ada.id) if each.name == "other"]
     records.tokens.end(last.id, by="ada")
     assert records.tokens.find(other) is None
-    told = [(each.what, each.about) for each in records.audit.all()][1:]
+    assert (token.scope, records.tokens.make(ada.id, "reads", DAY, by="ada", scope="read")[1].scope) == ("ask", "read")
+    assert records.audit.page(most=1)[0].result.startswith("reads, to read, until ")
+    told = [(each.what, each.about) for each in records.audit.all()][1:-1]
     assert told == [("token made", "ada"), ("token made", "ada"), ("token ended", "ada")]
 
 

@@ -61,11 +61,14 @@ def proxies(addresses: str, header: str) -> Proxies:
     networks = []
     for each in filter(None, map(str.strip, addresses.split(","))):
         try:
-            networks.append(ip_network(each))
+            network = ip_network(each)
         except ValueError as error:
             raise TragError(
                 f"proxy_from: {each!r} is no address.", "Write addresses or networks, like 10.0.0.5, 10.1.0.0/16."
             ) from error
+        if not network.prefixlen:
+            raise TragError(f"proxy_from: {each!r} is every machine there is.", "Name the proxies alone.")
+        networks.append(network)
     if header and not networks:
         raise TragError("proxy_user names a header, but proxy_from names no proxy that may send it.", "Set both.")
     return Proxies(tuple(networks), header.lower())

@@ -18,12 +18,16 @@ from typing import TYPE_CHECKING
 
 from store.person import Person, folded
 from trag.errors import TragError
-from trag.people import passwords
+from trag.people import passwords, second_factor
 
 if TYPE_CHECKING:
     from store.records import Records
 
 WRONG = ("The name or the password is wrong.", "Try again, or ask an admin for a link to set a new password.")
+WRONG_CODE = (
+    "That code is wrong, or was used already.",
+    "Wait for the next one of your app, or type a recovery code. Who has neither asks an admin.",
+)
 WAITS = ("Your account waits for an admin to approve it.", "Nothing more is needed from you.")
 DISABLED = ("Your account is disabled.", "An admin can say why.")
 _SKEW = 5.0
@@ -51,9 +55,15 @@ class RateLimit:
         return min(2 ** min(failed - self.free, 30), self.most) if failed >= self.free else 0
 
 
-RATE_LIMITS = {"from": RateLimit(4, 300), "name": RateLimit(12, 10), "address": RateLimit(60, 10)}
-"""For one name from one address; for one name from anywhere, short, since anybody can cause it; and for one address,
-short, since a whole building may share it."""
+RATE_LIMITS = {
+    "from": RateLimit(4, 300),
+    "name": RateLimit(12, 10),
+    "address": RateLimit(60, 10),
+    "code": RateLimit(4, 300),
+}
+"""For one name from one address; for one name from anywhere, short, since anybody can cause it; for one address, short,
+since a whole building may share it; and for the codes of one person from anywhere, which only who knows their password
+can try."""
 
 
 class SignIn:
@@ -87,6 +97,31 @@ class SignIn:
         if passwords.is_dated(kept):
             people.rehash(person.id, passwords.hashed(password), instead_of=kept)
         return person
+
+    def by_code(self, person: Person, typed: str, address: str, *, link: str = "") -> str:
+        """Which kind of code of their second factor somebody typed, "code" or "recovery code": used up by this, with
+        the `link` of their sign-in. Raises TragError for a wrong one, RateLimited without looking at it, and StoreError
+        for a link that is used or over."""
+        people, audit = self._records.people, self._records.audit
+        keys = {"code": f"code:{person.id}", "address": f"address:{address}"}
+        with self._attempt(keys):
+            kind = self._used_code(person, typed, link)
+            if not kind:
+                people.failed(*keys.values())
+                audit.add(person.name, "sign-in", where=address, result="wrong code")
+                raise TragError(*WRONG_CODE)
+        people.forgive(keys["code"])
+        return kind
+
+    def _used_code(self, person: Person, typed: str, link: str) -> str:
+        factors = self._records.second_factors
+        factor, (number, code) = factors.of(person.id), second_factor.as_recovery_code(typed)
+        if factor is None or factor.since is None:
+            return ""
+        if number and passwords.is_right(code, factors.recovery_hash(person.id, number)):
+            return "recovery code" if factors.use(person.id, recovery=number, link=link) else ""
+        step = second_factor.step_of(factor.key, typed)
+        return "code" if step and factors.use(person.id, step=step, link=link) else ""
 
     def is_own(self, person: Person, password: str, address: str) -> bool:
         """Whether somebody who is in already knows their own password; wrong tries count as for `by_password`."""

@@ -66,10 +66,8 @@ class SingleSignOn:
 
     def __init__(self, settings: Settings) -> None:
         """Raises TragError for settings that do not fit together."""
-        if not (settings.sso_issuer.startswith(("https://", "http://127.0.0.1:", "http://localhost:"))):
-            raise TragError("sso_issuer must be an https:// address.", "Copy it from the provider's own page.")
         self._settings = settings
-        self._issuer = settings.sso_issuer.rstrip("/")
+        self._issuer = issuer_of(settings.sso_issuer)
         self._roles = roles(settings.sso_roles)
         self._units = pairs("sso_units", settings.sso_units)
         self._lock = threading.Lock()
@@ -192,6 +190,13 @@ class SingleSignOn:
                     raise
                 self._old_at = time.monotonic() + FRESH
             return self._client
+
+
+def issuer_of(address: str) -> str:
+    """The address of a provider, without a slash at its end. Raises TragError where anybody on the way could read."""
+    if not address.startswith(("https://", "http://127.0.0.1:", "http://localhost:")):
+        raise TragError("sso_issuer must be an https:// address.", "Copy it from the provider's own page.")
+    return address.rstrip("/")
 
 
 def roles(text: str) -> dict[str, Role]:

@@ -37,6 +37,9 @@ def add(jobs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     rename = acts.add_parser("rename", help="another name to sign in with")
     rename.add_argument("name")
     rename.add_argument("new", metavar="NEW")
+    acts.add_parser(
+        "take-factor", help="ask somebody who lost their authenticator app for no second factor any more"
+    ).add_argument("name")
     acts.add_parser("remove", help="remove somebody, and forget their conversations").add_argument("name")
     forget = jobs.add_parser("forget", help="forget conversations; answers that reviewers judged stay, without a name")
     chosen = forget.add_mutually_exclusive_group(required=True)
@@ -74,6 +77,9 @@ def _people(settings: Settings, options: argparse.Namespace) -> None:
                 case "rename":
                     now = people.change(person.id, by=by(), name=accepted(options.new))
                     print(f"{person.name} signs in as {now.name} from now on.")
+                case "take-factor":
+                    home.records.second_factors.end(person.id, by=by())
+                    print(f"{person.name} signs in with the password alone.")
                 case "remove":
                     print(f"{person.name} is removed: {_told(people.remove(person.id, by=by()))}")
 

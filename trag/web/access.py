@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from store.keys import Scope
 from store.person import Role
 
 Needs = Literal["anyone"] | Role
@@ -109,6 +110,7 @@ READ: tuple[tuple[Needs, str], ...] = (
 
 WRITE: tuple[tuple[Needs, str], ...] = (
     ("anyone", "/sign-in"),
+    ("anyone", "/sign-in/code"),
     ("anyone", "/account/new"),
     ("anyone", "/links/{code}"),
     ("employee", "/gradio_api/queue/join"),
@@ -116,6 +118,9 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("employee", "/gradio_api/reset"),
     ("employee", "/sign-out"),
     ("employee", "/account/password"),
+    ("employee", "/account/second-factor"),
+    ("employee", "/account/second-factor/confirm"),
+    ("employee", "/account/second-factor/end"),
     ("employee", "/account/tokens"),
     ("employee", "/account/tokens/{hash}/end"),
     ("employee", "/account/sessions/end"),
@@ -176,6 +181,7 @@ WRITE: tuple[tuple[Needs, str], ...] = (
     ("admin", "/people/{address}/name"),
     ("admin", "/people/{address}/link"),
     ("admin", "/people/{address}/end"),
+    ("admin", "/people/{address}/second-factor/end"),
     ("admin", "/people/{address}/forget"),
     ("admin", "/people/{address}/remove"),
 )
@@ -190,8 +196,17 @@ _TAKEN_FROM_NOBODY = frozenset({"/charts/sample.csv", "/quality/sample.jsonl", "
 LOOKS = frozenset({"/documents/queue", "/models/progress", "/quality/progress"})
 """What open pages ask for by themselves, again and again: no sign that somebody is there, so it keeps no session."""
 
-PROGRAMS = frozenset({"/api/ask", "/v1/chat/completions", "/v1/models", "/v1/models/trag", "/mcp"})
-"""The addresses of programs: a token opens these alone, and where there are accounts nothing else opens them."""
+PROGRAMS: Mapping[str, Scope] = {
+    "/api/ask": "ask",
+    "/v1/chat/completions": "ask",
+    "/v1/models": "ask",
+    "/v1/models/trag": "ask",
+    "/mcp": "ask",
+}
+"""The addresses of programs, each with the scope that it needs: a token opens these alone, and where there are accounts
+nothing else opens them. What an answer tells of the words it stands on needs "read" besides (api/answering.py)."""
+SCOPES: tuple[Scope, ...] = ("ask", "read")
+"""What a token may do; each may do all that those before it may."""
 
 FUNCTIONS: Mapping[str, Role] = {
     "open": "employee",
@@ -213,6 +228,11 @@ def needed(method: str, path: str) -> Needs | None:
     """The role that a call needs, None where there is nothing to call."""
     table = _READ if method in ("GET", "HEAD") else _WRITE if method == "POST" else ()
     return next((role for role, pattern in table if pattern.fullmatch(path)), None)
+
+
+def covers(scope: str, path: str) -> bool:
+    """Whether a token of that scope opens an address of programs; one that nobody knows opens none."""
+    return scope in SCOPES and path in PROGRAMS and SCOPES.index(scope) >= SCOPES.index(PROGRAMS[path])
 
 
 def noted(method: str, path: str) -> bool:

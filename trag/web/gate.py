@@ -28,7 +28,7 @@ from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
 from trag.web import access, request_bodies
 from trag.web.api.responses import Refused, response
-from trag.web.people.authentication import LOCAL, holds_cookie, host_name
+from trag.web.people.authentication import LOCAL, holds_cookie, host_name, passed_on
 from trag.web.quality.render import LARGEST_SET
 from trag.web.responses import error_response
 from trag.web.security_headers import Answer
@@ -59,6 +59,12 @@ PACE = 1.0
 """Seconds between two looks whether the session of an open stream goes on."""
 LONGEST_TAB = 100
 """Characters of the name that a page of Gradio's gives itself."""
+PASSED_ON = (
+    "This came through a proxy, and there are no accounts: without them only whoever sits at this machine is let in. "
+    "Make the first account there, on the page People; and have TRAG_ADDRESS and TRAG_PROXY_FROM set, so that people "
+    "can sign in from elsewhere."
+)
+NEEDS_FACTOR = " An admin here has a second factor, and is an employee until it is set up on the page Your account."
 _NEXT = ("Reload the page to sign in.", "Nothing was kept: sign in in another window, then send it again.")
 """What somebody who is not signed in can do, who only looked, and who sent something."""
 
@@ -89,6 +95,8 @@ class Gate:
         try:
             needs = self._needs(scope, headers)
             if needs != "anyone":
+                if self.door.local and passed_on(headers, scope.get("http_version", "")):
+                    raise Refused(403, PASSED_ON)
                 visit = await self._visit(headers, client, scope["path"])
                 if visit is None and scope["path"] in access.PROGRAMS:
                     raise Refused(401, "This needs a token of yours that is not over: Authorization: Bearer trag_...")
@@ -100,7 +108,8 @@ class Gate:
                 if visit is None:
                     raise Refused(401, f"You are not signed in, or not any more. {_NEXT[scope['method'] == 'POST']}")
                 if not visit.caller.may(needs):
-                    raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.")
+                    more = NEEDS_FACTOR if self.door.settings.second_factor else ""
+                    raise Refused(403, f"Your role is {visit.caller.role}; this needs {needs}.{more}")
             await self._pass(scope, receive, answer, visit, where)
             if visit and access.noted(scope["method"], scope["path"]):
                 await run_in_threadpool(self.door.log_call, visit.caller.name, what, where, f"answered {answer.status}")
@@ -161,7 +170,7 @@ class Gate:
         """Who sent a request. Raises Refused when the records cannot say."""
         try:
             if path in access.PROGRAMS:
-                return await run_in_threadpool(self.door.by_token, headers)
+                return await run_in_threadpool(self.door.by_token, headers, path)
             return await run_in_threadpool(self.door.visit, headers, client, used=path not in access.LOOKS)
         except StoreError as error:
             log.exception("nobody can be let in")

@@ -8,12 +8,11 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -21,7 +20,7 @@ from trag.errors import TragError
 from trag.home import open_home
 from trag.people.accounts import first_link
 from trag.settings import Settings
-from trag.web.people.authentication import LOCAL
+from trag.web.start_checks import problems
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -40,7 +39,7 @@ _HINTS = {
 
 def serve(settings: Settings) -> None:
     """Serve one home until SIGTERM or Ctrl-C. Raises TragError when it may not, or cannot, be served there."""
-    if wrong := list(_problems(settings)):
+    if wrong := list(problems(settings)):
         raise TragError(" ".join(problem for problem, _ in wrong), " ".join(hint for _, hint in wrong))
     with open_home(settings) as home, _listener(settings) as listener:
         app = create_app(home)
@@ -139,34 +138,6 @@ def create_app(home: Home) -> FastAPI:
         mcp_server=False,
     )
     return app
-
-
-def _problems(settings: Settings) -> Iterator[tuple[str, str]]:
-    address = settings.address
-    if settings.host not in LOCAL and not address:
-        yield (
-            f"host = {settings.host!r}: without accounts, everybody who reaches this port would read everything.",
-            "Keep 127.0.0.1, or set TRAG_ADDRESS to the https:// address of a proxy that ends TLS, and people sign in.",
-        )
-    if not address:
-        return
-    host = ""
-    with suppress(ValueError):  # a port that is none, brackets that do not close
-        parts = urlsplit(address)
-        beside = (parts.path.strip("/"), parts.query, parts.fragment, parts.username)
-        if parts.scheme == "https" and parts.port != 0 and not any(beside):
-            host = parts.hostname or ""
-    if not host:
-        yield (
-            f"address = {address!r}: this is no https:// address of a server.",
-            "Set TRAG_ADDRESS to what people type, without a path: https://assistant.example.org",
-        )
-    if host not in LOCAL and not settings.proxy_from.strip(" ,"):
-        yield (
-            f"address = {address!r}: no proxy is named, so everybody would come from the proxy's address, and "
-            "who types wrong passwords would make all others wait.",
-            "Set TRAG_PROXY_FROM to the proxy's address: 127.0.0.1 for one on this machine.",
-        )
 
 
 def _listener(settings: Settings) -> socket.socket:

@@ -6,16 +6,18 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from store.keys import Scope
 from trag.people import CurrentUser
 from trag.web.access import needed
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Who sent a request, and the id of their session, "" where there is none."""
+    """Who sent a request, the id of their session, "" where there is none, and what the token of a program may do."""
 
     caller: CurrentUser
     session: str = ""
+    scope: Scope = "ask"
 
 
 HERE: ContextVar[Visit | None] = ContextVar("here", default=None)

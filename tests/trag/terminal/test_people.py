@@ -4,17 +4,19 @@ import io
 import re
 import signal
 import socket
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 import uvicorn
 
+from store.records import Records
 from trag.errors import TragError
 from trag.settings import Settings
 from trag.terminal import main as cli
 from trag.web.serve import serve
+from trag.web.start_checks import problems
 
 PASSWORD = "violet kettle orbit"
 
@@ -39,6 +41,14 @@ def test_an_admin_is_made_listed_given_a_link_renamed_and_removed(
     assert run("link", "nobody")[0] == 1
     assert run("rename", "root", "rosa") == (0, "root signs in as rosa from now on.\n")
     assert run("rename", "rosa", "a b")[0] == 1
+    with closing(Records(f"sqlite:///{tmp_path}/trag.db")) as records:
+        rosa = records.people.find("rosa")
+        assert rosa
+        records.second_factors.begin(rosa.id, "KEY")
+        records.second_factors.confirm(rosa.id, 1, {1: "h"}, by="rosa")
+    assert run("take-factor", "Rosa") == (0, "rosa signs in with the password alone.\n")
+    with closing(Records(f"sqlite:///{tmp_path}/trag.db")) as records:
+        assert records.second_factors.of(rosa.id) is None
     assert "last active admin" in run("remove", "rosa")[1]
     run("add-admin", "second", typed=f"{PASSWORD}\n")
     assert run("remove", "Rosa") == (0, "rosa is removed: 0 conversations and 0 answers forgotten\n")
@@ -73,6 +83,61 @@ def test_a_public_address_without_the_proxy_it_is_reached_by_is_refused(tmp_path
     with pytest.raises(TragError) as refused:
         serve(Settings(home=tmp_path / "home", address=HTTPS, proxy_from=proxy))
     assert "TRAG_PROXY_FROM" in refused.value.hint
+
+
+ISSUER = "https://sso.example.org"
+HALF = [
+    ({"sso_issuer": ISSUER, "sso_client": "a"}, "sso_issuer is set, and address is not", "TRAG_ADDRESS"),
+    ({"proxy_from": "127.0.0.1"}, "proxy_from is set, and address is not", "remove proxy_from"),
+    ({"proxy_user": "X-User"}, "proxy_user names a header, but proxy_from names no proxy", "Set both"),
+    ({"proxy_from": "10.0.0.5", "proxy_user": "X-User"}, "proxy_from and proxy_user are set", "TRAG_ADDRESS"),
+    ({"address": HTTPS, "proxy_from": "a.example"}, "'a.example' is no address", "addresses or networks"),
+    ({"address": HTTPS, "proxy_from": "0.0.0.0/0"}, "every machine there is", "the proxies alone"),
+    ({"address": HTTPS, "proxy_from": "::/0"}, "every machine there is", "the proxies alone"),
+    ({"address": HTTPS, "proxy_from": "10.0.0.5", "proxy_user": "X User:"}, "no name of a header", "X-Remote-User"),
+    ({"address": "https://localhost", "sso_issuer": ISSUER}, "sso_client is not", "TRAG_SSO_CLIENT"),
+    ({"address": "https://localhost", "sso_issuer": "sso.example.org", "sso_client": "a"}, "https:// address", "Copy"),
+    ({"sso_client": "a", "sso_roles": "it=admin"}, "sso_client and sso_roles are set, and sso_issuer", "TRAG_SSO_ISS"),
+    ({"sso_secret": "hushhush"}, "sso_secret is set, and sso_issuer is not", "remove sso_secret"),
+    ({"sso_groups": "roles"}, "sso_groups is set, and sso_issuer is not", "TRAG_SSO_ISSUER"),
+    (
+        {"sso_issuer": ISSUER, "sso_client": "a", "sso_roles": "it=boss"},
+        "'boss' is no role",
+        "employee, reviewer, admin",
+    ),
+    ({"sso_issuer": ISSUER, "sso_client": "a", "sso_units": "it"}, "sso_units: 'it' is not GROUP=VALUE", "group=value"),
+]
+
+
+@pytest.mark.parametrize(("settings", "said", "hint"), HALF)
+def test_settings_that_are_half_made_are_refused_with_what_to_do(
+    tmp_path: Path, settings: dict[str, str], said: str, hint: str
+) -> None:
+    with pytest.raises(TragError) as refused:
+        serve(Settings(home=tmp_path / "home", **settings))  # type: ignore[arg-type]
+    assert (said in refused.value.message, hint in refused.value.hint) == (True, True), refused.value
+    assert "hushhush" not in refused.value.message + refused.value.hint
+    assert not (tmp_path / "home").exists()
+
+
+def test_all_that_is_half_made_is_told_at_once(tmp_path: Path) -> None:
+    wrong = Settings(home=tmp_path, host="0.0.0.0", sso_issuer="x", sso_roles="it=boss", proxy_user="X User")
+    with pytest.raises(TragError) as refused:
+        serve(wrong)
+    for said in ("host =", "address is not", "sso_client is not", "https:// address", "'boss'", "no name of a header"):
+        assert said in refused.value.message, said
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"sso_issuer": ISSUER, "sso_client": "a", "sso_name": "email"},
+        {"sso_issuer": "http://localhost:8080/realm", "sso_client": "a", "sso_secret": "b", "sso_roles": "it=admin"},
+        {"proxy_user": "X-Remote-User"},
+    ],
+)
+def test_settings_that_are_whole_are_let_through(settings: dict[str, str]) -> None:
+    assert list(problems(Settings(address=HTTPS, proxy_from="10.0.0.5, fd00::/8", **settings))) == []  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("address", "proxy"), [(HTTPS, "127.0.0.1"), ("https://localhost", ""), ("", "")])

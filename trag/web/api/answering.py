@@ -7,7 +7,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, TypeVar
 from uuid import uuid4
 
@@ -17,12 +17,12 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from trag.ask import LONGEST_QUESTION, Assistant, cleaned
 from trag.condense import Turn
 from trag.errors import SHOWN, TragError
-from trag.events import Answer, Event
-from trag.people import CurrentUser
+from trag.events import Answer, Event, Found
 from trag.people.permissions import readers
-from trag.record import AnswerRecord
+from trag.record import AnswerRecord, Source
 from trag.web.active_runs import ActiveRuns, history
 from trag.web.api.responses import Refused
+from trag.web.visitors import Visit
 
 if TYPE_CHECKING:
     from trag.home import Home
@@ -101,6 +101,22 @@ def latest_turns(turns: Iterable[tuple[str, str]]) -> tuple[Turn, ...]:
     return tuple(Turn(readable(question), readable(answer)) for question, answer in tuple(turns)[-MOST_TURNS:])
 
 
+def without_passages(event: Event) -> Event:
+    """An event for who may ask and not read: it says where the answer stands, and not in which words."""
+
+    def named(sources: tuple[Source, ...]) -> tuple[Source, ...]:
+        return tuple(replace(source, text="", question="") for source in sources)
+
+    if isinstance(event, Found):
+        return replace(event, sources=named(event.sources))
+    if isinstance(event, Answer):
+        record = event.record
+        sentences = tuple(replace(each, evidence="") for each in record.checks.sentences)
+        checks = replace(record.checks, sentences=sentences)
+        return Answer(replace(record, sources=named(record.sources), checks=checks))
+    return event
+
+
 class AnswerStream:
     """The events of one question, as the program that asked it hears them. Iterate over it once; `leave` stops what is
     written.
@@ -108,7 +124,9 @@ class AnswerStream:
     Iterating raises one of SHOWN when there is no answer.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, passages: bool) -> None:
+        """`passages`: whether it tells the words of what the answer stands on, or only where they stand."""
+        self._passages = passages
         self._stop = threading.Event()
         self._loop = asyncio.get_running_loop()
         self._heard: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
@@ -129,7 +147,7 @@ class AnswerStream:
             if isinstance(heard, Exception):
                 raise heard
             over = isinstance(heard, Answer)
-            yield heard
+            yield heard if self._passages else without_passages(heard)
         if not over:
             raise Refused(500, "The answer broke off because of a fault in the program. Its log says more.")
 
@@ -165,9 +183,13 @@ class Answerer:
     runs: ActiveRuns
     ready: Callable[[], Assistant]
 
-    async def begin(self, asked: AskRequest, caller: CurrentUser) -> AnswerStream:
-        """Ask for `caller`. Raises Refused for a conversation that is not theirs, or in which something is being
-        answered, and QueueFull when they have as many questions under way as one person may."""
+    async def begin(self, asked: AskRequest, visit: Visit) -> AnswerStream:
+        """Ask for whoever came, within the scope of their token. Raises Refused for a conversation that is not theirs
+        or that the token may not read, or in which something is being answered, and QueueFull when they have as many
+        questions under way as one person may."""
+        caller, reads = visit.caller, visit.scope == "read"
+        if asked.conversation and not reads:
+            raise Refused(403, "This token may only ask.", "Make one that may also read for a conversation of yours.")
 
         def said(conversation: str) -> tuple[Turn, ...]:
             if not self.home.records.owns(caller.person, conversation):
@@ -175,7 +197,7 @@ class Answerer:
             return history(self.home.records, conversation)
 
         before = await run_in_threadpool(said, asked.conversation) if asked.conversation else asked.history
-        place, stream = asked.conversation or uuid4().hex, AnswerStream()
+        place, stream = asked.conversation or uuid4().hex, AnswerStream(passages=reads)
 
         def ask(stop: threading.Event) -> Iterator[Event]:
             try:

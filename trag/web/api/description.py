@@ -21,7 +21,7 @@ REF = "#/components/schemas/"
 REFUSALS = {
     400: "A session's cookie came with the token, or the request has two lengths.",
     401: "There is no token, or it opens nothing any more.",
-    403: "The request came from a web page.",
+    403: "The request came from a web page, or names a conversation that the token may not read.",
     404: "There is no such conversation of yours.",
     409: "Another question is being answered in this conversation.",
     413: "The request is larger than 1,000,000 bytes.",
@@ -69,7 +69,8 @@ def description() -> dict[str, Any]:
     token = {
         "type": "http",
         "scheme": "bearer",
-        "description": "A token of yours (Your account, Tokens for programs): trag_...",
+        "description": "A token of yours (Your account, Tokens for programs): trag_... One that may only ask is told "
+        "where an answer stands; the words there, in sources and checks, are empty.",
     }
     return {
         "openapi": "3.1.0",

@@ -25,7 +25,7 @@ from trag.errors import SHOWN
 from trag.record import AnswerRecord
 from trag.web.api.answering import Answerer, AskRequest, askable, read
 from trag.web.api.responses import Refused, error_text, unmarked
-from trag.web.visitors import caller
+from trag.web.visitors import visit
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 NAME = "ask_organization"
 ABOUT = (
     "Ask this organization's own assistant one question about its documents or its organization chart. The answer is "
-    "checked against its sources, and holds only what the person whose token is used may read; it says so where "
+    "checked against its sources, and holds only what the person whose token is used may read, and the words of its "
+    "sources where the token may read besides; it says so where "
     "nothing answers the question. Ask in one full sentence: nothing is remembered from one call to the next."
 )
 
@@ -115,7 +116,7 @@ def _manager(answerer: Answerer) -> StreamableHTTPSessionManager:
             if params.name != NAME:
                 raise Refused(404, f"There is no tool {params.name[:100]!r} here.", f"Its name is {NAME!r}.")
             sent = read(Sent, json.dumps(params.arguments or {}).encode())
-            stream = await answerer.begin(AskRequest(askable(sent.question)), caller(context.request))
+            stream = await answerer.begin(AskRequest(askable(sent.question)), visit(context.request))
             try:
                 record = await stream.record()
             finally:

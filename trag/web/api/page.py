@@ -21,7 +21,7 @@ from trag.web.api.answering import Answerer, AnswerStream, ask_request
 from trag.web.api.description import description, programs
 from trag.web.api.openai_compatible import MODEL, PATH, Completion, chat, model
 from trag.web.api.responses import Refused, refusal, streamed, with_silences
-from trag.web.visitors import caller
+from trag.web.visitors import visit
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -34,14 +34,14 @@ def mount(app: FastAPI, answerer: Answerer) -> None:
     since = int(time.time())
 
     async def ask(request: Request) -> Response:
-        stream = await answerer.begin(ask_request(await _body(request)), caller(request))
+        stream = await answerer.begin(ask_request(await _body(request)), visit(request))
         if STREAM in request.headers.get("accept", ""):
             return await _streaming(stream, streamed)
         return await _whole(request, stream, lambda record: Response(record.to_json(), media_type="application/json"))
 
     async def chat_completions(request: Request) -> Response:
         wanted, question = chat(await _body(request))
-        stream, completion = await answerer.begin(question, caller(request)), Completion()
+        stream, completion = await answerer.begin(question, visit(request)), Completion()
         if wanted.stream:
             usage = bool(wanted.stream_options and wanted.stream_options.include_usage)
             return await _streaming(stream, lambda events: completion.streamed(events, usage=usage))

@@ -1,4 +1,4 @@
-"""One's own account: password, the browsers that are signed in, and tokens for programs.
+"""One's own account: password, second factor, the browsers that are signed in, and tokens for programs.
 
 GET shows and changes nothing; POST does one thing and sends the browser on. Whatever an address names must be the
 visitor's own: what is somebody else's is not there.
@@ -6,6 +6,7 @@ visitor's own: what is somebody else's is not there.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -13,12 +14,14 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from store.keys import Scope
 from trag.errors import TragError
-from trag.people import passwords
+from trag.people import passwords, second_factor
 from trag.people.external_identity import sign_in_method
+from trag.web.access import SCOPES
 from trag.web.forms import Form, number
 from trag.web.people.context import PeopleContext, SecretNotice
-from trag.web.responses import Denied, Notice
+from trag.web.responses import Denied, Notice, there
 from trag.web.visitors import caller, visit, where
 
 if TYPE_CHECKING:
@@ -27,6 +30,19 @@ if TYPE_CHECKING:
 PATH = "/account"
 MOST_DAYS = 365
 MOST_TOKENS = 50
+REACHES: Mapping[Scope, str] = {
+    "ask": "asks, and is told where an answer stands",
+    "read": "asks, and reads its sources and your conversations",
+}
+"""What a program does that has a token of each scope."""
+
+
+def scope_of(typed: str) -> Scope:
+    """The scope that a form names. Raises TragError for what is none."""
+    for scope in SCOPES:
+        if scope == typed:
+            return scope
+    raise TragError(f"{typed!r} is nothing that a token may do.", f"Use one of {', '.join(SCOPES)}.")
 
 
 class AccountPage:
@@ -40,6 +56,9 @@ class AccountPage:
     def routes(self, router: APIRouter) -> None:
         router.get(PATH)(self.show)
         router.post("/account/password")(self.set_password)
+        router.post("/account/second-factor")(self.begin_factor)
+        router.post("/account/second-factor/confirm")(self.confirm_factor)
+        router.post("/account/second-factor/end")(self.end_factor)
         router.post("/account/sessions/end")(self.end_others)
         router.post("/account/sessions/{id}/end")(self.end_session)
         router.post("/account/tokens")(self.make_token)
@@ -50,15 +69,21 @@ class AccountPage:
         person = self.records.people.get(caller(request).person)
         if person is None:
             return RedirectResponse("/people", 303)
+        factor = self.records.second_factors.of(person.id)
+        waits = factor is not None and factor.since is None
         return self.context.page(
             "account",
             here=PATH,
+            factor=factor,
+            wanted=self.context.authenticator.lacks_factor(person),
+            address=second_factor.address(factor.key, person.name, self._title) if factor and waits else "",
             person=person,
             sessions=self.records.sessions.of(person.id),
             tokens=self.records.tokens.of(person.id),
             this=visit(request).session,
             has_password=passwords.is_one(self.records.people.secret(person.id)),
             way=sign_in_method(self.records.people, person),
+            reaches=REACHES,
             given=self.context.shown_once(request),
             notice=self.notices.said(request),
         )
@@ -76,8 +101,55 @@ class AccountPage:
         except TragError as error:
             return self._not_done(error.message, error.hint)
         hashed, here = passwords.hashed(password), visit(request).session
-        self.records.people.put_secret(person.id, hashed, by=person.name, where=where(request), session=here)
-        return self.notices.go(PATH, Notice("Your password is changed. Every other browser is signed out."))
+        tokens = "tokens" in form
+        self.records.people.put_secret(
+            person.id, hashed, by=person.name, where=where(request), session=here, tokens=tokens
+        )
+        ended = "Every other browser is signed out" + (", and every token opens nothing any more." if tokens else ".")
+        return self.notices.go(PATH, Notice(f"Your password is changed. {ended}"))
+
+    # The second factor
+
+    def begin_factor(self, request: Request, form: Form) -> Response:
+        """A key for an app, for whoever knows their password; nothing is asked for yet."""
+        person = self._person(request)
+        if not self.context.authenticator.sign_in.is_own(person, form.get("current", ""), where(request)):
+            return self._not_done("Your current password is another one. Nothing was changed.")
+        self.records.second_factors.begin(person.id, second_factor.new_key())
+        return RedirectResponse(f"{PATH}#second", 303)
+
+    def confirm_factor(self, request: Request, form: Form) -> Response:
+        """Ask for it from now on, once the app has shown a right code; the recovery codes are shown once."""
+        person = self._person(request)
+        factor = there(self.records.second_factors.of(person.id))
+        step, codes = second_factor.step_of(factor.key, form.get("code", "")), second_factor.recovery_codes()
+        if not step:
+            return self._not_done(
+                "That is not the code that your app should show now. Nothing is asked for yet.",
+                "Compare the key, and the clock of the device.",
+            )
+        hashes = {number: passwords.hashed(code) for number, code in codes.items()}
+        self.records.second_factors.confirm(person.id, step, hashes, by=person.name, where=where(request))
+        advice = "They are shown this once. Each lets you in once instead of a code of your app: keep them elsewhere."
+        shown = tuple((f"Code {number}", code) for number, code in codes.items())
+        ticket = self.context.secrets.keep(person.id, SecretNotice("Your recovery codes", advice, shown))
+        return RedirectResponse(f"{PATH}?{urlencode({'given': ticket})}", 303)
+
+    def end_factor(self, request: Request, form: Form) -> Response:
+        """Ask for it no more, for whoever has a code; one that nothing was asked of yet needs none."""
+        person = self._person(request)
+        factor = there(self.records.second_factors.of(person.id))
+        if factor.since:
+            try:
+                self.context.authenticator.sign_in.by_code(person, form.get("code", ""), where(request))
+            except TragError as error:
+                return self._not_done(error.message, error.hint)
+        self.records.second_factors.end(person.id, by=person.name, where=where(request))
+        return self.notices.go(
+            PATH, Notice("Your password alone lets you in." if factor.since else "Nothing is set up.")
+        )
+
+    # Browsers and tokens
 
     def end_others(self, request: Request) -> Response:
         person = self._person(request)
@@ -95,14 +167,16 @@ class AccountPage:
 
     def make_token(self, request: Request, form: Form) -> Response:
         person, name = self._person(request), " ".join(form.get("name", "").split())[:100]
-        days = number(form.get("days", ""))
+        days, scope = number(form.get("days", "")), scope_of(form.get("scope", SCOPES[0]))
         if not name or not 1 <= days <= MOST_DAYS:
             return self._not_done(f"A token needs a name, and lasts 1 to {MOST_DAYS} days. None was made.")
         if len(self.records.tokens.of(person.id)) >= MOST_TOKENS:
             return self._not_done(f"You have {MOST_TOKENS} tokens already. End one first.")
         lasts = timedelta(days=days)
-        secret, token = self.records.tokens.make(person.id, name, lasts, by=person.name, where=where(request))
-        advice = f"It is shown this once. A program that has it acts as you until {token.ends:%-d %b %Y}."
+        secret, token = self.records.tokens.make(
+            person.id, name, lasts, by=person.name, scope=scope, where=where(request)
+        )
+        advice = f"It is shown this once. A program that has it {REACHES[scope]}, as you, until {token.ends:%-d %b %Y}."
         ticket = self.context.secrets.keep(person.id, SecretNotice("Your new token", advice, ((name, secret),)))
         return RedirectResponse(f"/account?{urlencode({'given': ticket})}#tokens", 303)
 
@@ -112,6 +186,11 @@ class AccountPage:
             raise Denied
         self.records.tokens.end(id, by=person.name, where=where(request))
         return self.notices.go(PATH, Notice("That token opens nothing any more."))
+
+    @property
+    def _title(self) -> str:
+        """What an app calls this place."""
+        return self.context.organization or "Assistant"
 
     def _not_done(self, why: str, *more: str) -> Response:
         return self.notices.go(PATH, Notice(why, good=False, more=more))

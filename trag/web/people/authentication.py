@@ -11,6 +11,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -20,10 +21,11 @@ from starlette.responses import Response
 from store import StoreError
 from store.person import Person
 from trag.errors import TragError
-from trag.people import CurrentUser
+from trag.people import CurrentUser, passwords
 from trag.people.external_identity import Claim, provision, proxies
 from trag.people.sign_in import SignIn
 from trag.people.sso import SingleSignOn
+from trag.web.access import covers
 from trag.web.visitors import Visit
 
 if TYPE_CHECKING:
@@ -37,6 +39,13 @@ LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 COOKIES = ("trag", "__Host-trag")
 """What the cookie of a session is called between here and here, and over TLS."""
 _HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?")
+_OF_PROXIES = frozenset(
+    "forwarded forwards forward via proxy proxied proxyuser ip clientip realip addr remote original originating "
+    "rewrite proto https ssl tls cert auth authenticated webauth cdn cf fly fastly akamai tailscale ngrok "
+    "surrogate varnish envoy amz amzn azure appengine appgw arr cloud goog heroku vercel wl".split()
+)
+"""Words in the names of headers that proxies, tunnels and networks of caches add to what they pass on; browsers send
+none with one of them, nor do programs that ask here."""
 MOST_TABS = 200
 """Pages of Gradio's that one person may have open; the one that was opened first is forgotten."""
 MOST_REFUSALS = 60
@@ -55,7 +64,8 @@ class Authenticator:
         self._proxies = proxies(settings.proxy_from, settings.proxy_user)
         own = urlsplit(settings.address).hostname
         self.names = LOCAL | {own} if own else LOCAL
-        self._local = settings.host in LOCAL and not settings.address
+        known_elsewhere = settings.address or settings.proxy_from or settings.proxy_user or settings.sso_issuer
+        self._local = settings.host in LOCAL and not known_elsewhere
         self._accounts = False
         self._lock = threading.Lock()
         self._tabs: dict[str, OrderedDict[str, None]] = {}
@@ -81,16 +91,29 @@ class Authenticator:
         if person := self.by_proxy(headers, client):
             return Visit(CurrentUser.of(person)) if person.state == "active" else None
         found = self.records.sessions.find(secret, used=used) if (secret := session_secret(headers)) else None
-        return Visit(CurrentUser.of(found[1]), found[0].id) if found else None
+        return Visit(self._acting(found[1]), found[0].id) if found else None
 
-    def by_token(self, headers: Headers) -> Visit | None:
-        """Whom a program asks for, by the token that it sends; None where that opens nothing. Without accounts it is
-        whoever sits here, and a token is not looked at."""
+    def by_token(self, headers: Headers, path: str) -> Visit | None:
+        """Whom a program asks for, by the one token that it sends; None where that does not open `path`. Without
+        accounts it is whoever sits here, and a token is not looked at."""
         if self.local:
-            return Visit(CurrentUser.local)
-        scheme, _, secret = headers.get("authorization", "").partition(" ")
+            return Visit(CurrentUser.local, scope="read")
+        sent = headers.getlist("authorization")
+        scheme, _, secret = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
         found = self.records.tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
-        return Visit(CurrentUser.of(found[1])) if found else None
+        if found is None or not covers(found[0].scope, path):
+            return None
+        return Visit(self._acting(found[1]), scope=found[0].scope)
+
+    def lacks_factor(self, person: Person) -> bool:
+        """Whether somebody has to set up a second factor before they may act as the admin that they are."""
+        if not self.settings.second_factor or person.role != "admin":
+            return False
+        factor = self.records.second_factors.of(person.id)
+        return passwords.is_one(self.records.people.secret(person.id)) and (factor is None or factor.since is None)
+
+    def _acting(self, person: Person) -> CurrentUser:
+        return CurrentUser.of(replace(person, role="employee") if self.lacks_factor(person) else person)
 
     def by_proxy(self, headers: Headers, client: str) -> Person | None:
         """Whom a trusted proxy says this is, whatever their state; None where it says nothing."""
@@ -185,6 +208,12 @@ def one_cookie(headers: Headers, name: str) -> str:
     parts = [part.strip().partition("=") for value in headers.getlist("cookie") for part in value.split(";")]
     found = [value for key, _, value in parts if key == name]
     return found[0] if len(found) == 1 else ""
+
+
+def passed_on(headers: Headers, version: str) -> bool:
+    """Whether a request came through a proxy, which may stand open to anybody: by what proxies add to one, or because
+    it speaks HTTP/1.0, as nginx does to what is behind it unless it is told otherwise, and no browser does."""
+    return version == "1.0" or any(not _OF_PROXIES.isdisjoint(re.split("[-_]", name)) for name in headers)
 
 
 def host_name(headers: Headers) -> str:

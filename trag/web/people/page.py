@@ -199,6 +199,7 @@ class PersonPage:
         router.post("/people/{id}/name")(self.rename)
         router.post("/people/{id}/link")(self.link)
         router.post("/people/{id}/end")(self.end)
+        router.post("/people/{id}/second-factor/end")(self.end_factor)
         router.post("/people/{id}/forget")(self.forget)
         router.post("/people/{id}/remove")(self.remove)
 
@@ -210,6 +211,7 @@ class PersonPage:
             person=person,
             sessions=self.records.sessions.of(id),
             tokens=self.records.tokens.of(id),
+            factor=self.records.second_factors.of(id),
             events=self.records.audit.page(about=person.name, most=20),
             own=caller(request).person == id,
             way=sign_in_method(self.records.people, person),
@@ -258,6 +260,12 @@ class PersonPage:
         self.records.sessions.end_all(id)
         self.records.audit.add(caller(request).name, "sessions ended", person.name, where=where(request), result="all")
         return self.context.notices.go(f"/people/{id}", Notice(f"{person.shown} is signed out everywhere."))
+
+    def end_factor(self, request: Request, id: str) -> Response:
+        """Ask somebody who lost their app for no code any more."""
+        person = there(self.records.people.get(id))
+        self.records.second_factors.end(id, by=caller(request).name, where=where(request))
+        return self.context.notices.go(f"/people/{id}", Notice(f"{person.shown} signs in with the password alone."))
 
     def forget(self, request: Request, id: str) -> Response:
         person = there(self.records.people.get(id))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import timedelta
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Request
@@ -34,6 +35,9 @@ MOST_ASKED = 5
 """Accounts that one address may ask for, until it has asked for none for as long as failures are REMEMBERED."""
 APART = 8
 """Threads that may wait for the OpenID provider: their own ones, so that a silent one holds up nobody else."""
+CODE_LASTS = timedelta(minutes=5)
+"""How long somebody whose password was right may take to type a code."""
+TOO_LATE = ("The code came too late, or was typed in another window already.", "Sign in again.")
 FULL = ("Too many people wait for an account already.", "Ask an admin in person.")
 OVER = (
     "You are not signed in any more, so what you sent was not kept.",
@@ -56,6 +60,7 @@ class SignInPages:
         router.post("/sign-in")(self.sign_in)
         router.get("/sign-in/sso")(self.go)
         router.get("/sign-in/back")(self.come_back)
+        router.post("/sign-in/code")(self.enter_code)
         router.post("/sign-out")(self.sign_out)
         router.get("/account/new")(self.show_new)
         router.post("/account/new")(self.ask)
@@ -76,9 +81,22 @@ class SignInPages:
         name, after = form.get("name", "").strip(), form.get("after", "")
         try:
             person = self.authenticator.sign_in.by_password(name, form.get("password", ""), where(request))
-            return self._start(request, person, "password", _inside(after))
+            return self._proceed(request, person, "password", _inside(after))
         except (TragError, StoreError) as error:
-            return self._page(after, error, name=name, status=429 if isinstance(error, RateLimited) else 403)
+            return self._page(after, error, name=name, status=_status(error))
+
+    def enter_code(self, request: Request, form: Form) -> Response:
+        """The second step, for who knew the password."""
+        ticket, after = form.get("ticket", ""), _inside(form.get("after", ""))
+        link = self.records.links.find(ticket, ("second factor",))
+        person = self.records.people.get(link.person) if link and link.person else None
+        if person is None:
+            return self._page(after, TragError(*TOO_LATE), status=403)
+        try:
+            kind = self.authenticator.sign_in.by_code(person, form.get("code", ""), where(request), link=ticket)
+            return self._start(request, person, f"password and {kind}", after)
+        except (TragError, StoreError) as error:
+            return self._code_page(ticket, after, error)
 
     def sign_out(self, request: Request) -> Response:
         here = visit(request)
@@ -187,12 +205,25 @@ class SignInPages:
             return self._link_page(link, code, error, form)
         if person.state != "active":
             return self._page("/", _not_active(person))
-        return self._start(request, person, "link", "/")
+        return self._proceed(request, person, "link", "/")
+
+    def _proceed(self, request: Request, person: Person, how: str, path: str) -> Response:
+        """On to a page of ours, or first to the one that asks for a code, for who has a second factor."""
+        factor = self.records.second_factors.of(person.id)
+        if factor is None or factor.since is None:
+            return self._start(request, person, how, path)
+        origin = where(request)
+        ticket, _ = self.records.links.make("second factor", person.id, CODE_LASTS, by=person.name, where=origin)
+        return self._code_page(ticket, path)
 
     def _start(self, request: Request, person: Person, how: str, path: str) -> Response:
         """On to a page of ours with a new session."""
         response = RedirectResponse(path, 303)
         return self.authenticator.start_session(person, request.headers, where(request), how, response)
+
+    def _code_page(self, ticket: str, after: str, problem: TragError | StoreError | None = None) -> Response:
+        values = {"organization": self.context.organization, "ticket": ticket, "after": after, "problem": problem}
+        return _with_wait(self.context.page("code", _status(problem) if problem else 200, **values), problem)
 
     def _closed(self) -> bool:
         """Whether nobody may ask for an account: there are none, or somebody else says who people are."""
@@ -209,7 +240,8 @@ class SignInPages:
         person = self.records.people.get(link.person) if link.person else None
         if person and is_external(self.records.people, person, self.authenticator.settings):
             return self._page("/", TragError(*NO_PASSWORD), status=409)
-        return self._choosing("link", problem, form, person=person, code=code)
+        tokens = len(self.records.tokens.of(person.id)) if person else 0
+        return self._choosing("link", problem, form, person=person, code=code, tokens=tokens)
 
     def _choosing(
         self,
@@ -245,9 +277,19 @@ class SignInPages:
             sso=self.authenticator.sso is not None,
             closed=self._closed(),
         )
-        if isinstance(problem, RateLimited):
-            page.headers["retry-after"] = str(problem.seconds)
-        return page
+        return _with_wait(page, problem)
+
+
+def _status(problem: TragError | StoreError) -> int:
+    """The status of a page that lets nobody in, and says why."""
+    return 429 if isinstance(problem, RateLimited) else 403
+
+
+def _with_wait(page: Response, problem: TragError | StoreError | None) -> Response:
+    """The page, telling a program too when the next try counts."""
+    if isinstance(problem, RateLimited):
+        page.headers["retry-after"] = str(problem.seconds)
+    return page
 
 
 def _not_active(person: Person) -> TragError:

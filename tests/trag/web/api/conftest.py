@@ -13,6 +13,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from store.keys import Scope
 from store.person import Newcomer, Role
 from store.records import Records
 from tests.pages import ADDRESS as HERE
@@ -31,7 +32,7 @@ RECORD = AnswerRecord(
     *("Where is Ethics?", "Where is Ethics?", "Under the Board.\n\nNowhere else.", "answered"),
     ModelUsed("small", "0", ""),
     sources=(SOURCE,),
-    checks=Checks((CheckedSentence("Under the Board.", True, "p1"),)),
+    checks=Checks((CheckedSentence("Under the Board.", True, "p1", SOURCE.text),)),
     tokens=Tokens(40, 40, 7),
 )
 SCRIPT = (
@@ -60,10 +61,10 @@ class Place:
     def program(self, **headers: str) -> TestClient:
         return TestClient(self.app, base_url=HERE, headers=headers, client=("10.0.0.7", 4711))
 
-    def token(self, name: str = "ann", role: Role = "employee", **more: str) -> dict[str, str]:
+    def token(self, name: str = "ann", role: Role = "employee", scope: Scope = "read", **more: str) -> dict[str, str]:
         """What a program sends that acts for somebody new."""
         person = self.records.people.add(Newcomer(name, role=role, state="active", **more), by="test")  # type: ignore[arg-type]
-        secret, _ = self.records.tokens.make(person.id, "job", timedelta(days=1), by="test")
+        secret, _ = self.records.tokens.make(person.id, "job", timedelta(days=1), by="test", scope=scope)
         return {"Authorization": f"Bearer {secret}"}
 
     def posted(self, path: str, headers: dict[str, str]) -> dict[str, Any]:
@@ -116,7 +117,7 @@ def door(serving: Any, own_home: Path, model_address: str) -> Iterator[tuple[str
     with closing(Records(f"sqlite:///{own_home}/trag.db")) as records:
         records.people.add(Newcomer("root", role="admin", state="active"), by="test")
         person = records.people.add(Newcomer("ann", state="active"), by="test")
-        token, _ = records.tokens.make(person.id, "job", timedelta(days=1), by="test")
+        token, _ = records.tokens.make(person.id, "job", timedelta(days=1), by="test", scope="read")
     with serving(own_home, model_address) as (address, process):
         yield address, token
         process.terminate()

@@ -67,6 +67,12 @@ def test_a_call_is_asked_for_the_person_whose_token_is_sent(place: Place, tool: 
     assert [question for question, _ in place.assistant.asked] == [ASKED, ASKED]
 
 
+def test_a_token_that_may_only_ask_is_told_no_words_of_the_sources(place: Place, tool: Tool) -> None:
+    tokens = place.token("ann", scope="ask"), place.token("bob", scope="read")
+    told = [json.dumps(answer) for _, answer in sent(place, tool, *((call(), token) for token in tokens))]
+    assert [("manual.md" in each, SOURCE.text in each) for each in told] == [(True, False), (True, True)]
+
+
 def test_what_cannot_be_asked_is_told_as_the_tools_own_error(place: Place, tool: Tool) -> None:
     wrong = (
         (call({}), "question: Field required"),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from org.reading.charts import load
+from tests.pages import parsed
 from tests.trag.web.people.conftest import HOSTILE, OTHER, PASSWORD, Place, sent, words
 
 pytestmark = pytest.mark.slow
@@ -53,6 +54,57 @@ def test_a_new_password_signs_out_every_other_browser(place: Place) -> None:
     assert "is changed" in sent(here, "/account/password", **form)
     assert (here.get("/account").status_code, there.get("/account").status_code) == (200, 303)
     assert place.sign_in().status_code == 403
+
+
+def test_a_new_password_ends_the_tokens_of_programs_unless_the_box_is_unticked(place: Place) -> None:
+    root, ada = place.person("root"), place.add("ada")
+    kept, _ = place.records.tokens.make(ada.id, "hers", timedelta(days=1), by="ada")
+
+    def made(name: str) -> str:
+        return place.records.tokens.make(root.id, name, timedelta(days=1), by="root")[0]
+
+    first, browser = made("nightly"), place.signed_in("root")
+    unticked = {"current": PASSWORD, "password": OTHER, "again": OTHER}
+    assert "Your password is changed. Every other browser is signed out." in sent(
+        browser, "/account/password", **unticked
+    )
+    assert place.records.tokens.find(first) is not None
+    made("weekly")
+    page = parsed(browser.get("/account"))
+    (box,) = page.select("form[action='/account/password'] input[type=checkbox]")
+    assert (box["name"], box.has_attr("checked")) == ("tokens", True)
+    assert "End your 2 tokens for programs too" in box.parent.get_text()
+    back = {"current": OTHER, "password": PASSWORD, "again": PASSWORD, "tokens": "on"}
+    assert "every token opens nothing any more" in sent(browser, "/account/password", **back)
+    assert place.records.tokens.find(first) is None
+    assert place.done(1) == [("root", "password set", "root", "2 tokens ended")]
+    assert place.records.tokens.find(kept) is not None, "another's"
+    assert not parsed(browser.get("/account")).select("input[type=checkbox]")
+
+
+def test_a_link_says_that_it_ends_the_tokens_of_programs(place: Place) -> None:
+    root = place.person("root")
+    token, _ = place.records.tokens.make(root.id, "nightly", timedelta(days=1), by="root")
+    link, _ = place.records.links.make("password", root.id, timedelta(days=1), by="root")
+    assert "Your 1 token for programs will open nothing any more." in words(place.browser().get(f"/links/{link}"))
+    place.browser().post(f"/links/{link}", data={"password": OTHER, "again": OTHER})
+    assert place.records.tokens.find(token) is None
+    assert ("root", "password set", "root", "by a link, 1 tokens ended") in place.done()
+
+
+def test_what_a_token_may_do_is_chosen_and_shown_with_its_last_use(place: Place) -> None:
+    root = place.signed_in("root")
+    chosen = parsed(root.get("/account")).select("select[name=scope] option")
+    assert [each["value"] for each in chosen] == ["ask", "read"], "the least first"
+    for name, scope in (("a", {}), ("b", {"scope": "ask"}), ("c", {"scope": "read"})):
+        assert f"{name} trag_" in sent(root, "/account/tokens", name=name, days="30", **scope)
+    assert root.post("/account/tokens", data={"name": "d", "days": "30", "scope": "admin"}).status_code == 409
+    of_root = place.records.tokens.of(place.person("root").id)
+    assert [(each.name, each.scope) for each in of_root] == [("c", "read"), ("b", "ask"), ("a", "ask")]
+    rows = [" ".join(row.get_text(" ").split()) for row in parsed(root.get("/account")).select("#tokens tbody tr")]
+    assert [("never" in row, row.split()[:2]) for row in rows] == [
+        (True, ["c", "read"]), (True, ["b", "ask"]), (True, ["a", "ask"])
+    ]  # fmt: skip
 
 
 def test_the_name_of_the_organization_is_no_password(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -193,6 +193,7 @@ def test_single_sign_on(
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     settings = {
+        "address": "https://localhost",
         "sso_issuer": f"http://127.0.0.1:{port}",
         "sso_client": "assistant",
         "sso_secret": "of the client",
