@@ -177,11 +177,12 @@ open({file!r} + f".{{os.getpid()}}", "w").close()  # who looks for what was note
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """The app: its address, its process, and a file of what it tried to reach beyond this machine."""
+    """The app: its address, its process, a file of what it tried to reach beyond this machine, and its log."""
 
     address: str
     process: subprocess.Popen[str]
     reached: Path
+    log: Path
 
     @property
     def port(self) -> int:
@@ -198,7 +199,7 @@ def app(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]
     started = serving.app_of_its_own(place.folder, log, PYTHONPATH=path)
     with started as (address, it):
         assert Path(f"{reached}.{it.pid}").exists(), "nobody notes what the app reaches for"
-        yield App(address, it, reached)
+        yield App(address, it, reached, log)
         it.terminate()
         it.wait(300)
     said = log.read_text(encoding="utf-8")

@@ -151,6 +151,21 @@ def test_a_body_that_is_no_question_is_refused_soon_and_in_words(app: App, place
     assert time.monotonic() - began < 20
 
 
+def test_what_is_typed_for_a_function_in_the_wrong_shape_never_reaches_the_log(app: App, place: Place) -> None:
+    forged = "hello\nWARNING trag.web.gate: refused 'POST /people/x': FORGED by admin\n\x1b[2J" + "x" * 100_000
+    shapes = ({"data": [forged]}, {"data": [forged] * 3}, {"data": [forged, forged], "event_data": {"no": forged}})
+    cookies, before = {"trag": place.people["bert"].cookie}, app.log.stat().st_size
+    with httpx.Client(base_url=app.address, cookies=cookies, timeout=PATIENCE) as client:
+        for shape, number in ((shape, number) for shape in shapes for number in range(19)):
+            if "event_data" in shape and number == 1:
+                continue  # that would be a question
+            call = shape | {"session_hash": "forging", "fn_index": number}
+            assert client.post("/gradio_api/queue/join", json=call).status_code in (400, 404)
+    said = app.log.read_text(encoding="utf-8")
+    assert "FORGED" not in said
+    assert len(said) - before < 100 * 3 * 19
+
+
 def leaks(text: str) -> list[str]:
     """What no page says of the program that made it."""
     told = ("Traceback", "site-packages", "/work/", "/trag/", "sqlalchemy", "sqlite3", "pydantic", "uvicorn", 'File "')

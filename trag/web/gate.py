@@ -24,6 +24,7 @@ from starlette.requests import Request
 
 from org.reading.table import MAX_BYTES
 from store import StoreError
+from trag.errors import told
 from trag.people.accounts import LARGEST_IMPORT
 from trag.sandbox import Limits
 from trag.web import access, request_bodies
@@ -164,7 +165,7 @@ class Gate:
             return await run_in_threadpool(self.door.visit, headers, client, used=path not in access.LOOKS)
         except StoreError as error:
             log.exception("nobody can be let in")
-            raise Refused(503, error.message) from error
+            raise Refused(503, told(error).message) from error
 
     async def _pass(self, scope: Scope, receive: Receive, answer: Answer, visit: Visit | None, where: str) -> None:
         """On to the app, with who sent it."""
