@@ -76,7 +76,8 @@ def connect(url: str) -> Engine:
         if address.get_backend_name() not in ("sqlite", "postgresql"):
             raise NoSuchModuleError(address.drivername)
         wait = {"timeout": _BUSY} if address.get_backend_name() == "sqlite" else {}
-        engine = create_engine(address, pool_pre_ping=True, connect_args=wait)
+        # What people typed must not stand in an error, which is logged.
+        engine = create_engine(address, pool_pre_ping=True, hide_parameters=True, connect_args=wait)
     except (ArgumentError, NoSuchModuleError) as error:
         raise StoreError(
             "That is no address of a database that can be used here.",

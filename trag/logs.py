@@ -7,7 +7,7 @@ import io
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import TextIO
 
 MARK = "  | "
@@ -59,9 +59,10 @@ def log_warnings() -> None:
 
 
 @contextmanager
-def marked_stderr(stream: TextIO) -> Iterator[None]:
-    """Until the block ends, what is printed to stderr goes to `stream`, each line marked."""
-    with redirect_stderr(MarkedStream(stream)):
+def marked_prints(stream: TextIO) -> Iterator[None]:
+    """Until the block ends, what is printed goes to `stream`, each line marked."""
+    marked = MarkedStream(stream)
+    with redirect_stdout(marked), redirect_stderr(marked):
         yield
 
 

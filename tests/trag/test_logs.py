@@ -4,13 +4,14 @@ another."""
 import io
 import logging
 import re
+import sys
 import threading
 import traceback
 from collections.abc import Callable
 
 import pytest
 
-from trag.logs import LONGEST, MARK, LineFormatter, MarkedStream, marked_stderr
+from trag.logs import LONGEST, MARK, LineFormatter, MarkedStream, marked_prints
 
 FORGED = "WARNING trag.web.gate: refused 'POST /people/x': FORGED by admin"
 WORDS = [
@@ -69,11 +70,12 @@ def test_an_event_is_one_line_and_those_that_go_on_with_it_are_marked(
 def test_what_libraries_print_is_marked_line_by_line() -> None:
     told = io.StringIO()
     for words in WORDS:
-        with marked_stderr(told):
+        with marked_prints(told):
             try:
                 raise ValueError(words)
             except ValueError as error:
                 traceback.print_exc()
+                sys.stdout.write(f"{words}\n")
                 # What a thread prints that a bug has ended.
                 threading.__excepthook__(threading.ExceptHookArgs((ValueError, error, error.__traceback__, None)))
         assert all(line.startswith(MARK) and line.isprintable() for line in told.getvalue().split("\n")[:-1])

@@ -19,7 +19,7 @@ import uvicorn
 
 from trag.errors import TragError
 from trag.home import open_home
-from trag.logs import marked_stderr
+from trag.logs import marked_prints
 from trag.people.accounts import first_link
 from trag.settings import Settings
 from trag.web.people.authentication import LOCAL
@@ -60,7 +60,7 @@ def serve(settings: Settings) -> None:
             server_header=False,
             timeout_graceful_shutdown=2,
         )
-        with marked_stderr(sys.stderr):
+        with marked_prints(sys.stderr):
             uvicorn.Server(config).run(sockets=[listener])
 
 
