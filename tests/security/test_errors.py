@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import json
 import re
 import resource
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from html import unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, get_args
 
 import httpx2 as httpx
 import pytest
+from starlette.requests import Request
 
+from store import StoreError, disk_full
+from store.collection import IndexDamaged
 from store.person import Newcomer, Role
 from store.records import Records
 from tests import serving
 from tests.trag.web.test_access import ROWS
+from trag.errors import OperatorError, TragError, told
+from trag.events import Event
+from trag.llm.model import ModelDied
+from trag.progress import CancelToken
+from trag.web.active_runs import ActiveRun
 from trag.web.api.mcp import NAME
+from trag.web.api.openai_compatible import Completion
+from trag.web.api.responses import refusal, streamed
+from trag.web.responses import error_response
 
 ROOT = Path(__file__).parents[2]
 SHOWN = {"TragError", "StoreError", "ChartError", "PromptError", "ModelDied", "RequestRefused", "QueueFull", "Refused"}
@@ -67,6 +80,53 @@ def test_a_message_that_names_a_file_an_address_or_the_words_of_others_has_anoth
                 wrong[where] = found
     assert seen > 200
     assert not wrong
+
+
+SECRET = "/srv/C4NARY, postgresql://anna:P4SSWORD@host/db: SELECT hash FROM secrets"
+
+
+def reached(error: Exception) -> Iterator[str]:
+    """What each way that an error takes to people, but for the pages of admins, tells of it."""
+
+    def fails(*_: object) -> Iterator[Event]:
+        yield from ()
+        raise error
+
+    async def streaming() -> AsyncIterator[None]:
+        yield None
+        raise error
+
+    async def streams() -> str:
+        said = [piece async for piece in streamed(streaming())]
+        return "".join(said + [piece async for piece in Completion().streamed(streaming(), usage=False)])
+
+    request = {"type": "http", "method": "GET", "path": "/x", "headers": []}
+    for accept in (b"text/html", b"application/json"):
+        headers = [(b"accept", accept)]
+        yield bytes(error_response(Request(request | {"headers": headers}), error).body).decode()
+    for path in ("/api/ask", "/v1/chat/completions", "/mcp"):
+        yield bytes(refusal(path, error).body).decode()
+    yield asyncio.run(streams())
+    run = ActiveRun("A question?", fails(), CancelToken())
+    run.join(10)
+    yield f"{run.draft.problem} {run.draft.hint}"
+
+
+def test_every_error_that_is_for_operators_is_told_in_other_words_by_every_way(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    errors = [
+        disk_full(SECRET), StoreError(SECRET, SECRET, "No."), IndexDamaged(SECRET, SECRET),
+        OperatorError(SECRET, SECRET), TragError(SECRET, SECRET, "No."), ModelDied(SECRET, SECRET, "No."),
+    ]  # fmt: skip
+    for error in errors:
+        heard = [unescape(each) for each in reached(error)]
+        assert all(error.public in each for each in heard), heard
+        assert not [each for each in heard if any(canary in each for canary in ("C4NARY", "P4SSWORD", "SELECT"))]
+        assert SECRET in caplog.text
+        caplog.clear()
+        assert told(error, to_admin=True) is error
+        assert told(TragError("Type a question.", "Do.")).message == "Type a question."
 
 
 CHART = "id,name,parent,type\nclub,Club,,club\nkitchen,Kitchen,Club,team\n"

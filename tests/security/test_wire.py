@@ -153,17 +153,18 @@ def test_a_body_that_is_no_question_is_refused_soon_and_in_words(app: App, place
 
 def test_what_is_typed_for_a_function_in_the_wrong_shape_never_reaches_the_log(app: App, place: Place) -> None:
     forged = "hello\nWARNING trag.web.gate: refused 'POST /people/x': FORGED by admin\n\x1b[2J" + "x" * 100_000
-    shapes = ({"data": [forged]}, {"data": [forged] * 3}, {"data": [forged, forged], "event_data": {"no": forged}})
+    calls = [{"fn_index": number, "data": [forged] * 3} for number in range(19)]
+    calls.append({"fn_index": 1, "data": [forged]})  # a question without its conversation
+    reading = (2, 3, 13, 15, 16, 17)
+    calls += [{"fn_index": number, "data": [forged], "event_data": {"no": forged}} for number in reading]
     cookies, before = {"trag": place.people["bert"].cookie}, app.log.stat().st_size
     with httpx.Client(base_url=app.address, cookies=cookies, timeout=PATIENCE) as client:
-        for shape, number in ((shape, number) for shape in shapes for number in range(19)):
-            if "event_data" in shape and number == 1:
-                continue  # that would be a question
-            call = shape | {"session_hash": "forging", "fn_index": number}
-            assert client.post("/gradio_api/queue/join", json=call).status_code in (400, 404)
+        for call in calls:
+            answer = client.post("/gradio_api/queue/join", json=call | {"session_hash": "forging"})
+            assert answer.status_code in (400, 404), call["fn_index"]
     said = app.log.read_text(encoding="utf-8")
     assert "FORGED" not in said
-    assert len(said) - before < 100 * 3 * 19
+    assert len(said) - before < 200 * len(calls)
 
 
 def leaks(text: str) -> list[str]:
